@@ -1,0 +1,25 @@
+// The registry of commands. Each is one file in cli/commands/ with one function that adds a subcommand, its
+// flags and its callback; the callback does the work and sets `context.exit_code`.
+#pragma once
+
+#include <cli/context.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace traincost::cli {
+
+/// A command of the program: `add` declares the subcommand `name` on the application.
+struct Command {
+    std::string_view name;
+    void (*add)(CLI::App& app, Context& context);
+};
+
+/// All commands, in the order in which the help lists them.
+std::span<const Command> commands();
+
+}  // namespace traincost::cli

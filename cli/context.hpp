@@ -1,0 +1,26 @@
+// What a command is given and gives back.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace traincost::cli {
+
+/// Exit codes of the program; scripts depend on them.
+enum ExitCode {
+    exit_yes = 0,       ///< done, or computed and the answer is yes
+    exit_no = 1,        ///< computed, and the answer is no
+    exit_usage = 2,     ///< bad usage or bad input
+    exit_internal = 3,  ///< a defect of traincost, or the output cannot be written
+};
+
+/// The streams and global options of one invocation. Data goes to `out`, talk to `err`.
+struct Context {
+    std::istream& in;
+    std::ostream& out;
+    std::ostream& err;
+    std::string data_folder;   ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
+    int exit_code = exit_yes;  ///< set by the command that ran
+};
+
+}  // namespace traincost::cli

@@ -1,0 +1,45 @@
+# traincost_embed(<target> <folder>)
+#
+# Puts every JSON file under <folder> into <target> as read-only bytes. The generated source holds one
+# `.incbin` a file and the index behind <traincost/io/embedded.hpp>: room (the folder below <folder>), id (the
+# file's name without .json), text. The assembler copies the bytes, so 10 or 1,000 files cost the same to compile.
+function(traincost_embed target folder)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json)
+
+    # Sorted by (room, id): the separator is less than every character of a room or an id.
+    string(ASCII 1 separator)
+    set(keys "")
+    foreach(file IN LISTS files)
+        if(NOT file MATCHES "^[A-Za-z0-9_./+-]+$")
+            message(FATAL_ERROR "${folder}/${file}: a data file's name has only letters, digits and _ . + -")
+        endif()
+        get_filename_component(room ${file} DIRECTORY)
+        get_filename_component(id ${file} NAME)
+        string(REGEX REPLACE "[.]json$" "" id ${id})
+        list(APPEND keys "${room}${separator}${id}")
+    endforeach()
+    list(SORT keys COMPARE STRING)
+
+    set(blobs "")
+    set(declarations "")
+    set(entries "")
+    set(paths "")
+    set(n 0)
+    foreach(key IN LISTS keys)
+        string(REPLACE "${separator}" ";" parts "${key}")
+        list(GET parts 0 room)
+        list(GET parts 1 id)
+        set(path ${folder}/${room}/${id}.json)
+        list(APPEND paths ${path})
+        string(APPEND blobs "    BLOB(\"${n}\", \"${path}\")\n")
+        string(APPEND declarations "extern \"C\" const char traincost_blob_${n}[], traincost_blob_end_${n}[];\n")
+        string(APPEND entries "        entry(\"${room}\", \"${id}\", traincost_blob_${n}, traincost_blob_end_${n}),\n")
+        math(EXPR n "${n} + 1")
+    endforeach()
+
+    set(count ${n})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded_data.cpp.in ${source} @ONLY)
+    set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${paths}" SKIP_LINTING ON)
+    target_sources(${target} PRIVATE ${source})
+endfunction()

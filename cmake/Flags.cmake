@@ -1,0 +1,9 @@
+# traincost_flags: the warnings every target of this project is compiled with. Never exported.
+add_library(traincost_flags INTERFACE)
+target_compile_options(traincost_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wimplicit-fallthrough
+    $<$<BOOL:${TRAINCOST_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    # The instrumentation hides initialisations from g++ (GCC bug 105562).
+    target_compile_options(traincost_flags INTERFACE -Wno-maybe-uninitialized)
+endif()

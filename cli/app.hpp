@@ -7,9 +7,9 @@
 
 namespace traincost::cli {
 
-/// Runs `traincost ARGS`; returns the exit code: 0 yes, 1 computed and the answer is no, 2 bad usage or input,
-/// 3 internal error. Data goes to `out`; errors go to `err`, one line each, after "traincost: error: ".
-/// Never throws.
+/// Runs `traincost ARGS`; returns the exit code: 0 yes, 1 computed and the answer is no, 2 bad usage or
+/// input, 3 internal error. Data goes to `out`; errors go to `err`, one line each, after "traincost: error:
+/// ". Never throws.
 int run(const std::vector<std::string>& args, std::istream& in, std::ostream& out, std::ostream& err);
 
 }  // namespace traincost::cli

@@ -19,7 +19,8 @@ struct Context {
     std::istream& in;
     std::ostream& out;
     std::ostream& err;
-    std::string data_folder;   ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
+    std::string
+        data_folder;  ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
     int exit_code = exit_yes;  ///< set by the command that ran
 };
 

@@ -1,7 +1,8 @@
 # traincost_flags: the warnings every target of this project is compiled with. Never exported.
 add_library(traincost_flags INTERFACE)
 target_compile_options(traincost_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wimplicit-fallthrough
+    -Wall -Wextra -Wpedantic -Wshadow -Wfloat-conversion -Wnon-virtual-dtor -Wimplicit-fallthrough
+    $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wshorten-64-to-32>
     $<$<BOOL:${TRAINCOST_WERROR}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     # The instrumentation hides initialisations from g++ (GCC bug 105562).

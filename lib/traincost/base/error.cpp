@@ -1,0 +1,44 @@
+#include <traincost/base/error.hpp>
+
+#include <utility>
+
+namespace traincost {
+
+namespace {
+
+std::string lines(const std::vector<Problem>& problems) {
+    std::string text;
+    for (const Problem& problem : problems) {
+        text += (text.empty() ? "" : "\n") + to_string(problem);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string to_string(const Problem& problem) {
+    return problem.path.empty() ? problem.message : problem.path + ": " + problem.message;
+}
+
+Error::Error(ErrorKind kind, const std::string& message)
+    : std::runtime_error(message), kind_(kind), problems_{{.path = "", .message = message}} {
+}
+
+Error::Error(ErrorKind kind, std::vector<Problem> problems)
+    : std::runtime_error(lines(problems)), kind_(kind), problems_(std::move(problems)) {
+}
+
+void throw_if_any(const std::vector<Problem>& problems, std::string_view prefix) {
+    if (problems.empty()) {
+        return;
+    }
+    std::vector<Problem> prefixed = problems;
+    if (!prefix.empty()) {
+        for (Problem& problem : prefixed) {
+            problem.path = std::string(prefix) + (problem.path.empty() ? "" : ": ") + problem.path;
+        }
+    }
+    throw Error(ErrorKind::input, std::move(prefixed));
+}
+
+}  // namespace traincost

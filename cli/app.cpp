@@ -2,36 +2,143 @@
 
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
+#include <traincost/base/error.hpp>
+#include <traincost/base/text.hpp>
 #include <traincost/base/version.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <ostream>
 
 namespace traincost::cli {
 
 namespace {
 
-int fail(std::ostream& err, int exit_code, std::string_view message) {
-    err << "traincost: error: " << message << '\n';
-    return exit_code;
+// A message is one line, whatever a user put in a file name.
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        const bool control = (c >= 0 && c < ' ') || c == '\x7f';
+        if (control) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            result += std::string("\\x") + digits[static_cast<std::size_t>(c >> 4)] + digits[c & 15];
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+void say_error(std::ostream& err, std::string_view message) {
+    err << "traincost: error: " << escaped(message) << '\n';
+}
+
+std::vector<std::string> names_of(std::span<const Command> all) {
+    std::vector<std::string> names;
+    for (const Command& command : all) {
+        names.emplace_back(command.name);
+    }
+    return names;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) {
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+}
+
+// The command on the command line: its first word that is neither an option nor the value of --data.
+std::string_view command_name(const std::vector<std::string>& args) {
+    for (auto arg = args.begin(); arg != args.end(); ++arg) {
+        if (*arg == "--data") {
+            if (++arg == args.end()) {
+                break;
+            }
+        } else if (!arg->starts_with('-')) {
+            return *arg;
+        }
+    }
+    return {};
+}
+
+void require_known(std::string_view name, std::span<const Command> all) {
+    const std::vector<std::string> names = names_of(all);
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+        const std::string suggestion = did_you_mean(name, names);
+        throw Error(ErrorKind::usage, "unknown command '" + std::string(name) + "'" +
+                                          (suggestion.empty() ? "; commands: " + joined(names) : suggestion));
+    }
+}
+
+// What the words that the parser could not place were meant to be. CLI11 reports a missing option before a
+// mistyped one, so this is asked first.
+std::string explain_unplaced(const CLI::App& app) {
+    const std::vector<std::string> unplaced = app.remaining(true);
+    if (unplaced.empty()) {
+        return {};
+    }
+    const CLI::App* parsed = &app;
+    while (!parsed->get_subcommands().empty()) {
+        parsed = parsed->get_subcommands().front();
+    }
+    const std::string& word = unplaced.front();
+    std::vector<std::string> names;
+    std::string what = "unexpected argument";
+    if (word.starts_with('-')) {
+        what = "unknown option";
+        for (const CLI::App* level : {parsed, &app}) {
+            for (const CLI::Option* option : level->get_options()) {
+                for (const std::string& name : option->get_lnames()) {
+                    names.push_back("--" + name);
+                }
+            }
+        }
+    } else if (const auto subcommands = parsed->get_subcommands([](const CLI::App*) { return true; });
+               !subcommands.empty()) {
+        what = "unknown command";
+        for (const CLI::App* subcommand : subcommands) {
+            names.push_back(subcommand->get_name());
+        }
+    }
+    const std::string where = parsed == &app ? "" : " of '" + parsed->get_name() + "'";
+    const std::string suggestion = did_you_mean(word, names);
+    if (suggestion.empty()) {
+        return what + " '" + word + "'" + where + "; see 'traincost " +
+               (parsed == &app ? "" : parsed->get_name() + " ") + "--help'";
+    }
+    return what + " '" + word + "'" + where + suggestion;
 }
 
 int parse_and_run(const std::vector<std::string>& args, Context& context) {
     CLI::App app("Will this training run fit, how fast will it be, and what will it cost?", "traincost");
-    app.set_version_flag("--version", "traincost " + std::string(version()));
+    app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
     app.add_option("--data", context.data_folder, "Folder of records that override the built-in ones")
+        ->type_name("FOLDER")
         ->envname("TRAINCOST_DATA");
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
+    app.fallthrough();  // the options above may also follow the command
+
+    const std::string_view name = command_name(args);
+    require_known(name, commands());
     for (const Command& command : commands()) {
-        command.add(app, context);
+        if (name.empty() || name == command.name) {
+            command.add(app, context);
+        }
     }
     try {
         app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
     } catch (const CLI::Success& success) {
         return app.exit(success, context.out, context.err);
     } catch (const CLI::ParseError& error) {
-        return fail(context.err, exit_usage, error.what());
+        const std::string unplaced = explain_unplaced(app);
+        throw Error(ErrorKind::usage, unplaced.empty() ? error.what() : unplaced);
+    }
+    if (name.empty()) {
+        throw Error(ErrorKind::usage,
+                    "no command; commands: " + joined(names_of(commands())) + "; see 'traincost --help'");
     }
     return context.exit_code;
 }
@@ -42,8 +149,14 @@ int run(const std::vector<std::string>& args, std::istream& in, std::ostream& ou
     Context context{.in = in, .out = out, .err = err, .data_folder = {}};
     try {
         return parse_and_run(args, context);
+    } catch (const Error& error) {
+        for (const Problem& problem : error.problems()) {
+            say_error(err, to_string(problem));
+        }
+        return error.kind() == ErrorKind::internal ? exit_internal : exit_usage;
     } catch (const std::exception& error) {
-        return fail(err, exit_internal, error.what());
+        say_error(err, std::string("internal: ") + error.what());
+        return exit_internal;
     }
 }
 

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traincost/base/error.hpp"
+#include "traincost/base/quantity.hpp"
+#include "traincost/spec/accelerator.hpp"
+#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/network.hpp"
+#include "traincost/spec/provenance.hpp"
+
+namespace traincost {
+
+/// A price of one whole node.
+struct NodePrice {
+    std::string provider;
+    std::string kind;  ///< on-demand | reserved | spot | purchase …, as the source calls it
+    Dollars amount;    ///< per node-hour, or once for a purchase
+    bool per_hour;
+    std::string region;
+    std::string as_of;
+    std::string source;
+    bool operator==(const NodePrice&) const = default;
+};
+
+/// The host a node's accelerators hang on.
+struct HostSpec {
+    std::optional<Bytes> memory;
+    std::optional<Bytes> nvme;
+    std::optional<ByteRate> link_per_accelerator;  ///< host to device, one way
+    std::string cpu;
+    bool operator==(const HostSpec&) const = default;
+};
+
+/// Accelerators joined in nodes. `accelerators` is the number the job uses.
+struct ClusterSpec {
+    std::string id;
+    std::vector<std::string> aliases;
+    std::string provider;
+    AcceleratorSpec accelerator;
+    KernelModels kernels;             ///< kernel-time data of the accelerator (own or its family's)
+    std::int64_t accelerators;
+    std::int64_t per_node;
+    Network network;
+    HostSpec host;
+    std::vector<NodePrice> prices;
+    std::optional<double> node_power_w;
+    Provenance provenance;
+    bool operator==(const ClusterSpec&) const = default;
+};
+
+/// Nodes the job touches.
+std::int64_t nodes(const ClusterSpec& cluster);
+
+void validate(const ClusterSpec& cluster, std::vector<Problem>& problems);
+
+}  // namespace traincost

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traincost/base/error.hpp"
+#include "traincost/spec/cluster.hpp"
+#include "traincost/spec/model.hpp"
+#include "traincost/spec/run.hpp"
+#include "traincost/spec/stack.hpp"
+
+namespace traincost {
+
+/// Everything one estimate needs.
+struct Job {
+    ModelSpec model;
+    ClusterSpec cluster;
+    StackSpec stack;
+    RunSpec run;
+    bool operator==(const Job&) const = default;
+};
+
+/// All problems of the job, each with path, value and what is allowed; empty when it can be estimated.
+std::vector<Problem> validate(const Job& job);
+
+}  // namespace traincost

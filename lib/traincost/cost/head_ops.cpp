@@ -1,0 +1,103 @@
+#include "traincost/cost/op_builder.hpp"
+
+namespace traincost {
+
+OpList embedding_ops(const Job& job, const Shape& s) {
+    OpList list;
+    OpBuilder build(job, s, list);
+    const ModelSpec& m = job.model;
+    const double n = s.tokens * static_cast<double>(m.hidden);
+    const bool positions = m.position.table_rows > 0;
+    // Look-up reads one row a token; backward scatters into a gradient of the table.
+    Operator& lookup = build.memory("embedding", Module::embedding, Bytes{n * (s.w + s.r) + s.tokens * 8.0},
+                                    Bytes{s.train_weights ? n * (s.r + 2.0 * s.w) : 0.0}, positions ? 3 : 1, s.train_weights ? 2 : 0);
+    lookup.saved = Bytes{s.tokens * 8.0};
+    lookup.forward_transient = Bytes{n * s.r};
+    if (positions) {
+        Operator& add = build.memory("position", Module::position, Bytes{n * (s.w + 2.0 * s.r)}, Bytes{n * s.r}, 2, 1);
+        add.forward_transient = Bytes{n * s.r};
+    }
+    if (s.tp > 1 && job.stack.vocab_parallel) {
+        const Bytes message{n * s.e};
+        if (s.sequence_parallel) {
+            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather, message);
+        } else {
+            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::all_reduce, message, Collective::all_reduce, Bytes{});
+        }
+    }
+    if (s.dropout > 0.0) {
+        const double kept = s.tokens_sp * static_cast<double>(m.hidden);
+        Operator& dropout = build.memory("embedding_dropout", Module::embedding, Bytes{kept * (2.0 * s.r + 1.0)}, Bytes{kept * (2.0 * s.r + 1.0)}, 1, 1);
+        dropout.saved = Bytes{kept};
+    }
+    if (m.norm.embedding_norm) build.norm("embedding_norm", s.tokens_sp, static_cast<double>(m.hidden), true);
+    if (m.embedding_dim) {
+        build.linear("embedding_projection", Module::embedding, s.tokens, static_cast<double>(m.hidden), static_cast<double>(*m.embedding_dim),
+                     Bytes{s.tokens * static_cast<double>(*m.embedding_dim) * s.e});
+    }
+    return list;
+}
+
+OpList head_ops(const Job& job, const Shape& s) {
+    OpList list;
+    OpBuilder build(job, s, list);
+    const ModelSpec& m = job.model;
+    const StackSpec& stack = job.stack;
+    const double h = static_cast<double>(m.hidden);
+    const double width = m.embedding_dim ? static_cast<double>(*m.embedding_dim) : h;
+    if (m.norm.final_norm) build.norm("final_norm", s.tokens_sp, h, true);
+    if (!m.lm_head) return list;
+    if (m.embedding_dim) build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1));
+    const double v = s.vocab / (stack.vocab_parallel ? static_cast<double>(s.tp) : 1.0);
+    if (stack.vocab_parallel) build.enter_tensor_parallel("head_in", Module::head);
+    build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1), job.run.adapter.lm_head, m.bias.lm_head);
+    const double logits = s.tokens * v;
+    constexpr double fp32 = 4.0;
+    build.last().forward_transient = Bytes{logits * s.e};
+
+    Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
+    switch (stack.loss) {
+        case LossKernel::fp32_logits:
+            // Upcast, log-softmax kept in fp32, its gradient, and the gradient of the logits in the compute format.
+            loss.saved = Bytes{logits * fp32};
+            loss.forward_transient = Bytes{logits * (s.e + fp32)};
+            loss.backward_transient = Bytes{logits * (fp32 + s.e)};
+            loss.forward_bytes = Bytes{logits * (s.e + fp32 + 3.0 * fp32)};
+            loss.backward_bytes = Bytes{logits * (4.0 * fp32 + s.e)};
+            loss.forward_kernels = 4;
+            loss.backward_kernels = 4;
+            break;
+        case LossKernel::vocab_parallel:
+            // fp32 copy exponentiated in place and kept; its gradient is written over it, then narrowed.
+            loss.saved = Bytes{logits * fp32};
+            loss.forward_transient = Bytes{logits * s.e};
+            loss.backward_transient = Bytes{logits * s.e};
+            loss.forward_bytes = Bytes{logits * (s.e + fp32 + 5.0 * fp32)};
+            loss.backward_bytes = Bytes{logits * (3.0 * fp32 + s.e)};
+            loss.forward_kernels = 12;
+            loss.backward_kernels = 5;
+            break;
+        case LossKernel::fused_linear:
+            // Logits live one chunk at a time and their gradient is made in the forward pass.
+            loss.saved = Bytes{s.tokens * width * s.e};
+            loss.forward_bytes = Bytes{logits * (4.0 * s.e)};
+            loss.backward_bytes = Bytes{s.tokens * width * s.e * 3.0};
+            loss.forward_kernels = 8;
+            loss.backward_kernels = 2;
+            build.last().forward_transient = Bytes{logits * s.e / 8.0};
+            build.last().backward_transient = Bytes{s.tokens * width * s.e};
+            break;
+    }
+    const Bytes copies{logits * fp32 * stack.logits_copies_fp32};
+    loss.forward_transient += copies;
+    loss.backward_transient += copies;
+    list.push(loss);
+    if (s.tp > 1 && stack.vocab_parallel) {
+        // Maximum, predicted logit and sum of exponentials, one fp32 each a token.
+        build.communicate("loss_sum", Module::head, Group::tensor, Collective::all_reduce, Bytes{3.0 * s.tokens * fp32}, Collective::all_reduce,
+                          Bytes{});
+    }
+    return list;
+}
+
+}  // namespace traincost

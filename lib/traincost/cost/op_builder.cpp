@@ -1,0 +1,155 @@
+#include "traincost/cost/op_builder.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
+
+}  // namespace
+
+void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
+    const Shape& s = shape_;
+    const double n = rows * width;
+    const double in = input_is_residual ? s.r : s.e;
+    const double out = s.autocast ? fp32 : s.e;
+    const bool layernorm = model().norm.kind != NormKind::rmsnorm;
+    const bool composite = stack().norm == NormKernel::composite && !s.compiled && !layernorm;
+    Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
+    const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
+    if (composite) {
+        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. The upcast copy (or the fp32 input itself)
+        // and the normalised values are kept.
+        op.saved = Bytes{n * (fp32 + (s.autocast ? fp32 : s.e)) + statistics};
+        op.forward_bytes = Bytes{n * (in + fp32 + 3.0 * fp32 + fp32 + 2.0 * s.e + out)};
+        op.backward_bytes = Bytes{n * (4.0 * s.e + 8.0 * fp32)};
+        op.forward_kernels = s.autocast ? 6 : 7;
+        op.backward_kernels = 12;
+        op.forward_transient = Bytes{n * (fp32 + out)};
+        op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
+    } else {
+        op.saved = Bytes{n * in + statistics};
+        op.forward_bytes = Bytes{n * (in + out)};
+        op.backward_bytes = Bytes{n * (out + 2.0 * in)};
+        op.forward_kernels = 1;
+        op.backward_kernels = 2;
+        op.forward_transient = Bytes{n * out};
+        op.backward_transient = Bytes{n * (out + in)};
+    }
+    if (input_is_residual) op.backward_transient += Bytes{n * s.r};  // gradient of the stream that bypasses the branch
+    op.selective = job_.run.recompute == Recompute::selective && job_.run.recompute_modules.norm;
+    list_.push(op);
+}
+
+void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input, bool adapted, bool bias) {
+    const Shape& s = shape_;
+    const AdapterSpec& adapter = job_.run.adapter;
+    const bool low_rank = adapted && job_.run.tuning != Tuning::full;
+    Operator op{.name = name, .module = module, .kind = OpKind::gemm};
+    op.gemm = {m, n, k};
+    op.forward_flops = Flops{2.0 * m * n * k};
+    op.weight_gradient = s.train_weights;
+    op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
+    op.forward_kernels = bias ? 2 : 1;
+    op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
+    op.saved = s.train_weights || low_rank ? saved_input : Bytes{};
+    op.forward_transient = Bytes{m * n * s.e};
+    op.backward_transient = Bytes{m * (n + k) * s.e};
+    if (s.autocast && s.train_weights) {
+        // The weight gradient leaves the product in 16 bits and is widened beside it.
+        op.backward_transient += Bytes{n * k * s.e};
+    }
+    list_.push(op);
+    if (!low_rank) return;
+
+    // y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
+    const double rank = static_cast<double>(adapter.rank);
+    Operator a{.name = "lora_a", .module = module, .kind = OpKind::gemm};
+    a.gemm = {m, rank, k};
+    a.forward_flops = Flops{2.0 * m * rank * k};
+    a.backward_flops = a.forward_flops * 2.0;
+    a.forward_kernels = adapter.dropout > 0.0 ? 2 : 1;
+    a.backward_kernels = adapter.dropout > 0.0 ? 3 : 2;
+    a.saved = adapter.dropout > 0.0 ? Bytes{m * k * (s.e + 1.0)} : Bytes{};
+    a.backward_transient = Bytes{m * k * s.e};
+    list_.push(a);
+    Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
+    b.gemm = {m, n, rank};
+    b.forward_flops = Flops{2.0 * m * rank * n};
+    b.backward_flops = b.forward_flops * 2.0;
+    b.forward_kernels = 3;
+    b.backward_kernels = 4;
+    b.saved = Bytes{m * rank * s.e};
+    b.forward_transient = Bytes{2.0 * m * n * s.e};
+    b.backward_transient = Bytes{m * n * s.e};
+    list_.push(b);
+}
+
+Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward, int forward_kernels, int backward_kernels) {
+    Operator op{.name = name, .module = module, .kind = OpKind::memory};
+    op.forward_bytes = forward;
+    op.backward_bytes = backward;
+    op.forward_kernels = forward_kernels;
+    op.backward_kernels = backward_kernels;
+    list_.push(op);
+    return last();
+}
+
+void OpBuilder::communicate(std::string_view name, Module module, Group group, Collective forward, Bytes forward_message, Collective backward,
+                            Bytes backward_message) {
+    Operator op{.name = name, .module = module, .kind = OpKind::communication};
+    op.group = group;
+    op.forward_collective = forward;
+    op.backward_collective = backward;
+    op.forward_message = forward_message;
+    op.backward_message = backward_message;
+    op.forward_kernels = forward_message.value() > 0.0 ? 1 : 0;
+    op.backward_kernels = backward_message.value() > 0.0 ? 1 : 0;
+    list_.push(op);
+}
+
+void OpBuilder::residual_add(std::string_view name, Module module) {
+    const Shape& s = shape_;
+    const double n = s.tokens_sp * static_cast<double>(model().hidden);
+    const bool dropout = s.dropout > 0.0;
+    const bool fused = stack().bias_dropout_fused || s.compiled;
+    const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
+    Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)}, Bytes{dropout ? n * (s.e + s.r + 1.0) : 0.0},
+                          dropout && !fused ? 2 : 1, dropout ? 1 : 0);
+    op.saved = Bytes{dropout ? n : 0.0};
+    op.forward_transient = Bytes{n * (s.r + s.e)};
+    op.backward_transient = Bytes{n * (s.r + s.e)};
+}
+
+void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
+    if (shape_.tp == 1) return;
+    const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
+    if (shape_.sequence_parallel) {
+        communicate(name, module, Group::tensor, Collective::all_gather, message, Collective::reduce_scatter, message);
+        if (stack().save_sharded_input && shape_.train_weights) {
+            // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
+            communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{}, Collective::all_gather, message);
+        }
+    } else {
+        communicate(name, module, Group::tensor, Collective::all_reduce, Bytes{}, Collective::all_reduce, message);
+    }
+}
+
+void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
+    if (shape_.tp == 1) return;
+    const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
+    if (shape_.sequence_parallel) {
+        communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather, message);
+    } else {
+        communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce, Bytes{});
+    }
+}
+
+Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
+    const Shape& s = shape_;
+    const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
+    const double copies = s.autocast && !s.compiled ? static_cast<double>(consumers) : 1.0;
+    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * s.e * copies};
+}
+
+}  // namespace traincost

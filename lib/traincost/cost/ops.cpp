@@ -1,0 +1,94 @@
+#include "traincost/cost/ops.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "traincost/cost/op_builder.hpp"
+
+namespace traincost {
+
+void OpList::push(const Operator& op) {
+    assert(size < items.size());
+    items[size++] = op;
+}
+
+std::int64_t expert_tensor_parallel(const Parallelism& parallel) { return parallel.etp.value_or(parallel.ep > 1 ? 1 : parallel.tp); }
+
+Shape shape_of(const Job& job) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    const double multiple = static_cast<double>(job.stack.vocab_multiple) * static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
+    const double vocab = static_cast<double>(job.model.vocab);
+    Shape s{};
+    s.batch = static_cast<double>(run.micro_batch);
+    s.sequence = static_cast<double>(run.sequence);
+    s.tokens = s.batch * s.sequence / static_cast<double>(p.cp);
+    s.tp = p.tp;
+    s.cp = p.cp;
+    s.ep = p.ep;
+    s.etp = expert_tensor_parallel(p);
+    s.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.sequence_parallel);
+    s.tokens_sp = s.sequence_parallel ? s.tokens / static_cast<double>(p.tp) : s.tokens;
+    s.e = bytes_per_element(run.precision.compute).value();
+    s.w = bytes_per_element(run.precision.weights).value();
+    s.autocast = run.precision.autocast && job.stack.amp == CastMode::autocast;
+    s.r = s.autocast ? s.w : s.e;
+    s.compiled = run.compile.value_or(job.stack.compile);
+    s.train_weights = run.tuning == Tuning::full;
+    s.dropout = run.dropout.value_or(job.stack.dropout);
+    s.attention = run.attention.value_or(job.stack.attention);
+    s.vocab = std::ceil(vocab / multiple) * multiple;
+    return s;
+}
+
+OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span) {
+    OpList list;
+    OpBuilder build(job, shape, list);
+    const ModelSpec& m = job.model;
+    const double h = static_cast<double>(m.hidden);
+    const bool causal = side != Side::encoder;
+    // Two norms sit before attention and MLP (or after, at the same cost); sandwich placement adds two on the outputs.
+    const std::int64_t norms = m.norm.per_layer;
+    build.norm("attention_norm", shape.tokens_sp, h, true);
+    if (m.mla) {
+        mla_ops(build, span);
+    } else {
+        attention_ops(build, span, causal, 0.0);
+    }
+    if (norms >= 4) build.norm("attention_post_norm", shape.tokens_sp, h, false);
+    if (!m.parallel_attention) build.residual_add("attention_add", Module::attention);
+    if (side == Side::cross_decoder) {
+        build.norm("cross_norm", shape.tokens_sp, h, true);
+        attention_ops(build, shape.sequence, false, shape.sequence);
+        build.residual_add("cross_add", Module::attention);
+    }
+    if (norms >= 2) build.norm("mlp_norm", shape.tokens_sp, h, true);
+    if (moe) {
+        moe_ops(build);
+    } else {
+        mlp_ops(build, static_cast<double>(m.ffn));
+    }
+    if (norms >= 4) build.norm("mlp_post_norm", shape.tokens_sp, h, false);
+    build.residual_add("mlp_add", Module::mlp);
+    return list;
+}
+
+OpTotals totals(const OpList& ops) {
+    OpTotals t{};
+    Bytes kept;       // survives to the backward pass
+    Bytes alive;      // kept plus what selective recompute will drop, as the forward pass sees it
+    for (const Operator& op : ops) {
+        t.forward_flops += op.forward_flops;
+        t.backward_flops += op.backward_flops;
+        if (op.selective) t.selective_flops += op.forward_flops;
+        alive = kept + op.saved;
+        t.forward_peak = std::max(t.forward_peak, alive + op.forward_transient);
+        if (!op.selective) kept += op.saved;
+        // Going backwards, everything before this operator is still there, and its own tensors are (made again and) alive.
+        t.backward_peak = std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + op.backward_transient);
+    }
+    t.saved = kept;
+    return t;
+}
+
+}  // namespace traincost

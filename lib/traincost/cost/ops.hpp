@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/cost/collectives.hpp"
+#include "traincost/cost/kernel_shapes.hpp"
+#include "traincost/cost/params.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// What limits an operator: matrix units, the attention kernel, memory bandwidth, or a network.
+enum class OpKind : std::uint8_t { gemm, grouped_gemm, attention, memory, communication };
+
+/// The ranks a collective joins.
+enum class Group : std::uint8_t { tensor, context, expert, expert_tensor, data, expert_data, pipeline };
+
+/// One operator of a layer on one rank and one micro-batch. The same list feeds memory (saved, transient) and time (all else).
+struct Operator {
+    std::string_view name;
+    Module module;
+    OpKind kind;
+    GemmShape gemm{};                 ///< gemm and grouped_gemm: the forward product
+    AttentionShape attention{};       ///< attention
+    Flops forward_flops{};            ///< matrix FLOPs, 2 a multiply-add; causal attention counts visible keys only
+    Flops backward_flops{};
+    Bytes forward_bytes{};            ///< memory kind: read and written
+    Bytes backward_bytes{};
+    int forward_kernels = 0;          ///< launches
+    int backward_kernels = 0;
+    Bytes saved{};                    ///< kept from this operator's forward to its backward
+    Bytes forward_transient{};        ///< alive only while its forward runs, beside everything saved so far
+    Bytes backward_transient{};       ///< alive only while its backward runs: gradients of outputs and inputs, temporaries
+    bool input_gradient = true;       ///< dgrad runs
+    bool weight_gradient = true;      ///< wgrad runs (false where the weight is frozen)
+    bool selective = false;           ///< dropped after forward and recomputed in backward under the run's selective recompute
+    Group group = Group::tensor;      ///< communication kind
+    Collective forward_collective = Collective::all_reduce;
+    Collective backward_collective = Collective::all_reduce;
+    Bytes forward_message{};          ///< full (unsharded) buffer; zero: no collective in this pass
+    Bytes backward_message{};
+};
+
+/// A list of operators in forward order, without allocation.
+struct OpList {
+    std::array<Operator, 72> items;
+    std::size_t size = 0;
+    void push(const Operator& op);
+    const Operator* begin() const { return items.data(); }
+    const Operator* end() const { return items.data() + size; }
+};
+
+/// Everything of a job that shapes one rank's operators, resolved once.
+struct Shape {
+    double batch;          ///< sequences of a micro-batch
+    double sequence;       ///< tokens of a sequence, over all cp ranks
+    double tokens;         ///< batch · sequence / cp: tokens of a rank in tensor-parallel regions
+    double tokens_sp;      ///< tokens of a rank between them (divided by tp under sequence parallelism)
+    double e;              ///< bytes of a compute element
+    double r;              ///< bytes of a residual-stream element
+    double w;              ///< bytes of a stored weight
+    std::int64_t tp, cp, ep, etp;
+    bool sequence_parallel;
+    bool compiled;         ///< pointwise chains are fused
+    bool autocast;         ///< fp32 weights, every GEMM casts its inputs
+    bool train_weights;    ///< base weights get gradients (false: only adapters do)
+    double dropout;
+    AttentionKernel attention;
+    double vocab;          ///< rows of the padded vocabulary
+};
+Shape shape_of(const Job& job);
+
+/// Operators of one transformer block whose queries see `span` keys.
+OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span);
+
+/// Token and position look-ups, their dropout and norm: the start of the first stage.
+OpList embedding_ops(const Job& job, const Shape& shape);
+
+/// Final norm, output head and loss: the end of the last stage.
+OpList head_ops(const Job& job, const Shape& shape);
+
+/// Expert tensor parallelism in force: the run's, else 1 with experts over ep > 1 ranks, else tp.
+std::int64_t expert_tensor_parallel(const Parallelism& parallel);
+
+/// Sums of a list.
+struct OpTotals {
+    Flops forward_flops;
+    Flops backward_flops;
+    Flops selective_flops;     ///< forward FLOPs of the selectively recomputed
+    Bytes saved;               ///< after selective recomputation dropped its share
+    Bytes forward_peak;        ///< highest (saved so far + transient) of the forward pass
+    Bytes backward_peak;       ///< highest (saved so far + transient) of the backward pass, recomputed tensors included
+};
+OpTotals totals(const OpList& ops);
+
+/// Conventions of "model FLOPs" a step is quoted in.
+enum class FlopConvention : std::uint8_t {
+    exact,        ///< the inventory: every matrix product, attention over visible keys only
+    exact_full,   ///< the inventory with attention over all keys, causal or not
+    palm,         ///< 6N + 12 L H Q T a token, N without the input embedding [Chowdhery22, App. B]
+    megatron,     ///< 72 b s L h² (1 + s/6h + V/12hL), full attention, classic shapes only [Narayanan21, Eq. 3 with factor 3]
+    six_nd,       ///< 6 N D, N all parameters (active ones of a mixture)
+};
+/// FLOPs of one step (forward and backward, nothing recomputed) over the whole cluster.
+Flops model_flops(const Job& job, FlopConvention convention);
+
+}  // namespace traincost

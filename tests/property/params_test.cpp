@@ -45,7 +45,8 @@ std::vector<ModelSpec> families() {
 
     models.push_back(base);
     models.back().name = "experts";
-    models.back().moe = MoeSpec{.experts = 8, .top_k = 2, .ffn = 32, .first_k_dense = 1, .shared_experts = 1, .shared_ffn = 64};
+    models.back().moe = MoeSpec{
+        .experts = 8, .top_k = 2, .ffn = 32, .first_k_dense = 1, .shared_experts = 1, .shared_ffn = 64};
     models.back().moe->expert_bias = true;
     models.back().moe->router_bias = true;
     models.back().moe->shared_gate = true;
@@ -58,7 +59,8 @@ std::vector<ModelSpec> families() {
     models.back().moe->interleave_step = 2;
     models.back().norm.qk = QkNorm::none;
     models.back().head_dim = 24;
-    models.back().mla = MlaSpec{.q_lora_rank = 24, .kv_lora_rank = 16, .qk_nope_dim = 16, .qk_rope_dim = 8, .v_head_dim = 16};
+    models.back().mla =
+        MlaSpec{.q_lora_rank = 24, .kv_lora_rank = 16, .qk_nope_dim = 16, .qk_rope_dim = 8, .v_head_dim = 16};
     models.back().indexer = IndexerSpec{.heads = 4, .head_dim = 8, .top_k = 4};
 
     models.push_back(base);
@@ -97,7 +99,8 @@ double repeated_expert_elements(const ModelSpec& model, const Degrees& d) {
 
 }  // namespace
 
-TEST_CASE("what the ranks hold adds up to the model, a last stage's copy of the tied table besides", "[params]") {
+TEST_CASE("what the ranks hold adds up to the model, a last stage's copy of the tied table besides",
+          "[params]") {
     const std::vector<Degrees> cases = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 2}, {4, 2, 1, 4, 1}, {2, 4, 2, 8, 2},
                                         {1, 8, 1, 2, 1}, {4, 4, 2, 2, 4}, {2, 3, 1, 1, 1}};
     for (const ModelSpec& model : families()) {
@@ -135,7 +138,8 @@ TEST_CASE("the kinds of layers add up to the blocks, in whole and in every part"
             CAPTURE(model.name, cut);
             std::int64_t expert = 0;
             std::int64_t all = 0;
-            for (const LayerKinds& kinds : {layer_kinds(model, 0, cut), layer_kinds(model, cut, blocks - cut)}) {
+            for (const LayerKinds& kinds :
+                 {layer_kinds(model, 0, cut), layer_kinds(model, cut, blocks - cut)}) {
                 for (const LayerKind& kind : kinds) {
                     all += kind.count;
                     expert += kind.moe ? kind.count : 0;

@@ -10,8 +10,8 @@ using namespace traincost;
 
 namespace {
 
-ModelSpec decoder(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads, std::int64_t head_dim,
-                  std::int64_t ffn, std::int64_t vocab) {
+ModelSpec decoder(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t kv_heads,
+                  std::int64_t head_dim, std::int64_t ffn, std::int64_t vocab) {
     return {.name = "test",
             .family = "test",
             .architecture = Architecture::decoder,
@@ -53,8 +53,10 @@ ModelSpec llama_3_8b() {
 
 ModelSpec deepseek_v3() {
     ModelSpec m = decoder(61, 7168, 128, 128, 192, 18432, 129280);
-    m.mla = MlaSpec{.q_lora_rank = 1536, .kv_lora_rank = 512, .qk_nope_dim = 128, .qk_rope_dim = 64, .v_head_dim = 128};
-    m.moe = MoeSpec{.experts = 256, .top_k = 8, .ffn = 2048, .first_k_dense = 3, .shared_experts = 1, .shared_ffn = 2048};
+    m.mla = MlaSpec{
+        .q_lora_rank = 1536, .kv_lora_rank = 512, .qk_nope_dim = 128, .qk_rope_dim = 64, .v_head_dim = 128};
+    m.moe = MoeSpec{
+        .experts = 256, .top_k = 8, .ffn = 2048, .first_k_dense = 3, .shared_experts = 1, .shared_ffn = 2048};
     m.moe->score_correction_bias = true;
     m.mtp = MtpSpec{.layers = 1, .embedding_copy = true, .head_copy = true};
     return m;
@@ -71,8 +73,8 @@ ModelSpec t5_11b() {
 }
 
 const WeightTensor* find(const WeightList& weights, std::string_view name) {
-    const auto* found =
-        std::find_if(weights.begin(), weights.end(), [&](const WeightTensor& tensor) { return tensor.name == name; });
+    const auto* found = std::find_if(weights.begin(), weights.end(),
+                                     [&](const WeightTensor& tensor) { return tensor.name == name; });
     return found == weights.end() ? nullptr : found;
 }
 
@@ -104,7 +106,8 @@ TEST_CASE("grouped queries, a gated MLP and an untied head give Llama 3 its 8,03
     CHECK(count.matrix_active == count.total - 128256LL * 4096 - (2 * 32 + 1) * 4096);
 }
 
-TEST_CASE("DeepSeek-V3: latent attention, 256 experts, and the module for the second next token", "[params]") {
+TEST_CASE("DeepSeek-V3: latent attention, 256 experts, and the module for the second next token",
+          "[params]") {
     const ModelSpec model = deepseek_v3();
     const ParameterCount count = parameter_count(model);
     CHECK(count.total == 671026419200);

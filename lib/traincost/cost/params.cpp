@@ -11,8 +11,8 @@ namespace {
 class Inventory {
 public:
     /// A projection rows × columns whose `parts` pieces tp divides.
-    void projection(std::string_view name, Module module, Split split, std::int64_t rows, std::int64_t columns,
-                    std::int64_t parts) {
+    void projection(std::string_view name, Module module, Split split, std::int64_t rows,
+                    std::int64_t columns, std::int64_t parts) {
         push({name, module, split, true, rows, columns, parts, 1, 1});
     }
 
@@ -46,38 +46,41 @@ void push_attention_projections(Inventory& inventory, const ModelSpec& m, bool c
     constexpr auto attention = Module::attention;
     const std::int64_t query = m.heads * m.head_dim;
     const std::int64_t key = m.kv_heads * m.head_dim;
-    inventory.projection(cross ? "cross_attention.query" : "attention.query", attention, Split::tensor, m.hidden, query,
-                         m.heads);
-    inventory.projection(cross ? "cross_attention.key" : "attention.key", attention, Split::tensor, m.hidden, key,
-                         m.kv_heads);
-    inventory.projection(cross ? "cross_attention.value" : "attention.value", attention, Split::tensor, m.hidden, key,
-                         m.kv_heads);
-    inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, query, m.hidden,
-                         m.heads);
+    inventory.projection(cross ? "cross_attention.query" : "attention.query", attention, Split::tensor,
+                         m.hidden, query, m.heads);
+    inventory.projection(cross ? "cross_attention.key" : "attention.key", attention, Split::tensor, m.hidden,
+                         key, m.kv_heads);
+    inventory.projection(cross ? "cross_attention.value" : "attention.value", attention, Split::tensor,
+                         m.hidden, key, m.kv_heads);
+    inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, query,
+                         m.hidden, m.heads);
     if (m.bias.qkv) {
-        inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention, Split::tensor, 1, query,
-                         m.heads);
-        inventory.lookup(cross ? "cross_attention.key_value_bias" : "attention.key_value_bias", attention, Split::tensor,
-                         2, key, m.kv_heads);
+        inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention,
+                         Split::tensor, 1, query, m.heads);
+        inventory.lookup(cross ? "cross_attention.key_value_bias" : "attention.key_value_bias", attention,
+                         Split::tensor, 2, key, m.kv_heads);
     }
     if (m.bias.attention_out) {
-        inventory.lookup(cross ? "cross_attention.out_bias" : "attention.out_bias", attention, Split::replicated, 1,
-                         m.hidden, 1);
+        inventory.lookup(cross ? "cross_attention.out_bias" : "attention.out_bias", attention,
+                         Split::replicated, 1, m.hidden, 1);
     }
 }
 
-// Queries and keys-values pass through low-rank latents, each with a norm; keys get a shared rotary part beside the
-// latent.                                                                                    [DeepSeekV2, Eq. 9-19, 37-47]
+// Queries and keys-values pass through low-rank latents, each with a norm; keys get a shared rotary part
+// beside the latent. [DeepSeekV2, Eq. 9-19, 37-47]
 void push_latent_attention(Inventory& inventory, const ModelSpec& m) {
     constexpr auto attention = Module::attention;
     const MlaSpec& mla = *m.mla;
     const std::int64_t query = m.heads * (mla.qk_nope_dim + mla.qk_rope_dim);
     if (mla.q_lora_rank) {
-        inventory.projection("attention.query_down", attention, Split::replicated, m.hidden, *mla.q_lora_rank, 1);
+        inventory.projection("attention.query_down", attention, Split::replicated, m.hidden, *mla.q_lora_rank,
+                             1);
         inventory.norm("attention.query_latent_norm", attention, 1, *mla.q_lora_rank, false);
-        inventory.projection("attention.query_up", attention, Split::tensor, *mla.q_lora_rank, query, m.heads);
+        inventory.projection("attention.query_up", attention, Split::tensor, *mla.q_lora_rank, query,
+                             m.heads);
         if (m.bias.qkv) {
-            inventory.lookup("attention.query_down_bias", attention, Split::replicated, 1, *mla.q_lora_rank, 1);
+            inventory.lookup("attention.query_down_bias", attention, Split::replicated, 1, *mla.q_lora_rank,
+                             1);
         }
     } else {
         inventory.projection("attention.query", attention, Split::tensor, m.hidden, query, m.heads);
@@ -87,7 +90,8 @@ void push_latent_attention(Inventory& inventory, const ModelSpec& m) {
     inventory.norm("attention.key_value_latent_norm", attention, 1, mla.kv_lora_rank, false);
     inventory.projection("attention.key_value_up", attention, Split::tensor, mla.kv_lora_rank,
                          m.heads * (mla.qk_nope_dim + mla.v_head_dim), m.heads);
-    inventory.projection("attention.out", attention, Split::tensor, m.heads * mla.v_head_dim, m.hidden, m.heads);
+    inventory.projection("attention.out", attention, Split::tensor, m.heads * mla.v_head_dim, m.hidden,
+                         m.heads);
     if (m.bias.qkv) {
         inventory.lookup("attention.key_value_down_bias", attention, Split::replicated, 1,
                          mla.kv_lora_rank + mla.qk_rope_dim, 1);
@@ -97,12 +101,14 @@ void push_latent_attention(Inventory& inventory, const ModelSpec& m) {
     }
 }
 
-// Small query heads from the query latent, one shared key with a LayerNorm, one weight a head.       [DeepSeekV32, Eq. 1]
+// Small query heads from the query latent, one shared key with a LayerNorm, one weight a head. [DeepSeekV32,
+// Eq. 1]
 void push_indexer(Inventory& inventory, const ModelSpec& m) {
     constexpr auto attention = Module::attention;
     const IndexerSpec& indexer = *m.indexer;
     const std::int64_t input = m.mla && m.mla->q_lora_rank ? *m.mla->q_lora_rank : m.hidden;
-    inventory.projection("indexer.query", attention, Split::replicated, input, indexer.heads * indexer.head_dim, 1);
+    inventory.projection("indexer.query", attention, Split::replicated, input,
+                         indexer.heads * indexer.head_dim, 1);
     inventory.projection("indexer.key", attention, Split::replicated, m.hidden, indexer.head_dim, 1);
     inventory.norm("indexer.key_norm", attention, 1, indexer.head_dim, true);
     inventory.projection("indexer.head_weights", attention, Split::replicated, m.hidden, indexer.heads, 1);
@@ -117,8 +123,10 @@ void push_query_key_norms(Inventory& inventory, const ModelSpec& m) {
         inventory.norm("attention.query_key_norm", Module::attention, 2, m.head_dim, bias);
     } else if (m.norm.qk == QkNorm::full) {
         const std::int64_t rows = bias ? 2 : 1;
-        inventory.lookup("attention.query_norm", Module::attention, Split::tensor, rows, m.heads * m.head_dim, m.heads);
-        inventory.lookup("attention.key_norm", Module::attention, Split::tensor, rows, m.kv_heads * m.head_dim, m.kv_heads);
+        inventory.lookup("attention.query_norm", Module::attention, Split::tensor, rows, m.heads * m.head_dim,
+                         m.heads);
+        inventory.lookup("attention.key_norm", Module::attention, Split::tensor, rows,
+                         m.kv_heads * m.head_dim, m.kv_heads);
     }
 }
 
@@ -133,10 +141,13 @@ void push_attention(Inventory& inventory, const ModelSpec& m) {
     }
     push_query_key_norms(inventory, m);
     if (m.position.kind == PositionKind::transformer_xl) {
-        // Projects the relative encodings, once a sequence length and not a token.           [TransformerXL, §3.3]
-        inventory.lookup("attention.relative", Module::attention, Split::tensor, m.hidden, m.heads * m.head_dim, m.heads);
+        // Projects the relative encodings, once a sequence length and not a token.           [TransformerXL,
+        // §3.3]
+        inventory.lookup("attention.relative", Module::attention, Split::tensor, m.hidden,
+                         m.heads * m.head_dim, m.heads);
     }
-    inventory.lookup("attention.sinks", Module::attention, Split::tensor, 1, m.attention_sinks, m.attention_sinks);
+    inventory.lookup("attention.sinks", Module::attention, Split::tensor, 1, m.attention_sinks,
+                     m.attention_sinks);
 }
 
 /// Names of one MLP's tensors.
@@ -144,8 +155,8 @@ struct MlpNames {
     std::string_view gate, up, down, up_bias, down_bias;
 };
 
-void push_mlp(Inventory& inventory, const MlpNames& names, Module module, std::int64_t hidden, std::int64_t width, bool gated,
-              bool bias) {
+void push_mlp(Inventory& inventory, const MlpNames& names, Module module, std::int64_t hidden,
+              std::int64_t width, bool gated, bool bias) {
     if (gated) {
         inventory.projection(names.gate, module, Split::tensor, hidden, width, width);
     }
@@ -165,9 +176,11 @@ void push_experts(Inventory& inventory, const ModelSpec& m) {
         inventory.lookup("router.bias", Module::router, Split::replicated, 1, moe.experts, 1);
     }
     if (moe.score_correction_bias) {
-        inventory.lookup("router.score_correction_bias", Module::router, Split::replicated, 1, moe.experts, 1);
+        inventory.lookup("router.score_correction_bias", Module::router, Split::replicated, 1, moe.experts,
+                         1);
     }
-    const auto expert = [&](std::string_view name, bool matrix, std::int64_t rows, std::int64_t columns, std::int64_t parts) {
+    const auto expert = [&](std::string_view name, bool matrix, std::int64_t rows, std::int64_t columns,
+                            std::int64_t parts) {
         inventory.push(
             {name, Module::experts, Split::expert, matrix, rows, columns, parts, moe.experts, moe.top_k});
     };
@@ -187,11 +200,12 @@ void push_experts(Inventory& inventory, const ModelSpec& m) {
                  Module::shared_experts, m.hidden, moe.shared_ffn, gated, moe.expert_bias);
     }
     if (moe.shared_gate) {
-        inventory.projection("shared_experts.output_gate", Module::shared_experts, Split::replicated, m.hidden, 1, 1);
+        inventory.projection("shared_experts.output_gate", Module::shared_experts, Split::replicated,
+                             m.hidden, 1, 1);
     }
     if (moe.dense_residual_ffn) {
-        push_mlp(inventory, {"mlp.gate", "mlp.up", "mlp.down", "mlp.up_bias", "mlp.down_bias"}, Module::mlp, m.hidden,
-                 *moe.dense_residual_ffn, m.gated_mlp, m.bias.mlp);
+        push_mlp(inventory, {"mlp.gate", "mlp.up", "mlp.down", "mlp.up_bias", "mlp.down_bias"}, Module::mlp,
+                 m.hidden, *moe.dense_residual_ffn, m.gated_mlp, m.bias.mlp);
     }
 }
 
@@ -292,12 +306,14 @@ LayerKinds layer_kinds(const ModelSpec& model, std::int64_t first, std::int64_t 
         return kinds;
     }
     push_kinds(kinds, model, Side::encoder, first, std::min(last, model.layers));
-    push_kinds(kinds, model, Side::cross_decoder, std::max<std::int64_t>(0, first - model.layers), last - model.layers);
+    push_kinds(kinds, model, Side::cross_decoder, std::max<std::int64_t>(0, first - model.layers),
+               last - model.layers);
     return kinds;
 }
 
 std::int64_t block_count(const ModelSpec& model) {
-    return model.architecture == Architecture::encoder_decoder ? model.layers + model.decoder_layers : model.layers;
+    return model.architecture == Architecture::encoder_decoder ? model.layers + model.decoder_layers
+                                                               : model.layers;
 }
 
 LayerKind layer_kind(const ModelSpec& model, std::int64_t index) {
@@ -313,8 +329,8 @@ WeightList layer_weights(const ModelSpec& model, Side side, bool moe) {
     if (moe) {
         push_experts(inventory, model);
     } else {
-        push_mlp(inventory, {"mlp.gate", "mlp.up", "mlp.down", "mlp.up_bias", "mlp.down_bias"}, Module::mlp, model.hidden,
-                 model.ffn, model.gated_mlp, model.bias.mlp);
+        push_mlp(inventory, {"mlp.gate", "mlp.up", "mlp.down", "mlp.up_bias", "mlp.down_bias"}, Module::mlp,
+                 model.hidden, model.ffn, model.gated_mlp, model.bias.mlp);
     }
     if (has_parameters(model.norm)) {
         const std::int64_t norms = model.norm.per_layer + (side == Side::cross_decoder ? 1 : 0);
@@ -328,9 +344,11 @@ WeightList embedding_weights(const ModelSpec& model) {
     const std::int64_t width = model.embedding_dim.value_or(model.hidden);
     inventory.lookup("embedding", Module::embedding, Split::vocabulary, model.vocab, width, model.vocab);
     if (model.embedding_dim) {
-        inventory.projection("embedding.project_in", Module::embedding, Split::replicated, width, model.hidden, 1);
+        inventory.projection("embedding.project_in", Module::embedding, Split::replicated, width,
+                             model.hidden, 1);
     }
-    inventory.lookup("position", Module::position, Split::replicated, model.position.table_rows, model.hidden, 1);
+    inventory.lookup("position", Module::position, Split::replicated, model.position.table_rows, model.hidden,
+                     1);
     const auto& tables = model.position.bias_tables;
     inventory.lookup("position.bias_tables", Module::position, Split::replicated, 1,
                      std::accumulate(tables.begin(), tables.end(), std::int64_t{0}), 1);
@@ -372,10 +390,12 @@ WeightList mtp_weights(const ModelSpec& model) {
     if (!model.mtp) {
         return inventory.list();
     }
-    inventory.projection("mtp.projection", Module::mtp, Split::tensor, 2 * model.hidden, model.hidden, model.hidden);
+    inventory.projection("mtp.projection", Module::mtp, Split::tensor, 2 * model.hidden, model.hidden,
+                         model.hidden);
     inventory.norm("mtp.norms", Module::mtp, 3, model.hidden, model.norm.bias);
     if (model.mtp->embedding_copy) {
-        inventory.lookup("mtp.embedding", Module::mtp, Split::vocabulary, model.vocab, model.hidden, model.vocab);
+        inventory.lookup("mtp.embedding", Module::mtp, Split::vocabulary, model.vocab, model.hidden,
+                         model.vocab);
     }
     inventory.push({"mtp.head", Module::mtp, Split::vocabulary, true, model.hidden, model.vocab, model.vocab,
                     model.mtp->head_copy ? 1 : 0, 1});
@@ -397,8 +417,8 @@ ParameterCount parameter_count(const ModelSpec& model) {
     count.active_without_input_embedding = model.tied_embeddings ? count.active : count.active - table;
     if (model.mtp) {
         const LayerKind last = layer_kind(model, block_count(model) - 1);
-        count.mtp = model.mtp->layers *
-                    (stored_elements(mtp_weights(model)) + stored_elements(layer_weights(model, last.side, last.moe)));
+        count.mtp = model.mtp->layers * (stored_elements(mtp_weights(model)) +
+                                         stored_elements(layer_weights(model, last.side, last.moe)));
     }
     return count;
 }
@@ -435,11 +455,12 @@ ShardedCount sharded_count(const WeightList& weights, std::int64_t tp, std::int6
     return sum;
 }
 
-ShardedCount stage_parameters(const ModelSpec& model, const StageLayout& layout, std::int64_t stage, std::int64_t tp,
-                              std::int64_t ep, std::int64_t etp) {
+ShardedCount stage_parameters(const ModelSpec& model, const StageLayout& layout, std::int64_t stage,
+                              std::int64_t tp, std::int64_t ep, std::int64_t etp) {
     ShardedCount sum{0.0, 0.0, 0.0};
     for (std::int64_t chunk = stage; chunk < layout.pp * layout.vp; chunk += layout.pp) {
-        for (const LayerKind& kind : layer_kinds(model, chunk_first(layout, chunk), chunk_size(layout, chunk))) {
+        for (const LayerKind& kind :
+             layer_kinds(model, chunk_first(layout, chunk), chunk_size(layout, chunk))) {
             add(sum, sharded_count(layer_weights(model, kind.side, kind.moe), tp, ep, etp), kind.count);
         }
     }

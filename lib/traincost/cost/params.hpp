@@ -8,8 +8,8 @@
 
 namespace traincost {
 
-/// The part of the network a tensor or operator belongs to. `position` holds the position and token-type tables,
-/// `attention` also the norms inside attention (queries, keys, latents) and the sinks.
+/// The part of the network a tensor or operator belongs to. `position` holds the position and token-type
+/// tables, `attention` also the norms inside attention (queries, keys, latents) and the sinks.
 enum class Module : std::uint8_t {
     embedding,
     position,
@@ -26,20 +26,23 @@ enum class Module : std::uint8_t {
 inline constexpr int module_count = 11;
 std::string_view to_string(Module module);
 
-/// Which degree divides a weight tensor: none, tp (by head, channel or vocabulary row), or ep by expert and etp by channel.
+/// Which degree divides a weight tensor: none, tp (by head, channel or vocabulary row), or ep by expert and
+/// etp by channel.
 enum class Split : std::uint8_t { replicated, tensor, vocabulary, expert };
 
-/// One kind of weight tensor of a layer, the embedding or the head: `copies` tensors of rows × columns elements.
-/// `rows` is the input, `columns` the output width of a projection; a vector has rows = 1.
+/// One kind of weight tensor of a layer, the embedding or the head: `copies` tensors of rows × columns
+/// elements. `rows` is the input, `columns` the output width of a projection; a vector has rows = 1.
 struct WeightTensor {
-    std::string_view name;       ///< of a string literal
+    std::string_view name;  ///< of a string literal
     Module module;
     Split split;
-    bool matrix;                 ///< multiplies activations (counts in 6ND); false for norms, biases and lookup tables
+    bool matrix;  ///< multiplies activations (counts in 6ND); false for norms, biases and lookup tables
     std::int64_t rows;
     std::int64_t columns;
-    std::int64_t parts;          ///< pieces no split cuts through: heads, channels, vocabulary rows; 1: whole everywhere
-    std::int64_t copies;         ///< stored: experts of an expert tensor; 0 for a tied head, which only multiplies; else 1
+    std::int64_t
+        parts;  ///< pieces no split cuts through: heads, channels, vocabulary rows; 1: whole everywhere
+    std::int64_t
+        copies;  ///< stored: experts of an expert tensor; 0 for a tied head, which only multiplies; else 1
     std::int64_t active_copies;  ///< one token uses
 };
 
@@ -70,7 +73,8 @@ struct LayerKind {
     std::int64_t count;
 };
 
-/// Distinct layer kinds of a model and how many of each; an encoder's come before its decoder's, dense before expert layers.
+/// Distinct layer kinds of a model and how many of each; an encoder's come before its decoder's, dense before
+/// expert layers.
 struct LayerKinds {
     std::array<LayerKind, 4> items;
     std::size_t size = 0;
@@ -95,25 +99,28 @@ LayerKind layer_kind(const ModelSpec& model, std::int64_t index);
 /// Weights of one layer of the kind.
 WeightList layer_weights(const ModelSpec& model, Side side, bool moe);
 
-/// Token, position and token-type tables, embedding projection and norm: what the first pipeline stage holds besides its layers.
+/// Token, position and token-type tables, embedding projection and norm: what the first pipeline stage holds
+/// besides its layers.
 WeightList embedding_weights(const ModelSpec& model);
 
-/// Final norm, output head and the model's `extra` (summed): what the last stage holds besides its layers. A tied head has
-/// copies = 0 unless `stored_again` (a last stage other than the first keeps its own copy).
+/// Final norm, output head and the model's `extra` (summed): what the last stage holds besides its layers. A
+/// tied head has copies = 0 unless `stored_again` (a last stage other than the first keeps its own copy).
 WeightList head_weights(const ModelSpec& model, bool stored_again);
 
-/// The multi-token-prediction module, outside every total: besides this, `mtp->layers` layers of the model's last kind.
-/// One such module's projection of 2·hidden, three norms, and its stored copies of embedding and head. [DeepSeekV3, §2.2]
+/// The multi-token-prediction module, outside every total: besides this, `mtp->layers` layers of the model's
+/// last kind. One such module's projection of 2·hidden, three norms, and its stored copies of embedding and
+/// head. [DeepSeekV3, §2.2]
 WeightList mtp_weights(const ModelSpec& model);
 
 /// Parameter counts of a model, tied embeddings once, without buffers, MTP and vision towers.
 struct ParameterCount {
     std::int64_t total;
     std::int64_t active;                          ///< one token's: top_k experts instead of all
-    std::int64_t active_without_input_embedding;  ///< as FLOP conventions use it: without a token table that only looks up
+    std::int64_t active_without_input_embedding;  ///< as FLOP conventions use it: without a token table that
+                                                  ///< only looks up
     std::int64_t embedding;                       ///< token table, and the untied head's matrix
     std::int64_t non_embedding;                   ///< total - embedding
-    std::int64_t matrix_active;                   ///< active elements of matrices that multiply activations, the head included
+    std::int64_t matrix_active;  ///< active elements of matrices that multiply activations, the head included
     std::int64_t mtp;
     std::array<std::int64_t, module_count> by_module;  ///< of total; mtp is 0
 };
@@ -139,7 +146,7 @@ ShardedCount sharded_count(const WeightTensor& tensor, std::int64_t tp, std::int
 ShardedCount sharded_count(const WeightList& weights, std::int64_t tp, std::int64_t ep, std::int64_t etp);
 
 /// Elements on pipeline stage `stage` (0 … pp - 1) with its chunks, embedding and head.
-ShardedCount stage_parameters(const ModelSpec& model, const StageLayout& layout, std::int64_t stage, std::int64_t tp,
-                              std::int64_t ep, std::int64_t etp);
+ShardedCount stage_parameters(const ModelSpec& model, const StageLayout& layout, std::int64_t stage,
+                              std::int64_t tp, std::int64_t ep, std::int64_t etp);
 
 }  // namespace traincost

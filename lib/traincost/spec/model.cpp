@@ -13,8 +13,11 @@ bool is_moe_layer(const ModelSpec& model, std::int64_t index) {
 
 std::int64_t moe_layers(const ModelSpec& model) {
     if (!model.moe) return 0;
-    const std::int64_t stacks = model.architecture == Architecture::encoder_decoder ? model.layers + model.decoder_layers : model.layers;
-    return std::max<std::int64_t>(0, (stacks - model.moe->first_k_dense) / model.moe->interleave_step);
+    const auto of_stack = [&](std::int64_t layers) {
+        return std::max<std::int64_t>(0, (layers - model.moe->first_k_dense) / model.moe->interleave_step);
+    };
+    const bool two_stacks = model.architecture == Architecture::encoder_decoder;
+    return of_stack(model.layers) + (two_stacks ? of_stack(model.decoder_layers) : 0);
 }
 
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence) {

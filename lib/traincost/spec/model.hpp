@@ -22,9 +22,9 @@ struct PositionSpec {
     PositionKind kind;
     std::int64_t table_rows = 0;           ///< rows of a learned table
     double rope_fraction = 1.0;            ///< share of the head dimension that is rotated
-    std::optional<double> rope_theta;
+    std::optional<double> rope_theta{};
     std::int64_t nope_every = 0;           ///< every n-th layer has no position encoding (0: none)
-    std::vector<std::int64_t> bias_tables; ///< parameters of each relative-bias table (T5)
+    std::vector<std::int64_t> bias_tables{}; ///< parameters of each relative-bias table (T5)
     bool operator==(const PositionSpec&) const = default;
 };
 
@@ -36,7 +36,7 @@ struct NormSpec {
     bool embedding_norm;             ///< norm after the embedding (BLOOM, BERT)
     QkNorm qk;                       ///< norms on queries and keys
     NormPlacement placement;
-    std::optional<bool> qk_bias;     ///< bias of the q/k norms; as `bias` when absent
+    std::optional<bool> qk_bias{};     ///< bias of the q/k norms; as `bias` when absent
     bool operator==(const NormSpec&) const = default;
 };
 
@@ -51,14 +51,14 @@ struct BiasSpec {
 /// Local attention: `full_every` = k means every k-th layer attends to everything, 0 means every layer is local.
 struct WindowSpec {
     WindowKind kind;
-    std::optional<std::int64_t> size;  ///< tokens a query sees; absent where the source does not say
+    std::optional<std::int64_t> size{};  ///< tokens a query sees; absent where the source does not say
     std::int64_t full_every;
     bool operator==(const WindowSpec&) const = default;
 };
 
 /// Multi-head latent attention [DeepSeekV2].
 struct MlaSpec {
-    std::optional<std::int64_t> q_lora_rank;  ///< absent: queries are projected directly
+    std::optional<std::int64_t> q_lora_rank{};  ///< absent: queries are projected directly
     std::int64_t kv_lora_rank;
     std::int64_t qk_nope_dim;
     std::int64_t qk_rope_dim;
@@ -87,8 +87,8 @@ struct MoeSpec {
     bool router_bias = false;
     bool score_correction_bias = false;                ///< one per expert, counted as parameters
     bool expert_bias = false;
-    std::optional<std::int64_t> dense_residual_ffn;    ///< dense MLP beside the experts (Arctic)
-    std::optional<bool> gated;                         ///< experts' MLP when it differs from the dense one
+    std::optional<std::int64_t> dense_residual_ffn{};    ///< dense MLP beside the experts (Arctic)
+    std::optional<bool> gated{};                         ///< experts' MLP when it differs from the dense one
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -128,16 +128,16 @@ struct ModelSpec {
     bool parallel_attention = false;             ///< attention and MLP read the same input
     bool lm_head = true;
     std::int64_t decoder_layers = 0;             ///< encoder-decoder only
-    std::optional<std::int64_t> max_position;
-    std::optional<std::int64_t> embedding_dim;   ///< where the table is narrower than hidden (two projections without bias)
+    std::optional<std::int64_t> max_position{};
+    std::optional<std::int64_t> embedding_dim{};   ///< where the table is narrower than hidden (two projections without bias)
     std::int64_t token_types = 0;                ///< rows of a token-type table (BERT)
     std::int64_t attention_sinks = 0;            ///< learned softmax sinks a layer
-    std::optional<WindowSpec> window;
-    std::optional<MoeSpec> moe;
-    std::optional<MlaSpec> mla;
-    std::optional<IndexerSpec> indexer;
-    std::optional<MtpSpec> mtp;
-    std::vector<ExtraParameters> extra;
+    std::optional<WindowSpec> window{};
+    std::optional<MoeSpec> moe{};
+    std::optional<MlaSpec> mla{};
+    std::optional<IndexerSpec> indexer{};
+    std::optional<MtpSpec> mtp{};
+    std::vector<ExtraParameters> extra{};
     bool operator==(const ModelSpec&) const = default;
 };
 

@@ -5,15 +5,18 @@
 namespace traincost {
 
 double mean_keys(const AttentionShape& shape) {
-    if (!shape.causal) return std::min(shape.span, shape.keys);
-    // A causal query at position i sees min(i + 1, W) keys. Kernels count the continuous triangle, as the FLOP conventions do.
+    if (!shape.causal)
+        return std::min(shape.span, shape.keys);
+    // A causal query at position i sees min(i + 1, W) keys. Kernels count the continuous triangle, as the
+    // FLOP conventions do.
     const double window = std::min(shape.span, shape.keys);
     return window - window * window / (2.0 * shape.keys);
 }
 
 namespace {
 
-/// The attention kernel with its saved tensors; q, k, v of a rank's heads. `keep_inputs` is false where they are rebuilt in backward.
+/// The attention kernel with its saved tensors; q, k, v of a rank's heads. `keep_inputs` is false where they
+/// are rebuilt in backward.
 void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs) {
     const Shape& s = build.shape();
     const Job& job = build.job();
@@ -33,10 +36,12 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         op.saved = kept + output + statistics;
         op.forward_kernels = 1;
         op.backward_kernels = 3;
-        op.backward_transient = output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
+        op.backward_transient =
+            output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
     } else {
         const double scores = a.batch * a.heads * a.queries * a.keys;
-        // Probabilities, and with dropout its mask and the dropped copy [Korthikanti22, §4.1]: 5 bytes a score in 16 bits.
+        // Probabilities, and with dropout its mask and the dropped copy [Korthikanti22, §4.1]: 5 bytes a
+        // score in 16 bits.
         op.saved = kept + output + Bytes{scores * (s.dropout > 0.0 ? 2.0 * s.e + 1.0 : s.e)};
         op.forward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 6.0 : 4.0)};
         op.backward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 8.0 : 6.0)};
@@ -48,7 +53,10 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     op.selective = job.run.recompute == Recompute::selective && job.run.recompute_modules.core_attention;
     if (op.selective) {  // q, k, v and the output stay; only what the kernel keeps between them is dropped
         op.saved -= kept + output;
-        build.list().push({.name = "attention_inputs", .module = Module::attention, .kind = OpKind::memory, .saved = kept + output});
+        build.list().push({.name = "attention_inputs",
+                           .module = Module::attention,
+                           .kind = OpKind::memory,
+                           .saved = kept + output});
     }
     build.list().push(op);
 }
@@ -56,15 +64,17 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
 /// Context-parallel exchange of keys and values around the ring, or all-to-all of heads against sequence.
 void context_exchange(OpBuilder& build, double kv_bytes, double q_out_bytes) {
     const Shape& s = build.shape();
-    if (s.cp == 1) return;
+    if (s.cp == 1)
+        return;
     const double cp = static_cast<double>(s.cp);
     if (build.job().run.context == ContextKind::ring) {
         // Forward gathers everyone's keys and values, backward also returns their gradients [Liu23].
-        build.communicate("kv_ring", Module::attention, Group::context, Collective::all_gather, Bytes{kv_bytes * cp},
-                          Collective::all_reduce, Bytes{kv_bytes * cp});
+        build.communicate("kv_ring", Module::attention, Group::context, Collective::all_gather,
+                          Bytes{kv_bytes * cp}, Collective::all_reduce, Bytes{kv_bytes * cp});
     } else {
-        build.communicate("head_exchange", Module::attention, Group::context, Collective::all_to_all, Bytes{q_out_bytes + kv_bytes},
-                          Collective::all_to_all, Bytes{q_out_bytes + kv_bytes});
+        build.communicate("head_exchange", Module::attention, Group::context, Collective::all_to_all,
+                          Bytes{q_out_bytes + kv_bytes}, Collective::all_to_all,
+                          Bytes{q_out_bytes + kv_bytes});
     }
 }
 
@@ -85,13 +95,17 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
 
     build.enter_tensor_parallel("attention_in", Module::attention);
     if (stack.fused_qkv && !cross) {
-        build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h, build.saved_norm_output(h, 1),
-                     adapter.query || adapter.key || adapter.value, m.bias.qkv);
+        build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
+                     build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value,
+                     m.bias.qkv);
     } else {
-        build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3), adapter.query, m.bias.qkv);
+        build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
+                     adapter.query, m.bias.qkv);
         const Bytes memory_input = cross ? Bytes{key_tokens * h * s.e} : Bytes{};
-        build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input, adapter.key, m.bias.qkv);
-        build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{}, adapter.value, m.bias.qkv);
+        build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input, adapter.key,
+                     m.bias.qkv);
+        build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{}, adapter.value,
+                     m.bias.qkv);
     }
     if (m.norm.qk != QkNorm::none) {
         build.norm("query_norm", s.tokens * heads, d, false);
@@ -101,8 +115,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         const double rotated = s.tokens * (heads + kv_heads) * d * m.position.rope_fraction;
         const bool composite = stack.rotary == RotaryKernel::composite && !s.compiled;
         const double passes = composite ? 10.0 : 2.0;
-        Operator& op = build.memory("rotary", Module::attention, Bytes{rotated * s.e * passes}, Bytes{rotated * s.e * passes},
-                                    composite ? 10 : 2, composite ? 10 : 2);
+        Operator& op = build.memory("rotary", Module::attention, Bytes{rotated * s.e * passes},
+                                    Bytes{rotated * s.e * passes}, composite ? 10 : 2, composite ? 10 : 2);
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }
@@ -111,14 +125,16 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     context_exchange(build, kv_bytes, 2.0 * q_bytes);
 
     const double cp = static_cast<double>(s.cp);
-    AttentionShape a{s.batch, heads, kv_heads, s.sequence / cp, cross ? memory_sequence : s.sequence, span, d, d, causal};
+    AttentionShape a{s.batch, heads, kv_heads, s.sequence / cp, cross ? memory_sequence : s.sequence,
+                     span,    d,     d,        causal};
     if (build.job().run.context == ContextKind::all_to_all && s.cp > 1) {
         a.heads /= cp;
         a.kv_heads = std::max(1.0, a.kv_heads / cp);
         a.queries = s.sequence;
     }
     core_attention(build, a, true);
-    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, Bytes{}, adapter.attention_out, m.bias.attention_out);
+    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, Bytes{}, adapter.attention_out,
+                 m.bias.attention_out);
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }
 
@@ -136,7 +152,8 @@ void mla_ops(OpBuilder& build, double span) {
     const double kv_rank = static_cast<double>(mla.kv_lora_rank);
     const bool drop_up = job.run.recompute == Recompute::selective && job.run.recompute_modules.mla_up;
 
-    // Down-projections are repeated on every tensor-parallel rank; up-projections are sharded over heads [DeepSeekV2, §2.1].
+    // Down-projections are repeated on every tensor-parallel rank; up-projections are sharded over heads
+    // [DeepSeekV2, §2.1].
     double query_width = h;
     if (mla.q_lora_rank) {
         const double q_rank = static_cast<double>(*mla.q_lora_rank);
@@ -145,17 +162,21 @@ void mla_ops(OpBuilder& build, double span) {
         query_width = q_rank;
         build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h, Bytes{});
     } else {
-        build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h, build.saved_norm_output(h, 2));
+        build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h,
+                     build.saved_norm_output(h, 2));
     }
     build.norm("kv_down_norm", s.tokens_sp, kv_rank, false);
     build.enter_tensor_parallel("attention_in", Module::attention);
     const Bytes up_input{s.tokens * query_width * s.e};
-    build.linear("query_up", Module::attention, s.tokens, heads * (nope + rope), query_width, mla.q_lora_rank ? up_input : Bytes{});
+    build.linear("query_up", Module::attention, s.tokens, heads * (nope + rope), query_width,
+                 mla.q_lora_rank ? up_input : Bytes{});
     build.last().selective = drop_up;
-    build.linear("kv_up", Module::attention, s.tokens, heads * (nope + v), kv_rank, Bytes{s.tokens * kv_rank * s.e});
+    build.linear("kv_up", Module::attention, s.tokens, heads * (nope + v), kv_rank,
+                 Bytes{s.tokens * kv_rank * s.e});
     build.last().selective = drop_up;
     const double assembled = s.tokens * heads * (2.0 * (nope + rope));
-    Operator& op = build.memory("rotary", Module::attention, Bytes{assembled * s.e * 2.0}, Bytes{assembled * s.e * 2.0}, 4, 4);
+    Operator& op = build.memory("rotary", Module::attention, Bytes{assembled * s.e * 2.0},
+                                Bytes{assembled * s.e * 2.0}, 4, 4);
     op.backward_transient = Bytes{assembled * s.e};
     if (m.indexer) {
         const double ih = static_cast<double>(m.indexer->heads);
@@ -164,8 +185,10 @@ void mla_ops(OpBuilder& build, double span) {
         build.linear("indexer_key", Module::attention, s.tokens_sp, id, h, Bytes{});
         build.linear("indexer_weights", Module::attention, s.tokens_sp, ih, h, Bytes{});
         Operator scores{.name = "indexer_scores", .module = Module::attention, .kind = OpKind::attention};
-        scores.attention = {s.batch, ih, 1.0, s.sequence / static_cast<double>(s.cp), s.sequence, s.sequence, id, 0.0, true};
-        scores.forward_flops = Flops{2.0 * s.batch * ih * scores.attention.queries * mean_keys(scores.attention) * id};
+        scores.attention = {s.batch, ih,  1.0, s.sequence / static_cast<double>(s.cp), s.sequence, s.sequence,
+                            id,      0.0, true};
+        scores.forward_flops =
+            Flops{2.0 * s.batch * ih * scores.attention.queries * mean_keys(scores.attention) * id};
         scores.backward_flops = scores.forward_flops * 2.0;
         scores.forward_kernels = 2;
         scores.backward_kernels = 3;
@@ -174,7 +197,10 @@ void mla_ops(OpBuilder& build, double span) {
     const double kv_bytes = s.tokens * heads * (nope + rope + v) * s.e;
     context_exchange(build, kv_bytes, s.tokens * heads * (nope + rope + v) * s.e);
     const double visible = m.indexer ? std::min(span, static_cast<double>(m.indexer->top_k)) : span;
-    core_attention(build, {s.batch, heads, heads, s.sequence / static_cast<double>(s.cp), s.sequence, visible, nope + rope, v, true}, !drop_up);
+    core_attention(build,
+                   {s.batch, heads, heads, s.sequence / static_cast<double>(s.cp), s.sequence, visible,
+                    nope + rope, v, true},
+                   !drop_up);
     build.linear("attention_out", Module::attention, s.tokens, h, heads * v, Bytes{});
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }

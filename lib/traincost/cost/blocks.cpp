@@ -19,12 +19,14 @@ Signature signature_of(const Job& job, std::int64_t index) {
 }
 
 double matrix_elements(const WeightList& weights, const Shape& s) {
-    WeightList matrices;
+    double n = 0.0;
     for (const WeightTensor& t : weights) {
-        if (t.matrix) matrices.push(t);
+        if (!t.matrix)
+            continue;
+        const ShardedCount count = sharded_count(t, s.tp, s.ep, s.etp);
+        n += count.dense + count.expert;
     }
-    const ShardedCount count = sharded_count(matrices, s.tp, s.ep, s.etp);
-    return count.dense + count.expert;
+    return n;
 }
 
 }  // namespace
@@ -34,13 +36,20 @@ void fill_blocks(const Job& job, const Shape& s, BlockTable& table) {
     const std::int64_t blocks = block_count(job.model);
     for (std::int64_t i = 0; i < blocks && table.size < table.kinds.size(); ++i) {
         const Signature g = signature_of(job, i);
-        const auto known = std::find_if(table.kinds.begin(), table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size),
-                                        [&](const BlockKind& k) { return k.side == g.side && k.moe == g.moe && k.span == g.span; });
-        if (known != table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size)) continue;
+        const auto known = std::find_if(
+            table.kinds.begin(), table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size),
+            [&](const BlockKind& k) { return k.side == g.side && k.moe == g.moe && k.span == g.span; });
+        if (known != table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size))
+            continue;
         OpList& ops = table.ops[table.size];
         ops = layer_ops(job, s, g.side, g.moe, g.span);
         const WeightList weights = layer_weights(job.model, g.side, g.moe);
-        table.kinds[table.size] = {g.side, g.moe, g.span, totals(ops), sharded_count(weights, s.tp, s.ep, s.etp), matrix_elements(weights, s)};
+        table.kinds[table.size] = {g.side,
+                                   g.moe,
+                                   g.span,
+                                   totals(ops),
+                                   sharded_count(weights, s.tp, s.ep, s.etp),
+                                   matrix_elements(weights, s)};
         ++table.size;
     }
     table.embedding = embedding_ops(job, s);
@@ -53,10 +62,12 @@ void fill_blocks(const Job& job, const Shape& s, BlockTable& table) {
 }
 
 std::size_t kind_of(const Job& job, const BlockTable& table, std::int64_t index) {
-    if (table.size == 1) return 0;
+    if (table.size == 1)
+        return 0;
     const Signature g = signature_of(job, index);
     for (std::size_t k = 0; k < table.size; ++k) {
-        if (table.kinds[k].side == g.side && table.kinds[k].moe == g.moe && table.kinds[k].span == g.span) return k;
+        if (table.kinds[k].side == g.side && table.kinds[k].moe == g.moe && table.kinds[k].span == g.span)
+            return k;
     }
     return 0;
 }

@@ -8,14 +8,15 @@
 
 namespace traincost {
 
-/// Operators and weights of one kind of block (side, experts, attention span), shared by all blocks of that kind.
+/// Operators and weights of one kind of block (side, experts, attention span), shared by all blocks of that
+/// kind.
 struct BlockKind {
     Side side;
     bool moe;
-    double span;             ///< keys a query sees
+    double span;  ///< keys a query sees
     OpTotals totals;
-    ShardedCount parameters; ///< of one block on one rank
-    double matrix_elements;  ///< of `parameters`, elements that multiply activations
+    ShardedCount parameters;  ///< of one block on one rank
+    double matrix_elements;   ///< of `parameters`, elements that multiply activations
 };
 
 /// The distinct kinds of a model's blocks on one rank, and which block is of which kind.
@@ -28,8 +29,8 @@ struct BlockTable {
     OpTotals embedding_totals;
     OpTotals head_totals;
     ShardedCount embedding_parameters;
-    ShardedCount head_parameters;      ///< as stored on a last stage that is not the first (a tied table again)
-    ShardedCount head_only_parameters; ///< on a single stage (a tied table once)
+    ShardedCount head_parameters;  ///< as stored on a last stage that is not the first (a tied table again)
+    ShardedCount head_only_parameters;  ///< on a single stage (a tied table once)
 };
 
 /// Fills `table` for the job's shards.

@@ -10,29 +10,37 @@ OpList embedding_ops(const Job& job, const Shape& s) {
     const bool positions = m.position.table_rows > 0;
     // Look-up reads one row a token; backward scatters into a gradient of the table.
     Operator& lookup = build.memory("embedding", Module::embedding, Bytes{n * (s.w + s.r) + s.tokens * 8.0},
-                                    Bytes{s.train_weights ? n * (s.r + 2.0 * s.w) : 0.0}, positions ? 3 : 1, s.train_weights ? 2 : 0);
+                                    Bytes{s.train_weights ? n * (s.r + 2.0 * s.w) : 0.0}, positions ? 3 : 1,
+                                    s.train_weights ? 2 : 0);
     lookup.saved = Bytes{s.tokens * 8.0};
     lookup.forward_transient = Bytes{n * s.r};
     if (positions) {
-        Operator& add = build.memory("position", Module::position, Bytes{n * (s.w + 2.0 * s.r)}, Bytes{n * s.r}, 2, 1);
+        Operator& add =
+            build.memory("position", Module::position, Bytes{n * (s.w + 2.0 * s.r)}, Bytes{n * s.r}, 2, 1);
         add.forward_transient = Bytes{n * s.r};
     }
     if (s.tp > 1 && job.stack.vocab_parallel) {
         const Bytes message{n * s.e};
         if (s.sequence_parallel) {
-            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather, message);
+            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::reduce_scatter,
+                              message, Collective::all_gather, message);
         } else {
-            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::all_reduce, message, Collective::all_reduce, Bytes{});
+            build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::all_reduce,
+                              message, Collective::all_reduce, Bytes{});
         }
     }
     if (s.dropout > 0.0) {
         const double kept = s.tokens_sp * static_cast<double>(m.hidden);
-        Operator& dropout = build.memory("embedding_dropout", Module::embedding, Bytes{kept * (2.0 * s.r + 1.0)}, Bytes{kept * (2.0 * s.r + 1.0)}, 1, 1);
+        Operator& dropout =
+            build.memory("embedding_dropout", Module::embedding, Bytes{kept * (2.0 * s.r + 1.0)},
+                         Bytes{kept * (2.0 * s.r + 1.0)}, 1, 1);
         dropout.saved = Bytes{kept};
     }
-    if (m.norm.embedding_norm) build.norm("embedding_norm", s.tokens_sp, static_cast<double>(m.hidden), true);
+    if (m.norm.embedding_norm)
+        build.norm("embedding_norm", s.tokens_sp, static_cast<double>(m.hidden), true);
     if (m.embedding_dim) {
-        build.linear("embedding_projection", Module::embedding, s.tokens, static_cast<double>(m.hidden), static_cast<double>(*m.embedding_dim),
+        build.linear("embedding_projection", Module::embedding, s.tokens, static_cast<double>(m.hidden),
+                     static_cast<double>(*m.embedding_dim),
                      Bytes{s.tokens * static_cast<double>(*m.embedding_dim) * s.e});
     }
     return list;
@@ -45,12 +53,17 @@ OpList head_ops(const Job& job, const Shape& s) {
     const StackSpec& stack = job.stack;
     const double h = static_cast<double>(m.hidden);
     const double width = m.embedding_dim ? static_cast<double>(*m.embedding_dim) : h;
-    if (m.norm.final_norm) build.norm("final_norm", s.tokens_sp, h, true);
-    if (!m.lm_head) return list;
-    if (m.embedding_dim) build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1));
+    if (m.norm.final_norm)
+        build.norm("final_norm", s.tokens_sp, h, true);
+    if (!m.lm_head)
+        return list;
+    if (m.embedding_dim)
+        build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1));
     const double v = s.vocab / (stack.vocab_parallel ? static_cast<double>(s.tp) : 1.0);
-    if (stack.vocab_parallel) build.enter_tensor_parallel("head_in", Module::head);
-    build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1), job.run.adapter.lm_head, m.bias.lm_head);
+    if (stack.vocab_parallel)
+        build.enter_tensor_parallel("head_in", Module::head);
+    build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),
+                 job.run.adapter.lm_head, m.bias.lm_head);
     const double logits = s.tokens * v;
     constexpr double fp32 = 4.0;
     build.last().forward_transient = Bytes{logits * s.e};
@@ -58,7 +71,8 @@ OpList head_ops(const Job& job, const Shape& s) {
     Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
     switch (stack.loss) {
         case LossKernel::fp32_logits:
-            // Upcast, log-softmax kept in fp32, its gradient, and the gradient of the logits in the compute format.
+            // Upcast, log-softmax kept in fp32, its gradient, and the gradient of the logits in the compute
+            // format.
             loss.saved = Bytes{logits * fp32};
             loss.forward_transient = Bytes{logits * (s.e + fp32)};
             loss.backward_transient = Bytes{logits * (fp32 + s.e)};
@@ -94,8 +108,8 @@ OpList head_ops(const Job& job, const Shape& s) {
     list.push(loss);
     if (s.tp > 1 && stack.vocab_parallel) {
         // Maximum, predicted logit and sum of exponentials, one fp32 each a token.
-        build.communicate("loss_sum", Module::head, Group::tensor, Collective::all_reduce, Bytes{3.0 * s.tokens * fp32}, Collective::all_reduce,
-                          Bytes{});
+        build.communicate("loss_sum", Module::head, Group::tensor, Collective::all_reduce,
+                          Bytes{3.0 * s.tokens * fp32}, Collective::all_reduce, Bytes{});
     }
     return list;
 }

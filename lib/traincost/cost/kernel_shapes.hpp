@@ -15,15 +15,16 @@ struct AttentionShape {
     double batch;
     double heads;
     double kv_heads;
-    double queries;     ///< query positions
-    double keys;        ///< key positions of one sequence
-    double span;        ///< keys a query may see: the window, or `keys`
-    double qk_dim;      ///< head dimension of queries and keys
-    double v_dim;       ///< head dimension of values
+    double queries;  ///< query positions
+    double keys;     ///< key positions of one sequence
+    double span;     ///< keys a query may see: the window, or `keys`
+    double qk_dim;   ///< head dimension of queries and keys
+    double v_dim;    ///< head dimension of values
     bool causal;
 };
 
-/// Mean number of keys a query attends to: (window W, sequence S, causal) W - W(W-1)/(2S); half the square for full causal.
+/// Mean number of keys a query attends to: (window W, sequence S, causal) W - W(W-1)/(2S); half the square
+/// for full causal.
 double mean_keys(const AttentionShape& shape);
 
 }  // namespace traincost

@@ -12,23 +12,23 @@ namespace traincost {
 
 /// Named parts of one rank's memory at the peak of its step. Every total is their sum.
 enum class MemoryTerm : std::uint8_t {
-    weights,               ///< the copy the forward pass reads, sharded as ZeRO-3 does
-    master_weights,        ///< fp32 weights of mixed precision
-    gradients,             ///< alive at the peak
+    weights,         ///< the copy the forward pass reads, sharded as ZeRO-3 does
+    master_weights,  ///< fp32 weights of mixed precision
+    gradients,       ///< alive at the peak
     optimizer_states,
-    adapters,              ///< weights, gradients and states of LoRA pairs
-    saved_activations,     ///< kept for backward by micro-batches in flight
-    block_inputs,          ///< inputs of blocks that are recomputed
-    cast_weights,          ///< 16-bit copies cached by autocast
-    gathered_weights,      ///< ZeRO-3 blocks gathered and prefetched
-    gradient_staging,      ///< buckets and unsharded gradients under reduction
-    working_set,           ///< tensors of the operator that runs at the peak
-    pipeline_buffers,      ///< activations received and sent
-    optimizer_temporaries, ///< only when the peak is in the optimizer step
-    workspace,             ///< matrix libraries
-    fragmentation,         ///< reserved by the allocator, not allocated
-    context,               ///< driver, kernels, libraries
-    communicators,         ///< collective library buffers
+    adapters,               ///< weights, gradients and states of LoRA pairs
+    saved_activations,      ///< kept for backward by micro-batches in flight
+    block_inputs,           ///< inputs of blocks that are recomputed
+    cast_weights,           ///< 16-bit copies cached by autocast
+    gathered_weights,       ///< ZeRO-3 blocks gathered and prefetched
+    gradient_staging,       ///< buckets and unsharded gradients under reduction
+    working_set,            ///< tensors of the operator that runs at the peak
+    pipeline_buffers,       ///< activations received and sent
+    optimizer_temporaries,  ///< only when the peak is in the optimizer step
+    workspace,              ///< matrix libraries
+    fragmentation,          ///< reserved by the allocator, not allocated
+    context,                ///< driver, kernels, libraries
+    communicators,          ///< collective library buffers
 };
 inline constexpr int memory_term_count = 17;
 std::string_view to_string(MemoryTerm term);
@@ -40,21 +40,24 @@ std::string_view to_string(Moment moment);
 /// One pipeline stage's peak.
 struct StageMemory {
     std::array<Bytes, memory_term_count> terms{};
-    Bytes allocated;           ///< terms up to and including workspace
-    Bytes reserved;            ///< allocated + fragmentation
-    Bytes device;              ///< reserved + context + communicators: what nvidia-smi shows
-    Bytes host;                ///< offloaded to host memory, per rank
+    Bytes allocated;  ///< terms up to and including workspace
+    Bytes reserved;   ///< allocated + fragmentation
+    Bytes device;     ///< reserved + context + communicators: what nvidia-smi shows
+    Bytes host;       ///< offloaded to host memory, per rank
     Moment moment;
-    std::int64_t block;        ///< block that runs at the peak (-1: embedding, head or optimizer)
+    std::int64_t block;  ///< block that runs at the peak (-1: embedding, head or optimizer)
     double micro_batches_in_flight;
 
-    Bytes operator[](MemoryTerm term) const { return terms[static_cast<std::size_t>(term)]; }
+    Bytes operator[](MemoryTerm term) const {
+        return terms[static_cast<std::size_t>(term)];
+    }
 };
 
-/// Micro-batches whose activations chunk-weighted stage `stage` holds at its peak, in units of the whole stage:
-/// GPipe m; 1F1B min(m, pp - stage); interleaved (2(pp - stage - 1) + (vp - 1) pp + 1)/vp [Narayanan21]; zero-bubble as 1F1B [Qi23, H1];
-/// DualPipe pp + 1 halves [DeepSeekV3, Table 2].
-double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t vp, std::int64_t stage, std::int64_t micro_batches);
+/// Micro-batches whose activations chunk-weighted stage `stage` holds at its peak, in units of the whole
+/// stage: GPipe m; 1F1B min(m, pp - stage); interleaved (2(pp - stage - 1) + (vp - 1) pp + 1)/vp
+/// [Narayanan21]; zero-bubble as 1F1B [Qi23, H1]; DualPipe pp + 1 halves [DeepSeekV3, Table 2].
+double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t vp, std::int64_t stage,
+                               std::int64_t micro_batches);
 
 /// Peak memory of pipeline stage `stage`.
 StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& blocks, std::int64_t stage);

@@ -6,7 +6,8 @@ namespace traincost {
 
 namespace {
 
-/// Tensors of the hidden width an eager non-linearity keeps besides the down projection's input, and its passes over memory.
+/// Tensors of the hidden width an eager non-linearity keeps besides the down projection's input, and its
+/// passes over memory.
 struct ActivationCost {
     double saved;
     double forward_passes;
@@ -21,12 +22,15 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused) {
         return fused ? ActivationCost{2.0, 3.0, 5.0, 1, 1} : ActivationCost{3.0, 5.0, 8.0, 2, 3};
     }
     switch (activation) {
-        case Activation::relu: return {0.0, 2.0, 3.0, 1, 1};  // its output is also the next input
-        case Activation::squared_relu: return fused ? ActivationCost{1.0, 2.0, 3.0, 1, 1} : ActivationCost{1.0, 4.0, 6.0, 2, 3};
+        case Activation::relu:
+            return {0.0, 2.0, 3.0, 1, 1};  // its output is also the next input
+        case Activation::squared_relu:
+            return fused ? ActivationCost{1.0, 2.0, 3.0, 1, 1} : ActivationCost{1.0, 4.0, 6.0, 2, 3};
         case Activation::gelu_new:
             // Written out: x, tanh, 1 + tanh and x/2 are kept.
             return fused ? ActivationCost{1.0, 2.0, 3.0, 1, 1} : ActivationCost{4.0, 17.0, 22.0, 8, 12};
-        default: return {1.0, 2.0, 3.0, 1, 1};
+        default:
+            return {1.0, 2.0, 3.0, 1, 1};
     }
 }
 
@@ -37,14 +41,17 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
     const ActivationCost cost = activation_cost(build.model().activation, gated, fused);
     const double n = rows * width;
-    const bool modules = build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
-    Operator& op = build.memory("activation", module, Bytes{n * s.e * cost.forward_passes}, Bytes{n * s.e * cost.backward_passes},
-                                cost.forward_kernels, cost.backward_kernels);
+    const bool modules =
+        build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
+    Operator& op =
+        build.memory("activation", module, Bytes{n * s.e * cost.forward_passes},
+                     Bytes{n * s.e * cost.backward_passes}, cost.forward_kernels, cost.backward_kernels);
     // The pre-activations stay under selective recompute; the product is made again.
     op.saved = Bytes{n * s.e * cost.saved};
     op.forward_transient = Bytes{n * s.e};
     op.backward_transient = Bytes{n * s.e * (gated ? 3.0 : 2.0)};
-    if (modules) op.backward_transient += Bytes{n * s.e};
+    if (modules)
+        op.backward_transient += Bytes{n * s.e};
 }
 
 void mlp_ops(OpBuilder& build, double ffn) {
@@ -56,19 +63,22 @@ void mlp_ops(OpBuilder& build, double ffn) {
     const bool selective = build.job().run.recompute == Recompute::selective;
     const bool drop_all = selective && build.job().run.recompute_modules.mlp;
     const bool drop_product = selective && build.job().run.recompute_modules.activation;
-    const std::size_t first = build.list().size;
+    const std::size_t first = build.list().size();
     build.enter_tensor_parallel("mlp_in", Module::mlp);
     if (m.gated_mlp && !build.stack().fused_gate_up) {
         build.linear("gate", Module::mlp, s.tokens, f, h, build.saved_norm_output(h, 2), adapt, m.bias.mlp);
         build.linear("up", Module::mlp, s.tokens, f, h, Bytes{}, adapt, m.bias.mlp);
     } else {
-        build.linear("up", Module::mlp, s.tokens, m.gated_mlp ? 2.0 * f : f, h, build.saved_norm_output(h, 1), adapt, m.bias.mlp);
+        build.linear("up", Module::mlp, s.tokens, m.gated_mlp ? 2.0 * f : f, h, build.saved_norm_output(h, 1),
+                     adapt, m.bias.mlp);
     }
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
-    build.linear("down", Module::mlp, s.tokens, h, f, drop_product ? Bytes{} : Bytes{s.tokens * f * s.e}, adapt, m.bias.mlp);
+    build.linear("down", Module::mlp, s.tokens, h, f, drop_product ? Bytes{} : Bytes{s.tokens * f * s.e},
+                 adapt, m.bias.mlp);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
     if (drop_all) {
-        for (std::size_t i = first; i < build.list().size; ++i) build.list().items[i].selective = true;
+        for (std::size_t i = first; i < build.list().size(); ++i)
+            build.list()[i].selective = true;
     }
 }
 
@@ -85,13 +95,15 @@ void moe_ops(OpBuilder& build) {
     const bool drop_all = selective && run.recompute_modules.moe;
     const bool drop_product = selective && run.recompute_modules.activation;
     const bool gated = moe.gated.value_or(m.gated_mlp);
-    const std::size_t first = build.list().size;
+    const std::size_t first = build.list().size();
 
-    // Tokens this rank routes: its own part of the sequence; every one goes to top_k experts somewhere in the ep group.
+    // Tokens this rank routes: its own part of the sequence; every one goes to top_k experts somewhere in the
+    // ep group.
     const double routed = s.tokens / (s.sequence_parallel || s.etp < s.tp ? static_cast<double>(s.tp) : 1.0);
     const double copies = routed * static_cast<double>(moe.top_k) * run.expert_imbalance;
     const double f = static_cast<double>(moe.ffn) / etp;
-    const double local = copies * etp;  // with expert tensor parallelism every rank of the group sees all its tokens
+    const double local =
+        copies * etp;  // with expert tensor parallelism every rank of the group sees all its tokens
 
     Operator router{.name = "router", .module = Module::router, .kind = OpKind::gemm};
     router.gemm = {routed, experts, h};
@@ -102,20 +114,23 @@ void moe_ops(OpBuilder& build) {
     router.saved = build.saved_norm_output(h, 1) + Bytes{routed * experts * 4.0 * 2.0};
     router.weight_gradient = s.train_weights;
     build.list().push(router);
-    Operator& select = build.memory("top_k", Module::router, Bytes{routed * experts * 4.0 * 6.0}, Bytes{routed * experts * 4.0 * 4.0}, 10, 6);
+    Operator& select = build.memory("top_k", Module::router, Bytes{routed * experts * 4.0 * 6.0},
+                                    Bytes{routed * experts * 4.0 * 4.0}, 10, 6);
     select.saved = Bytes{routed * static_cast<double>(moe.top_k) * (4.0 + 8.0)};
 
-    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * 2.0}, Bytes{copies * h * s.e * 2.0}, 3, 3);
+    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * 2.0},
+                                     Bytes{copies * h * s.e * 2.0}, 3, 3);
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
     if (s.ep > 1) {
         const Bytes message{copies * h * s.e};
-        build.communicate("dispatch", Module::experts, Group::expert, Collective::all_to_all, message, Collective::all_to_all, message);
+        build.communicate("dispatch", Module::experts, Group::expert, Collective::all_to_all, message,
+                          Collective::all_to_all, message);
     }
     if (s.etp > 1) {
         const Bytes message{local * h * s.e};
-        build.communicate("expert_gather", Module::experts, Group::expert_tensor, Collective::all_gather, message, Collective::reduce_scatter,
-                          message);
+        build.communicate("expert_gather", Module::experts, Group::expert_tensor, Collective::all_gather,
+                          message, Collective::reduce_scatter, message);
     }
     const double local_experts = experts / ep;
     const auto grouped = [&](std::string_view name, double n, double k, Bytes saved) {
@@ -136,20 +151,26 @@ void moe_ops(OpBuilder& build) {
     grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * s.e});
     if (s.etp > 1) {
         const Bytes message{local * h * s.e};
-        build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter, message, Collective::all_gather, message);
+        build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter,
+                          message, Collective::all_gather, message);
     }
     if (s.ep > 1) {
         const Bytes message{copies * h * s.e};
-        build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message, Collective::all_to_all, message);
+        build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message,
+                          Collective::all_to_all, message);
     }
-    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * 2.0}, Bytes{copies * h * s.e * 3.0}, 2, 3);
+    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * 2.0},
+                                     Bytes{copies * h * s.e * 3.0}, 2, 3);
     combine.saved = Bytes{copies * h * s.e};  // expert outputs, for the gradient of the routing weights
     combine.backward_transient = Bytes{copies * h * s.e};
 
-    if (moe.shared_ffn > 0) mlp_ops(build, static_cast<double>(moe.shared_ffn));
-    if (moe.dense_residual_ffn) mlp_ops(build, static_cast<double>(*moe.dense_residual_ffn));
+    if (moe.shared_ffn > 0)
+        mlp_ops(build, static_cast<double>(moe.shared_ffn));
+    if (moe.dense_residual_ffn)
+        mlp_ops(build, static_cast<double>(*moe.dense_residual_ffn));
     if (drop_all) {
-        for (std::size_t i = first; i < build.list().size; ++i) build.list().items[i].selective = true;
+        for (std::size_t i = first; i < build.list().size(); ++i)
+            build.list()[i].selective = true;
     }
 }
 

@@ -18,8 +18,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
     if (composite) {
-        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. The upcast copy (or the fp32 input itself)
-        // and the normalised values are kept.
+        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. The upcast copy (or the
+        // fp32 input itself) and the normalised values are kept.
         op.saved = Bytes{n * (fp32 + (s.autocast ? fp32 : s.e)) + statistics};
         op.forward_bytes = Bytes{n * (in + fp32 + 3.0 * fp32 + fp32 + 2.0 * s.e + out)};
         op.backward_bytes = Bytes{n * (4.0 * s.e + 8.0 * fp32)};
@@ -36,12 +36,14 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
     }
-    if (input_is_residual) op.backward_transient += Bytes{n * s.r};  // gradient of the stream that bypasses the branch
+    if (input_is_residual)
+        op.backward_transient += Bytes{n * s.r};  // gradient of the stream that bypasses the branch
     op.selective = job_.run.recompute == Recompute::selective && job_.run.recompute_modules.norm;
     list_.push(op);
 }
 
-void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input, bool adapted, bool bias) {
+void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
+                       bool adapted, bool bias) {
     const Shape& s = shape_;
     const AdapterSpec& adapter = job_.run.adapter;
     const bool low_rank = adapted && job_.run.tuning != Tuning::full;
@@ -60,7 +62,8 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.backward_transient += Bytes{n * k * s.e};
     }
     list_.push(op);
-    if (!low_rank) return;
+    if (!low_rank)
+        return;
 
     // y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
     const double rank = static_cast<double>(adapter.rank);
@@ -85,7 +88,8 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     list_.push(b);
 }
 
-Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward, int forward_kernels, int backward_kernels) {
+Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward,
+                            int forward_kernels, int backward_kernels) {
     Operator op{.name = name, .module = module, .kind = OpKind::memory};
     op.forward_bytes = forward;
     op.backward_bytes = backward;
@@ -95,8 +99,8 @@ Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward,
     return last();
 }
 
-void OpBuilder::communicate(std::string_view name, Module module, Group group, Collective forward, Bytes forward_message, Collective backward,
-                            Bytes backward_message) {
+void OpBuilder::communicate(std::string_view name, Module module, Group group, Collective forward,
+                            Bytes forward_message, Collective backward, Bytes backward_message) {
     Operator op{.name = name, .module = module, .kind = OpKind::communication};
     op.group = group;
     op.forward_collective = forward;
@@ -114,34 +118,42 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     const bool dropout = s.dropout > 0.0;
     const bool fused = stack().bias_dropout_fused || s.compiled;
     const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
-    Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)}, Bytes{dropout ? n * (s.e + s.r + 1.0) : 0.0},
-                          dropout && !fused ? 2 : 1, dropout ? 1 : 0);
+    Operator& op =
+        memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
+               Bytes{dropout ? n * (s.e + s.r + 1.0) : 0.0}, dropout && !fused ? 2 : 1, dropout ? 1 : 0);
     op.saved = Bytes{dropout ? n : 0.0};
     op.forward_transient = Bytes{n * (s.r + s.e)};
     op.backward_transient = Bytes{n * (s.r + s.e)};
 }
 
 void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
-    if (shape_.tp == 1) return;
+    if (shape_.tp == 1)
+        return;
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
-        communicate(name, module, Group::tensor, Collective::all_gather, message, Collective::reduce_scatter, message);
+        communicate(name, module, Group::tensor, Collective::all_gather, message, Collective::reduce_scatter,
+                    message);
         if (stack().save_sharded_input && shape_.train_weights) {
             // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
-            communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{}, Collective::all_gather, message);
+            communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{},
+                        Collective::all_gather, message);
         }
     } else {
-        communicate(name, module, Group::tensor, Collective::all_reduce, Bytes{}, Collective::all_reduce, message);
+        communicate(name, module, Group::tensor, Collective::all_reduce, Bytes{}, Collective::all_reduce,
+                    message);
     }
 }
 
 void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
-    if (shape_.tp == 1) return;
+    if (shape_.tp == 1)
+        return;
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
-        communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather, message);
+        communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather,
+                    message);
     } else {
-        communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce, Bytes{});
+        communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce,
+                    Bytes{});
     }
 }
 

@@ -7,40 +7,58 @@ namespace traincost {
 /// Appends operators to a list in the words of a layer; internal to cost/.
 class OpBuilder {
 public:
-    OpBuilder(const Job& job, const Shape& shape, OpList& list) : job_(job), shape_(shape), list_(list) {}
+    OpBuilder(const Job& job, const Shape& shape, OpList& list) : job_(job), shape_(shape), list_(list) {
+    }
 
-    const Job& job() const { return job_; }
-    const ModelSpec& model() const { return job_.model; }
-    const StackSpec& stack() const { return job_.stack; }
-    const Shape& shape() const { return shape_; }
+    const Job& job() const {
+        return job_;
+    }
+    const ModelSpec& model() const {
+        return job_.model;
+    }
+    const StackSpec& stack() const {
+        return job_.stack;
+    }
+    const Shape& shape() const {
+        return shape_;
+    }
 
     /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
-    /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the weight gradient.
-    /// `adapted` adds the run's low-rank pair beside it.
-    void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input, bool adapted = false, bool bias = false);
+    /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
+    /// weight gradient. `adapted` adds the run's low-rank pair beside it.
+    void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
+                bool adapted = false, bool bias = false);
 
     /// A bandwidth-bound operator: bytes read and written forward and backward.
-    Operator& memory(std::string_view name, Module module, Bytes forward, Bytes backward, int forward_kernels, int backward_kernels);
+    Operator& memory(std::string_view name, Module module, Bytes forward, Bytes backward, int forward_kernels,
+                     int backward_kernels);
 
     /// A collective over `group`; `message` is the full buffer.
-    void communicate(std::string_view name, Module module, Group group, Collective forward, Bytes forward_message, Collective backward,
-                     Bytes backward_message);
+    void communicate(std::string_view name, Module module, Group group, Collective forward,
+                     Bytes forward_message, Collective backward, Bytes backward_message);
 
     /// Residual add, with dropout and its mask when the run has dropout.
     void residual_add(std::string_view name, Module module);
 
-    /// Entry of a tensor-parallel region: all-gather under sequence parallelism, else only the backward all-reduce.
+    /// Entry of a tensor-parallel region: all-gather under sequence parallelism, else only the backward
+    /// all-reduce.
     void enter_tensor_parallel(std::string_view name, Module module);
-    /// Exit of a tensor-parallel region: reduce-scatter under sequence parallelism, else the forward all-reduce.
+    /// Exit of a tensor-parallel region: reduce-scatter under sequence parallelism, else the forward
+    /// all-reduce.
     void leave_tensor_parallel(std::string_view name, Module module);
 
-    /// Bytes of a projection's saved input when `consumers` unfused projections read the same norm output of `width` features.
+    /// Bytes of a projection's saved input when `consumers` unfused projections read the same norm output of
+    /// `width` features.
     Bytes saved_norm_output(double width, int consumers) const;
 
-    Operator& last() { return list_.items[list_.size - 1]; }
-    OpList& list() { return list_; }
+    Operator& last() {
+        return list_.back();
+    }
+    OpList& list() {
+        return list_;
+    }
 
 private:
     const Job& job_;

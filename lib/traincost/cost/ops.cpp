@@ -9,16 +9,19 @@
 namespace traincost {
 
 void OpList::push(const Operator& op) {
-    assert(size < items.size());
-    items[size++] = op;
+    assert(size_ < capacity);
+    items_[size_++] = op;
 }
 
-std::int64_t expert_tensor_parallel(const Parallelism& parallel) { return parallel.etp.value_or(parallel.ep > 1 ? 1 : parallel.tp); }
+std::int64_t expert_tensor_parallel(const Parallelism& parallel) {
+    return parallel.etp.value_or(parallel.ep > 1 ? 1 : parallel.tp);
+}
 
 Shape shape_of(const Job& job) {
     const RunSpec& run = job.run;
     const Parallelism& p = run.parallel;
-    const double multiple = static_cast<double>(job.stack.vocab_multiple) * static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
+    const double multiple = static_cast<double>(job.stack.vocab_multiple) *
+                            static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
     const double vocab = static_cast<double>(job.model.vocab);
     Shape s{};
     s.batch = static_cast<double>(run.micro_batch);
@@ -48,7 +51,8 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     const ModelSpec& m = job.model;
     const double h = static_cast<double>(m.hidden);
     const bool causal = side != Side::encoder;
-    // Two norms sit before attention and MLP (or after, at the same cost); sandwich placement adds two on the outputs.
+    // Two norms sit before attention and MLP (or after, at the same cost); sandwich placement adds two on the
+    // outputs.
     const std::int64_t norms = m.norm.per_layer;
     build.norm("attention_norm", shape.tokens_sp, h, true);
     if (m.mla) {
@@ -56,37 +60,45 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     } else {
         attention_ops(build, span, causal, 0.0);
     }
-    if (norms >= 4) build.norm("attention_post_norm", shape.tokens_sp, h, false);
-    if (!m.parallel_attention) build.residual_add("attention_add", Module::attention);
+    if (norms >= 4)
+        build.norm("attention_post_norm", shape.tokens_sp, h, false);
+    if (!m.parallel_attention)
+        build.residual_add("attention_add", Module::attention);
     if (side == Side::cross_decoder) {
         build.norm("cross_norm", shape.tokens_sp, h, true);
         attention_ops(build, shape.sequence, false, shape.sequence);
         build.residual_add("cross_add", Module::attention);
     }
-    if (norms >= 2) build.norm("mlp_norm", shape.tokens_sp, h, true);
+    if (norms >= 2)
+        build.norm("mlp_norm", shape.tokens_sp, h, true);
     if (moe) {
         moe_ops(build);
     } else {
         mlp_ops(build, static_cast<double>(m.ffn));
     }
-    if (norms >= 4) build.norm("mlp_post_norm", shape.tokens_sp, h, false);
+    if (norms >= 4)
+        build.norm("mlp_post_norm", shape.tokens_sp, h, false);
     build.residual_add("mlp_add", Module::mlp);
     return list;
 }
 
 OpTotals totals(const OpList& ops) {
     OpTotals t{};
-    Bytes kept;       // survives to the backward pass
-    Bytes alive;      // kept plus what selective recompute will drop, as the forward pass sees it
+    Bytes kept;   // survives to the backward pass
+    Bytes alive;  // kept plus what selective recompute will drop, as the forward pass sees it
     for (const Operator& op : ops) {
         t.forward_flops += op.forward_flops;
         t.backward_flops += op.backward_flops;
-        if (op.selective) t.selective_flops += op.forward_flops;
+        if (op.selective)
+            t.selective_flops += op.forward_flops;
         alive = kept + op.saved;
         t.forward_peak = std::max(t.forward_peak, alive + op.forward_transient);
-        if (!op.selective) kept += op.saved;
-        // Going backwards, everything before this operator is still there, and its own tensors are (made again and) alive.
-        t.backward_peak = std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + op.backward_transient);
+        if (!op.selective)
+            kept += op.saved;
+        // Going backwards, everything before this operator is still there, and its own tensors are (made
+        // again and) alive.
+        t.backward_peak =
+            std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + op.backward_transient);
     }
     t.saved = kept;
     return t;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,58 +19,95 @@ enum class OpKind : std::uint8_t { gemm, grouped_gemm, attention, memory, commun
 /// The ranks a collective joins.
 enum class Group : std::uint8_t { tensor, context, expert, expert_tensor, data, expert_data, pipeline };
 
-/// One operator of a layer on one rank and one micro-batch. The same list feeds memory (saved, transient) and time (all else).
+/// One operator of a layer on one rank and one micro-batch. The same list feeds memory (saved, transient) and
+/// time (all else).
 struct Operator {
     std::string_view name;
     Module module;
     OpKind kind;
-    GemmShape gemm{};                 ///< gemm and grouped_gemm: the forward product
-    AttentionShape attention{};       ///< attention
-    Flops forward_flops{};            ///< matrix FLOPs, 2 a multiply-add; causal attention counts visible keys only
+    GemmShape gemm{};            ///< gemm and grouped_gemm: the forward product
+    AttentionShape attention{};  ///< attention
+    Flops forward_flops{};  ///< matrix FLOPs, 2 a multiply-add; causal attention counts visible keys only
     Flops backward_flops{};
-    Bytes forward_bytes{};            ///< memory kind: read and written
+    Bytes forward_bytes{};  ///< memory kind: read and written
     Bytes backward_bytes{};
-    int forward_kernels = 0;          ///< launches
+    int forward_kernels = 0;  ///< launches
     int backward_kernels = 0;
-    Bytes saved{};                    ///< kept from this operator's forward to its backward
-    Bytes forward_transient{};        ///< alive only while its forward runs, beside everything saved so far
-    Bytes backward_transient{};       ///< alive only while its backward runs: gradients of outputs and inputs, temporaries
-    bool input_gradient = true;       ///< dgrad runs
-    bool weight_gradient = true;      ///< wgrad runs (false where the weight is frozen)
-    bool selective = false;           ///< dropped after forward and recomputed in backward under the run's selective recompute
-    Group group = Group::tensor;      ///< communication kind
+    Bytes saved{};                ///< kept from this operator's forward to its backward
+    Bytes forward_transient{};    ///< alive only while its forward runs, beside everything saved so far
+    Bytes backward_transient{};   ///< alive only while its backward runs: gradients of outputs and inputs,
+                                  ///< temporaries
+    bool input_gradient = true;   ///< dgrad runs
+    bool weight_gradient = true;  ///< wgrad runs (false where the weight is frozen)
+    bool selective =
+        false;  ///< dropped after forward and recomputed in backward under the run's selective recompute
+    Group group = Group::tensor;  ///< communication kind
     Collective forward_collective = Collective::all_reduce;
     Collective backward_collective = Collective::all_reduce;
-    Bytes forward_message{};          ///< full (unsharded) buffer; zero: no collective in this pass
+    Bytes forward_message{};  ///< full (unsharded) buffer; zero: no collective in this pass
     Bytes backward_message{};
 };
 
-/// A list of operators in forward order, without allocation.
-struct OpList {
-    std::array<Operator, 72> items;
-    std::size_t size = 0;
+/// A list of operators in forward order, without allocation; only the first `size` exist.
+class OpList {
+public:
+    static constexpr std::size_t capacity = 72;
+
+    OpList() {
+    }  // NOLINT(modernize-use-equals-default): leaves the storage alone
+    OpList(const OpList& other) {
+        *this = other;
+    }
+    OpList& operator=(const OpList& other) {
+        size_ = other.size_;
+        std::copy(other.begin(), other.end(), items_);
+        return *this;
+    }
+
     void push(const Operator& op);
-    const Operator* begin() const { return items.data(); }
-    const Operator* end() const { return items.data() + size; }
+    std::size_t size() const {
+        return size_;
+    }
+    Operator& operator[](std::size_t i) {
+        return items_[i];
+    }
+    const Operator& operator[](std::size_t i) const {
+        return items_[i];
+    }
+    Operator& back() {
+        return items_[size_ - 1];
+    }
+    const Operator* begin() const {
+        return items_;
+    }
+    const Operator* end() const {
+        return items_ + size_;
+    }
+
+private:
+    std::size_t size_ = 0;
+    union {
+        Operator items_[capacity];
+    };
 };
 
 /// Everything of a job that shapes one rank's operators, resolved once.
 struct Shape {
-    double batch;          ///< sequences of a micro-batch
-    double sequence;       ///< tokens of a sequence, over all cp ranks
-    double tokens;         ///< batch · sequence / cp: tokens of a rank in tensor-parallel regions
-    double tokens_sp;      ///< tokens of a rank between them (divided by tp under sequence parallelism)
-    double e;              ///< bytes of a compute element
-    double r;              ///< bytes of a residual-stream element
-    double w;              ///< bytes of a stored weight
+    double batch;      ///< sequences of a micro-batch
+    double sequence;   ///< tokens of a sequence, over all cp ranks
+    double tokens;     ///< batch · sequence / cp: tokens of a rank in tensor-parallel regions
+    double tokens_sp;  ///< tokens of a rank between them (divided by tp under sequence parallelism)
+    double e;          ///< bytes of a compute element
+    double r;          ///< bytes of a residual-stream element
+    double w;          ///< bytes of a stored weight
     std::int64_t tp, cp, ep, etp;
     bool sequence_parallel;
-    bool compiled;         ///< pointwise chains are fused
-    bool autocast;         ///< fp32 weights, every GEMM casts its inputs
-    bool train_weights;    ///< base weights get gradients (false: only adapters do)
+    bool compiled;       ///< pointwise chains are fused
+    bool autocast;       ///< fp32 weights, every GEMM casts its inputs
+    bool train_weights;  ///< base weights get gradients (false: only adapters do)
     double dropout;
     AttentionKernel attention;
-    double vocab;          ///< rows of the padded vocabulary
+    double vocab;  ///< rows of the padded vocabulary
 };
 Shape shape_of(const Job& job);
 
@@ -90,22 +127,12 @@ std::int64_t expert_tensor_parallel(const Parallelism& parallel);
 struct OpTotals {
     Flops forward_flops;
     Flops backward_flops;
-    Flops selective_flops;     ///< forward FLOPs of the selectively recomputed
-    Bytes saved;               ///< after selective recomputation dropped its share
-    Bytes forward_peak;        ///< highest (saved so far + transient) of the forward pass
-    Bytes backward_peak;       ///< highest (saved so far + transient) of the backward pass, recomputed tensors included
+    Flops selective_flops;  ///< forward FLOPs of the selectively recomputed
+    Bytes saved;            ///< after selective recomputation dropped its share
+    Bytes forward_peak;     ///< highest (saved so far + transient) of the forward pass
+    Bytes backward_peak;    ///< highest (saved so far + transient) of the backward pass, recomputed tensors
+                            ///< included
 };
 OpTotals totals(const OpList& ops);
-
-/// Conventions of "model FLOPs" a step is quoted in.
-enum class FlopConvention : std::uint8_t {
-    exact,        ///< the inventory: every matrix product, attention over visible keys only
-    exact_full,   ///< the inventory with attention over all keys, causal or not
-    palm,         ///< 6N + 12 L H Q T a token, N without the input embedding [Chowdhery22, App. B]
-    megatron,     ///< 72 b s L h² (1 + s/6h + V/12hL), full attention, classic shapes only [Narayanan21, Eq. 3 with factor 3]
-    six_nd,       ///< 6 N D, N all parameters (active ones of a mixture)
-};
-/// FLOPs of one step (forward and backward, nothing recomputed) over the whole cluster.
-Flops model_flops(const Job& job, FlopConvention convention);
 
 }  // namespace traincost

@@ -15,7 +15,7 @@ namespace traincost {
 
 /// A link of the accelerator as the data sheet gives it: one way, per accelerator.
 struct AcceleratorLink {
-    std::string type;        ///< "NVLink 4", "PCIe 5 x16", "ICI" …
+    std::string type;  ///< "NVLink 4", "PCIe 5 x16", "ICI" …
     ByteRate per_direction;
     std::int64_t links = 0;  ///< 0: not stated
     bool operator==(const AcceleratorLink&) const = default;
@@ -26,19 +26,20 @@ struct AcceleratorSpec {
     std::string id;
     std::vector<std::string> aliases;
     std::string vendor;
-    std::string architecture;                                      ///< "Hopper GH100"; selects kernel data by family
-    Bytes memory;                                                  ///< as marketed (10^9 based)
-    std::optional<Bytes> memory_usable;                            ///< as the driver reports it
+    std::string architecture;            ///< "Hopper GH100"; selects kernel data by family
+    Bytes memory;                        ///< as marketed (10^9 based)
+    std::optional<Bytes> memory_usable;  ///< as the driver reports it
     ByteRate memory_bandwidth;
-    std::array<std::optional<FlopRate>, data_type_count> peak{};   ///< by DataType; absent: unsupported or unpublished
-    std::optional<FlopRate> vector_fp32;                           ///< non-matrix fp32 rate
-    std::int64_t compute_units = 0;                                ///< SMs, CUs, TensorCores; 0: not stated
+    std::array<std::optional<FlopRate>, data_type_count>
+        peak{};                           ///< by DataType; absent: unsupported or unpublished
+    std::optional<FlopRate> vector_fp32;  ///< non-matrix fp32 rate
+    std::int64_t compute_units = 0;       ///< SMs, CUs, TensorCores; 0: not stated
     std::optional<double> clock_hz;
     std::optional<Bytes> l2;
     std::optional<AcceleratorLink> scale_up;
     std::optional<AcceleratorLink> pcie;
     std::optional<double> tdp_w;
-    std::optional<Dollars> price;                                  ///< list or release price of one package
+    std::optional<Dollars> price;  ///< list or release price of one package
     Provenance provenance;
     bool operator==(const AcceleratorSpec&) const = default;
 };

@@ -4,7 +4,9 @@
 
 namespace traincost {
 
-std::int64_t nodes(const ClusterSpec& cluster) { return (cluster.accelerators + cluster.per_node - 1) / cluster.per_node; }
+std::int64_t nodes(const ClusterSpec& cluster) {
+    return (cluster.accelerators + cluster.per_node - 1) / cluster.per_node;
+}
 
 void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.");

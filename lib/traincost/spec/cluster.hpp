@@ -41,7 +41,7 @@ struct ClusterSpec {
     std::vector<std::string> aliases;
     std::string provider;
     AcceleratorSpec accelerator;
-    KernelModels kernels;             ///< kernel-time data of the accelerator (own or its family's)
+    KernelModels kernels;  ///< kernel-time data of the accelerator (own or its family's)
     std::int64_t accelerators;
     std::int64_t per_node;
     Network network;

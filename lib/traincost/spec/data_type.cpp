@@ -8,24 +8,36 @@
 namespace traincost {
 
 Bytes bytes_per_element(DataType type) {
-    constexpr double nf4_bits = 4.0 + 8.0 / 64.0 + 32.0 / (64.0 * 256.0);  // codes + 8-bit scales + second-level scales [Dettmers23, §3]
+    constexpr double nf4_bits =
+        4.0 + 8.0 / 64.0 +
+        32.0 / (64.0 * 256.0);  // codes + 8-bit scales + second-level scales [Dettmers23, §3]
     switch (type) {
         case DataType::fp32:
-        case DataType::tf32: return Bytes{4.0};
+        case DataType::tf32:
+            return Bytes{4.0};
         case DataType::bf16:
-        case DataType::fp16: return Bytes{2.0};
+        case DataType::fp16:
+            return Bytes{2.0};
         case DataType::fp8:
-        case DataType::int8: return Bytes{1.0};
-        case DataType::mxfp8: return Bytes{1.0 + 1.0 / 32.0};
-        case DataType::fp4: return Bytes{0.5 + 1.0 / 16.0};
-        case DataType::nf4: return Bytes{nf4_bits / 8.0};
+        case DataType::int8:
+            return Bytes{1.0};
+        case DataType::mxfp8:
+            return Bytes{1.0 + 1.0 / 32.0};
+        case DataType::fp4:
+            return Bytes{0.5 + 1.0 / 16.0};
+        case DataType::nf4:
+            return Bytes{nf4_bits / 8.0};
     }
     return Bytes{4.0};
 }
 
-std::string_view to_string(DataType type) { return name_of(type); }
+std::string_view to_string(DataType type) {
+    return name_of(type);
+}
 
-std::optional<DataType> data_type_from(std::string_view name) { return value_of<DataType>(name); }
+std::optional<DataType> data_type_from(std::string_view name) {
+    return value_of<DataType>(name);
+}
 
 namespace {
 
@@ -49,7 +61,8 @@ constexpr std::array<std::pair<std::string_view, Precision>, 12> recipes{{
 
 constexpr auto recipe_names = [] {
     std::array<std::string_view, recipes.size()> names{};
-    for (std::size_t i = 0; i < recipes.size(); ++i) names[i] = recipes[i].first;
+    for (std::size_t i = 0; i < recipes.size(); ++i)
+        names[i] = recipes[i].first;
     return names;
 }();
 
@@ -57,11 +70,14 @@ constexpr auto recipe_names = [] {
 
 std::optional<Precision> precision_from(std::string_view name) {
     for (const auto& [recipe, precision] : recipes) {
-        if (recipe == name) return precision;
+        if (recipe == name)
+            return precision;
     }
     return std::nullopt;
 }
 
-std::span<const std::string_view> precision_names() { return recipe_names; }
+std::span<const std::string_view> precision_names() {
+    return recipe_names;
+}
 
 }  // namespace traincost

@@ -9,11 +9,13 @@
 
 namespace traincost {
 
-/// Number formats a tensor is stored or multiplied in; scaled formats include their block scales in `bytes_per_element`.
+/// Number formats a tensor is stored or multiplied in; scaled formats include their block scales in
+/// `bytes_per_element`.
 enum class DataType : std::uint8_t { fp32, tf32, bf16, fp16, fp8, mxfp8, fp4, int8, nf4 };
 inline constexpr int data_type_count = 9;
 
-/// Storage width: nf4 counts 4 bits and its double-quantised scales (0.127 bit), mxfp8 one scale byte per 32, fp4 one per 16.
+/// Storage width: nf4 counts 4 bits and its double-quantised scales (0.127 bit), mxfp8 one scale byte per 32,
+/// fp4 one per 16.
 Bytes bytes_per_element(DataType type);
 
 std::string_view to_string(DataType type);
@@ -26,22 +28,23 @@ enum class CastMode : std::uint8_t {
     sharded,   ///< fp32 shards, cast when gathered (FSDP mixed precision)
 };
 
-/// Formats of every model state and of the arithmetic. A named recipe (`precision_from`) with overridable parts.
+/// Formats of every model state and of the arithmetic. A named recipe (`precision_from`) with overridable
+/// parts.
 struct Precision {
-    DataType weights;                  ///< the copy the forward pass reads
-    DataType gradients;                ///< accumulated gradients
-    std::optional<DataType> master;    ///< separate full-precision weights kept by the optimizer, if any
-    DataType moments;                  ///< optimizer states
-    DataType compute;                  ///< activations and attention
-    DataType gemm;                     ///< matrix-multiply inputs (fp8, mxfp8 and fp4 recipes differ from `compute`)
-    DataType reduce;                   ///< gradient reduction over data-parallel ranks
-    bool autocast;                     ///< fp32 weights with casted compute copies ("amp")
-    std::optional<DataType> base;      ///< frozen base weights of quantised fine-tuning (nf4), else nothing
+    DataType weights;                ///< the copy the forward pass reads
+    DataType gradients;              ///< accumulated gradients
+    std::optional<DataType> master;  ///< separate full-precision weights kept by the optimizer, if any
+    DataType moments;                ///< optimizer states
+    DataType compute;                ///< activations and attention
+    DataType gemm;    ///< matrix-multiply inputs (fp8, mxfp8 and fp4 recipes differ from `compute`)
+    DataType reduce;  ///< gradient reduction over data-parallel ranks
+    bool autocast;    ///< fp32 weights with casted compute copies ("amp")
+    std::optional<DataType> base;  ///< frozen base weights of quantised fine-tuning (nf4), else nothing
     bool operator==(const Precision&) const = default;
 };
 
-/// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed, mxfp8-mixed, fp4-mixed, tf32,
-/// fp32, nf4-base. Nothing when the name is unknown.
+/// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed,
+/// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base. Nothing when the name is unknown.
 std::optional<Precision> precision_from(std::string_view name);
 
 /// Names `precision_from` accepts, for messages.

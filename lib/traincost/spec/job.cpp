@@ -15,21 +15,26 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     Checker check(problems, "run.");
     const std::int64_t ranks = p.tp * p.pp * p.dp * p.cp;
     if (ranks != job.cluster.accelerators) {
-        check.add("parallel", "tp*pp*dp*cp = " + std::to_string(p.tp) + "*" + std::to_string(p.pp) + "*" + std::to_string(p.dp) + "*" +
-                                  std::to_string(p.cp) + " = " + std::to_string(ranks) + ", but the cluster has " +
+        check.add("parallel", "tp*pp*dp*cp = " + std::to_string(p.tp) + "*" + std::to_string(p.pp) + "*" +
+                                  std::to_string(p.dp) + "*" + std::to_string(p.cp) + " = " +
+                                  std::to_string(ranks) + ", but the cluster has " +
                                   std::to_string(job.cluster.accelerators) + " accelerators");
     }
     check.divides("parallel.tp", p.tp, m.heads, "model.heads");
     if (p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
-        check.add("parallel.tp", "is " + std::to_string(p.tp) + ", which neither divides nor is a multiple of model.kv_heads = " +
+        check.add("parallel.tp", "is " + std::to_string(p.tp) +
+                                     ", which neither divides nor is a multiple of model.kv_heads = " +
                                      std::to_string(m.kv_heads));
     }
-    if (!m.moe || m.moe->first_k_dense > 0) check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
+    if (!m.moe || m.moe->first_k_dense > 0)
+        check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
     const std::int64_t blocks = m.layers + m.decoder_layers;
     if (p.pp * p.vp > blocks + 2) {
-        check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " + std::to_string(blocks) + " layers");
+        check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " +
+                                     std::to_string(blocks) + " layers");
     }
-    if (p.vp > 1) check.divides("parallel.vp", p.pp * p.vp, blocks, "model.layers");
+    if (p.vp > 1)
+        check.divides("parallel.vp", p.pp * p.vp, blocks, "model.layers");
     if (p.ep > 1) {
         if (!m.moe) {
             check.add("parallel.ep", "is " + std::to_string(p.ep) + ", but the model has no experts");
@@ -38,19 +43,24 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
             check.divides("parallel.ep", p.ep * p.etp.value_or(1), p.dp * p.cp * p.tp, "tp*cp*dp");
         }
     }
-    if (p.hybrid_shard) check.divides("parallel.hybrid_shard", *p.hybrid_shard, p.dp * p.cp, "dp*cp");
+    if (p.hybrid_shard)
+        check.divides("parallel.hybrid_shard", *p.hybrid_shard, p.dp * p.cp, "dp*cp");
     check.divides("parallel.cp", p.cp, r.sequence, "run.sequence");
     if (r.micro_batch * p.dp > r.global_batch) {
-        check.add("global_batch", "is " + std::to_string(r.global_batch) + ", less than micro_batch*dp = " + std::to_string(r.micro_batch * p.dp));
+        check.add("global_batch", "is " + std::to_string(r.global_batch) +
+                                      ", less than micro_batch*dp = " + std::to_string(r.micro_batch * p.dp));
     }
-    if (m.max_position && m.position.kind == PositionKind::learned && m.position.table_rows > 0 && r.sequence > m.position.table_rows) {
-        check.add("sequence", "is " + std::to_string(r.sequence) + ", longer than the model's learned positions = " +
+    if (m.max_position && m.position.kind == PositionKind::learned && m.position.table_rows > 0 &&
+        r.sequence > m.position.table_rows) {
+        check.add("sequence", "is " + std::to_string(r.sequence) +
+                                  ", longer than the model's learned positions = " +
                                   std::to_string(m.position.table_rows));
     }
-    if (r.frozen_layers > blocks) check.add("frozen_layers", "exceeds the model's " + std::to_string(blocks) + " layers");
+    if (r.frozen_layers > blocks)
+        check.add("frozen_layers", "exceeds the model's " + std::to_string(blocks) + " layers");
     if (!peak_rate(job.cluster.accelerator, r.precision.gemm)) {
-        check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates, which " + job.cluster.accelerator.id +
-                                   " does not have");
+        check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates, which " +
+                                   job.cluster.accelerator.id + " does not have");
     }
 }
 
@@ -62,7 +72,8 @@ std::vector<Problem> validate(const Job& job) {
     validate(job.cluster, problems);
     validate(job.stack, problems);
     validate(job.run, problems);
-    if (problems.empty()) validate_together(job, problems);
+    if (problems.empty())
+        validate_together(job, problems);
     return problems;
 }
 

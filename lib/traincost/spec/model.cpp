@@ -7,12 +7,14 @@
 namespace traincost {
 
 bool is_moe_layer(const ModelSpec& model, std::int64_t index) {
-    if (!model.moe || index < model.moe->first_k_dense) return false;
+    if (!model.moe || index < model.moe->first_k_dense)
+        return false;
     return (index + 1 - model.moe->first_k_dense) % model.moe->interleave_step == 0;
 }
 
 std::int64_t moe_layers(const ModelSpec& model) {
-    if (!model.moe) return 0;
+    if (!model.moe)
+        return 0;
     const auto of_stack = [&](std::int64_t layers) {
         return std::max<std::int64_t>(0, (layers - model.moe->first_k_dense) / model.moe->interleave_step);
     };
@@ -21,7 +23,8 @@ std::int64_t moe_layers(const ModelSpec& model) {
 }
 
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence) {
-    if (!model.window || !model.window->size) return sequence;
+    if (!model.window || !model.window->size)
+        return sequence;
     const bool full = model.window->full_every > 0 && (index + 1) % model.window->full_every == 0;
     return full ? sequence : std::min(sequence, *model.window->size);
 }
@@ -39,9 +42,11 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     check.in_range("position.rope_fraction", m.position.rope_fraction, 0.0, 1.0);
     check.at_least("norm.per_layer", m.norm.per_layer, 0);
     if (m.kv_heads > 0 && m.heads % m.kv_heads != 0 && !m.mla) {
-        check.add("kv_heads", std::to_string(m.kv_heads) + " does not divide heads = " + std::to_string(m.heads));
+        check.add("kv_heads",
+                  std::to_string(m.kv_heads) + " does not divide heads = " + std::to_string(m.heads));
     }
-    if (m.architecture == Architecture::encoder_decoder) check.positive("decoder_layers", m.decoder_layers);
+    if (m.architecture == Architecture::encoder_decoder)
+        check.positive("decoder_layers", m.decoder_layers);
     if (m.moe) {
         check.positive("moe.experts", m.moe->experts);
         check.positive("moe.top_k", m.moe->top_k);
@@ -50,7 +55,8 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
         check.at_least("moe.first_k_dense", m.moe->first_k_dense, 0);
         check.at_least("moe.shared_ffn", m.moe->shared_ffn, 0);
         if (m.moe->top_k > m.moe->experts) {
-            check.add("moe.top_k", std::to_string(m.moe->top_k) + " exceeds moe.experts = " + std::to_string(m.moe->experts));
+            check.add("moe.top_k", std::to_string(m.moe->top_k) +
+                                       " exceeds moe.experts = " + std::to_string(m.moe->experts));
         }
     }
     if (m.mla) {
@@ -58,9 +64,11 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
         check.positive("mla.qk_nope_dim", m.mla->qk_nope_dim);
         check.at_least("mla.qk_rope_dim", m.mla->qk_rope_dim, 0);
         check.positive("mla.v_head_dim", m.mla->v_head_dim);
-        if (m.mla->q_lora_rank) check.positive("mla.q_lora_rank", *m.mla->q_lora_rank);
+        if (m.mla->q_lora_rank)
+            check.positive("mla.q_lora_rank", *m.mla->q_lora_rank);
     }
-    if (m.window && m.window->size) check.positive("window.size", *m.window->size);
+    if (m.window && m.window->size)
+        check.positive("window.size", *m.window->size);
 }
 
 }  // namespace traincost

@@ -10,33 +10,51 @@
 namespace traincost {
 
 enum class Architecture : std::uint8_t { decoder, encoder, encoder_decoder };
-enum class Activation : std::uint8_t { gelu, gelu_tanh, gelu_new, relu, silu, squared_relu, gegelu, swiglu_clamped };
-enum class PositionKind : std::uint8_t { none, rope, learned, alibi, relative_bias, t5_relative_bias, transformer_xl };
+enum class Activation : std::uint8_t {
+    gelu,
+    gelu_tanh,
+    gelu_new,
+    relu,
+    silu,
+    squared_relu,
+    gegelu,
+    swiglu_clamped
+};
+enum class PositionKind : std::uint8_t {
+    none,
+    rope,
+    learned,
+    alibi,
+    relative_bias,
+    t5_relative_bias,
+    transformer_xl
+};
 enum class NormKind : std::uint8_t { layernorm, rmsnorm, nonparametric };
 enum class NormPlacement : std::uint8_t { pre, post, sandwich };
 enum class QkNorm : std::uint8_t { none, per_head, full };
 enum class WindowKind : std::uint8_t { sliding, chunked, block_sparse };
 
-/// Positions: only `table_rows` and `bias_tables` carry parameters (transformer_xl adds hidden × heads·head_dim a layer).
+/// Positions: only `table_rows` and `bias_tables` carry parameters (transformer_xl adds hidden ×
+/// heads·head_dim a layer).
 struct PositionSpec {
     PositionKind kind;
-    std::int64_t table_rows = 0;           ///< rows of a learned table
-    double rope_fraction = 1.0;            ///< share of the head dimension that is rotated
+    std::int64_t table_rows = 0;  ///< rows of a learned table
+    double rope_fraction = 1.0;   ///< share of the head dimension that is rotated
     std::optional<double> rope_theta{};
-    std::int64_t nope_every = 0;           ///< every n-th layer has no position encoding (0: none)
-    std::vector<std::int64_t> bias_tables{}; ///< parameters of each relative-bias table (T5)
+    std::int64_t nope_every = 0;              ///< every n-th layer has no position encoding (0: none)
+    std::vector<std::int64_t> bias_tables{};  ///< parameters of each relative-bias table (T5)
     bool operator==(const PositionSpec&) const = default;
 };
 
 struct NormSpec {
     NormKind kind;
-    bool bias;                       ///< LayerNorm bias vectors
-    std::int64_t per_layer;          ///< hidden-size norms in one layer
-    bool final_norm;                 ///< norm before the head
-    bool embedding_norm;             ///< norm after the embedding (BLOOM, BERT)
-    QkNorm qk;                       ///< norms on queries and keys
+    bool bias;               ///< LayerNorm bias vectors
+    std::int64_t per_layer;  ///< hidden-size norms in one layer
+    bool final_norm;         ///< norm before the head
+    bool embedding_norm;     ///< norm after the embedding (BLOOM, BERT)
+    QkNorm qk;               ///< norms on queries and keys
     NormPlacement placement;
-    std::optional<bool> qk_bias{};     ///< bias of the q/k norms; as `bias` when absent
+    std::optional<bool> qk_bias{};  ///< bias of the q/k norms; as `bias` when absent
     bool operator==(const NormSpec&) const = default;
 };
 
@@ -48,7 +66,8 @@ struct BiasSpec {
     bool operator==(const BiasSpec&) const = default;
 };
 
-/// Local attention: `full_every` = k means every k-th layer attends to everything, 0 means every layer is local.
+/// Local attention: `full_every` = k means every k-th layer attends to everything, 0 means every layer is
+/// local.
 struct WindowSpec {
     WindowKind kind;
     std::optional<std::int64_t> size{};  ///< tokens a query sees; absent where the source does not say
@@ -74,21 +93,22 @@ struct IndexerSpec {
     bool operator==(const IndexerSpec&) const = default;
 };
 
-/// Mixture of experts. Layer i is an expert layer when i >= first_k_dense and (i + 1 - first_k_dense) % interleave_step == 0.
+/// Mixture of experts. Layer i is an expert layer when i >= first_k_dense and (i + 1 - first_k_dense) %
+/// interleave_step == 0.
 struct MoeSpec {
     std::int64_t experts;
     std::int64_t top_k;
-    std::int64_t ffn;                                  ///< width of one expert
+    std::int64_t ffn;  ///< width of one expert
     std::int64_t first_k_dense = 0;
     std::int64_t interleave_step = 1;
     std::int64_t shared_experts = 0;
-    std::int64_t shared_ffn = 0;                       ///< total width of the shared experts
-    bool shared_gate = false;                          ///< a hidden-size gate on the shared output
+    std::int64_t shared_ffn = 0;  ///< total width of the shared experts
+    bool shared_gate = false;     ///< a hidden-size gate on the shared output
     bool router_bias = false;
-    bool score_correction_bias = false;                ///< one per expert, counted as parameters
+    bool score_correction_bias = false;  ///< one per expert, counted as parameters
     bool expert_bias = false;
-    std::optional<std::int64_t> dense_residual_ffn{};    ///< dense MLP beside the experts (Arctic)
-    std::optional<bool> gated{};                         ///< experts' MLP when it differs from the dense one
+    std::optional<std::int64_t> dense_residual_ffn{};  ///< dense MLP beside the experts (Arctic)
+    std::optional<bool> gated{};                       ///< experts' MLP when it differs from the dense one
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -107,31 +127,33 @@ struct ExtraParameters {
     bool operator==(const ExtraParameters&) const = default;
 };
 
-/// A transformer's shape: everything that decides parameter counts, FLOPs and activations. Counts are of elements.
+/// A transformer's shape: everything that decides parameter counts, FLOPs and activations. Counts are of
+/// elements.
 struct ModelSpec {
     std::string name;
     std::string family;
     Architecture architecture;
-    std::int64_t layers;           ///< decoder layers; encoder layers of an encoder or encoder-decoder
+    std::int64_t layers;  ///< decoder layers; encoder layers of an encoder or encoder-decoder
     std::int64_t hidden;
     std::int64_t heads;
     std::int64_t kv_heads;
-    std::int64_t head_dim;         ///< with MLA: qk_nope_dim + qk_rope_dim
-    std::int64_t ffn;              ///< width of one matrix of the dense MLP
-    bool gated_mlp;                ///< three matrices (SwiGLU, GeGLU) instead of two
+    std::int64_t head_dim;  ///< with MLA: qk_nope_dim + qk_rope_dim
+    std::int64_t ffn;       ///< width of one matrix of the dense MLP
+    bool gated_mlp;         ///< three matrices (SwiGLU, GeGLU) instead of two
     Activation activation;
-    std::int64_t vocab;            ///< rows of the embedding table as stored
+    std::int64_t vocab;  ///< rows of the embedding table as stored
     bool tied_embeddings;
     PositionSpec position;
     NormSpec norm;
     BiasSpec bias;
-    bool parallel_attention = false;             ///< attention and MLP read the same input
+    bool parallel_attention = false;  ///< attention and MLP read the same input
     bool lm_head = true;
-    std::int64_t decoder_layers = 0;             ///< encoder-decoder only
+    std::int64_t decoder_layers = 0;  ///< encoder-decoder only
     std::optional<std::int64_t> max_position{};
-    std::optional<std::int64_t> embedding_dim{};   ///< where the table is narrower than hidden (two projections without bias)
-    std::int64_t token_types = 0;                ///< rows of a token-type table (BERT)
-    std::int64_t attention_sinks = 0;            ///< learned softmax sinks a layer
+    std::optional<std::int64_t>
+        embedding_dim{};           ///< where the table is narrower than hidden (two projections without bias)
+    std::int64_t token_types = 0;  ///< rows of a token-type table (BERT)
+    std::int64_t attention_sinks = 0;  ///< learned softmax sinks a layer
     std::optional<WindowSpec> window{};
     std::optional<MoeSpec> moe{};
     std::optional<MlaSpec> mla{};
@@ -150,7 +172,8 @@ bool is_moe_layer(const ModelSpec& model, std::int64_t index);
 /// Number of expert layers.
 std::int64_t moe_layers(const ModelSpec& model);
 
-/// Tokens a query of layer `index` may see when the sequence has `sequence` tokens (the window, or the sequence).
+/// Tokens a query of layer `index` may see when the sequence has `sequence` tokens (the window, or the
+/// sequence).
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence);
 
 }  // namespace traincost

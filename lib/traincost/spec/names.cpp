@@ -2,23 +2,26 @@
 
 namespace traincost {
 
-#define TRAINCOST_ENUM_NAMES(Enum, ...)                             \
-    template <>                                                     \
-    std::span<const std::string_view> enum_names<Enum>() {          \
-        static constexpr std::string_view names[] = {__VA_ARGS__};  \
-        return names;                                               \
+#define TRAINCOST_ENUM_NAMES(Enum, ...)                            \
+    template <>                                                    \
+    std::span<const std::string_view> enum_names<Enum>() {         \
+        static constexpr std::string_view names[] = {__VA_ARGS__}; \
+        return names;                                              \
     }
 
 TRAINCOST_ENUM_NAMES(DataType, "fp32", "tf32", "bf16", "fp16", "fp8", "mxfp8", "fp4", "int8", "nf4")
 TRAINCOST_ENUM_NAMES(CastMode, "none", "autocast", "sharded")
 TRAINCOST_ENUM_NAMES(Architecture, "decoder", "encoder", "encoder_decoder")
-TRAINCOST_ENUM_NAMES(Activation, "gelu", "gelu_tanh", "gelu_new", "relu", "silu", "squared_relu", "gegelu", "swiglu_clamped")
-TRAINCOST_ENUM_NAMES(PositionKind, "none", "rope", "learned", "alibi", "relative_bias", "t5_relative_bias", "transformer_xl")
+TRAINCOST_ENUM_NAMES(Activation, "gelu", "gelu_tanh", "gelu_new", "relu", "silu", "squared_relu", "gegelu",
+                     "swiglu_clamped")
+TRAINCOST_ENUM_NAMES(PositionKind, "none", "rope", "learned", "alibi", "relative_bias", "t5_relative_bias",
+                     "transformer_xl")
 TRAINCOST_ENUM_NAMES(NormKind, "layernorm", "rmsnorm", "nonparametric")
 TRAINCOST_ENUM_NAMES(NormPlacement, "pre", "post", "sandwich")
 TRAINCOST_ENUM_NAMES(QkNorm, "none", "per_head", "full")
 TRAINCOST_ENUM_NAMES(WindowKind, "sliding", "chunked", "block_sparse")
-TRAINCOST_ENUM_NAMES(Optimizer, "adamw", "adam8bit", "paged_adamw", "paged_adam8bit", "sgd", "sgd_momentum", "adafactor", "lion", "muon")
+TRAINCOST_ENUM_NAMES(Optimizer, "adamw", "adam8bit", "paged_adamw", "paged_adam8bit", "sgd", "sgd_momentum",
+                     "adafactor", "lion", "muon")
 TRAINCOST_ENUM_NAMES(Recompute, "none", "selective", "full")
 TRAINCOST_ENUM_NAMES(AttentionKernel, "flash", "math")
 TRAINCOST_ENUM_NAMES(Schedule, "gpipe", "1f1b", "interleaved", "zero_bubble", "dualpipe")

@@ -25,7 +25,8 @@ template <class Enum>
 std::optional<Enum> value_of(std::string_view name) {
     const auto names = enum_names<Enum>();
     for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == name) return static_cast<Enum>(i);
+        if (names[i] == name)
+            return static_cast<Enum>(i);
     }
     return std::nullopt;
 }

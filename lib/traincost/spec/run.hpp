@@ -10,7 +10,17 @@
 
 namespace traincost {
 
-enum class Optimizer : std::uint8_t { adamw, adam8bit, paged_adamw, paged_adam8bit, sgd, sgd_momentum, adafactor, lion, muon };
+enum class Optimizer : std::uint8_t {
+    adamw,
+    adam8bit,
+    paged_adamw,
+    paged_adam8bit,
+    sgd,
+    sgd_momentum,
+    adafactor,
+    lion,
+    muon
+};
 enum class Recompute : std::uint8_t { none, selective, full };
 enum class AttentionKernel : std::uint8_t { flash, math };
 enum class Schedule : std::uint8_t { gpipe, one_f_one_b, interleaved, zero_bubble, dualpipe };
@@ -18,14 +28,15 @@ enum class Offload : std::uint8_t { none, cpu, nvme };
 enum class ContextKind : std::uint8_t { ring, all_to_all };
 enum class Tuning : std::uint8_t { full, lora, qlora, adapter };
 
-/// Operators whose outputs selective recompute drops and recomputes (Megatron/NeMo/torchtitan/TE module names).
+/// Operators whose outputs selective recompute drops and recomputes (Megatron/NeMo/torchtitan/TE module
+/// names).
 struct RecomputeModules {
     bool core_attention = false;
     bool norm = false;
-    bool activation = false;       ///< the MLP's non-linearity and product
+    bool activation = false;  ///< the MLP's non-linearity and product
     bool mlp = false;
-    bool moe = false;              ///< whole expert layer
-    bool mla_up = false;           ///< MLA up-projections
+    bool moe = false;     ///< whole expert layer
+    bool mla_up = false;  ///< MLA up-projections
     bool operator==(const RecomputeModules&) const = default;
 };
 
@@ -41,43 +52,46 @@ struct AdapterSpec {
 struct Parallelism {
     std::int64_t tp = 1;
     std::int64_t pp = 1;
-    std::int64_t vp = 1;                      ///< virtual stages a rank (interleaved schedule)
+    std::int64_t vp = 1;  ///< virtual stages a rank (interleaved schedule)
     std::int64_t dp = 1;
     std::int64_t cp = 1;
     std::int64_t ep = 1;
-    std::optional<std::int64_t> etp;          ///< expert tensor parallel; absent: as the stack does (tp, or 1 under Megatron-Core when ep > 1)
-    std::int64_t zero = 0;                    ///< 0 none, 1 optimizer states, 2 and gradients, 3 and weights
-    std::optional<std::int64_t> hybrid_shard; ///< ranks a shard group holds (HSDP); absent: all of dp·cp
-    std::optional<bool> sequence_parallel;    ///< activations between TP regions sharded; absent: the stack's habit
+    std::optional<std::int64_t> etp;  ///< expert tensor parallel; absent: as the stack does (tp, or 1 under
+                                      ///< Megatron-Core when ep > 1)
+    std::int64_t zero = 0;            ///< 0 none, 1 optimizer states, 2 and gradients, 3 and weights
+    std::optional<std::int64_t> hybrid_shard;  ///< ranks a shard group holds (HSDP); absent: all of dp·cp
+    std::optional<bool>
+        sequence_parallel;  ///< activations between TP regions sharded; absent: the stack's habit
     bool operator==(const Parallelism&) const = default;
 };
 
 /// What is trained how. Batches are in sequences.
 struct RunSpec {
     std::int64_t sequence;
-    std::int64_t micro_batch;                         ///< sequences a rank runs at once
-    std::int64_t global_batch;                        ///< sequences a step, over all ranks
-    std::string precision_name;                       ///< the recipe `precision` came from
+    std::int64_t micro_batch;    ///< sequences a rank runs at once
+    std::int64_t global_batch;   ///< sequences a step, over all ranks
+    std::string precision_name;  ///< the recipe `precision` came from
     Precision precision;
     Parallelism parallel;
     Optimizer optimizer = Optimizer::adamw;
     Recompute recompute = Recompute::none;
-    RecomputeModules recompute_modules;               ///< selective only; all false: the stack's own choice (core attention)
-    std::int64_t recompute_every = 1;                 ///< full: every k-th block is recomputed
-    std::optional<std::int64_t> recompute_layers;     ///< full: only so many blocks a stage
-    std::optional<AttentionKernel> attention;         ///< absent: the stack's default
-    std::optional<Schedule> schedule;                 ///< absent: interleaved when vp > 1, else 1F1B
+    RecomputeModules
+        recompute_modules;             ///< selective only; all false: the stack's own choice (core attention)
+    std::int64_t recompute_every = 1;  ///< full: every k-th block is recomputed
+    std::optional<std::int64_t> recompute_layers;  ///< full: only so many blocks a stage
+    std::optional<AttentionKernel> attention;      ///< absent: the stack's default
+    std::optional<Schedule> schedule;              ///< absent: interleaved when vp > 1, else 1F1B
     ContextKind context = ContextKind::ring;
     Tuning tuning = Tuning::full;
-    AdapterSpec adapter;                              ///< lora, qlora, adapter only
-    std::int64_t frozen_layers = 0;                   ///< lowest blocks not trained
+    AdapterSpec adapter;             ///< lora, qlora, adapter only
+    std::int64_t frozen_layers = 0;  ///< lowest blocks not trained
     Offload offload_optimizer = Offload::none;
     Offload offload_parameters = Offload::none;
-    double offload_activations = 0.0;                 ///< share of saved activations kept in host memory
-    std::optional<bool> compile;                      ///< torch.compile or an XLA stack's fusion; absent: the stack's default
-    std::optional<double> dropout;                    ///< hidden and attention dropout; absent: the stack's default
-    double expert_imbalance = 1.0;                    ///< busiest rank's routed tokens over the mean
-    std::optional<double> tokens;                     ///< training tokens, for days and cost
+    double offload_activations = 0.0;  ///< share of saved activations kept in host memory
+    std::optional<bool> compile;    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
+    std::optional<double> dropout;  ///< hidden and attention dropout; absent: the stack's default
+    double expert_imbalance = 1.0;  ///< busiest rank's routed tokens over the mean
+    std::optional<double> tokens;   ///< training tokens, for days and cost
     bool operator==(const RunSpec&) const = default;
 };
 

@@ -12,26 +12,29 @@
 
 namespace traincost {
 
-/// Who writes a norm: `fused` saves its input and the statistics; `composite` is written out in eager mode with an fp32 upcast.
+/// Who writes a norm: `fused` saves its input and the statistics; `composite` is written out in eager mode
+/// with an fp32 upcast.
 enum class NormKernel : std::uint8_t { fused, composite };
 
 /// Rotary embedding: `fused` in one pass; `composite` as eager multiply-adds with rotated copies.
 enum class RotaryKernel : std::uint8_t { fused, composite };
 
-/// The MLP's non-linearity: `fused` saves the pre-activations only, `eager` one tensor per elementary operator.
+/// The MLP's non-linearity: `fused` saves the pre-activations only, `eager` one tensor per elementary
+/// operator.
 enum class ActivationKernel : std::uint8_t { fused, eager };
 
 /// Cross-entropy over the vocabulary.
 enum class LossKernel : std::uint8_t {
-    fp32_logits,      ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
-    vocab_parallel,   ///< softmax computed in place over logits sharded by tp (Megatron)
-    fused_linear,     ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
+    fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
+    vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
+    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
 };
 
 /// Where gradients live between micro-batches.
 enum class GradientStore : std::uint8_t {
-    parameter,    ///< one tensor a parameter in the weights' format, allocated in the first backward (PyTorch)
-    main_buffer,  ///< persistent flat buffer in `Precision::gradients` beside the weights' own 16-bit gradients' lifetime (Megatron, nanotron)
+    parameter,  ///< one tensor a parameter in the weights' format, allocated in the first backward (PyTorch)
+    main_buffer,  ///< persistent flat buffer in `Precision::gradients` beside the weights' own 16-bit
+                  ///< gradients' lifetime (Megatron, nanotron)
 };
 
 /// Who shards model states over data-parallel ranks.
@@ -43,7 +46,8 @@ enum class OptimizerKernel : std::uint8_t { fused, foreach, per_tensor };
 /// A tensor-parallel implementation: Megatron's explicit layers or PyTorch DTensor's dispatched ones.
 enum class TensorParallelKind : std::uint8_t { megatron, dtensor, xla };
 
-/// What a software stack does with a model: the choices that decide saved tensors, copies, kernels and overlap.
+/// What a software stack does with a model: the choices that decide saved tensors, copies, kernels and
+/// overlap.
 struct StackSpec {
     std::string id;
     std::vector<std::string> aliases;
@@ -53,21 +57,23 @@ struct StackSpec {
     NormKernel norm;
     RotaryKernel rotary;
     ActivationKernel activation;
-    AttentionKernel attention;          ///< default kernel
-    bool fused_qkv;                     ///< one projection for q, k and v
-    bool fused_gate_up;                 ///< one projection for gate and up
-    bool bias_dropout_fused;            ///< bias + dropout + residual add in one kernel
-    double dropout;                     ///< default hidden and attention dropout
-    bool sequence_parallel;             ///< default when tp > 1
-    bool save_sharded_input;            ///< under sequence parallelism the gathered layer input is re-gathered in backward, not saved
-    bool compile;                       ///< default: pointwise operators are fused by a compiler
-    CastMode amp;                       ///< how fp32 weights become 16-bit compute copies
+    AttentionKernel attention;  ///< default kernel
+    bool fused_qkv;             ///< one projection for q, k and v
+    bool fused_gate_up;         ///< one projection for gate and up
+    bool bias_dropout_fused;    ///< bias + dropout + residual add in one kernel
+    double dropout;             ///< default hidden and attention dropout
+    bool sequence_parallel;     ///< default when tp > 1
+    bool save_sharded_input;    ///< under sequence parallelism the gathered layer input is re-gathered in
+                                ///< backward, not saved
+    bool compile;               ///< default: pointwise operators are fused by a compiler
+    CastMode amp;               ///< how fp32 weights become 16-bit compute copies
 
     // Head and loss
     LossKernel loss;
-    bool vocab_parallel;                ///< embedding and head sharded by tp
-    std::int64_t vocab_multiple;        ///< vocabulary padded to this multiple times tp (1: not padded)
-    double logits_copies_fp32;          ///< fp32 tensors of logits' size alive at the loss beside the model-format logits
+    bool vocab_parallel;          ///< embedding and head sharded by tp
+    std::int64_t vocab_multiple;  ///< vocabulary padded to this multiple times tp (1: not padded)
+    double logits_copies_fp32;    ///< fp32 tensors of logits' size alive at the loss beside the model-format
+                                  ///< logits
 
     // Model states
     GradientStore gradients;
@@ -79,24 +85,24 @@ struct StackSpec {
     std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
 
     // Time
-    Schedule pipeline;                  ///< default schedule with vp = 1
-    bool overlap_grad_reduce;           ///< data-parallel reduction runs under the backward pass
-    bool overlap_param_gather;          ///< ZeRO gathers run under the forward pass
-    double tp_overlap;                  ///< share of tensor-parallel traffic hidden under GEMMs
-    double ep_overlap;                  ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;                   ///< pipeline sends run under compute
-    bool reduce_every_micro_batch;      ///< gradients are reduced after each micro-batch, not only the last
+    Schedule pipeline;              ///< default schedule with vp = 1
+    bool overlap_grad_reduce;       ///< data-parallel reduction runs under the backward pass
+    bool overlap_param_gather;      ///< ZeRO gathers run under the forward pass
+    double tp_overlap;              ///< share of tensor-parallel traffic hidden under GEMMs
+    double ep_overlap;              ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;               ///< pipeline sends run under compute
+    bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
-    Seconds host_per_kernel;            ///< host time to launch one kernel
-    Seconds host_per_step;              ///< fixed host time a step (data loading, logging, optimizer dispatch)
-    bool cuda_graphs;                   ///< launch costs are replayed away
-    double gemm_factor;                 ///< GEMM time in a training step over an isolated kernel's
+    Seconds host_per_kernel;  ///< host time to launch one kernel
+    Seconds host_per_step;    ///< fixed host time a step (data loading, logging, optimizer dispatch)
+    bool cuda_graphs;         ///< launch costs are replayed away
+    double gemm_factor;       ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
-    double fragmentation;               ///< reserved over allocated peak, less one
-    Bytes context;                      ///< driver context, kernels and libraries outside the allocator
-    Bytes per_communicator;             ///< collective library buffers of one communicator
-    Bytes workspace;                    ///< matrix-library workspaces inside the allocator
+    double fragmentation;    ///< reserved over allocated peak, less one
+    Bytes context;           ///< driver context, kernels and libraries outside the allocator
+    Bytes per_communicator;  ///< collective library buffers of one communicator
+    Bytes workspace;         ///< matrix-library workspaces inside the allocator
 
     Provenance provenance;
     bool operator==(const StackSpec&) const = default;

@@ -1,0 +1,61 @@
+#include "traincost/cost/estimate.hpp"
+
+#include "traincost/cost/flops.hpp"
+
+namespace traincost {
+
+Estimate estimate(const Job& job) {
+    const Shape shape = shape_of(job);
+    BlockTable table;
+    fill_blocks(job, shape, table);
+    Estimate e{};
+    e.parameters = parameter_count(job.model);
+    const std::int64_t pp = job.run.parallel.pp;
+    e.stages.reserve(static_cast<std::size_t>(pp));
+    for (std::int64_t stage = 0; stage < pp; ++stage) {
+        e.stages.push_back(stage_memory(job, shape, table, stage));
+        if (e.stages.back().device > e.stages[static_cast<std::size_t>(e.peak_stage)].device)
+            e.peak_stage = stage;
+    }
+    e.capacity = usable_memory(job.cluster.accelerator);
+    const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+    e.fits = peak <= e.capacity;
+    e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
+    e.step = step_time(job, shape, table);
+
+    const double gpus = static_cast<double>(job.cluster.accelerators);
+    Throughput& t = e.throughput;
+    t.tokens_per_step = static_cast<double>(job.run.global_batch) * static_cast<double>(job.run.sequence);
+    t.tokens_per_s = t.tokens_per_step / e.step.total.value();
+    t.tokens_per_s_per_gpu = t.tokens_per_s / gpus;
+    const FlopRate peak_flops = *peak_rate(job.cluster.accelerator, job.run.precision.gemm);
+    t.model_flops_per_gpu = model_flops(job, FlopConvention::exact) / e.step.total / gpus;
+    t.hardware_flops_per_gpu = hardware_flops(job) / e.step.total / gpus;
+    t.mfu = t.model_flops_per_gpu / peak_flops;
+    t.hfu = t.hardware_flops_per_gpu / peak_flops;
+
+    if (job.run.tokens) {
+        TrainingTotals total{};
+        total.tokens = *job.run.tokens;
+        total.steps = total.tokens / t.tokens_per_step;
+        total.time = e.step.total * total.steps;
+        const double hours = total.time.value() / 3600.0;
+        total.gpu_hours = hours * gpus;
+        const double node_count = static_cast<double>(nodes(job.cluster));
+        for (const NodePrice& price : job.cluster.prices) {
+            if (!price.per_hour)
+                continue;
+            total.cost = price.amount * (hours * node_count);
+            break;
+        }
+        if (job.cluster.node_power_w) {
+            total.energy_kwh = *job.cluster.node_power_w / 1000.0 * hours * node_count;
+        } else if (job.cluster.accelerator.tdp_w) {
+            total.energy_kwh = *job.cluster.accelerator.tdp_w / 1000.0 * total.gpu_hours;
+        }
+        e.training = total;
+    }
+    return e;
+}
+
+}  // namespace traincost

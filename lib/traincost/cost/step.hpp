@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/cost/blocks.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// Named parts of a step's time; their sum is the step.
+enum class StepTerm : std::uint8_t {
+    gemm,  ///< matrix products of the slowest stage
+    attention,
+    memory_bound,     ///< norms, activations, residuals, loss, masks
+    recompute,        ///< forward work run again in backward
+    host,             ///< launches the device waits for
+    tensor_parallel,  ///< exposed communication
+    context_parallel,
+    expert_parallel,
+    pipeline_transfer,
+    bubble,
+    data_parallel,  ///< exposed gradient reduction and weight gathers
+    optimizer,      ///< update, gradient norm, casts
+    offload,        ///< host transfers and CPU updates not hidden
+    fixed,          ///< data loading, logging, synchronisation
+};
+inline constexpr int step_term_count = 14;
+std::string_view to_string(StepTerm term);
+
+/// Time of one optimizer step.
+struct StepTime {
+    std::array<Seconds, step_term_count> terms{};
+    Seconds total;
+    std::int64_t slowest_stage;
+    Seconds forward;  ///< of the slowest stage, all micro-batches
+    Seconds backward;
+
+    Seconds operator[](StepTerm term) const {
+        return terms[static_cast<std::size_t>(term)];
+    }
+};
+
+StepTime step_time(const Job& job, const Shape& shape, const BlockTable& blocks);
+
+}  // namespace traincost

@@ -1,0 +1,115 @@
+// Every console block of the documentation is run and compared. UPDATE_GOLDEN=1 rewrites the blocks.
+//
+// A block begins with ```console. Its lines "$ traincost …" and "$ ./bootstrap run …" are run by a shell in
+// the root of the project, with the program of this build; the lines that follow are what must be printed,
+// where "..." stands for anything. Other commands are shown and not run.
+
+#include "house/sources.hpp"
+#include "support/transcript.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+using namespace traincost::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Page {
+    std::string path;  // from the root of the project
+    std::string text;
+};
+
+std::vector<Page> pages() {
+    std::vector<Page> all;
+    if (fs::exists(SOURCE_FOLDER "/README.md")) {
+        all.push_back({.path = "README.md", .text = read_file(SOURCE_FOLDER "/README.md")});
+    }
+    for (const SourceFile& file : source_files("docs", {".md"})) {
+        all.push_back({.path = file.path, .text = file.text});
+    }
+    return all;
+}
+
+// The shell command of an exchange; empty where it is not ours to run.
+std::string runnable(const std::string& command) {
+    for (const std::string_view start : {"traincost", "./bootstrap run"}) {
+        if (command == start || command.starts_with(std::string(start) + " ")) {
+            return "traincost" + command.substr(start.size());
+        }
+    }
+    return {};
+}
+
+std::string shell_output(const std::string& command) {
+    const std::string script =
+        "PATH='" PROGRAM_FOLDER "':\"$PATH\"; export PATH; unset TRAINCOST_DATA; " + command;
+    const std::string quoted_script = [&] {
+        std::string quoted = "'";
+        for (const char c : script) {
+            quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        }
+        return quoted + "'";
+    }();
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(("sh -c " + quoted_script + " 2>&1").c_str(), "r"),
+                                                     pclose);
+    REQUIRE(pipe);
+    std::string output;
+    std::array<char, 4096> buffer{};
+    while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe.get())) {
+        output.append(buffer.data(), n);
+    }
+    return output;
+}
+
+// Runs the exchanges of one block; the block as it is after the run.
+std::string checked_block(const Page& page, std::string_view block, int first_line) {
+    const Transcript transcript = parse_transcript(block, first_line);
+    std::string rewritten = transcript.preamble;
+    for (const Exchange& exchange : transcript.exchanges) {
+        const std::string command = runnable(exchange.command);
+        const std::string actual = command.empty() ? exchange.expected : shell_output(command);
+        const bool same = matches(exchange.expected, actual);
+        rewritten += exchange.source + (same ? exchange.expected : actual);
+        if (!update_wanted()) {
+            INFO(page.path << ":" << exchange.line << ": $ " << exchange.command);
+            INFO("expected:\n" << exchange.expected);
+            INFO("actual:\n" << actual);
+            CHECK(same);
+        }
+    }
+    return rewritten;
+}
+
+}  // namespace
+
+TEST_CASE("the documentation shows what the program prints", "[documentation]") {
+    fs::current_path(SOURCE_FOLDER);
+    constexpr std::string_view begin_mark = "```console\n";
+    constexpr std::string_view end_mark = "```\n";
+    for (const Page& page : pages()) {
+        std::string rewritten;
+        std::size_t done = 0;
+        for (auto begin = page.text.find(begin_mark); begin != page.text.npos;
+             begin = page.text.find(begin_mark, done)) {
+            begin += begin_mark.size();
+            const auto end = page.text.find(end_mark, begin);
+            INFO(page.path << ": a console block has no end");
+            REQUIRE(end != page.text.npos);
+            const auto line = 1 + std::count(page.text.begin(),
+                                             page.text.begin() + static_cast<std::ptrdiff_t>(begin), '\n');
+            rewritten += page.text.substr(done, begin - done);
+            rewritten += checked_block(page, std::string_view(page.text).substr(begin, end - begin),
+                                       static_cast<int>(line));
+            done = end;
+        }
+        rewritten += page.text.substr(done);
+        if (update_wanted() && rewritten != page.text) {
+            write_file(page.path, rewritten);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// The rules of the house that a compiler does not check: docs/CONTRIBUTING.md says why.
+
+#include "house/sources.hpp"
+#include "support/transcript.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <regex>
+
+using namespace traincost::test;
+
+namespace {
+
+// A room includes itself and the rooms of lower layers.
+const std::map<std::string, int> layers = {{"base", 0}, {"spec", 1},   {"cost", 2},
+                                           {"plan", 3}, {"fit", 3},    {"methods", 3},
+                                           {"io", 4},   {"report", 4}, {"capi", 5}};
+
+// "cost" for lib/traincost/cost/ops.cpp and for traincost/cost/ops.hpp.
+std::string room_of(std::string_view path) {
+    const auto begin = path.find("traincost/") + std::string_view("traincost/").size();
+    return std::string(path.substr(begin, path.find('/', begin) - begin));
+}
+
+std::vector<SourceFile> library() {
+    return source_files("lib", {".hpp", ".cpp"});
+}
+
+std::vector<SourceFile> program() {
+    return source_files("cli", {".hpp", ".cpp"});
+}
+
+}  // namespace
+
+TEST_CASE("a room of the library includes itself and the layers below it", "[house]") {
+    for (const SourceFile& file : library()) {
+        const std::string room = room_of(file.path);
+        INFO(file.path);
+        REQUIRE(layers.contains(room));
+        for (const std::string& name : includes_of(file.text)) {
+            INFO("includes " << name);
+            CHECK_FALSE(name.starts_with("cli/"));
+            if (name.starts_with("traincost/")) {
+                const std::string other = room_of(name);
+                REQUIRE(layers.contains(other));
+                CHECK((other == room || layers.at(other) < layers.at(room)));
+            }
+        }
+    }
+}
+
+TEST_CASE("each dependency stays where it is used, out of every public header", "[house]") {
+    const auto is_from = [](const std::string& name, std::string_view folder) {
+        return name.starts_with(folder);
+    };
+    std::vector<SourceFile> files = library();
+    for (SourceFile& file : program()) {
+        files.push_back(std::move(file));
+    }
+    for (const SourceFile& file : files) {
+        const bool in_cli = file.path.starts_with("cli/");
+        const bool in_io = file.path.starts_with("lib/traincost/io/");
+        const bool header = file.path.ends_with(".hpp");
+        for (const std::string& name : includes_of(file.text)) {
+            INFO(file.path << " includes " << name);
+            CHECK((in_io || !is_from(name, "nlohmann/")));
+            CHECK((in_cli || !is_from(name, "CLI/")));
+            CHECK_FALSE(
+                (header && (is_from(name, "Eigen/") || is_from(name, "tbb/") || is_from(name, "oneapi/"))));
+            CHECK_FALSE((header && is_from(name, "fmt/")));
+            CHECK_FALSE((in_cli && (is_from(name, "Eigen/") || is_from(name, "tbb/"))));
+        }
+    }
+}
+
+TEST_CASE("public headers include no private header and no dependency", "[house]") {
+    const ListedFiles listed = listed_files();
+    REQUIRE_FALSE(listed.public_headers.empty());
+    for (const SourceFile& file : library()) {
+        if (!listed.public_headers.contains(file.path)) {
+            continue;
+        }
+        for (const std::string& name : includes_of(file.text)) {
+            INFO(file.path << " includes " << name);
+            const bool standard = name.find('/') == name.npos && name.find('.') == name.npos;
+            CHECK((standard || listed.public_headers.contains("lib/" + name)));
+        }
+    }
+}
+
+TEST_CASE("the program sees the library's public headers only", "[house]") {
+    const ListedFiles listed = listed_files();
+    for (const SourceFile& file : program()) {
+        for (const std::string& name : includes_of(file.text)) {
+            if (name.starts_with("traincost/")) {
+                INFO(file.path << " includes " << name);
+                CHECK(listed.public_headers.contains("lib/" + name));
+            }
+        }
+    }
+}
+
+TEST_CASE("every file of the library is listed in lib/CMakeLists.txt", "[house]") {
+    const ListedFiles listed = listed_files();
+    for (const SourceFile& file : library()) {
+        INFO(file.path);
+        CHECK(listed.all.contains(file.path));
+    }
+}
+
+TEST_CASE("nothing in the library prints, exits or reads the environment", "[house]") {
+    static const std::regex forbidden(
+        "\\b(std::cout|std::cerr|std::clog|std::cin|printf|fprintf|puts|fputs|perror|exit|_Exit|quick_exit|"
+        "abort|"
+        "terminate|getenv|setenv|system)\\b *[(<;]|\\bfmt::print\\b|#include <iostream>");
+    for (const SourceFile& file : library()) {
+        INFO(file.path);
+        const std::string code = code_of(file.text);
+        std::smatch match;
+        const bool found = std::regex_search(code, match, forbidden);
+        INFO((found ? match.str() : ""));
+        CHECK_FALSE(found);
+    }
+}
+
+TEST_CASE("every header is included once", "[house]") {
+    for (const char* folder : {"lib", "cli", "tests"}) {
+        for (const SourceFile& file : source_files(folder, {".hpp"})) {
+            INFO(file.path);
+            CHECK(file.text.find("#pragma once") != file.text.npos);
+        }
+    }
+}
+
+TEST_CASE("every citation stands in docs/references.bib", "[house]") {
+    const std::string references = read_file(SOURCE_FOLDER "/docs/references.bib");
+    static const std::regex citation("\\[([A-Z][A-Za-z]+[0-9]{2}[a-z]?)[\\],; ]");
+    for (const SourceFile& file : library()) {
+        for (std::sregex_iterator match(file.text.begin(), file.text.end(), citation), end; match != end;
+             ++match) {
+            INFO(file.path << " cites " << (*match)[1]);
+            CHECK(references.find("{" + (*match)[1].str() + ",") != references.npos);
+        }
+    }
+}
+
+TEST_CASE("comments and literals are not code", "[house]") {
+    CHECK(code_of("a; // exit()\nb") == "a;          \nb");
+    CHECK(code_of("f(\"exit(\\\"\", 'x') /* y */ z") == "f(         ,    )         z");
+    CHECK(code_of("1'000'000 + x") == "1'000'000 + x");
+    CHECK(code_of("R\"(exit())\" + 1") == "            + 1");
+    CHECK(includes_of("#include <a/b.hpp>\n // #include <no>\n#include \"c.hpp\"") ==
+          std::vector<std::string>{"a/b.hpp", "c.hpp"});
+}

@@ -1,0 +1,134 @@
+#include "traincost/io/cluster_json.hpp"
+
+#include "traincost/io/provenance_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double giga = 1e9;
+constexpr double tera = 1e12;
+constexpr double GiB = 1024.0 * 1024.0 * 1024.0;
+constexpr double kilo = 1e3;
+constexpr double micro = 1e-6;
+constexpr double gigabit = 1e9 / 8;
+
+constexpr std::string_view layouts[] = {"switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d", "torus_3d"};
+
+void read_latency(io::FieldReader& io, std::optional<Seconds>& latency) {
+    io.optional_object("latency", false, [&](io::FieldReader& in) {
+        in.optional("p2p_us", io::scaled(latency, micro));
+        in.ignore("nccl_hop_us");
+        in.ignore("basis");
+    });
+}
+
+void read_scale_up(io::FieldReader& io, ScaleUpRecord& x) {
+    io.required("domain", x.domain);
+    io.required("layout", x.layout);
+    io.required("topology", x.topology);
+    io.required("link", x.link);
+    io.optional("per_accelerator_GBps", io::scaled(x.per_accelerator, giga));
+    io.optional("pair_GBps", io::scaled(x.pair, giga));
+    read_latency(io, x.latency);
+    io.optional("sharp", x.sharp);
+    for (const char* fact : {"links", "per_link_GBps", "nominal_bidirectional_GBps", "wraparound", "usable_fraction",
+                             "inter_instance_pair_GBps", "in_package_pair_GBps", "note"}) {
+        io.ignore(fact);
+    }
+    if (const JsonValue* layout = io.node().value().find("layout")) {
+        JsonNode(io.node().document(), *layout).one_of(layouts);
+    }
+}
+
+void read_scale_out(io::FieldReader& io, ScaleOutRecord& x) {
+    io.optional("nics", x.nics);
+    io.optional("nic_Gbitps", io::scaled(x.nic, gigabit));
+    io.optional("fabric", x.fabric);
+    io.optional("per_accelerator_GBps", io::scaled(x.per_accelerator, giga));
+    read_latency(io, x.latency);
+    io.ignore("total_Gbitps");
+    io.ignore("host_GBps");
+}
+
+}  // namespace
+
+ClusterRecord cluster_record_from_json(const JsonNode& node) {
+    JsonObject object(node);
+    io::FieldReader io(object);
+    ClusterRecord x{};
+    io::read_schema(io, "cluster/1");
+    io.required("id", x.id);
+    io.optional("aliases", x.aliases);
+    io.optional("provider", x.provider);
+    io.required("kind", x.kind);
+    io.ignore("year");
+    io.optional("accelerator", x.accelerator);
+    io.required("accelerators_per_node", x.per_node);
+    io.object("scale_up", [&](io::FieldReader& in) { read_scale_up(in, x.scale_up); });
+    io.optional_object("scale_out", false, [&](io::FieldReader& in) {
+        x.scale_out.emplace();
+        read_scale_out(in, *x.scale_out);
+    });
+    io.optional_object("host", false, [&](io::FieldReader& in) {
+        in.optional("cpu", x.host.cpu);
+        in.optional("memory_GiB", io::scaled(x.host.memory, GiB));
+        in.optional("local_nvme_TB", io::scaled(x.host.nvme, tera));
+        in.ignore("pcie_gen");
+        in.ignore("vcpus");
+    });
+    io.optional_object("power_kW", false, [&](io::FieldReader& in) {
+        in.optional("tray", io::scaled(x.node_power_w, kilo));
+        in.optional("max", io::scaled(x.node_power_w, kilo));
+        for (const char* fact : {"typical", "measured_training", "rack_max", "rack_typical", "rack_planning"}) {
+            in.ignore(fact);
+        }
+    });
+    io.ignore("measured");
+    io::describe_provenance(io, x.provenance);
+    object.finish();
+    if (x.per_node < 1) {
+        node.fail("accelerators_per_node is " + std::to_string(x.per_node) + ", must be at least 1");
+    }
+    if (x.scale_up.domain < 1) {
+        node.fail("scale_up.domain is " + std::to_string(x.scale_up.domain) + ", must be at least 1");
+    }
+    return x;
+}
+
+std::vector<NodePrice> prices_from_json(const JsonNode& node) {
+    JsonObject object(node);
+    io::FieldReader io(object);
+    io::read_schema(io, "prices/1");
+    io.ignore("id");
+    io.ignore("verified");
+    std::vector<NodePrice> prices;
+    for (const JsonNode& item : object.at("prices").items()) {
+        JsonObject entry(item);
+        io::FieldReader in(entry);
+        NodePrice price{};
+        std::optional<Dollars> once;
+        std::optional<Dollars> hourly;
+        in.required("provider", price.provider);
+        in.required("kind", price.kind);
+        in.optional("usd", once);
+        in.optional("usd_per_hour", hourly);
+        in.optional("region", price.region);
+        in.required("as_of", price.as_of);
+        in.required("source", price.source);
+        entry.finish();
+        if (once.has_value() == hourly.has_value()) {
+            item.fail("needs one of 'usd' and 'usd_per_hour'");
+        }
+        price.per_hour = hourly.has_value();
+        price.amount = price.per_hour ? *hourly : *once;
+        if (!(price.amount.value() > 0)) {
+            item.fail("the price is " + std::to_string(price.amount.value()) + ", must be positive");
+        }
+        prices.push_back(std::move(price));
+    }
+    object.finish();
+    return prices;
+}
+
+}  // namespace traincost

@@ -1,0 +1,72 @@
+// The fields of StackSpec in JSON: one line each, for reading, showing and writing. A new field is one line here and
+// one in each data/stacks record without a "base". Internal to io/.
+#pragma once
+
+#include "traincost/io/provenance_fields.hpp"
+#include "traincost/spec/stack.hpp"
+
+namespace traincost {
+
+/// The choices of a stack, in the order of spec/stack.hpp.
+template <class Io, io::Is<StackSpec> T>
+void describe_choices(Io& io, T& x) {
+    // One layer
+    io.required("norm", x.norm);
+    io.required("rotary", x.rotary);
+    io.required("activation", x.activation);
+    io.required("attention", x.attention);
+    io.required("fused_qkv", x.fused_qkv);
+    io.required("fused_gate_up", x.fused_gate_up);
+    io.required("bias_dropout_fused", x.bias_dropout_fused);
+    io.required("dropout", x.dropout);
+    io.required("sequence_parallel", x.sequence_parallel);
+    io.required("save_sharded_input", x.save_sharded_input);
+    io.required("compile", x.compile);
+    io.required("amp", x.amp);
+
+    // Head and loss
+    io.required("loss", x.loss);
+    io.required("vocab_parallel", x.vocab_parallel);
+    io.required("vocab_multiple", x.vocab_multiple);
+    io.required("logits_copies_fp32", x.logits_copies_fp32);
+
+    // Model states
+    io.required("gradients", x.gradients);
+    io.required("shard", x.shard);
+    io.required("optimizer", x.optimizer);
+    io.required("optimizer_temporary_copies", x.optimizer_temporary_copies);
+    io.required("gradient_bucket_bytes", x.gradient_bucket);
+    io.required("bucket_copies", x.bucket_copies);
+    io.required("prefetched_blocks", x.prefetched_blocks);
+
+    // Time
+    io.required("pipeline", x.pipeline);
+    io.required("overlap_grad_reduce", x.overlap_grad_reduce);
+    io.required("overlap_param_gather", x.overlap_param_gather);
+    io.required("tp_overlap", x.tp_overlap);
+    io.required("ep_overlap", x.ep_overlap);
+    io.required("overlap_p2p", x.overlap_p2p);
+    io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
+    io.required("tensor_parallel", x.tensor_parallel);
+    io.required("host_per_kernel_s", x.host_per_kernel);
+    io.required("host_per_step_s", x.host_per_step);
+    io.required("cuda_graphs", x.cuda_graphs);
+    io.required("gemm_factor", x.gemm_factor);
+
+    // Allocator and device
+    io.required("fragmentation", x.fragmentation);
+    io.required("context_bytes", x.context);
+    io.required("per_communicator_bytes", x.per_communicator);
+    io.required("workspace_bytes", x.workspace);
+}
+
+template <class Io, io::Is<StackSpec> T>
+void describe(Io& io, T& x) {
+    io.required("id", x.id);
+    io.optional("aliases", x.aliases);
+    io.required("title", x.title);
+    describe_choices(io, x);
+    io::describe_provenance(io, x.provenance);
+}
+
+}  // namespace traincost

@@ -159,7 +159,8 @@ public:
         if (error.id == 406) {  // a number beyond the double's range
             fail_at(document_.file, position_text(text_, position) + ": " + shorten(token) + " is too large for a number");
         }
-        if (position >= text_.size()) {
+        const std::string_view what = error.what();
+        if (what.find("end of input") != what.npos || what.find("missing closing quote") != what.npos) {
             fail_at(document_.file, position_text(text_, position) + ": not valid JSON: the text ends too early");
         }
         fail_at(document_.file,

@@ -5,14 +5,13 @@
 // where "..." stands for anything. Other commands are shown and not run.
 
 #include "house/sources.hpp"
+#include "support/shell.hpp"
 #include "support/transcript.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <array>
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
-#include <memory>
 
 using namespace traincost::test;
 namespace fs = std::filesystem;
@@ -43,27 +42,6 @@ std::string runnable(const std::string& command) {
         }
     }
     return {};
-}
-
-std::string shell_output(const std::string& command) {
-    const std::string script =
-        "PATH='" PROGRAM_FOLDER "':\"$PATH\"; export PATH; unset TRAINCOST_DATA; " + command;
-    const std::string quoted_script = [&] {
-        std::string quoted = "'";
-        for (const char c : script) {
-            quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        }
-        return quoted + "'";
-    }();
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(("sh -c " + quoted_script + " 2>&1").c_str(), "r"),
-                                                     pclose);
-    REQUIRE(pipe);
-    std::string output;
-    std::array<char, 4096> buffer{};
-    while (const std::size_t n = fread(buffer.data(), 1, buffer.size(), pipe.get())) {
-        output.append(buffer.data(), n);
-    }
-    return output;
 }
 
 // Runs the exchanges of one block; the block as it is after the run.

@@ -16,7 +16,6 @@ struct BlockKind {
     double span;  ///< keys a query sees
     OpTotals totals;
     ShardedCount parameters;  ///< of one block on one rank
-    double matrix_elements;   ///< of `parameters`, elements that multiply activations
 };
 
 /// The distinct kinds of a model's blocks on one rank, and which block is of which kind.
@@ -32,6 +31,16 @@ struct BlockTable {
     ShardedCount head_parameters;  ///< as stored on a last stage that is not the first (a tied table again)
     ShardedCount head_only_parameters;  ///< on a single stage (a tied table once)
 };
+
+/// Bytes that come and go with a micro-batch's matrices: autocast's copies, and gradients that do not
+/// persist.
+WeightBytes weight_bytes(const Job& job, const Shape& shape);
+
+/// Whether gradients keep their memory from step to step or over several micro-batches.
+bool gradients_persist(const Job& job);
+
+/// Whether weights themselves live sharded and are gathered block by block (FSDP at ZeRO stage 2 and 3).
+bool fully_sharded(const Job& job);
 
 /// Fills `table` for the job's shards.
 void fill_blocks(const Job& job, const Shape& shape, BlockTable& table);

@@ -148,232 +148,297 @@ bool recomputed(const RunSpec& run, std::int64_t position_in_stage) {
     return position_in_stage % run.recompute_every == 0;
 }
 
-/// Everything of a stage that does not move during the step, and the sums the walk needs.
-struct StageState {
-    Elements parameters;     ///< on this rank, base weights
-    double trainable_share;  ///< of them
-    double adapters = 0.0;
-    Elements largest_block;
-    Elements root;  ///< embedding and head on this stage
-};
-
 Bytes& at(StageMemory& m, MemoryTerm t) {
     return m.terms[static_cast<std::size_t>(t)];
 }
 
-}  // namespace
-
-StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table, std::int64_t stage) {
-    const RunSpec& run = job.run;
-    const StackSpec& stack = job.stack;
-    const Parallelism& p = run.parallel;
-    const Precision& precision = run.precision;
-    const StateShards shards = state_shards(job);
-    const bool first = stage == 0;
-    const bool last = stage == p.pp - 1;
-    const std::int64_t m = micro_batches(run);
-    const double in_flight = micro_batches_in_flight(
-        run.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack.pipeline), p.pp, p.vp, stage, m);
-    const bool tuned = run.tuning != Tuning::full;
-
-    // --- Model states
-    // -------------------------------------------------------------------------------------------------------
-    Elements blocks;
-    Elements largest;
-    double adapters = 0.0;
-    std::int64_t trained_blocks = 0;
-    std::int64_t stage_blocks = 0;
-    for_each_block(job, stage, [&](std::int64_t i) {
-        const BlockKind& kind = table.kinds[kind_of(job, table, i)];
-        blocks = blocks + of(kind.parameters);
-        if (of(kind.parameters).total() > largest.total())
-            largest = of(kind.parameters);
-        if (tuned)
-            adapters += adapter_elements(job, s, kind.moe);
-        ++stage_blocks;
-        if (i >= run.frozen_layers)
-            ++trained_blocks;
-    });
-    Elements root;
-    if (first)
-        root = root + of(table.embedding_parameters);
-    if (last)
-        root = root + of(p.pp > 1 ? table.head_parameters : table.head_only_parameters);
-    const Elements all = blocks + root;
-    const double trained =
-        tuned ? 0.0
-              : (stage_blocks > 0 ? static_cast<double>(trained_blocks) / static_cast<double>(stage_blocks)
-                                  : 1.0);
-
-    const auto per_rank = [&](const Elements& n, bool sharded) {
-        return sharded ? n.dense / shards.dense + n.expert / shards.expert : n.total();
-    };
-    const double w = s.w;
-    const double base = precision.base ? bytes_per_element(*precision.base).value() : w;
-    const double g = bytes_per_element(precision.gradients).value();
-    StageMemory out{};
-    out.block = -1;
-    out.micro_batches_in_flight = in_flight;
-    // Quantised bases keep tables, norms and the head in the compute format.
-    const Bytes weights = Bytes{per_rank(blocks, p.zero >= 3) * base + per_rank(root, p.zero >= 3) * w};
-    at(out, MemoryTerm::weights) = weights;
-    const double trainable = trained;
-    if (precision.master) {
-        at(out, MemoryTerm::master_weights) =
-            bytes_per_element(*precision.master) * (per_rank(all, p.zero >= 1) * trainable);
-    }
-    const Bytes states =
-        optimizer_state_bytes(run.optimizer, precision) * (per_rank(all, p.zero >= 1) * trainable);
-    at(out, MemoryTerm::optimizer_states) = states;
-    if (tuned) {
-        const Bytes pair = bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) +
-                           optimizer_state_bytes(run.optimizer, precision);
-        at(out, MemoryTerm::adapters) = pair * (adapters / (p.zero >= 3 ? shards.dense : 1.0));
-    }
-    if (run.offload_optimizer != Offload::none) {
-        out.host += at(out, MemoryTerm::optimizer_states) + at(out, MemoryTerm::master_weights) +
-                    Bytes{per_rank(all, true) * trainable * g};
-        at(out, MemoryTerm::optimizer_states) = Bytes{};
-        at(out, MemoryTerm::master_weights) = Bytes{};
-    }
-    if (run.offload_parameters != Offload::none) {
-        out.host += at(out, MemoryTerm::weights);
-        at(out, MemoryTerm::weights) = Bytes{};
+/// One stage's walk through its step: what is static, what each micro-batch keeps, and the peak.
+class StageWalk {
+public:
+    StageWalk(const Job& job, const Shape& shape, const BlockTable& table, std::int64_t stage)
+        : job_(job),
+          run_(job.run),
+          stack_(job.stack),
+          s_(shape),
+          table_(table),
+          stage_(stage),
+          shards_(state_shards(job)) {
+        const Parallelism& p = run_.parallel;
+        last_ = stage == p.pp - 1;
+        schedule_ = run_.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack_.pipeline);
+        in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
+        tuned_ = run_.tuning != Tuning::full;
+        weights_sharded_ = p.zero >= 3 || fully_sharded(job);
+        gradients_sharded_ = p.zero >= 2;
+        persist_ = gradients_persist(job);
+        head_ = of(p.pp > 1 ? table.head_parameters : table.head_only_parameters);
     }
 
-    // --- What a micro-batch keeps
-    // -------------------------------------------------------------------------------------------
-    const Bytes boundary{s.tokens_sp * static_cast<double>(job.model.hidden) * s.r};
-    Bytes saved;
-    Bytes inputs;
-    Bytes cast;
-    std::int64_t position = 0;
-    for_each_block(job, stage, [&](std::int64_t i) {
-        const BlockKind& kind = table.kinds[kind_of(job, table, i)];
-        if (recomputed(run, position)) {
-            inputs += boundary;
-        } else if (i >= run.frozen_layers) {
-            saved += kind.totals.saved;
+    StageMemory peak() {
+        count();
+        states();
+        activations();
+        walk();
+        finish();
+        return out_;
+    }
+
+private:
+    Bytes& term(MemoryTerm t) {
+        return at(out_, t);
+    }
+
+    double owned(const Elements& n, bool sharded) const {
+        return sharded ? n.dense / shards_.dense + n.expert / shards_.expert : n.total();
+    }
+
+    Bytes gradient_bytes(const Elements& n) const {
+        return bytes_per_element(run_.precision.gradients) * (owned(n, gradients_sharded_) * trained_);
+    }
+
+    const BlockKind& kind(std::int64_t block) const {
+        return table_.kinds[kind_of(job_, table_, block)];
+    }
+
+    /// Parameters of the stage.
+    void count() {
+        std::int64_t trained = 0;
+        for_each_block(job_, stage_, [&](std::int64_t i) {
+            const BlockKind& k = kind(i);
+            blocks_ = blocks_ + of(k.parameters);
+            if (of(k.parameters).total() > largest_.total())
+                largest_ = of(k.parameters);
+            if (tuned_)
+                adapters_ += adapter_elements(job_, s_, k.moe);
+            ++stage_blocks_;
+            if (i >= run_.frozen_layers)
+                ++trained;
+        });
+        if (stage_ == 0)
+            root_ = root_ + of(table_.embedding_parameters);
+        if (last_)
+            root_ = root_ + head_;
+        all_ = blocks_ + root_;
+        if (tuned_) {
+            trained_ = 0.0;
+        } else if (stage_blocks_ > 0) {
+            trained_ = static_cast<double>(trained) / static_cast<double>(stage_blocks_);
         }
-        if (s.autocast)
-            cast += Bytes{kind.matrix_elements * s.e};
-        ++position;
-    });
-    const double kept = 1.0 - run.offload_activations;
-    out.host += (saved + inputs) * (run.offload_activations * in_flight);
-    const Bytes embedding_saved = first ? table.embedding_totals.saved : Bytes{};
+    }
 
-    // --- Data-parallel traffic
-    // ----------------------------------------------------------------------------------------------
-    const bool shards_weights = p.zero >= 3;
-    const Bytes gathered =
-        shards_weights
-            ? Bytes{(largest.total() * static_cast<double>(1 + stack.prefetched_blocks) + root.total()) * s.e}
-            : Bytes{};
-    const bool replicated = p.dp * p.cp > 1;
-    const Bytes bucket =
-        replicated && !shards_weights ? stack.gradient_bucket * stack.bucket_copies : Bytes{};
+    /// Weights, master copies, optimizer states: what is there all the time.
+    void states() {
+        const Precision& precision = run_.precision;
+        const bool shards_states = run_.parallel.zero >= 1;
+        const double base = precision.base ? bytes_per_element(*precision.base).value() : s_.w;
+        // Quantised bases keep tables, norms and the head in the compute format.
+        term(MemoryTerm::weights) =
+            Bytes{owned(blocks_, weights_sharded_) * base + owned(root_, weights_sharded_) * s_.w};
+        if (precision.master) {
+            term(MemoryTerm::master_weights) =
+                bytes_per_element(*precision.master) * (owned(all_, shards_states) * trained_);
+        }
+        const Bytes moments = optimizer_state_bytes(run_.optimizer, precision);
+        term(MemoryTerm::optimizer_states) = moments * (owned(all_, shards_states) * trained_);
+        if (tuned_) {
+            const Bytes pair =
+                bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) + moments;
+            term(MemoryTerm::adapters) = pair * (adapters_ / (weights_sharded_ ? shards_.dense : 1.0));
+        }
+        if (run_.offload_optimizer != Offload::none) {
+            out_.host += term(MemoryTerm::optimizer_states) + term(MemoryTerm::master_weights) +
+                         bytes_per_element(precision.gradients) * (owned(all_, true) * trained_);
+            term(MemoryTerm::optimizer_states) = Bytes{};
+            term(MemoryTerm::master_weights) = Bytes{};
+        }
+        if (run_.offload_parameters != Offload::none) {
+            out_.host += term(MemoryTerm::weights);
+            term(MemoryTerm::weights) = Bytes{};
+        }
+    }
 
-    // --- The walk: loss, then every block backwards, then the optimizer
-    // -----------------------------------------------------
-    const bool main_buffer = stack.gradients == GradientStore::main_buffer;
-    const bool shards_gradients = p.zero >= 2;
-    const auto gradient_bytes = [&](const Elements& n) {
-        return Bytes{per_rank(n, shards_gradients) * g * trainable};
-    };
-    const bool persistent = main_buffer || m > 1;
-    const Bytes all_gradients = gradient_bytes(all);
-    Bytes grads = persistent ? all_gradients : Bytes{};
+    /// What one micro-batch keeps on this stage.
+    void activations() {
+        boundary_ = Bytes{s_.tokens_sp * static_cast<double>(job_.model.hidden) * s_.r};
+        std::int64_t position = 0;
+        for_each_block(job_, stage_, [&](std::int64_t i) {
+            const BlockKind& k = kind(i);
+            if (recomputed(run_, position)) {
+                inputs_ += boundary_;
+            } else if (i >= run_.frozen_layers) {
+                saved_ += k.totals.saved;
+                cast_ += k.totals.cast;
+            }
+            all_cast_ += k.totals.cast;
+            ++position;
+        });
+        if (stage_ == 0)
+            embedding_saved_ = table_.embedding_totals.saved;
+        out_.host += (saved_ + inputs_) * (run_.offload_activations * in_flight_);
+    }
 
-    Bytes best_peak{-1.0};
-    Bytes alive_saved = saved;
-    Bytes alive_inputs = inputs;
-    Bytes alive_cast = cast;
-    const auto consider = [&](Moment moment, std::int64_t block, Bytes working, Bytes staging,
-                              Bytes gradients) {
-        const double older = std::max(0.0, in_flight - 1.0);
-        const Bytes activations = (saved * older + alive_saved) * kept + embedding_saved * in_flight;
-        const Bytes block_inputs = (inputs * older + alive_inputs) * kept;
-        const Bytes peak = activations + block_inputs + alive_cast + working + staging + gradients + gathered;
-        if (peak <= best_peak)
+    /// A moment of the step: keeps its breakdown when it is the highest so far.
+    void consider(Moment moment, std::int64_t block, Bytes saved, Bytes inputs, Bytes cast, Bytes working,
+                  Bytes staging, Bytes gradients, Bytes gathered) {
+        const double kept = 1.0 - run_.offload_activations;
+        const double older = std::max(0.0, in_flight_ - 1.0);
+        const Bytes activations = (saved_ * older + saved) * kept + embedding_saved_ * in_flight_;
+        const Bytes block_inputs = (inputs_ * older + inputs) * kept;
+        const Bytes peak = activations + block_inputs + cast + working + staging + gradients + gathered;
+        if (peak <= highest_)
             return;
-        best_peak = peak;
-        out.moment = moment;
-        out.block = block;
-        at(out, MemoryTerm::saved_activations) = activations;
-        at(out, MemoryTerm::block_inputs) = block_inputs;
-        at(out, MemoryTerm::cast_weights) = alive_cast;
-        at(out, MemoryTerm::gathered_weights) = gathered;
-        at(out, MemoryTerm::working_set) = working;
-        at(out, MemoryTerm::gradient_staging) = staging;
-        at(out, MemoryTerm::gradients) = gradients;
-        at(out, MemoryTerm::optimizer_temporaries) = Bytes{};
-    };
+        highest_ = peak;
+        out_.moment = moment;
+        out_.block = block;
+        term(MemoryTerm::saved_activations) = activations;
+        term(MemoryTerm::block_inputs) = block_inputs;
+        term(MemoryTerm::cast_weights) = cast;
+        term(MemoryTerm::gathered_weights) = gathered;
+        term(MemoryTerm::working_set) = working;
+        term(MemoryTerm::gradient_staging) = staging;
+        term(MemoryTerm::gradients) = gradients;
+    }
 
-    if (last) {
-        consider(Moment::loss, -1, std::max(table.head_totals.forward_peak, table.head_totals.backward_peak),
-                 bucket, grads);
-        if (!persistent)
-            grads += gradient_bytes(of(p.pp > 1 ? table.head_parameters : table.head_only_parameters));
+    Bytes gathered(std::int64_t blocks, bool with_root) const {
+        if (!weights_sharded_)
+            return Bytes{};
+        if (run_.parallel.zero == 2)
+            return Bytes{all_.total() * s_.e};
+        return Bytes{(largest_.total() * static_cast<double>(blocks) + (with_root ? root_.total() : 0.0)) *
+                     s_.e};
     }
-    // Blocks in reverse: collect indices without allocation by walking chunks backwards.
-    const StageLayout layout{p.pp, p.vp, block_count(job.model)};
-    for (std::int64_t v = p.vp - 1; v >= 0; --v) {
-        const std::int64_t chunk = v * p.pp + stage;
-        const std::int64_t begin = chunk_first(layout, chunk);
-        for (std::int64_t i = begin + chunk_size(layout, chunk) - 1; i >= begin; --i) {
-            --position;
-            const BlockKind& kind = table.kinds[kind_of(job, table, i)];
-            const bool again = recomputed(run, position);
-            if (!again && i >= run.frozen_layers)
-                alive_saved -= kind.totals.saved;
-            const Elements n = of(kind.parameters);
-            // A block whose gradients are reduced holds them unsharded, in the compute and in the reduction
-            // format.
-            const Bytes staging =
-                shards_gradients
-                    ? Bytes{n.total() * trainable * (s.e + bytes_per_element(precision.reduce).value())}
-                    : bucket;
-            consider(
-                Moment::backward, i,
-                std::max(kind.totals.backward_peak, again ? kind.totals.forward_peak : Bytes{}) + boundary,
-                staging, grads + (persistent || shards_gradients ? Bytes{} : gradient_bytes(n)));
-            if (again)
-                alive_inputs -= boundary;
-            if (!persistent)
-                grads += gradient_bytes(n);
-            if (s.autocast)
-                alive_cast -= Bytes{kind.matrix_elements * s.e};
+
+    /// Loss, then every block backwards, then the optimizer.
+    void walk() {
+        const Parallelism& p = run_.parallel;
+        const bool replicated = p.dp * p.cp > 1;
+        const bool gathers = fully_sharded(job_);
+        const Bytes bucket = replicated && !gathers ? stack_.gradient_bucket * stack_.bucket_copies : Bytes{};
+        Bytes gradients = persist_ ? gradient_bytes(all_) : Bytes{};
+        if (stack_.model_gradients_kept)
+            gradients += Bytes{all_.total() * s_.e * trained_};
+        Bytes saved = saved_;
+        Bytes inputs = inputs_;
+        Bytes cast = cast_;
+        if (last_) {
+            const OpTotals& head = table_.head_totals;
+            // Autocast's cache lives until the forward pass ends, recomputed blocks included.
+            consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
+                     gathered(0, true));
+            consider(Moment::loss, -1, saved, inputs, cast, head.backward_peak, bucket, gradients,
+                     gathered(0, false));
+            if (!persist_)
+                gradients += gradient_bytes(head_);
         }
-    }
-    // Optimizer: no activations, all gradients, temporaries of the update.
-    const double updated = per_rank(all, p.zero >= 1) * trainable + (tuned ? adapters : 0.0);
-    const Bytes temporaries{updated * 4.0 * stack.optimizer_temporary_copies};
-    if (temporaries + all_gradients > best_peak) {
-        best_peak = temporaries + all_gradients;
+        const StageLayout layout{p.pp, p.vp, block_count(job_.model)};
+        std::int64_t position = stage_blocks_;
+        Bytes reducing;  // the previous block's gradients on their way to their shards
+        for (std::int64_t v = p.vp - 1; v >= 0; --v) {
+            const std::int64_t chunk = v * p.pp + stage_;
+            const std::int64_t begin = chunk_first(layout, chunk);
+            for (std::int64_t i = begin + chunk_size(layout, chunk) - 1; i >= begin; --i) {
+                --position;
+                const BlockKind& k = kind(i);
+                const bool again = recomputed(run_, position);
+                const bool trains = i >= run_.frozen_layers;
+                if (!again && trains) {
+                    saved -= k.totals.saved;
+                    cast -= k.totals.cast;
+                }
+                Bytes working = (trains ? k.totals.backward_peak : Bytes{}) + boundary_;
+                if (again)
+                    working = std::max(working, k.totals.forward_peak);
+                consider(Moment::backward, i, saved, inputs, cast, working, gathers ? reducing : bucket,
+                         gradients, gathered(position > 0 ? 1 + stack_.prefetched_blocks : 1, true));
+                if (again)
+                    inputs -= boundary_;
+                if (!persist_ && trains)
+                    gradients += gradient_bytes(of(k.parameters));
+                if (gathers)
+                    reducing = bytes_per_element(run_.precision.reduce) * of(k.parameters).total();
+            }
+        }
+        if (stage_ == 0) {
+            const Bytes working = table_.embedding_totals.backward_peak;
+            if (!persist_)
+                gradients += gradient_bytes(of(table_.embedding_parameters));
+            consider(Moment::backward, -1, saved, inputs, cast, working, gathers ? reducing : bucket,
+                     gradients, gathered(0, true));
+        }
+        // Optimizer: no activations, all gradients, temporaries of the update.
+        const double updated = owned(all_, p.zero >= 1) * trained_ + adapters_;
+        const Bytes temporaries{updated * 4.0 * stack_.optimizer_temporary_copies};
+        const Bytes all_gradients =
+            gradient_bytes(all_) +
+            (stack_.model_gradients_kept ? Bytes{all_.total() * s_.e * trained_} : Bytes{});
+        if (temporaries + all_gradients <= highest_)
+            return;
+        highest_ = temporaries + all_gradients;
+        out_.moment = Moment::optimizer;
+        out_.block = -1;
         for (const MemoryTerm t :
              {MemoryTerm::saved_activations, MemoryTerm::block_inputs, MemoryTerm::cast_weights,
               MemoryTerm::gathered_weights, MemoryTerm::working_set, MemoryTerm::gradient_staging}) {
-            at(out, t) = Bytes{};
+            term(t) = Bytes{};
         }
-        at(out, MemoryTerm::gradients) = all_gradients;
-        at(out, MemoryTerm::optimizer_temporaries) = temporaries;
-        out.moment = Moment::optimizer;
-        out.block = -1;
+        term(MemoryTerm::gradients) = all_gradients;
+        term(MemoryTerm::optimizer_temporaries) = temporaries;
     }
-    if (p.pp > 1)
-        at(out, MemoryTerm::pipeline_buffers) = boundary * 2.0;
-    at(out, MemoryTerm::workspace) = stack.workspace;
 
-    for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t)
-        out.allocated += out.terms[static_cast<std::size_t>(t)];
-    at(out, MemoryTerm::fragmentation) = out.allocated * stack.fragmentation;
-    out.reserved = out.allocated + at(out, MemoryTerm::fragmentation);
-    at(out, MemoryTerm::context) = stack.context;
-    const int communicators = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
-    at(out, MemoryTerm::communicators) = stack.per_communicator * communicators;
-    out.device = out.reserved + at(out, MemoryTerm::context) + at(out, MemoryTerm::communicators);
-    return out;
+    /// Buffers outside the walk, and the three totals.
+    void finish() {
+        const Parallelism& p = run_.parallel;
+        out_.micro_batches_in_flight = in_flight_;
+        if (p.pp > 1)
+            term(MemoryTerm::pipeline_buffers) = boundary_ * 2.0;
+        term(MemoryTerm::workspace) = stack_.workspace;
+        for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
+            out_.allocated += out_.terms[static_cast<std::size_t>(t)];
+        }
+        term(MemoryTerm::fragmentation) = out_.allocated * stack_.fragmentation;
+        out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
+        term(MemoryTerm::context) = stack_.context;
+        const int communicators = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
+        term(MemoryTerm::communicators) = stack_.per_communicator * communicators;
+        out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
+    }
+
+    const Job& job_;
+    const RunSpec& run_;
+    const StackSpec& stack_;
+    const Shape& s_;
+    const BlockTable& table_;
+    std::int64_t stage_;
+    StateShards shards_;
+    Schedule schedule_;
+    double in_flight_;
+    bool last_;
+    bool tuned_;
+    bool weights_sharded_;
+    bool gradients_sharded_;
+    bool persist_;
+    Elements blocks_;
+    Elements largest_;
+    Elements root_;  ///< embedding and head on this stage
+    Elements head_;
+    Elements all_;
+    double adapters_ = 0.0;
+    double trained_ = 1.0;  ///< share of the stage's parameters that get gradients
+    std::int64_t stage_blocks_ = 0;
+    Bytes boundary_;  ///< input of one block
+    Bytes saved_;
+    Bytes inputs_;
+    Bytes cast_;
+    Bytes all_cast_;
+    Bytes embedding_saved_;
+    Bytes highest_{-1.0};
+    StageMemory out_{};
+};
+
+}  // namespace
+
+StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table, std::int64_t stage) {
+    return StageWalk(job, s, table, stage).peak();
 }
 
 }  // namespace traincost

@@ -6,8 +6,8 @@ namespace traincost {
 
 namespace {
 
-/// Tensors of the hidden width an eager non-linearity keeps besides the down projection's input, and its
-/// passes over memory.
+/// Bytes an element of the hidden width an eager non-linearity keeps besides the down projection's input, its
+/// passes over memory in compute elements, and its launches.
 struct ActivationCost {
     double saved;
     double forward_passes;
@@ -16,21 +16,26 @@ struct ActivationCost {
     int backward_kernels;
 };
 
-ActivationCost activation_cost(Activation activation, bool gated, bool fused) {
+ActivationCost activation_cost(Activation activation, bool gated, bool fused, const Shape& s) {
+    const double e = s.e;
     if (gated) {
         // eager: gate, act(gate) and up are kept; fused: gate and up.
-        return fused ? ActivationCost{2.0, 3.0, 5.0, 1, 1} : ActivationCost{3.0, 5.0, 8.0, 2, 3};
+        return fused ? ActivationCost{2.0 * e, 3.0, 5.0, 1, 1} : ActivationCost{3.0 * e, 5.0, 8.0, 2, 3};
     }
     switch (activation) {
         case Activation::relu:
             return {0.0, 2.0, 3.0, 1, 1};  // its output is also the next input
         case Activation::squared_relu:
-            return fused ? ActivationCost{1.0, 2.0, 3.0, 1, 1} : ActivationCost{1.0, 4.0, 6.0, 2, 3};
+            return fused ? ActivationCost{e, 2.0, 3.0, 1, 1} : ActivationCost{e, 4.0, 6.0, 2, 3};
         case Activation::gelu_new:
-            // Written out: x, tanh, 1 + tanh and x/2 are kept.
-            return fused ? ActivationCost{1.0, 2.0, 3.0, 1, 1} : ActivationCost{4.0, 17.0, 22.0, 8, 12};
+            // Written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2 are kept;
+            // autocast runs the power in fp32 and all but x/2 follow it.
+            if (fused)
+                return {e, 2.0, 3.0, 1, 1};
+            return s.autocast ? ActivationCost{e + 12.0, 30.0, 40.0, 10, 14}
+                              : ActivationCost{4.0 * e, 17.0, 22.0, 8, 12};
         default:
-            return {1.0, 2.0, 3.0, 1, 1};
+            return {e, 2.0, 3.0, 1, 1};
     }
 }
 
@@ -39,7 +44,7 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused) {
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated) {
     const Shape& s = build.shape();
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
-    const ActivationCost cost = activation_cost(build.model().activation, gated, fused);
+    const ActivationCost cost = activation_cost(build.model().activation, gated, fused, s);
     const double n = rows * width;
     const bool modules =
         build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
@@ -47,7 +52,7 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
         build.memory("activation", module, Bytes{n * s.e * cost.forward_passes},
                      Bytes{n * s.e * cost.backward_passes}, cost.forward_kernels, cost.backward_kernels);
     // The pre-activations stay under selective recompute; the product is made again.
-    op.saved = Bytes{n * s.e * cost.saved};
+    op.saved = Bytes{n * cost.saved};
     op.forward_transient = Bytes{n * s.e};
     op.backward_transient = Bytes{n * s.e * (gated ? 3.0 : 2.0)};
     if (modules)
@@ -107,6 +112,7 @@ void moe_ops(OpBuilder& build) {
 
     Operator router{.name = "router", .module = Module::router, .kind = OpKind::gemm};
     router.gemm = {routed, experts, h};
+    router.weights = experts * h;
     router.forward_flops = Flops{2.0 * routed * experts * h};
     router.backward_flops = router.forward_flops * 2.0;
     router.forward_kernels = 2;
@@ -136,6 +142,7 @@ void moe_ops(OpBuilder& build) {
     const auto grouped = [&](std::string_view name, double n, double k, Bytes saved) {
         Operator op{.name = name, .module = Module::experts, .kind = OpKind::grouped_gemm};
         op.gemm = {local / local_experts, n, k, local_experts};
+        op.weights = n * k * local_experts;
         op.forward_flops = Flops{2.0 * local * n * k};
         op.weight_gradient = s.train_weights;
         op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);

@@ -11,16 +11,18 @@ constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
 void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
     const Shape& s = shape_;
     const double n = rows * width;
-    const double in = input_is_residual ? s.r : s.e;
+    const double in = s.autocast ? fp32 : (input_is_residual ? s.r : s.e);  // autocast runs norms in fp32
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool composite = stack().norm == NormKernel::composite && !s.compiled && !layernorm;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
+    // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
+    const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
     if (composite) {
-        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. The upcast copy (or the
-        // fp32 input itself) and the normalised values are kept.
-        op.saved = Bytes{n * (fp32 + (s.autocast ? fp32 : s.e)) + statistics};
+        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
+        // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
+        op.saved = Bytes{n * (fp32 + in) + statistics};
         op.forward_bytes = Bytes{n * (in + fp32 + 3.0 * fp32 + fp32 + 2.0 * s.e + out)};
         op.backward_bytes = Bytes{n * (4.0 * s.e + 8.0 * fp32)};
         op.forward_kernels = s.autocast ? 6 : 7;
@@ -28,7 +30,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.forward_transient = Bytes{n * (fp32 + out)};
         op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
     } else {
-        op.saved = Bytes{n * in + statistics};
+        op.saved = Bytes{n * input_copy + statistics};
         op.forward_bytes = Bytes{n * (in + out)};
         op.backward_bytes = Bytes{n * (out + 2.0 * in)};
         op.forward_kernels = 1;
@@ -36,8 +38,6 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
     }
-    if (input_is_residual)
-        op.backward_transient += Bytes{n * s.r};  // gradient of the stream that bypasses the branch
     op.selective = job_.run.recompute == Recompute::selective && job_.run.recompute_modules.norm;
     list_.push(op);
 }
@@ -49,6 +49,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     const bool low_rank = adapted && job_.run.tuning != Tuning::full;
     Operator op{.name = name, .module = module, .kind = OpKind::gemm};
     op.gemm = {m, n, k};
+    op.weights = n * k;
     op.forward_flops = Flops{2.0 * m * n * k};
     op.weight_gradient = s.train_weights;
     op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
@@ -57,10 +58,9 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     op.saved = s.train_weights || low_rank ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
-    if (s.autocast && s.train_weights) {
-        // The weight gradient leaves the product in 16 bits and is widened beside it.
+    // Under autocast the weight gradient leaves the product in 16 bits and is widened beside it.
+    if (s.autocast && s.train_weights)
         op.backward_transient += Bytes{n * k * s.e};
-    }
     list_.push(op);
     if (!low_rank)
         return;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "traincost/cost/blocks.hpp"
 #include "traincost/cost/op_builder.hpp"
 
 namespace traincost {
@@ -35,7 +36,8 @@ Shape shape_of(const Job& job) {
     s.tokens_sp = s.sequence_parallel ? s.tokens / static_cast<double>(p.tp) : s.tokens;
     s.e = bytes_per_element(run.precision.compute).value();
     s.w = bytes_per_element(run.precision.weights).value();
-    s.autocast = run.precision.autocast && job.stack.amp == CastMode::autocast;
+    // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
+    s.autocast = run.precision.autocast && job.stack.amp == CastMode::autocast && !fully_sharded(job);
     s.r = s.autocast ? s.w : s.e;
     s.compiled = run.compile.value_or(job.stack.compile);
     s.train_weights = run.tuning == Tuning::full;
@@ -82,25 +84,34 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     return list;
 }
 
-OpTotals totals(const OpList& ops) {
+OpTotals totals(const OpList& ops, const WeightBytes& weight) {
     OpTotals t{};
-    Bytes kept;   // survives to the backward pass
-    Bytes alive;  // kept plus what selective recompute will drop, as the forward pass sees it
+    Bytes grown;  // gradients of this operator's matrix and of all after it
+    for (const Operator& op : ops) {
+        if (op.weight_gradient)
+            t.gradient += weight.gradient * op.weights;
+    }
+    grown = t.gradient;
+    Bytes kept;  // survives to the backward pass
+    Bytes cast;
     for (const Operator& op : ops) {
         t.forward_flops += op.forward_flops;
         t.backward_flops += op.backward_flops;
         if (op.selective)
             t.selective_flops += op.forward_flops;
-        alive = kept + op.saved;
-        t.forward_peak = std::max(t.forward_peak, alive + op.forward_transient);
+        cast += weight.cast * op.weights;
+        t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
         if (!op.selective)
             kept += op.saved;
-        // Going backwards, everything before this operator is still there, and its own tensors are (made
-        // again and) alive.
-        t.backward_peak =
-            std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + op.backward_transient);
+        // Going backwards, everything before this operator is still there, its own tensors are (made again
+        // and) alive, and the gradients of everything after it have been made.
+        t.backward_peak = std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + cast +
+                                                        op.backward_transient + grown);
+        if (op.weight_gradient)
+            grown -= weight.gradient * op.weights;
     }
     t.saved = kept;
+    t.cast = cast;
     return t;
 }
 

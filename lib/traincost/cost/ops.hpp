@@ -33,7 +33,9 @@ struct Operator {
     Bytes backward_bytes{};
     int forward_kernels = 0;  ///< launches
     int backward_kernels = 0;
-    Bytes saved{};                ///< kept from this operator's forward to its backward
+    Bytes saved{};  ///< kept from this operator's forward to its backward
+    double weights =
+        0.0;  ///< matrix elements on this rank (cast copies and gradients appear as they are used)
     Bytes forward_transient{};    ///< alive only while its forward runs, beside everything saved so far
     Bytes backward_transient{};   ///< alive only while its backward runs: gradients of outputs and inputs,
                                   ///< temporaries
@@ -123,16 +125,25 @@ OpList head_ops(const Job& job, const Shape& shape);
 /// Expert tensor parallelism in force: the run's, else 1 with experts over ep > 1 ranks, else tp.
 std::int64_t expert_tensor_parallel(const Parallelism& parallel);
 
-/// Sums of a list.
+/// Bytes a matrix element brings along while its operator's micro-batch runs.
+struct WeightBytes {
+    Bytes cast;      ///< compute copy cached from its forward to its backward (autocast)
+    Bytes gradient;  ///< gradient that first appears in its backward (not where gradients persist)
+};
+
+/// Sums of a list. Peaks are over what is alive when the list starts forward (or has been run backward to its
+/// end).
 struct OpTotals {
     Flops forward_flops;
     Flops backward_flops;
     Flops selective_flops;  ///< forward FLOPs of the selectively recomputed
     Bytes saved;            ///< after selective recomputation dropped its share
-    Bytes forward_peak;     ///< highest (saved so far + transient) of the forward pass
-    Bytes backward_peak;    ///< highest (saved so far + transient) of the backward pass, recomputed tensors
-                            ///< included
+    Bytes cast;             ///< cached compute copies of all its matrices
+    Bytes gradient;         ///< gradients of all its matrices, as WeightBytes::gradient counts them
+    Bytes forward_peak;     ///< highest (saved and cast so far + transient) of the forward pass
+    Bytes
+        backward_peak;  ///< highest (saved and cast so far + gradients made + transient) of the backward pass
 };
-OpTotals totals(const OpList& ops);
+OpTotals totals(const OpList& ops, const WeightBytes& weight);
 
 }  // namespace traincost

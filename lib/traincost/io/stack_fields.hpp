@@ -32,6 +32,8 @@ void describe_choices(Io& io, T& x) {
 
     // Model states
     io.required("gradients", x.gradients);
+    io.required("gradient_bucket_view", x.gradient_bucket_view);
+    io.required("model_gradients_kept", x.model_gradients_kept);
     io.required("shard", x.shard);
     io.required("optimizer", x.optimizer);
     io.required("optimizer_temporary_copies", x.optimizer_temporary_copies);

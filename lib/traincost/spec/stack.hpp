@@ -77,6 +77,9 @@ struct StackSpec {
 
     // Model states
     GradientStore gradients;
+    bool
+        gradient_bucket_view;  ///< reduction buckets are the gradients' own memory and outlive the step (DDP)
+    bool model_gradients_kept;  ///< 16-bit gradients stay beside the main buffer
     ShardEngine shard;
     OptimizerKernel optimizer;
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step

@@ -1,0 +1,60 @@
+#include "traincost/spec/network.hpp"
+
+#include <string>
+#include <utility>
+
+#include "traincost/spec/check.hpp"
+
+namespace traincost {
+namespace {
+
+void validate(const ProtocolCurve& curve, Checker& check, const std::string& path) {
+    constexpr double a_minute = 60;
+    check.in_range(path + ".base", curve.base.value(), 0, a_minute);
+    check.in_range(path + ".step", curve.step.value(), 0, a_minute);
+    check.in_range(path + ".ramp", curve.ramp.value(), 0, a_minute);
+    check.positive(path + ".share", curve.share);
+}
+
+void validate(const CollectiveCurve& curve, Checker& check, const std::string& path) {
+    validate(curve.low_latency, check, path + ".low_latency");
+    validate(curve.bulk, check, path + ".bulk");
+    for (std::size_t i = 0; i < curve.groups.size(); ++i) {
+        const std::string point = path + ".groups[" + std::to_string(i) + "]";
+        check.positive(point + ".efficiency", curve.groups[i].efficiency);
+        check.at_least(point + ".ranks", curve.groups[i].ranks, i == 0 ? 1 : curve.groups[i - 1].ranks);
+    }
+}
+
+void validate(const LinkTier& tier, Checker& check, const std::string& path) {
+    check.positive(path + ".bandwidth", tier.bandwidth.value());
+    const LinkCurves& c = tier.curves;
+    for (const auto& [name, curve] :
+         {std::pair{".all_reduce", &c.all_reduce}, std::pair{".all_gather", &c.all_gather},
+          std::pair{".reduce_scatter", &c.reduce_scatter}, std::pair{".all_to_all", &c.all_to_all},
+          std::pair{".broadcast", &c.broadcast}, std::pair{".send_recv", &c.send_recv}}) {
+        validate(*curve, check, path + name);
+    }
+    if (c.tree_all_reduce) {
+        validate(*c.tree_all_reduce, check, path + ".tree_all_reduce");
+    }
+    if (c.in_network) {
+        check.positive(path + ".in_network.efficiency", c.in_network->efficiency);
+        check.positive(path + ".in_network.bus_bandwidth_limit", c.in_network->bus_bandwidth_limit);
+        check.at_least(path + ".in_network.least_ranks", c.in_network->least_ranks, 2);
+    }
+}
+
+}  // namespace
+
+void validate(const Network& network, std::vector<Problem>& problems) {
+    Checker check(problems, "cluster.network.");
+    check.positive("domain_size", network.domain_size);
+    check.positive("nics", network.nics);
+    check.positive("rail_domains", network.rail_domains);
+    check.in_range("oversubscription", network.oversubscription, 1, 1000);
+    validate(network.scale_up, check, "scale_up");
+    validate(network.scale_out, check, "scale_out");
+}
+
+}  // namespace traincost

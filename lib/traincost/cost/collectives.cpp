@@ -210,7 +210,7 @@ double domain_rate(const GroupPlacement& group, double domains, double efficienc
     const double d = static_cast<double>(net.domain_size);
     const double nics = std::min(static_cast<double>(net.nics), d);
     const double used = std::min(static_cast<double>(group.per_domain), nics);
-    const double nic_rate = net.scale_out.bandwidth.value() * d / nics;
+    const double nic_rate = net.scale_out->bandwidth.value() * d / nics;
     const double tapering = domains > static_cast<double>(net.rail_domains) ? net.oversubscription : 1;
     return used * nic_rate / static_cast<double>(group.nic_sharers) * efficiency / tapering;
 }
@@ -242,7 +242,7 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     const double m = static_cast<double>(group.per_domain);
     const double domains = std::ceil(n / m);
     const CollectiveCurve& up = curve_of(collective, net.scale_up.curves);
-    const CollectiveCurve& out = curve_of(collective, net.scale_out.curves);
+    const CollectiveCurve& out = curve_of(collective, net.scale_out->curves);
     const double up_bandwidth = m > 1 ? in_domain_bandwidth(up, m, net) : INFINITY;
     const double rate = domain_rate(group, domains, share_of_group(out, domains).efficiency, net);
     const double f = traffic_factor(collective, n);
@@ -263,12 +263,12 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     const CrossPath ring = {rounds * (domains - 1), rounds * (n - domains), f * message / up_bandwidth,
                             f * message / rate};
     const CollectiveTime by_ring = along(ring, Algorithm::ring, out, up);
-    if (collective != Collective::all_reduce || !net.scale_out.curves.tree_all_reduce) {
+    if (collective != Collective::all_reduce || !net.scale_out->curves.tree_all_reduce) {
         return by_ring;
     }
     // Double binary tree over domains: an inner node sends half the message three times up and down, which
     // over the two trees makes 2 M; with two domains they only exchange, M.
-    const CollectiveCurve& tree_curve = *net.scale_out.curves.tree_all_reduce;
+    const CollectiveCurve& tree_curve = *net.scale_out->curves.tree_all_reduce;
     const double tree_rate = domain_rate(group, domains, share_of_group(tree_curve, domains).efficiency, net);
     const double volume = domains <= 2 ? 1 : 2;
     const bool sharp = reduces_in_network(net, m);
@@ -290,6 +290,9 @@ CollectiveTime collective_breakdown(Collective collective, Bytes message, const 
     }
     if (group.per_domain >= group.size) {
         return within_domain(collective, message.value(), static_cast<double>(group.size), network);
+    }
+    if (!network.scale_out) {
+        return {Algorithm::none, false, Seconds(INFINITY), {}, {}, {}, {}};
     }
     return across_domains(collective, message.value(), group, network);
 }

@@ -44,7 +44,8 @@ struct CollectiveTime {
     bool operator==(const CollectiveTime&) const = default;
 };
 
-/// The time of one collective and what it consists of. A group of one rank takes no time.
+/// The time of one collective and what it consists of. A group of one rank takes no time;
+/// one over several domains that nothing joins takes forever.
 CollectiveTime collective_breakdown(Collective collective, Bytes message, const GroupPlacement& group,
                                     const Network& network);
 

@@ -54,7 +54,9 @@ void validate(const Network& network, std::vector<Problem>& problems) {
     check.positive("rail_domains", network.rail_domains);
     check.in_range("oversubscription", network.oversubscription, 1, 1000);
     validate(network.scale_up, check, "scale_up");
-    validate(network.scale_out, check, "scale_out");
+    if (network.scale_out) {
+        validate(*network.scale_out, check, "scale_out");
+    }
 }
 
 }  // namespace traincost

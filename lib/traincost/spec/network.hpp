@@ -92,9 +92,9 @@ struct Network {
     std::int64_t
         domain_size;  ///< accelerators in one scale-up domain (NVL72: 72, DGX: 8, TPU pod: the slice)
     LinkTier scale_up;
-    LinkTier scale_out;
-    std::int64_t nics;  ///< per domain; more than domain_size counts as domain_size
-    bool sharp;         ///< the domain's switches reduce (NVLS), where the scale-up curves have it
+    std::optional<LinkTier> scale_out;  ///< absent: nothing joins the domains
+    std::int64_t nics;                  ///< per domain; more than domain_size counts as domain_size
+    bool sharp;  ///< the domain's switches reduce (NVLS), where the scale-up curves have it
     double
         oversubscription;  ///< of the scale-out fabric above the first switches: 1 is full bisection, 2 half
     std::int64_t rail_domains;  ///< domains below the first switches, where the fabric isn't oversubscribed

@@ -1,0 +1,61 @@
+#include "traincost/methods/chinchilla.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "traincost/base/error.hpp"
+
+namespace traincost {
+
+namespace {
+
+ChinchillaOptimum at(Flops compute, double N, double D, const ChinchillaConstants& c) {
+    const double loss = c.E + c.A / std::pow(N, c.alpha) + c.B / std::pow(D, c.beta);
+    return {compute, N, D, loss};
+}
+
+}  // namespace
+
+Flops chinchilla_compute(double tflops, double utilization, double cards, double days) {
+    const struct {
+        const char* name;
+        double value;
+    } fields[] = {{"tflops", tflops}, {"utilization", utilization}, {"cards", cards}, {"days", days}};
+    std::vector<Problem> problems;
+    for (const auto& field : fields) {
+        if (!(field.value > 0.0) || !std::isfinite(field.value)) {
+            problems.push_back({field.name, fmt::format("is {}, must be greater than 0", field.value)});
+        }
+    }
+    if (utilization > 1.0) {
+        problems.push_back({"utilization", fmt::format("is {}, must be at most 1", utilization)});
+    }
+    throw_if_any(problems);
+    return Flops{tflops * 1e12 * cards * 86400.0 * days * utilization};
+}
+
+ChinchillaOptimum chinchilla_grid(Flops compute, const ChinchillaConstants& constants) {
+    constexpr int points = 64;
+    constexpr double first_exponent = 7.0;
+    constexpr double per_decade = 16.0;
+    ChinchillaOptimum best{};
+    for (int i = 0; i < points; ++i) {
+        const double N = std::pow(10.0, first_exponent + i / per_decade);
+        const double D = compute.value() / (6.0 * N);
+        const ChinchillaOptimum here = at(compute, N, D, constants);
+        if (i == 0 || here.loss < best.loss) {
+            best = here;
+        }
+    }
+    return best;
+}
+
+ChinchillaOptimum chinchilla_closed_form(Flops compute, const ChinchillaConstants& c) {
+    const double a = c.beta / (c.alpha + c.beta);
+    const double G = std::pow(c.alpha * c.A / (c.beta * c.B), 1.0 / (c.alpha + c.beta));
+    const double C = compute.value();
+    return at(compute, G * std::pow(C / 6.0, a), std::pow(C / 6.0, 1.0 - a) / G, c);
+}
+
+}  // namespace traincost

@@ -1,0 +1,12 @@
+// Numbers as the published Python programs print them. Internal to methods/ and to what prints its results.
+#pragma once
+
+#include <string>
+
+namespace traincost {
+
+/// `round(x, digits)` as Python prints it: correctly rounded, trailing zeros dropped, at least one decimal
+/// ("0.3", "5.0", "12.89"). `digits` ≥ 1.
+std::string python_round_text(double x, int digits);
+
+}  // namespace traincost

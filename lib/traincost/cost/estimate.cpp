@@ -41,18 +41,10 @@ Estimate estimate(const Job& job) {
         total.time = e.step.total * total.steps;
         const double hours = total.time.value() / 3600.0;
         total.gpu_hours = hours * gpus;
-        const double node_count = static_cast<double>(nodes(job.cluster));
-        for (const NodePrice& price : job.cluster.prices) {
-            if (!price.per_hour)
-                continue;
-            total.cost = price.amount * (hours * node_count);
-            break;
-        }
-        if (job.cluster.node_power_w) {
-            total.energy_kwh = *job.cluster.node_power_w / 1000.0 * hours * node_count;
-        } else if (job.cluster.accelerator.tdp_w) {
-            total.energy_kwh = *job.cluster.accelerator.tdp_w / 1000.0 * total.gpu_hours;
-        }
+        if (const std::optional<Dollars> price = hourly_price(job.cluster))
+            total.cost = *price * (hours * static_cast<double>(nodes(job.cluster)));
+        if (const std::optional<double> watts = power_watts(job.cluster))
+            total.energy_kwh = *watts / 1000.0 * hours;
         e.training = total;
     }
     return e;

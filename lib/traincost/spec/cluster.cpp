@@ -8,6 +8,22 @@ std::int64_t nodes(const ClusterSpec& cluster) {
     return (cluster.accelerators + cluster.per_node - 1) / cluster.per_node;
 }
 
+std::optional<Dollars> hourly_price(const ClusterSpec& cluster) {
+    for (const NodePrice& price : cluster.prices) {
+        if (price.per_hour)
+            return price.amount;
+    }
+    return std::nullopt;
+}
+
+std::optional<double> power_watts(const ClusterSpec& cluster) {
+    if (cluster.node_power_w)
+        return *cluster.node_power_w * static_cast<double>(nodes(cluster));
+    if (cluster.accelerator.tdp_w)
+        return *cluster.accelerator.tdp_w * static_cast<double>(cluster.accelerators);
+    return std::nullopt;
+}
+
 void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.");
     check.positive("accelerators", c.accelerators);

@@ -1,0 +1,117 @@
+// The best configurations of a space, and the ones that no other beats in time, memory and cost at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/plan/search_space.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// What a plan is judged by, of one optimizer step.
+struct PlanMetrics {
+    Seconds time;
+    Bytes memory;   ///< device memory of the fullest stage
+    Dollars cost;   ///< of all nodes for the step's time; zero where the cluster has no price
+    double energy;  ///< joules; zero where the power is not known
+    auto operator<=>(const PlanMetrics&) const = default;
+};
+
+/// Metrics of a step that takes `time` and `memory` on all of the cluster's nodes.
+PlanMetrics metrics_of(const ClusterSpec& cluster, Seconds time, Bytes memory);
+
+/// What is made small: one metric, or the product of powers of several (a weighted mix in logarithms).
+struct Objective {
+    double time = 1.0;
+    double cost = 0.0;
+    double memory = 0.0;
+    double energy = 0.0;
+    bool operator==(const Objective&) const = default;
+};
+
+/// The objective's value: smaller is better. A single metric with weight 1 is its own value.
+double objective_value(const Objective& objective, const PlanMetrics& metrics);
+
+/// A configuration that was evaluated and allowed.
+struct Plan {
+    Configuration configuration;
+    PlanMetrics metrics;
+    double value;  ///< of the objective
+    bool operator==(const Plan&) const = default;
+};
+
+/// Limits on plans. Absent ones don't bind.
+struct PlanLimits {
+    std::optional<Seconds> step_time;
+    std::optional<Dollars> step_cost;
+    double headroom = 0.0;  ///< share of an accelerator's memory that stays free
+    bool operator==(const PlanLimits&) const = default;
+};
+
+/// A cluster (with the number of accelerators used) under a stack, and the space searched on it.
+struct Site {
+    ClusterSpec cluster;
+    StackSpec stack;
+    SearchSpace space;
+};
+
+/// Counters that another thread may read while a search runs, and its off switch.
+struct SearchMonitor {
+    std::atomic<bool> stop{false};
+    std::atomic<std::int64_t> shapes{0};  ///< to do
+    std::atomic<std::int64_t> shapes_done{0};
+    std::atomic<std::int64_t> evaluated{0};
+};
+
+/// What is searched. The run's own degrees, micro-batch, recompute, schedule and offload don't matter: the
+/// sites' spaces say.
+struct SearchRequest {
+    ModelSpec model;
+    RunSpec run;
+    std::vector<Site> sites;
+    Objective objective{};
+    PlanLimits limits{};
+    std::size_t top = 10;
+    std::int64_t shard = 0;  ///< this part of `shards`, 0-based
+    std::int64_t shards = 1;
+    int threads = 0;                   ///< 0: all cores
+    SearchMonitor* monitor = nullptr;  ///< may be absent
+};
+
+/// How many configurations met which end. enumerated = evaluated + pruned.
+struct SearchCounts {
+    std::int64_t enumerated = 0;
+    std::int64_t pruned = 0;         ///< cut with their branch: its lower bound of memory does not fit
+    std::int64_t evaluated = 0;      ///< memory, and where that fits time, by the full engine
+    std::int64_t does_not_fit = 0;   ///< of evaluated: memory
+    std::int64_t over_deadline = 0;  ///< fits, but too slow
+    std::int64_t over_budget = 0;    ///< fits and fast enough, but too dear
+    std::int64_t feasible = 0;       ///< all limits kept
+    SearchCounts& operator+=(const SearchCounts& o);
+    bool operator==(const SearchCounts&) const = default;
+};
+
+/// The answer. Same request, same answer, whatever the threads; except for a stopped search.
+struct SearchResult {
+    std::vector<Plan> best;        ///< by objective value, then metrics, then configuration
+    std::vector<Plan> pareto;      ///< by time: no other feasible plan is as good in time, memory and cost
+    std::optional<Plan> smallest;  ///< least memory over capacity of all that don't fit, where none fits
+    SearchCounts counts;
+    bool interrupted = false;
+};
+
+/// Walks all sites' spaces. Throws `Error` where a site's job is invalid whatever the configuration.
+SearchResult search(const SearchRequest& request);
+
+/// The answer of a whole search from the answers of all its shards.
+SearchResult merge(const std::vector<SearchResult>& shards, std::size_t top);
+
+/// The job a configuration stands for.
+Job job_of(const SearchRequest& request, const Configuration& configuration);
+
+}  // namespace traincost

@@ -1,0 +1,100 @@
+// The configurations a search walks through, in one fixed order.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// What is run again in the backward pass.
+struct RecomputeChoice {
+    Recompute kind = Recompute::none;
+    RecomputeModules modules{};          ///< selective only
+    std::int64_t every = 1;              ///< full: every k-th block
+    std::optional<std::int64_t> layers;  ///< full: only so many blocks a stage
+    bool operator==(const RecomputeChoice&) const = default;
+};
+
+/// Where model states and activations live.
+struct OffloadChoice {
+    Offload optimizer = Offload::none;
+    Offload parameters = Offload::none;
+    double activations = 0.0;  ///< share kept in host memory
+    bool operator==(const OffloadChoice&) const = default;
+};
+
+/// One point of a space: everything a search varies, and nothing else. Twelve numbers, no allocation.
+struct Configuration {
+    std::int32_t site = 0;  ///< index of the cluster and stack
+    std::int32_t tp = 1;
+    std::int32_t cp = 1;
+    std::int32_t pp = 1;
+    std::int32_t ep = 1;
+    std::int32_t etp = 1;
+    std::int32_t sequence_parallel = 0;
+    std::int32_t micro_batch = 1;
+    std::int32_t vp = 1;
+    std::int32_t schedule = 0;  ///< of `Schedule`
+    std::int32_t zero = 0;
+    std::int32_t hybrid_shard = 0;  ///< 0: all of dp·cp
+    std::int32_t recompute = 0;     ///< index in the space's list
+    std::int32_t offload = 0;       ///< index in the space's list
+    std::int32_t dp = 1;
+    /// The order of a search: ties between equal plans go to the lower one.
+    auto operator<=>(const Configuration&) const = default;
+};
+
+/// The choices of each dimension. An empty list means every value the specs allow (`validate`), for degrees
+/// the divisors of the number of accelerators.
+struct SearchSpace {
+    std::vector<std::int64_t> tp;
+    std::vector<std::int64_t> cp;
+    std::vector<std::int64_t> pp;
+    std::vector<std::int64_t> vp;
+    std::vector<std::int64_t> ep;
+    std::vector<std::int64_t> etp;
+    std::vector<std::int64_t> zero;
+    std::vector<std::int64_t> hybrid_shard;  ///< 0: all of dp·cp; empty: only that
+    bool all_hybrid_shards = false;          ///< every divisor of dp·cp
+    std::vector<std::int64_t> micro_batch;   ///< sequences; a step's micro-batches come out whole
+    std::vector<bool> sequence_parallel;     ///< matters with tp > 1 only
+    std::vector<Schedule> schedules;         ///< empty: all; interleaved where vp > 1
+    std::vector<RecomputeChoice> recompute{{}};
+    std::vector<OffloadChoice> offload{{}};
+};
+
+/// What a job's own stack can do on its cluster: ZeRO stages and schedules its engine has, selective and full
+/// recompute, tensor parallelism inside the scale-up domain.
+SearchSpace stack_space(const Job& job);
+
+/// Everything that can be written down for the job: all degrees, ZeRO stages, shard groups, schedules and
+/// recompute kinds, whatever its stack implements.
+SearchSpace full_space(const Job& job);
+
+/// The job's run with the configuration's choices in place.
+void apply(const Configuration& configuration, const SearchSpace& space, RunSpec& run);
+
+/// What a layer's costs depend on: configurations that agree in it share them.
+struct ShapeKey {
+    std::int32_t tp, cp, ep, etp, sequence_parallel, micro_batch;
+    bool operator==(const ShapeKey&) const = default;
+};
+
+/// All shapes that occur in the space for the job, in order.
+std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space);
+
+/// Calls `visit` for every valid configuration of the shape, in order; it returns false to stop.
+bool for_each_configuration(const Job& job, const SearchSpace& space, const ShapeKey& shape,
+                            const std::function<bool(const Configuration&)>& visit);
+
+/// Why a space holds no configuration: the first rule no value survives, as "tp: none of 5, 7 divides
+/// model.heads = 96"; empty when there are configurations.
+std::string why_empty(const Job& job, const SearchSpace& space);
+
+}  // namespace traincost

@@ -163,8 +163,9 @@ public:
         if (what.find("end of input") != what.npos || what.find("missing closing quote") != what.npos) {
             fail_at(document_.file, position_text(text_, position) + ": not valid JSON: the text ends too early");
         }
-        fail_at(document_.file,
-                position_text(text_, position) + ": not valid JSON: unexpected '" + shorten(token) + "'");
+        const std::size_t last = std::min(position, text_.size()) - 1;
+        fail_at(document_.file, position_text(text_, position) + ": not valid JSON: unexpected '" +
+                                    shorten(std::string(text_.substr(last, 1))) + "'");
     }
 
 private:

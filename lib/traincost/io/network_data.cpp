@@ -25,7 +25,8 @@ void read_protocol(io::FieldReader& io, ProtocolCurve& x) {
 void read_groups(const JsonNode& node, CollectiveCurve& x) {
     const std::vector<JsonNode> points = node.items();
     if (points.size() != x.groups.size()) {
-        node.fail("has " + std::to_string(points.size()) + " points, must have " + std::to_string(x.groups.size()));
+        node.fail("has " + std::to_string(points.size()) + " points, must have " +
+                  std::to_string(x.groups.size()));
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
         JsonObject object(points[i]);
@@ -81,7 +82,7 @@ void read_curves(const JsonNode& node, LinkCurves& x) {
 void read_error(io::FieldReader& io, LinkError& x) {
     io.required("points", x.points);
     io.required("fit_percent", x.fit_percent);
-    io.required("cross_validated_percent", x.cross_validated_percent);
+    io.optional("cross_validated_percent", x.cross_validated_percent);
     io.optional("left_out_system_percent", x.left_out_system_percent);
     io.required("below_1MiB_points", x.below_1MiB_points);
     io.optional("below_1MiB_fit_percent", x.below_1MiB_fit_percent);
@@ -107,9 +108,9 @@ void any_file(F f) {
 std::size_t served_length(const LinkRecord& record, std::string_view link) {
     std::size_t length = 0;
     for (const std::string& entry : record.serves) {
-        const bool ends = link.size() == entry.size() ||
-                          (link.size() > entry.size() &&
-                           std::isalnum(static_cast<unsigned char>(link[entry.size()])) == 0);
+        const bool ends =
+            link.size() == entry.size() ||
+            (link.size() > entry.size() && std::isalnum(static_cast<unsigned char>(link[entry.size()])) == 0);
         if (link.starts_with(entry) && ends) {
             length = std::max(length, entry.size());
         }

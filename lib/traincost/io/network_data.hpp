@@ -1,4 +1,5 @@
-// Measured curves of links and fabrics, in JSON ("network/1", data/bench/network-*.json; docs/data.md, Network data).
+// Measured curves of links and fabrics, in JSON ("network/1", data/bench/network-*.json; docs/data.md,
+// Network data).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,9 @@ enum class LinkKind : std::uint8_t { scale_up, scale_out };
 
 /// Mean absolute error of the curves against the points they were fitted to, in percent of the time.
 struct LinkError {
-    std::int64_t points;                  ///< of 1 MiB and more
+    std::int64_t points;  ///< of 1 MiB and more
     double fit_percent;
-    double cross_validated_percent;       ///< each size predicted without it
+    std::optional<double> cross_validated_percent;  ///< each size predicted without it
     std::optional<double> left_out_system_percent;  ///< each machine predicted from the others
     std::int64_t below_1MiB_points;
     std::optional<double> below_1MiB_fit_percent;
@@ -46,8 +47,8 @@ struct LinkRecord {
 /// Reads a "network/1" record; `Error` of kind input where a key is unknown, missing or of the wrong type.
 LinkRecord link_record_from_json(const JsonNode& node);
 
-/// The built-in record for a link as clusters name it ("NVLink 4", "IB NDR (CX-7)") or of that id (with or without
-/// "network-"): the one that serves the longest beginning of the name. Nothing where none does.
+/// The built-in record for a link as clusters name it ("NVLink 4", "IB NDR (CX-7)") or of that id (with or
+/// without "network-"): the one that serves the longest beginning of the name. Nothing where none does.
 std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind);
 
 /// The record that stands for links nobody measured; never `measured`.

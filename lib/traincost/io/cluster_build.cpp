@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/network_data.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -59,6 +60,17 @@ std::optional<LinkTier> scale_out_tier(const ClusterRecord& record) {
     return LinkTier{.link = record.scale_out->fabric, .bandwidth = *record.scale_out->per_accelerator, .curves = {}};
 }
 
+/// Gives a tier the measured curves of its link; says so where they are another's.
+void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choice) {
+    const std::optional<LinkRecord> found = find_link_record(tier.link, kind);
+    const LinkRecord record = found ? *found : unmeasured_link_record(kind);
+    tier.curves = record.curves;
+    if (used && !record.measured) {
+        choice.assumptions.push_back("cluster: collectives over " + tier.link + " are not measured: " + record.id +
+                                     (record.provenance.notes.empty() ? "" : " (" + record.provenance.notes.front() + ")"));
+    }
+}
+
 }  // namespace
 
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator, std::vector<NodePrice> prices,
@@ -95,6 +107,10 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
                                      std::to_string(record.per_node) + ", with the same bandwidth each");
     }
     const bool several_nodes = accelerators > n.domain_size;
+    attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, choice);
+    if (n.scale_out) {
+        attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, choice);
+    }
     if (several_nodes && n.scale_out) {
         choice.assumptions.push_back("cluster: the fabric between nodes is taken as non-blocking (full bisection)");
     }

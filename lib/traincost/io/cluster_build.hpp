@@ -10,7 +10,7 @@
 
 namespace traincost {
 
-/// `accelerators` of `accelerator` in nodes of `record`, without the measured curves of its links. A node type of another
+/// `accelerators` of `accelerator` in nodes of `record`, with the measured curves of its links. A node type of another
 /// accelerator lends its node; links are then the accelerator's own where it has any.
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator, std::vector<NodePrice> prices,
                             std::int64_t accelerators, std::optional<std::int64_t> per_node);

@@ -18,7 +18,9 @@ constexpr Room rooms[] = {Room::accelerators, Room::clusters, Room::models, Room
 /// A folder of override records that is gone with the test.
 class Folder {
 public:
-    Folder() : path_(std::filesystem::temp_directory_path() / ("traincost_catalogue_" + std::to_string(++count()))) {
+    Folder()
+        : path_(std::filesystem::temp_directory_path() /
+                ("traincost_catalogue_" + std::to_string(++count()))) {
         std::filesystem::remove_all(path_);
         std::filesystem::create_directories(path_);
     }
@@ -95,8 +97,10 @@ TEST_CASE("records are found by id, alias and repository, whatever the case", "[
 
 TEST_CASE("an unknown name suggests the nearest", "[catalogue]") {
     const Catalogue catalogue;
-    CHECK(message([&] { catalogue.model("lama-3.1-70b"); }) == "unknown model 'lama-3.1-70b'; did you mean 'llama-3.1-70b'?");
-    CHECK(message([&] { catalogue.accelerator("h10"); }).find("unknown accelerator 'h10'; did you mean") == 0);
+    CHECK(message([&] { catalogue.model("lama-3.1-70b"); }) ==
+          "unknown model 'lama-3.1-70b'; did you mean 'llama-3.1-70b'?");
+    CHECK(message([&] { catalogue.accelerator("h10"); }).find("unknown accelerator 'h10'; did you mean") ==
+          0);
     CHECK(message([&] { catalogue.stack("something-quite-else"); }) ==
           "unknown stack 'something-quite-else'; 'traincost list stacks' names them all");
     CHECK_THROWS_AS(catalogue.cluster("nothing-here", 8), Error);
@@ -171,7 +175,8 @@ TEST_CASE("every accelerator with its figures published has a usual node", "[cat
             CHECK(choice.assumptions.front().find("the usual node of " + entry.id) != std::string::npos);
             ++built;
         });
-        CHECK((complaint == "no error" || complaint.find("peak") != std::string::npos || complaint.find("missing") != std::string::npos));
+        CHECK((complaint == "no error" || complaint.find("peak") != std::string::npos ||
+               complaint.find("missing") != std::string::npos));
     }
     CHECK(built == 109);
 }
@@ -232,14 +237,17 @@ TEST_CASE("an override record replaces the built-in one, and only that", "[catal
 
 TEST_CASE("a new stack may stand on a built-in one", "[catalogue]") {
     const Folder folder;
-    folder.write("stacks/ours.json", R"({"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25})");
+    folder.write("stacks/ours.json",
+                 R"({"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25})");
     folder.write("stacks/loop.json", R"({"id": "loop", "title": "Loop", "base": "loop"})");
-    folder.write("stacks/typo.json", R"({"id": "typo", "title": "Typo", "base": "megatron-core", "droput": 0.25})");
+    folder.write("stacks/typo.json",
+                 R"({"id": "typo", "title": "Typo", "base": "megatron-core", "droput": 0.25})");
     const Catalogue catalogue(folder.path());
     CHECK(catalogue.stack("ours").dropout == 0.25);
     CHECK(catalogue.stack("ours").vocab_multiple == 128);
     CHECK(message([&] { catalogue.stack("loop"); }).find("or on itself") != std::string::npos);
-    CHECK(message([&] { catalogue.stack("typo"); }).find("unknown key 'droput'; did you mean 'dropout'?") != std::string::npos);
+    CHECK(message([&] { catalogue.stack("typo"); }).find("unknown key 'droput'; did you mean 'dropout'?") !=
+          std::string::npos);
 }
 
 TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
@@ -247,13 +255,15 @@ TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
     {
         const Folder folder;
         folder.write("modles/x.json", "{}");
-        CHECK(message([&] { const Catalogue c(folder.path()); }).find("did you mean 'models'?") != std::string::npos);
+        CHECK(message([&] { const Catalogue c(folder.path()); }).find("did you mean 'models'?") !=
+              std::string::npos);
     }
     {
         const Folder folder;
         folder.write("models/mine.json", R"({"id": "other"})");
         const Catalogue catalogue(folder.path());
-        CHECK(message([&] { catalogue.model("mine"); }).find("must be the file's name, 'mine'") != std::string::npos);
+        CHECK(message([&] { catalogue.model("mine"); }).find("must be the file's name, 'mine'") !=
+              std::string::npos);
     }
     {
         const Folder folder;

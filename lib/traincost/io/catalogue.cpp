@@ -17,7 +17,8 @@ namespace traincost {
 namespace {
 
 constexpr std::array<std::string_view, 5> rooms = {"accelerators", "clusters", "models", "stacks", "prices"};
-constexpr std::array<std::string_view, 5> singular = {"accelerator", "cluster", "model", "stack", "price list"};
+constexpr std::array<std::string_view, 5> singular = {"accelerator", "cluster", "model", "stack",
+                                                      "price list"};
 /// Longest chain of stacks that stand on one another.
 constexpr int longest_base_chain = 8;
 
@@ -37,13 +38,14 @@ std::span<const EmbeddedFile> embedded_room(std::string_view room) {
 
 const EmbeddedFile* embedded_file(std::string_view room, std::string_view id) {
     const auto files = embedded_room(room);
-    const auto found = std::lower_bound(files.begin(), files.end(), id,
-                                        [](const EmbeddedFile& file, std::string_view x) { return file.id < x; });
+    const auto found =
+        std::lower_bound(files.begin(), files.end(), id,
+                         [](const EmbeddedFile& file, std::string_view x) { return file.id < x; });
     return found != files.end() && found->id == id ? &*found : nullptr;
 }
 
-/// The strings of the "aliases" array near the top of a built-in record, without parsing it. The tests hold this
-/// against the parser for every record.
+/// The strings of the "aliases" array near the top of a built-in record, without parsing it. The tests hold
+/// this against the parser for every record.
 std::vector<std::string> scan_aliases(std::string_view text) {
     std::vector<std::string> aliases;
     constexpr std::string_view key = "\"aliases\": [";
@@ -104,11 +106,13 @@ struct Catalogue::State {
     Cache<ClusterRecord> clusters;
 
     std::string override_path(Room room, std::string_view id) const {
-        return folder + "/" + std::string(rooms[static_cast<std::size_t>(room)]) + "/" + std::string(id) + ".json";
+        return folder + "/" + std::string(rooms[static_cast<std::size_t>(room)]) + "/" + std::string(id) +
+               ".json";
     }
 
     void add_overrides(Room room, std::vector<Source>& sources) const {
-        const std::filesystem::path path = std::filesystem::path(folder) / rooms[static_cast<std::size_t>(room)];
+        const std::filesystem::path path =
+            std::filesystem::path(folder) / rooms[static_cast<std::size_t>(room)];
         if (folder.empty() || !std::filesystem::is_directory(path)) {
             return;
         }
@@ -120,7 +124,8 @@ struct Catalogue::State {
         }
         std::sort(files.begin(), files.end());
         for (const std::string& file : files) {
-            Source source{.id = std::filesystem::path(file).stem().string(), .aliases = {}, .text = {}, .path = file};
+            Source source{
+                .id = std::filesystem::path(file).stem().string(), .aliases = {}, .text = {}, .path = file};
             if (source.id != canonical_name(source.id)) {
                 throw Error(ErrorKind::input, file + ": a record's file is named by its id in lower case, '" +
                                                   canonical_name(source.id) + ".json'");
@@ -143,7 +148,10 @@ struct Catalogue::State {
         std::call_once(indexed[i], [&] {
             std::vector<Source> all;
             for (const EmbeddedFile& file : embedded_room(rooms[i])) {
-                all.push_back({.id = std::string(file.id), .aliases = scan_aliases(file.text), .text = file.text, .path = {}});
+                all.push_back({.id = std::string(file.id),
+                               .aliases = scan_aliases(file.text),
+                               .text = file.text,
+                               .path = {}});
             }
             add_overrides(room, all);
             std::sort(all.begin(), all.end(), [](const Source& a, const Source& b) { return a.id < b.id; });
@@ -164,8 +172,9 @@ struct Catalogue::State {
             if (candidate.id == canonical) {
                 return candidate;
             }
-            const bool alias = std::any_of(candidate.aliases.begin(), candidate.aliases.end(),
-                                           [&](const std::string& a) { return canonical_name(a) == canonical; });
+            const bool alias =
+                std::any_of(candidate.aliases.begin(), candidate.aliases.end(),
+                            [&](const std::string& a) { return canonical_name(a) == canonical; });
             if (alias && (found == nullptr || found->path.empty())) {
                 found = &candidate;
             }
@@ -187,14 +196,16 @@ struct Catalogue::State {
         if (suggestion.empty()) {
             suggestion = "; 'traincost list " + std::string(rooms[i]) + "' names them all";
         }
-        throw Error(ErrorKind::not_found, "unknown " + std::string(singular[i]) + " '" + std::string(name) + "'" + suggestion);
+        throw Error(ErrorKind::not_found,
+                    "unknown " + std::string(singular[i]) + " '" + std::string(name) + "'" + suggestion);
     }
 
     static JsonDocument parse(Room room, const Source& source) {
         if (!source.path.empty()) {
             return read_json_file(source.path);
         }
-        return parse_json(source.text, std::string(rooms[static_cast<std::size_t>(room)]) + "/" + source.id + ".json");
+        return parse_json(source.text,
+                          std::string(rooms[static_cast<std::size_t>(room)]) + "/" + source.id + ".json");
     }
 };
 
@@ -204,13 +215,18 @@ Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
         return;
     }
     if (!std::filesystem::is_directory(state_->folder)) {
-        throw Error(ErrorKind::input, state_->folder + ": is not a folder; the folder of override records is expected");
+        throw Error(ErrorKind::input,
+                    state_->folder + ": is not a folder; the folder of override records is expected");
     }
     for (const auto& entry : std::filesystem::directory_iterator(state_->folder)) {
         const std::string name = entry.path().filename().string();
-        if (entry.is_directory() && !name.starts_with('.') && std::find(rooms.begin(), rooms.end(), name) == rooms.end()) {
-            throw Error(ErrorKind::input, entry.path().string() + ": is no kind of record; folders are accelerators, clusters, models, "
-                                                                  "stacks, prices" + did_you_mean(name, rooms));
+        if (entry.is_directory() && !name.starts_with('.') &&
+            std::find(rooms.begin(), rooms.end(), name) == rooms.end()) {
+            throw Error(ErrorKind::input,
+                        entry.path().string() +
+                            ": is no kind of record; folders are accelerators, clusters, models, "
+                            "stacks, prices" +
+                            did_you_mean(name, rooms));
         }
     }
 }
@@ -291,12 +307,15 @@ JsonDocument Catalogue::stack_document(std::string_view name) const {
     for (int depth = 0; const JsonValue* base = merged.root.find("base"); ++depth) {
         const JsonNode base_name(merged, *base);
         if (depth == longest_base_chain) {
-            base_name.fail("stands on more than " + std::to_string(longest_base_chain) + " other stacks, or on itself");
+            base_name.fail("stands on more than " + std::to_string(longest_base_chain) +
+                           " other stacks, or on itself");
         }
         JsonDocument below = document(Room::stacks, base_name.string());
-        std::erase_if(std::get<JsonValue::Object>(merged.root.data), [](const JsonMember& m) { return m.key == "base"; });
+        std::erase_if(std::get<JsonValue::Object>(merged.root.data),
+                      [](const JsonMember& m) { return m.key == "base"; });
         for (const char* personal : {"aliases", "notes"}) {
-            std::erase_if(std::get<JsonValue::Object>(below.root.data), [&](const JsonMember& m) { return m.key == personal; });
+            std::erase_if(std::get<JsonValue::Object>(below.root.data),
+                          [&](const JsonMember& m) { return m.key == personal; });
         }
         merged.root = overlay_stack(below.root, merged.root);
     }
@@ -310,7 +329,8 @@ StackSpec Catalogue::stack(std::string_view name) const {
     });
 }
 
-ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerators, std::optional<std::int64_t> per_node) const {
+ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerators,
+                                 std::optional<std::int64_t> per_node) const {
     if (find(Room::clusters, name)) {
         const ClusterRecord record = cluster_record(name);
         if (!record.accelerator) {
@@ -319,33 +339,37 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerator
         return cluster(name, *record.accelerator, accelerators, per_node);
     }
     if (!find(Room::accelerators, name)) {
-        throw Error(ErrorKind::not_found, "unknown cluster or accelerator '" + std::string(name) + "'" + [&] {
-            std::vector<std::string> names;
-            for (const Room room : {Room::accelerators, Room::clusters}) {
-                for (const CatalogueEntry& entry : entries(room)) {
-                    names.push_back(entry.id);
-                    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+        throw Error(
+            ErrorKind::not_found, "unknown cluster or accelerator '" + std::string(name) + "'" + [&] {
+                std::vector<std::string> names;
+                for (const Room room : {Room::accelerators, Room::clusters}) {
+                    for (const CatalogueEntry& entry : entries(room)) {
+                        names.push_back(entry.id);
+                        names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
+                    }
                 }
-            }
-            return did_you_mean(name, names);
-        }());
+                return did_you_mean(name, names);
+            }());
     }
     const JsonDocument raw = document(Room::accelerators, name);
     const JsonValue* usual = raw.root.find("default_cluster");
     const std::string node = usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8";
     ClusterChoice choice = cluster(node, name, accelerators, per_node);
     choice.assumptions.insert(choice.assumptions.begin(), "cluster: nodes taken as " + describe(choice.spec) +
-                                                              " (" + node + "), the usual node of " + choice.spec.accelerator.id);
+                                                              " (" + node + "), the usual node of " +
+                                                              choice.spec.accelerator.id);
     return choice;
 }
 
-ClusterChoice Catalogue::cluster(std::string_view name, std::string_view accelerator_name, std::int64_t accelerators,
-                                 std::optional<std::int64_t> per_node) const {
+ClusterChoice Catalogue::cluster(std::string_view name, std::string_view accelerator_name,
+                                 std::int64_t accelerators, std::optional<std::int64_t> per_node) const {
     if (accelerators < 1) {
-        throw Error(ErrorKind::input, "the number of accelerators is " + std::to_string(accelerators) + ", must be at least 1");
+        throw Error(ErrorKind::input,
+                    "the number of accelerators is " + std::to_string(accelerators) + ", must be at least 1");
     }
     if (per_node && *per_node < 1) {
-        throw Error(ErrorKind::input, "the accelerators a node are " + std::to_string(*per_node) + ", must be at least 1");
+        throw Error(ErrorKind::input,
+                    "the accelerators a node are " + std::to_string(*per_node) + ", must be at least 1");
     }
     const ClusterRecord record = cluster_record(name);
     return build_cluster(record, accelerator(accelerator_name), prices(record.id), accelerators, per_node);

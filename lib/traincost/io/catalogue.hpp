@@ -40,13 +40,13 @@ struct ClusterChoice {
     std::vector<std::string> assumptions;
 };
 
-/// Look-up by id or alias. Case, spaces and underscores don't matter ("A100 80GB PCIe" is "a100-80gb-pcie"). An override
-/// record replaces the built-in one of its id, and its names win over built-in aliases. Only records asked for are parsed;
-/// what was parsed is kept. Safe to use from several threads.
+/// Look-up by id or alias. Case, spaces and underscores don't matter ("A100 80GB PCIe" is "a100-80gb-pcie").
+/// An override record replaces the built-in one of its id, and its names win over built-in aliases. Only
+/// records asked for are parsed; what was parsed is kept. Safe to use from several threads.
 class Catalogue {
 public:
-    /// The built-in records, overridden by `folder`/ROOM/ID.json where `folder` is not empty. `Error` of kind input where
-    /// the folder is missing or has a sub-folder that is no room.
+    /// The built-in records, overridden by `folder`/ROOM/ID.json where `folder` is not empty. `Error` of kind
+    /// input where the folder is missing or has a sub-folder that is no room.
     explicit Catalogue(std::string folder = {});
     ~Catalogue();
     Catalogue(Catalogue&&) noexcept;

@@ -11,10 +11,13 @@ namespace traincost {
 namespace {
 
 /// The rate of one accelerator's links inside the domain, and the link's name.
-LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accelerator, ClusterChoice& choice) {
+LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accelerator,
+                       ClusterChoice& choice) {
     const bool own_node = record.accelerator == accelerator.id;
     const bool generic = record.scale_up.link == "accelerator";
-    LinkTier tier{.link = record.scale_up.link, .bandwidth = record.scale_up.per_accelerator.value_or(ByteRate()), .curves = {}};
+    LinkTier tier{.link = record.scale_up.link,
+                  .bandwidth = record.scale_up.per_accelerator.value_or(ByteRate()),
+                  .curves = {}};
     if (own_node && record.scale_up.per_accelerator) {
         return tier;
     }
@@ -28,8 +31,8 @@ LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accel
         tier.bandwidth = accelerator.memory_bandwidth;  // one accelerator a domain: nothing crosses the link
     }
     if (!own_node) {
-        choice.assumptions.push_back("cluster: " + accelerator.id + " in nodes of " + record.id + ", with its own " + tier.link +
-                                     " at " + to_text(tier.bandwidth));
+        choice.assumptions.push_back("cluster: " + accelerator.id + " in nodes of " + record.id +
+                                     ", with its own " + tier.link + " at " + to_text(tier.bandwidth));
     }
     return tier;
 }
@@ -57,7 +60,8 @@ std::optional<LinkTier> scale_out_tier(const ClusterRecord& record) {
     if (!record.scale_out || !record.scale_out->per_accelerator) {
         return std::nullopt;
     }
-    return LinkTier{.link = record.scale_out->fabric, .bandwidth = *record.scale_out->per_accelerator, .curves = {}};
+    return LinkTier{
+        .link = record.scale_out->fabric, .bandwidth = *record.scale_out->per_accelerator, .curves = {}};
 }
 
 /// Gives a tier the measured curves of its link; says so where they are another's.
@@ -66,15 +70,17 @@ void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choi
     const LinkRecord record = found ? *found : unmeasured_link_record(kind);
     tier.curves = record.curves;
     if (used && !record.measured) {
-        choice.assumptions.push_back("cluster: collectives over " + tier.link + " are not measured: " + record.id +
-                                     (record.provenance.notes.empty() ? "" : " (" + record.provenance.notes.front() + ")"));
+        choice.assumptions.push_back(
+            "cluster: collectives over " + tier.link + " are not measured: " + record.id +
+            (record.provenance.notes.empty() ? "" : " (" + record.provenance.notes.front() + ")"));
     }
 }
 
 }  // namespace
 
-ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator, std::vector<NodePrice> prices,
-                            std::int64_t accelerators, std::optional<std::int64_t> per_node) {
+ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
+                            std::vector<NodePrice> prices, std::int64_t accelerators,
+                            std::optional<std::int64_t> per_node) {
     ClusterChoice choice{};
     ClusterSpec& c = choice.spec;
     c.id = record.id;
@@ -103,8 +109,9 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     n.rail_domains = 1;
 
     if (per_node && *per_node != record.per_node) {
-        choice.assumptions.push_back("cluster: " + std::to_string(*per_node) + " accelerators a node of " + record.id + " instead of " +
-                                     std::to_string(record.per_node) + ", with the same bandwidth each");
+        choice.assumptions.push_back("cluster: " + std::to_string(*per_node) + " accelerators a node of " +
+                                     record.id + " instead of " + std::to_string(record.per_node) +
+                                     ", with the same bandwidth each");
     }
     const bool several_nodes = accelerators > n.domain_size;
     attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, choice);
@@ -112,19 +119,22 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
         attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, choice);
     }
     if (several_nodes && n.scale_out) {
-        choice.assumptions.push_back("cluster: the fabric between nodes is taken as non-blocking (full bisection)");
+        choice.assumptions.push_back(
+            "cluster: the fabric between nodes is taken as non-blocking (full bisection)");
     }
     return choice;
 }
 
 std::string describe(const ClusterSpec& cluster) {
     const Network& n = cluster.network;
-    std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " + to_text(n.scale_up.bandwidth);
+    std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " +
+                       to_text(n.scale_up.bandwidth);
     if (n.domain_size != cluster.per_node) {
         text += " among " + std::to_string(n.domain_size);
     }
     if (n.scale_out) {
-        text += ", " + n.scale_out->link + " at " + to_text(n.scale_out->bandwidth) + " an accelerator between them";
+        text += ", " + n.scale_out->link + " at " + to_text(n.scale_out->bandwidth) +
+                " an accelerator between them";
     }
     return text;
 }

@@ -50,8 +50,7 @@ Scaled<T> scaled(T& value, double unit) {
 
 class FieldReader {
 public:
-    explicit FieldReader(JsonObject& object) : object_(object) {
-    }
+    explicit FieldReader(JsonObject& object) : object_(object) {}
 
     static constexpr bool reading = true;
 
@@ -140,8 +139,7 @@ private:
 
 class FieldWriter {
 public:
-    explicit FieldWriter(JsonWriter& out) : out_(out) {
-    }
+    explicit FieldWriter(JsonWriter& out) : out_(out) {}
 
     static constexpr bool reading = false;
 
@@ -186,8 +184,7 @@ public:
             object(key, body);
         }
     }
-    void ignore(const char* /*key*/) {
-    }
+    void ignore(const char* /*key*/) {}
 
     template <class T>
     void write(const T& field) {

@@ -1,0 +1,330 @@
+#include "traincost/fit/record_job.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "traincost/base/error.hpp"
+#include "traincost/fit/record_model.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool says(std::string_view text, std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+}
+
+bool says_any(std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return says(text, w); });
+}
+
+/// The first whole number in the words after `words`.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view words) {
+    const std::size_t at = text.find(words);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    const std::size_t digits = text.find_first_of("0123456789", at + words.size());
+    if (digits == std::string_view::npos)
+        return std::nullopt;
+    std::int64_t number = 0;
+    for (std::size_t i = digits;
+         i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 1'000'000'000; ++i)
+        number = number * 10 + (text[i] - '0');
+    return number;
+}
+
+/// Builds the run of one record, with its assumptions; `reason` is set where it can't.
+class RunBuilder {
+public:
+    RunBuilder(const RunRecord& record, std::vector<std::string>& assumptions, std::string& reason)
+        : record_(record), in_(record.run), assumptions_(assumptions), reason_(reason) {
+    }
+
+    RunSpec build() {
+        run_.sequence = in_.sequence;
+        run_.micro_batch = in_.micro_batch;
+        run_.global_batch = in_.global_batch;
+        set_parallel();
+        set_precision();
+        set_optimizer();
+        set_recompute();
+        set_attention();
+        set_offload();
+        set_tuning();
+        set_schedule();
+        run_.compile = in_.compile;
+        if (record_.extra_text("ladder").value_or("") == "+ compile" || says(record_.notes, "compile."))
+            run_.compile = true;
+        return run_;
+    }
+
+private:
+    void assume(std::string text) {
+        assumptions_.push_back(std::move(text));
+    }
+    void cannot(std::string reason) {
+        if (reason_.empty())
+            reason_ = std::move(reason);
+    }
+
+    bool megatron_family() const {
+        return in_.stack == "megatron-core" || in_.stack == "nemo" || in_.stack == "mlperf";
+    }
+
+    void set_parallel() {
+        const RecordParallel& p = in_.parallel;
+        run_.parallel.tp = p.tp;
+        run_.parallel.pp = p.pp;
+        run_.parallel.vp = std::max<std::int64_t>(1, p.vp);
+        run_.parallel.dp = p.dp;
+        run_.parallel.cp = p.cp;
+        run_.parallel.ep = p.ep;
+        run_.parallel.etp = p.etp;
+        run_.parallel.sequence_parallel = p.sequence_parallel;
+        if (p.zero) {
+            run_.parallel.zero = *p.zero;
+        } else {
+            run_.parallel.zero = megatron_family() ? 1 : 0;
+            assume("run.parallel.zero is not stated: " + std::to_string(run_.parallel.zero) +
+                   (megatron_family() ? ", the distributed optimizer of Megatron recipes" : ""));
+        }
+        set_shard_group();
+    }
+
+    // InternEvo's zero1 group, MaxText's FSDP inside a slice: smaller than all of data parallelism.
+    void set_shard_group() {
+        const std::int64_t ranks = run_.parallel.dp * run_.parallel.cp;
+        std::optional<std::int64_t> group = in_.parallel.hybrid_shard;
+        if (const auto text = record_.extra_text("zero1_group"); text && !says(*text, "-1"))
+            group =
+                number_after(says(*text, "=") ? std::string_view(*text).substr(text->find('=')) : *text, "");
+        if (const auto text = record_.extra_text("fsdp_size"))
+            group = number_after(*text, "");
+        if (group && *group > 0 && *group < ranks && ranks % *group == 0)
+            run_.parallel.hybrid_shard = group;
+    }
+
+    void set_precision() {
+        std::string name = in_.precision;
+        // torchtune trains weights, gradients and states in the recipe's one format; its records say only
+        // "bf16".
+        if (in_.stack == "torchtune" && name == "bf16-mixed") {
+            name = "bf16-pure";
+            assume("torchtune keeps weights, gradients and states in bf16");
+        }
+        const auto precision = precision_from(name);
+        if (!precision) {
+            cannot(name.empty() ? "run.precision is not stated"
+                                : "run.precision '" + name + "' is not known");
+            return;
+        }
+        run_.precision_name = name;
+        run_.precision = *precision;
+        if (const auto type = data_type_from(in_.grad_dtype))
+            run_.precision.gradients = *type;
+    }
+
+    void set_optimizer() {
+        if (in_.optimizer.empty()) {
+            assume("run.optimizer is not stated: adamw");
+        } else if (const auto optimizer = value_of<Optimizer>(in_.optimizer)) {
+            run_.optimizer = *optimizer;
+        } else {
+            cannot("run.optimizer '" + in_.optimizer + "' is not known");
+        }
+    }
+
+    void set_recompute() {
+        if (in_.recompute.empty()) {
+            // LLaMA-Factory checkpoints every block unless told not to; the others do not.
+            const bool full = in_.stack == "llama-factory";
+            run_.recompute = full ? Recompute::full : Recompute::none;
+            assume("run.recompute is not stated: " + std::string(name_of(run_.recompute)));
+            return;
+        }
+        const auto recompute = value_of<Recompute>(in_.recompute);
+        if (!recompute) {
+            cannot("run.recompute '" + in_.recompute + "' is not known");
+            return;
+        }
+        run_.recompute = *recompute;
+        const std::string_view note = in_.recompute_note;
+        if (run_.recompute == Recompute::selective)
+            set_modules(note);
+        if (run_.recompute == Recompute::full) {
+            if (const auto layers = number_after(note, "full on "))
+                run_.recompute_layers = *layers * run_.parallel.vp;
+        }
+    }
+
+    void set_modules(std::string_view note) {
+        RecomputeModules& modules = run_.recompute_modules;
+        modules.mla_up = says(note, "mla_up_proj");
+        modules.norm = says(note, "layernorm");
+        modules.activation = says(note, "moe_act") || says(note, "activation");
+        modules.mlp = says(note, "modules: mlp") || says(note, ",mlp");
+        modules.moe = says(note, "modules: moe)") || says(note, "moe,");
+        modules.core_attention = says(note, "core_attn");
+        // XLA policies that keep the results of matrix products and drop what lies between them.
+        if (says_any(note, {"matmul outputs saved", "SAVE_DOT", "SAVE_QKV_OUT_PROJ"})) {
+            modules.norm = true;
+            modules.activation = true;
+            modules.core_attention = !says(note, "flash");
+        }
+        if (says(note, "SAVE_QKV_OUT_PROJ"))
+            modules.mlp = true;
+        if (says(note, "custom")) {
+            run_.recompute = Recompute::full;
+            run_.recompute_modules = {};
+            assume(
+                "a custom rematerialisation policy with offloaded block inputs is taken as full recompute");
+        }
+    }
+
+    void set_attention() {
+        if (in_.attention_kernel.empty())
+            return;
+        if (const auto kernel = value_of<AttentionKernel>(in_.attention_kernel))
+            run_.attention = *kernel;
+        else
+            cannot("run.attention_kernel '" + in_.attention_kernel + "' is not known");
+    }
+
+    void set_offload() {
+        const std::string_view words = in_.offload;
+        if (words.empty() || words == "none")
+            return;
+        if (says(words, "optimizer states"))
+            run_.offload_optimizer = Offload::cpu;
+        if (says(words, "FSDP")) {
+            run_.offload_optimizer = Offload::cpu;
+            run_.offload_parameters = Offload::cpu;
+        }
+        if (says(words, "qkv")) {
+            // q, k, v of one block beside its 34 s b h bytes and more: taken from [Korthikanti22, §4.1], 6
+            // of 34.
+            constexpr double qkv_share = 6.0 / 34.0;
+            run_.offload_activations = qkv_share;
+            assume("offloaded q, k, v projections are 6/34 of the saved activations");
+        } else if (const auto layers = number_after(words, "activation/weight offload,")) {
+            const double total = static_cast<double>(std::max<std::int64_t>(1, record_.model.layers));
+            run_.offload_activations = std::min(1.0, static_cast<double>(*layers) / total);
+        } else if (says(words, "activation")) {
+            run_.offload_activations = 1.0;
+        }
+        if (run_.offload_activations == 0.0 && run_.offload_optimizer == Offload::none)
+            cannot("run.offload '" + in_.offload + "' is not understood");
+    }
+
+    void set_tuning() {
+        const std::string& task = record_.task;
+        if (task == "lora")
+            run_.tuning = in_.precision == "nf4-base" ? Tuning::qlora : Tuning::lora;
+        else if (task == "qlora")
+            run_.tuning = Tuning::qlora;
+        else if (task == "adapter")
+            run_.tuning = Tuning::adapter;
+        else
+            return;
+        set_adapter();
+    }
+
+    /// What a fine-tuning recipe adapts when the record does not say.
+    struct Recipe {
+        std::string_view stack;
+        std::int64_t rank;
+        bool query, key, value, out, mlp;
+        std::string_view source;
+    };
+
+    void set_adapter() {
+        static constexpr std::array<Recipe, 6> recipes = {{
+            {"litgpt", 8, true, false, true, false, false, "litgpt finetune_lora defaults"},
+            {"torchtune", 8, true, false, true, true, true, "torchtune LoRA recipe configs"},
+            {"llama-factory", 8, true, true, true, true, true, "all linear modules"},
+            {"nemo", 32, true, true, true, true, true, "NeMo LoRA defaults: dim 32, all linear layers"},
+            {"megatron-core", 32, true, true, true, true, true,
+             "NeMo LoRA defaults: dim 32, all linear layers"},
+            {"mlperf", 16, true, true, true, true, false, "MLPerf llama2_70b_lora: rank 16 on attention"},
+        }};
+        const auto recipe = std::find_if(recipes.begin(), recipes.end(),
+                                         [&](const Recipe& r) { return r.stack == in_.stack; });
+        AdapterSpec& adapter = run_.adapter;
+        if (recipe != recipes.end()) {
+            adapter.rank = recipe->rank;
+            adapter.query = recipe->query;
+            adapter.key = recipe->key;
+            adapter.value = recipe->value;
+            adapter.attention_out = recipe->out;
+            adapter.mlp = recipe->mlp;
+            assume("adapter: rank " + std::to_string(adapter.rank) + ", " + std::string(recipe->source));
+        } else {
+            assume("adapter: rank 8 on queries and values");
+        }
+        if (const auto rank = record_.extra_text("lora_rank"))
+            adapter.rank = number_after(*rank, "").value_or(adapter.rank);
+    }
+
+    void set_schedule() {
+        if (in_.schedule.empty())
+            return;
+        if (says(in_.schedule, "interleaved"))
+            run_.schedule = Schedule::interleaved;
+        else if (const auto schedule = value_of<Schedule>(in_.schedule))
+            run_.schedule = *schedule;
+        else
+            cannot("run.schedule '" + in_.schedule + "' is not known");
+    }
+
+    const RunRecord& record_;
+    const RecordRun& in_;
+    std::vector<std::string>& assumptions_;
+    std::string& reason_;
+    RunSpec run_{};
+};
+
+/// The first count the job needs and the source does not state.
+std::string missing_count(const RunRecord& r) {
+    const std::array<std::pair<std::string_view, std::int64_t>, 9> counts = {{
+        {"model.layers", r.model.layers},
+        {"model.hidden", r.model.hidden},
+        {"model.heads", r.model.heads},
+        {"model.vocab", r.model.vocab},
+        {"cluster.accelerators", r.cluster.accelerators},
+        {"run.sequence", r.run.sequence},
+        {"run.micro_batch", r.run.micro_batch},
+        {"run.global_batch", r.run.global_batch},
+        {"run.parallel.dp", r.run.parallel.dp},
+    }};
+    for (const auto& [name, value] : counts) {
+        if (value <= 0)
+            return std::string(name) + " is not stated";
+    }
+    return {};
+}
+
+}  // namespace
+
+RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
+    RecordJob result;
+    result.reason = missing_count(record);
+    if (!result.reason.empty())
+        return result;
+    try {
+        Job job{
+            .model = model_of(record.model, record.run.sequence, result.assumptions),
+            .cluster = catalogue.cluster(record.cluster.accelerator, record.cluster.accelerators,
+                                         record.cluster.per_node, result.assumptions),
+            .stack = catalogue.stack(record.run.stack),
+            .run = RunBuilder(record, result.assumptions, result.reason).build(),
+        };
+        if (result.reason.empty())
+            result.job = std::move(job);
+    } catch (const Error& error) {
+        result.reason = error.what();
+    }
+    return result;
+}
+
+}  // namespace traincost

@@ -1,0 +1,195 @@
+#include "traincost/fit/record_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace traincost {
+
+namespace {
+
+/// What a family of architectures fixes beside the dimensions. Sources: the models' configuration classes in
+/// Hugging Face transformers 4.57 and, for gpt and mpt, Megatron-LM core 0.13 and llm-foundry 0.3.
+struct Family {
+    std::string_view name;
+    NormKind norm;
+    bool norm_bias;
+    Activation activation;
+    BiasSpec bias;  ///< qkv, attention output, MLP, head
+    double rope_fraction = 1.0;
+    bool parallel_attention = false;
+    QkNorm qk = QkNorm::none;
+    NormPlacement placement = NormPlacement::pre;
+};
+
+constexpr BiasSpec no_bias{false, false, false, false};
+constexpr BiasSpec all_biases{true, true, true, false};
+constexpr BiasSpec qkv_bias{true, false, false, false};
+constexpr BiasSpec attention_bias{true, true, false, false};
+
+constexpr auto rms = NormKind::rmsnorm;
+constexpr auto layer = NormKind::layernorm;
+
+constexpr std::array<Family, 34> families = {{
+    {"llama", rms, false, Activation::silu, no_bias},
+    {"llama1", rms, false, Activation::silu, no_bias},
+    {"llama2", rms, false, Activation::silu, no_bias},
+    {"llama3", rms, false, Activation::silu, no_bias},
+    {"llama4", rms, false, Activation::silu, no_bias},
+    {"llama-like", rms, false, Activation::silu, no_bias},
+    {"mistral", rms, false, Activation::silu, no_bias},
+    {"mixtral", rms, false, Activation::silu, no_bias},
+    {"deepseek", rms, false, Activation::silu, no_bias},
+    {"kimi", rms, false, Activation::silu, no_bias},
+    {"gemma", rms, false, Activation::gelu_tanh, no_bias},
+    {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich},
+    {"internlm", rms, false, Activation::silu, attention_bias},
+    {"qwen", rms, false, Activation::silu, qkv_bias},
+    {"qwen2", rms, false, Activation::silu, qkv_bias},
+    {"qwen3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head},
+    {"chatglm", rms, false, Activation::silu, qkv_bias, 0.5},
+    {"gpt-oss", rms, false, Activation::swiglu_clamped, attention_bias},
+    {"gpt", layer, true, Activation::gelu, all_biases},
+    {"gpt2", layer, true, Activation::gelu_new, all_biases},
+    {"gpt3", layer, true, Activation::gelu, all_biases},
+    {"gpt-megatron", layer, true, Activation::gelu, all_biases},
+    {"gpt-like (ReLU MLP)", rms, false, Activation::relu, no_bias},
+    {"gpt-neox", layer, true, Activation::gelu, all_biases, 0.25, true},
+    {"gptj", layer, true, Activation::gelu_new, {false, false, true, true}, 0.25, true},
+    {"opt", layer, true, Activation::relu, all_biases},
+    {"bloom", layer, true, Activation::gelu, all_biases},
+    {"bloom-prequel", layer, true, Activation::gelu, all_biases},
+    {"mpt", layer, false, Activation::gelu, no_bias},
+    {"falcon", layer, true, Activation::gelu, no_bias, 1.0, true},
+    {"phi", layer, true, Activation::gelu_new, {true, true, true, true}, 0.5, true},
+    {"stablelm", layer, true, Activation::silu, no_bias, 0.25},
+    {"nemotron3", layer, true, Activation::squared_relu, no_bias, 0.5},
+    {"nemotron4", layer, true, Activation::squared_relu, no_bias, 0.5},
+}};
+
+const Family* family_named(std::string_view name) {
+    const auto found =
+        std::find_if(families.begin(), families.end(), [&](const Family& f) { return f.name == name; });
+    return found == families.end() ? nullptr : &*found;
+}
+
+const Family& family_of(const RecordModel& model, std::vector<std::string>& assumptions) {
+    if (const Family* family = family_named(model.family))
+        return *family;
+    const Family& stand_in = *family_named(model.positional == "learned" ? "gpt" : "llama");
+    assumptions.push_back("family '" + model.family + "' is not known: norms and biases as " +
+                          std::string(stand_in.name));
+    return stand_in;
+}
+
+PositionSpec position_of(const RecordModel& model, const Family& family, std::int64_t sequence) {
+    PositionSpec position{};
+    if (model.positional == "learned") {
+        position.kind = PositionKind::learned;
+        position.table_rows = sequence;
+    } else if (model.positional == "alibi") {
+        position.kind = PositionKind::alibi;
+    } else {
+        position.kind = PositionKind::rope;
+        position.rope_fraction = family.rope_fraction;
+    }
+    return position;
+}
+
+// "alternating sliding window 128", "chunked local attention 8192 on 3/4 layers": the number in the words.
+std::optional<std::int64_t> first_number_after(std::string_view text, std::string_view words) {
+    const std::size_t at = text.find(words);
+    if (at == std::string_view::npos)
+        return std::nullopt;
+    std::size_t i = at + words.size();
+    while (i < text.size() && (text[i] < '0' || text[i] > '9'))
+        ++i;
+    std::int64_t number = 0;
+    for (; i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 1'000'000'000; ++i)
+        number = number * 10 + (text[i] - '0');
+    return number > 0 ? std::optional(number) : std::nullopt;
+}
+
+std::optional<WindowSpec> window_of(std::string_view attention) {
+    if (const auto size = first_number_after(attention, "alternating sliding window"))
+        return WindowSpec{WindowKind::sliding, size, 2};
+    if (const auto size = first_number_after(attention, "sliding window"))
+        return WindowSpec{WindowKind::sliding, size, 0};
+    if (const auto size = first_number_after(attention, "chunked local attention"))
+        return WindowSpec{WindowKind::chunked, size, attention.find("3/4") != std::string_view::npos ? 4 : 0};
+    return std::nullopt;
+}
+
+MoeSpec moe_of(const RecordModel& model) {
+    const RecordMoe& m = *model.moe;
+    MoeSpec moe{m.experts, m.top_k, m.ffn};
+    moe.shared_experts = m.shared_experts;
+    if (m.shared_experts > 0)
+        moe.shared_ffn = m.shared_ffn.value_or(m.shared_experts * m.ffn);
+    if (m.every && *m.every > 1)
+        moe.interleave_step = *m.every;  // the dense layers lie between
+    else
+        moe.first_k_dense = m.dense_layers.value_or(0);
+    moe.router_bias = model.family == "gpt-oss";
+    moe.expert_bias = model.family == "gpt-oss";
+    moe.score_correction_bias = model.family == "deepseek" || model.family == "kimi";
+    return moe;
+}
+
+}  // namespace
+
+ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<std::string>& assumptions) {
+    const Family& family = family_of(model, assumptions);
+    ModelSpec m{
+        .name = model.name,
+        .family = model.family,
+        .architecture = Architecture::decoder,
+        .layers = model.layers,
+        .hidden = model.hidden,
+        .heads = model.heads,
+        .kv_heads = model.kv_heads > 0 ? model.kv_heads : model.heads,
+        .head_dim =
+            model.head_dim > 0 ? model.head_dim : model.hidden / std::max<std::int64_t>(1, model.heads),
+        .ffn = model.ffn,
+        .gated_mlp = model.gated_mlp.value_or(family.norm == NormKind::rmsnorm),
+        .activation = family.activation,
+        .vocab = model.vocab,
+        .tied_embeddings = model.tied_embeddings.value_or(false),
+        .position = position_of(model, family, sequence),
+        .norm = {.kind = family.norm,
+                 .bias = family.norm_bias,
+                 .per_layer = family.placement == NormPlacement::sandwich ? 4 : 2,
+                 .final_norm = true,
+                 .embedding_norm = model.family == "bloom",
+                 .qk = family.qk,
+                 .placement = family.placement},
+        .bias = family.bias,
+    };
+    if (!model.gated_mlp)
+        assumptions.push_back("model.gated_mlp is not stated: as the family");
+    m.parallel_attention =
+        family.parallel_attention || model.note.find("parallel residual") != std::string::npos;
+    if (m.parallel_attention && model.family != "gpt" && model.family != "gpt-neox")
+        m.norm.per_layer = 1;
+    if (model.attention.find("partial rotary") != std::string::npos &&
+        m.position.kind == PositionKind::rope && m.position.rope_fraction == 1.0) {
+        m.position.rope_fraction = 0.25;
+        assumptions.push_back("partial rotary positions: a quarter of the head dimension");
+    }
+    m.window = window_of(model.attention);
+    if (model.moe)
+        m.moe = moe_of(model);
+    if (model.mla) {
+        const RecordMla& a = *model.mla;
+        m.mla = MlaSpec{.q_lora_rank = a.q_lora_rank,
+                        .kv_lora_rank = a.kv_lora_rank,
+                        .qk_nope_dim = a.qk_nope_dim,
+                        .qk_rope_dim = a.qk_rope_dim,
+                        .v_head_dim = a.v_head_dim};
+        m.head_dim = a.qk_nope_dim + a.qk_rope_dim;
+    }
+    return m;
+}
+
+}  // namespace traincost

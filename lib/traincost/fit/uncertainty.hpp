@@ -1,0 +1,101 @@
+// How sure a prediction is: intervals from the residuals of comparable measured runs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/spec/accelerator.hpp"
+
+namespace traincost {
+
+struct Interval {
+    double low;
+    double high;
+    bool operator==(const Interval&) const = default;
+};
+
+enum class ResidualKind : std::uint8_t { step_time, memory };
+inline constexpr int residual_kind_count = 2;
+std::string_view to_string(ResidualKind kind);
+std::optional<ResidualKind> residual_kind_from(std::string_view name);
+
+/// Residuals are held out in this many folds, by the record's identifier (`fold_of`).
+inline constexpr int residual_folds = 5;
+
+/// Points of a residual distribution: its quantiles at 1/22, 2/22 … 21/22, and the 10 % and 90 % points, all
+/// of ln(measured / predicted), at plotting positions k/(n+1) so that a new record falls between the points
+/// with the stated probability [HyndmanFan96, type 6].
+struct ResidualQuantiles {
+    static constexpr int points = 21;
+    std::int64_t n = 0;
+    double low = 0.0;   ///< 10 %
+    double high = 0.0;  ///< 90 %
+    std::array<double, points> at{};
+    bool operator==(const ResidualQuantiles&) const = default;
+};
+
+/// Residuals of comparable runs. An empty name stands for every stack, or every class.
+struct ResidualEntry {
+    ResidualKind kind;
+    std::string stack;
+    std::string accelerator_class;
+    ResidualQuantiles all;
+    std::array<ResidualQuantiles, residual_folds> without;  ///< each fold left out
+    bool operator==(const ResidualEntry&) const = default;
+};
+
+/// The table `traincost validate --write-residuals` writes and `estimate` reads.
+struct Residuals {
+    std::vector<ResidualEntry> entries;
+    bool operator==(const Residuals&) const = default;
+};
+
+/// One measured run's residual, with what it is grouped by.
+struct Residual {
+    ResidualKind kind;
+    std::string id;
+    std::string stack;
+    std::string accelerator_class;
+    double log_error;  ///< ln(measured / predicted)
+};
+
+/// The class residuals are pooled over: vendor generation, the first word of the architecture ("Hopper",
+/// "Ampere").
+std::string accelerator_class(const AcceleratorSpec& accelerator);
+
+/// Quantiles of residuals by (stack, class), stack, class and over all; groups of fewer than
+/// `comparable_records` are left to the wider ones.
+Residuals residuals_from(std::span<const Residual> residuals);
+
+/// Runs a group needs before its own residuals are used.
+inline constexpr std::int64_t comparable_records = 20;
+
+/// The narrowest group with enough records: stack and class, stack, class, all. `fold` leaves out the records
+/// of one fold (-1: none). Nothing when the table is empty.
+struct Comparable {
+    const ResidualQuantiles* quantiles;
+    std::string words;  ///< "682 runs of nanotron on Hopper"
+};
+std::optional<Comparable> comparable(const Residuals& residuals, ResidualKind kind, std::string_view stack,
+                                     std::string_view accelerator_class, int fold = -1);
+
+/// Four of five comparable runs were measured between predicted·e^low and predicted·e^high.
+Interval interval_80(const ResidualQuantiles& quantiles, double predicted);
+
+/// Share of comparable runs measured at no more than `limit` when `predicted` was predicted; linear between
+/// the quantiles, exponential beyond them.
+double probability_below(const ResidualQuantiles& quantiles, double predicted, double limit);
+
+/// What a probability of fitting is called.
+enum class Verdict : std::uint8_t { fits, risky, out_of_memory };
+std::string_view to_string(Verdict verdict);
+/// `fits` from 0.9, `out of memory` below 0.1, `risky` between.
+Verdict verdict_of(double probability_of_fitting);
+
+}  // namespace traincost

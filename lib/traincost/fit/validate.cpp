@@ -1,0 +1,235 @@
+#include "traincost/fit/validate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "traincost/base/parallel.hpp"
+#include "traincost/cost/estimate.hpp"
+#include "traincost/fit/flop_definition.hpp"
+#include "traincost/fit/summary.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr std::array<std::string_view, metric_count> names = {"step_time",       "tflops",        "memory",
+                                                              "memory_reserved", "memory_device", "fits"};
+
+// Which ranks a memory figure was read on.
+enum class Ranks { all, first, first_and_last };
+
+Ranks measured_ranks(const RunRecord& record) {
+    const auto says = [&](std::string_view words) {
+        return record.measured.memory_note.find(words) != std::string::npos ||
+               record.notes.find(words) != std::string::npos;
+    };
+    if (says("world rank 0") || says("Rank 0") || says("rank 0 "))
+        return Ranks::first;
+    return says("first/last-stage") ? Ranks::first_and_last : Ranks::all;
+}
+
+// Largest value of one view of memory over the ranks that were measured.
+double peak(const std::vector<StageMemory>& stages, Ranks ranks, Bytes StageMemory::*view) {
+    double result = (stages.front().*view).value();
+    if (ranks == Ranks::first)
+        return result;
+    for (std::size_t stage = 1; stage < stages.size(); ++stage) {
+        if (ranks == Ranks::all || stage + 1 == stages.size())
+            result = std::max(result, (stages[stage].*view).value());
+    }
+    return result;
+}
+
+Bytes StageMemory::*view_of(std::string_view memory_kind) {
+    if (memory_kind == "allocated")
+        return &StageMemory::allocated;
+    return memory_kind == "reserved" ? &StageMemory::reserved : &StageMemory::device;
+}
+
+// One record's comparison, or why there is none.
+struct Outcome {
+    std::vector<ValidationRow> rows;
+    RecordFacts facts;
+    std::string reason;
+};
+
+class Comparison {
+public:
+    Comparison(std::size_t index, const RunRecord& record, const Job& job, const Residuals& residuals)
+        : index_(index),
+          record_(record),
+          job_(job),
+          residuals_(residuals),
+          class_(accelerator_class(job.cluster.accelerator)),
+          fold_(fold_of(record.id, residual_folds)),
+          estimate_(estimate(job)) {
+    }
+
+    std::vector<ValidationRow> rows() {
+        const RecordMeasured& m = record_.measured;
+        if (m.step_time_s)
+            add(Metric::step_time, *m.step_time_s, estimate_.step.total.value());
+        else if (m.tflops_per_accelerator)
+            add_tflops(*m.tflops_per_accelerator * 1e12);
+        const Ranks ranks = measured_ranks(record_);
+        if (m.memory_bytes)
+            add(Metric::memory, *m.memory_bytes, peak(estimate_.stages, ranks, view_of(m.memory_kind)));
+        if (m.memory_reserved_bytes)
+            add(Metric::memory_reserved, *m.memory_reserved_bytes,
+                peak(estimate_.stages, ranks, &StageMemory::reserved));
+        if (m.memory_device_bytes)
+            add(Metric::memory_device, *m.memory_device_bytes,
+                peak(estimate_.stages, ranks, &StageMemory::device));
+        if (m.memory_bytes || m.out_of_memory)
+            add_fits(!m.out_of_memory);
+        return std::move(rows_);
+    }
+
+    RecordFacts facts() const {
+        RecordFacts facts;
+        facts.vendor = job_.cluster.accelerator.vendor;
+        facts.accelerator_class = class_;
+        facts.parameters = static_cast<double>(estimate_.parameters.total);
+        if (record_.measured.mfu) {
+            facts.measured_mfu = *record_.measured.mfu;
+        } else if (record_.measured.step_time_s) {
+            facts.measured_mfu =
+                estimate_.throughput.mfu * estimate_.step.total.value() / *record_.measured.step_time_s;
+        }
+        return facts;
+    }
+
+    const std::string& reason() const {
+        return reason_;
+    }
+
+private:
+    void add(Metric metric, double measured, double predicted) {
+        ValidationRow row{index_, metric, measured, predicted, predicted / measured - 1.0, {}};
+        if (const auto group = comparable_to(metric == Metric::step_time || metric == Metric::tflops
+                                                 ? ResidualKind::step_time
+                                                 : ResidualKind::memory)) {
+            row.interval_80 = interval_80(*group->quantiles, predicted);
+            if (metric == Metric::tflops) {  // rates fall where times rise
+                row.interval_80 = Interval{predicted * std::exp(-group->quantiles->high),
+                                           predicted * std::exp(-group->quantiles->low)};
+            }
+        }
+        rows_.push_back(row);
+    }
+
+    void add_tflops(double measured) {
+        const auto definition = flop_definition_from(record_.measured.flops_definition);
+        if (!definition) {
+            reason_ =
+                "TFLOP/s without a FLOP definition we know: '" + record_.measured.flops_definition + "'";
+            return;
+        }
+        const double gpus = static_cast<double>(job_.cluster.accelerators);
+        const FlopRate predicted = defined_flops(job_, *definition) / estimate_.step.total / gpus;
+        add(Metric::tflops, measured, predicted.value());
+    }
+
+    void add_fits(bool measured) {
+        ValidationRow row{index_, Metric::fits, measured ? 1.0 : 0.0, estimate_.fits ? 1.0 : 0.0, 0.0, {}};
+        row.error = measured == estimate_.fits ? 0.0 : 1.0;
+        if (const auto group = comparable_to(ResidualKind::memory)) {
+            const StageMemory& stage = estimate_.stages[static_cast<std::size_t>(estimate_.peak_stage)];
+            row.probability =
+                probability_below(*group->quantiles, stage.device.value(), estimate_.capacity.value());
+        }
+        rows_.push_back(row);
+    }
+
+    std::optional<Comparable> comparable_to(ResidualKind kind) const {
+        return comparable(residuals_, kind, job_.stack.id, class_, fold_);
+    }
+
+    std::size_t index_;
+    const RunRecord& record_;
+    const Job& job_;
+    const Residuals& residuals_;
+    std::string class_;
+    int fold_;
+    Estimate estimate_;
+    std::vector<ValidationRow> rows_;
+    std::string reason_;
+};
+
+std::string joined(const std::vector<Problem>& problems) {
+    std::string text;
+    for (const Problem& problem : problems)
+        text += (text.empty() ? "" : "; ") + to_string(problem);
+    return text;
+}
+
+Outcome compare(std::size_t index, const RunRecord& record, const JobOf& job_of, const Residuals& residuals) {
+    Outcome outcome;
+    const RecordJob described = job_of(record);
+    outcome.facts.assumptions = described.assumptions;
+    if (!described.job) {
+        outcome.reason = described.reason;
+        return outcome;
+    }
+    if (const auto problems = validate(*described.job); !problems.empty()) {
+        outcome.reason = joined(problems);
+        return outcome;
+    }
+    Comparison comparison(index, record, *described.job, residuals);
+    outcome.facts = comparison.facts();
+    outcome.facts.assumptions = described.assumptions;
+    outcome.rows = comparison.rows();
+    outcome.reason = comparison.reason();
+    if (outcome.rows.empty() && outcome.reason.empty())
+        outcome.reason = "states neither step time, TFLOP/s nor memory";
+    return outcome;
+}
+
+}  // namespace
+
+std::string_view to_string(Metric metric) {
+    return names[static_cast<std::size_t>(metric)];
+}
+
+std::span<const std::string_view> metric_names() {
+    return names;
+}
+
+Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals) {
+    std::vector<Outcome> outcomes = parallel_map(
+        records.size(), [&](std::size_t i) { return compare(i, records[i].record, job_of, residuals); });
+    Validation validation{};
+    validation.records = records.size();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        Outcome& outcome = outcomes[i];
+        validation.rows.insert(validation.rows.end(), outcome.rows.begin(), outcome.rows.end());
+        if (outcome.rows.empty())
+            validation.skipped.push_back({i, outcome.reason});
+        else
+            ++validation.evaluated;
+        validation.facts.push_back(std::move(outcome.facts));
+    }
+    summarize(records, validation);
+    return validation;
+}
+
+std::vector<Residual> residuals_of(const Validation& validation, std::span<const SourcedRecord> records) {
+    std::vector<Residual> residuals;
+    for (const ValidationRow& row : validation.rows) {
+        if (row.metric == Metric::fits || row.metric == Metric::memory_reserved ||
+            row.metric == Metric::memory_device) {
+            continue;
+        }
+        const double sign = row.metric == Metric::tflops ? -1.0 : 1.0;
+        const RunRecord& record = records[row.record].record;
+        residuals.push_back({row.metric == Metric::memory ? ResidualKind::memory : ResidualKind::step_time,
+                             record.id, record.run.stack, validation.facts[row.record].accelerator_class,
+                             sign * std::log(row.measured / row.predicted)});
+    }
+    return residuals;
+}
+
+}  // namespace traincost

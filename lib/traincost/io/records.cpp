@@ -1,0 +1,328 @@
+#include "traincost/io/records.hpp"
+
+#include <algorithm>
+#include <set>
+#include <type_traits>
+
+#include "traincost/base/parallel.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/io/json.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr std::string_view schema = "run-record/1";
+
+/// One object of a record: `read` fills what is stated, and `remark_unread` names the keys nobody read.
+class Reader {
+public:
+    explicit Reader(const JsonNode& node) : object_(node) {
+    }
+
+    void read(std::string_view key, std::string& field) {
+        if (const auto node = find(key))
+            field = node->string();
+    }
+    void read(std::string_view key, bool& field) {
+        if (const auto node = find(key))
+            field = node->boolean();
+    }
+    void read(std::string_view key, double& field) {
+        if (const auto node = find(key))
+            field = node->number();
+    }
+    void read(std::string_view key, std::int64_t& field) {
+        if (const auto node = find(key))
+            field = node->integer(0);
+    }
+    template <class T>
+    void read(std::string_view key, std::optional<T>& field) {
+        if (const auto node = find(key))
+            assign(*node, field.emplace());
+    }
+    void read(std::string_view key, std::vector<double>& field) {
+        if (const auto node = find(key)) {
+            for (const JsonNode& item : node->items())
+                field.push_back(item.number());
+        }
+    }
+    void read(std::string_view key, std::vector<std::string>& field) {
+        if (const auto node = find(key))
+            field = node->strings();
+    }
+    void required(std::string_view key, std::string& field) {
+        names_.push_back(key);
+        field = object_.at(key).string();
+        if (field.empty())
+            object_.at(key).fail("is empty");
+    }
+    JsonNode at(std::string_view key) {
+        names_.push_back(key);
+        return object_.at(key);
+    }
+    std::optional<JsonNode> find(std::string_view key) {
+        names_.push_back(key);
+        return object_.find(key);
+    }
+    void skip(std::string_view key) {
+        names_.push_back(key);
+    }
+    void remark_unread(std::string_view place, std::vector<std::string>& remarks) const {
+        for (const JsonMember& member : *object_.node().value().object()) {
+            if (std::find(names_.begin(), names_.end(), member.key) != names_.end())
+                continue;
+            remarks.push_back("unknown key '" + std::string(place) + member.key + "' was not read" +
+                              did_you_mean(member.key, names_));
+        }
+    }
+
+private:
+    static void assign(const JsonNode& node, double& field) {
+        field = node.number();
+    }
+    static void assign(const JsonNode& node, std::int64_t& field) {
+        field = node.integer(0);
+    }
+    static void assign(const JsonNode& node, bool& field) {
+        field = node.boolean();
+    }
+
+    JsonObject object_;
+    std::vector<std::string_view> names_;
+};
+
+RecordMoe read_moe(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordMoe moe{};
+    Reader in(node);
+    in.read("experts", moe.experts);
+    in.read("top_k", moe.top_k);
+    in.read("ffn", moe.ffn);
+    in.read("shared_experts", moe.shared_experts);
+    in.read("shared_ffn", moe.shared_ffn);
+    in.read("dense_layers", moe.dense_layers);
+    in.read("every", moe.every);
+    in.remark_unread("model.moe.", remarks);
+    return moe;
+}
+
+RecordMla read_mla(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordMla mla{};
+    Reader in(node);
+    in.read("q_lora_rank", mla.q_lora_rank);
+    in.read("kv_lora_rank", mla.kv_lora_rank);
+    in.read("qk_nope_dim", mla.qk_nope_dim);
+    in.read("qk_rope_dim", mla.qk_rope_dim);
+    in.read("v_head_dim", mla.v_head_dim);
+    in.remark_unread("model.mla.", remarks);
+    return mla;
+}
+
+RecordModel read_model(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordModel m{};
+    Reader in(node);
+    in.read("name", m.name);
+    in.read("family", m.family);
+    in.read("layers", m.layers);
+    in.read("hidden", m.hidden);
+    in.read("heads", m.heads);
+    in.read("kv_heads", m.kv_heads);
+    in.read("head_dim", m.head_dim);
+    in.read("ffn", m.ffn);
+    in.read("gated_mlp", m.gated_mlp);
+    in.read("vocab", m.vocab);
+    in.read("tied_embeddings", m.tied_embeddings);
+    in.read("positional", m.positional);
+    in.read("attention", m.attention);
+    if (const auto moe = in.find("moe"))
+        m.moe = read_moe(*moe, remarks);
+    if (const auto mla = in.find("mla"))
+        m.mla = read_mla(*mla, remarks);
+    in.read("note", m.note);
+    in.remark_unread("model.", remarks);
+    return m;
+}
+
+RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordCluster c{};
+    Reader in(node);
+    in.required("accelerator", c.accelerator);
+    in.read("accelerators", c.accelerators);
+    in.read("per_node", c.per_node);
+    in.read("interconnect", c.interconnect);
+    in.remark_unread("cluster.", remarks);
+    return c;
+}
+
+RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordParallel p{};
+    Reader in(node);
+    in.read("tp", p.tp);
+    in.read("pp", p.pp);
+    in.read("vp", p.vp);
+    in.read("dp", p.dp);
+    in.read("cp", p.cp);
+    in.read("ep", p.ep);
+    in.read("etp", p.etp);
+    in.read("zero", p.zero);
+    in.read("hybrid_shard", p.hybrid_shard);
+    in.read("sequence_parallel", p.sequence_parallel);
+    in.remark_unread("run.parallel.", remarks);
+    return p;
+}
+
+RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordRun r{};
+    Reader in(node);
+    in.required("stack", r.stack);
+    in.read("stack_version", r.stack_version);
+    in.read("precision", r.precision);
+    in.read("grad_dtype", r.grad_dtype);
+    in.read("precision_note", r.precision_note);
+    in.read("optimizer", r.optimizer);
+    in.read("sequence", r.sequence);
+    in.read("micro_batch", r.micro_batch);
+    in.read("global_batch", r.global_batch);
+    in.read("accumulation", r.accumulation);
+    if (const auto parallel = in.find("parallel"))
+        r.parallel = read_parallel(*parallel, remarks);
+    in.read("recompute", r.recompute);
+    in.read("recompute_note", r.recompute_note);
+    in.read("attention_kernel", r.attention_kernel);
+    in.read("offload", r.offload);
+    in.read("compile", r.compile);
+    in.read("schedule", r.schedule);
+    in.remark_unread("run.", remarks);
+    return r;
+}
+
+RecordMeasured read_measured(const JsonNode& node, std::vector<std::string>& remarks) {
+    RecordMeasured m{};
+    Reader in(node);
+    in.read("step_time_s", m.step_time_s);
+    in.read("tokens_per_s_per_accelerator", m.tokens_per_s_per_accelerator);
+    in.read("tflops_per_accelerator", m.tflops_per_accelerator);
+    in.read("mfu", m.mfu);
+    in.read("hfu", m.hfu);
+    in.read("flops_definition", m.flops_definition);
+    in.read("memory_bytes", m.memory_bytes);
+    in.read("memory_kind", m.memory_kind);
+    in.read("memory_note", m.memory_note);
+    in.read("memory_reserved_bytes", m.memory_reserved_bytes);
+    in.read("memory_device_bytes", m.memory_device_bytes);
+    in.read("per_rank_allocated_bytes", m.per_rank_allocated_bytes);
+    in.read("per_rank_reserved_bytes", m.per_rank_reserved_bytes);
+    in.read("forward_s", m.forward_s);
+    in.read("backward_s", m.backward_s);
+    in.read("optimizer_s", m.optimizer_s);
+    in.read("out_of_memory", m.out_of_memory);
+    for (const std::string_view key : {"steady_bytes", "per_rank_steady_bytes", "step_time_min_s"})
+        in.skip(key);
+    for (const std::optional<double>* value : {&m.step_time_s, &m.tflops_per_accelerator, &m.memory_bytes,
+                                               &m.memory_reserved_bytes, &m.memory_device_bytes}) {
+        if (*value && !(**value > 0.0))
+            node.fail("measurements must be positive, got " + to_significant(**value));
+    }
+    in.remark_unread("measured.", remarks);
+    return m;
+}
+
+std::string text_of(const JsonValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value.data))
+        return *text;
+    JsonWriter out(0);
+    out.value(value);
+    return out.text();
+}
+
+RunRecord read_record(const JsonNode& node, std::vector<std::string>& remarks) {
+    RunRecord r{};
+    Reader in(node);
+    const JsonNode name = in.at("schema");
+    if (name.string() != schema)
+        name.fail("is '" + name.string() + "', must be '" + std::string(schema) + "'");
+    in.required("id", r.id);
+    in.read("task", r.task);
+    in.read("quality", r.quality);
+    if (const auto source = in.find("source")) {
+        Reader of(*source);
+        of.read("title", r.source_title);
+        of.read("url", r.source_url);
+        of.read("year", r.source_year);
+    }
+    r.model = read_model(in.at("model"), remarks);
+    r.cluster = read_cluster(in.at("cluster"), remarks);
+    r.run = read_run(in.at("run"), remarks);
+    r.measured = read_measured(in.at("measured"), remarks);
+    in.read("assumed", r.assumed);
+    in.read("unknown", r.unknown);
+    in.read("notes", r.notes);
+    if (const auto extra = in.find("extra")) {
+        if (const auto* object = extra->value().object()) {
+            for (const JsonMember& member : *object)
+                r.extra.emplace_back(member.key, text_of(member.value));
+        }
+    }
+    in.remark_unread("", remarks);
+    return r;
+}
+
+struct Line {
+    std::string_view text;
+    std::size_t number;
+};
+
+std::vector<Line> lines_of(std::string_view text) {
+    std::vector<Line> lines;
+    std::size_t number = 0;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = text.substr(0, end);
+        ++number;
+        if (line.find_first_not_of(" \t\r") != std::string_view::npos)
+            lines.push_back({line, number});
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return lines;
+}
+
+}  // namespace
+
+RecordFile records_from_text(std::string_view text, const std::string& file) {
+    const std::vector<Line> lines = lines_of(text);
+    if (lines.empty())
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{file, "holds no records; one JSON object a line is expected"}});
+    struct Read {
+        RunRecord record;
+        std::vector<std::string> remarks;
+    };
+    std::vector<Read> read = parallel_map(lines.size(), [&](std::size_t i) {
+        const JsonDocument document = parse_json(lines[i].text, file + ":" + std::to_string(lines[i].number));
+        Read result;
+        result.record = read_record(JsonNode(document), result.remarks);
+        return result;
+    });
+    RecordFile result;
+    std::set<std::string> ids;
+    std::set<std::string> remarked;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+        if (!ids.insert(read[i].record.id).second) {
+            throw Error(ErrorKind::input,
+                        std::vector<Problem>{{file + ":" + std::to_string(lines[i].number) + ":/id",
+                                              "'" + read[i].record.id + "' names two records"}});
+        }
+        for (const std::string& remark : read[i].remarks) {
+            if (remarked.insert(remark).second)
+                result.remarks.push_back(file + ":" + std::to_string(lines[i].number) + ": " + remark);
+        }
+        result.records.push_back(std::move(read[i].record));
+    }
+    return result;
+}
+
+RecordFile read_records(const std::string& path) {
+    return records_from_text(read_text_file(path), path);
+}
+
+}  // namespace traincost

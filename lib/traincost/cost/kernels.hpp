@@ -29,14 +29,26 @@ struct PassTime {
     PassTime operator*(double factor) const;
 };
 
+/// What every operator of a job shares: rates and where its groups lie. Valid while the job lives.
+struct KernelContext {
+    const Job* job;
+    GroupPlacements groups;
+    FlopRate gemm_peak;
+    FlopRate attention_peak;
+};
+KernelContext kernel_context(const Job& job);
+
+/// Time of a collective of `group`'s ranks, alone on the network but for its sister groups.
+Seconds communication_time(Collective collective, Bytes message, Group group, const KernelContext& context);
+
 /// Time of `ops` in `pass`; `selective_only` sums the operators selective recompute runs again (forward pass
 /// only).
-PassTime pass_time(const OpList& ops, Pass pass, const Job& job, bool selective_only = false);
+PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, bool selective_only = false);
 
 /// Time of one operator in one pass, communication not overlapped.
-Seconds operator_time(const Operator& op, Pass pass, const Job& job);
+Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);
 
 /// Time to move `bytes` through device memory at the accelerator's achieved bandwidth.
-Seconds memory_time(Bytes bytes, const Job& job);
+Seconds memory_time(Bytes bytes, const KernelContext& context);
 
 }  // namespace traincost

@@ -36,10 +36,10 @@ struct PartTime {
     PassTime again;  ///< recomputed in backward
 };
 
-PartTime part_time(const OpList& ops, const Job& job) {
-    PartTime t{pass_time(ops, Pass::forward, job), pass_time(ops, Pass::backward, job), {}};
-    if (job.run.recompute == Recompute::selective)
-        t.again = pass_time(ops, Pass::forward, job, true);
+PartTime part_time(const OpList& ops, const KernelContext& context) {
+    PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}};
+    if (context.job->run.recompute == Recompute::selective)
+        t.again = pass_time(ops, Pass::forward, context, true);
     return t;
 }
 
@@ -62,11 +62,12 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
         return t.terms[static_cast<std::size_t>(term)];
     };
 
+    const KernelContext context = kernel_context(job);
     std::array<PartTime, 6> parts;
     for (std::size_t k = 0; k < table.size; ++k)
-        parts[k] = part_time(table.ops[k], job);
-    const PartTime embedding = part_time(table.embedding, job);
-    const PartTime head = part_time(table.head, job);
+        parts[k] = part_time(table.ops[k], context);
+    const PartTime embedding = part_time(table.embedding, context);
+    const PartTime head = part_time(table.head, context);
 
     const StageLayout layout{p.pp, p.vp, block_count(job.model)};
     std::array<StageTime, 512> stages;
@@ -107,14 +108,10 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
 
     const Schedule schedule = run.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack.pipeline);
     const Bytes boundary{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
-    const Operator send{.name = "send",
-                        .module = Module::attention,
-                        .kind = OpKind::communication,
-                        .group = Group::pipeline,
-                        .forward_collective = Collective::send_recv,
-                        .forward_message = boundary};
     const Seconds transfer =
-        p.pp > 1 && !stack.overlap_p2p ? operator_time(send, Pass::forward, job) : Seconds{};
+        p.pp > 1 && !stack.overlap_p2p
+            ? communication_time(Collective::send_recv, boundary, Group::pipeline, context)
+            : Seconds{};
     const PipelineTime pipeline = pipeline_time(schedule, {stages.data(), stage_count}, p.vp, m, transfer);
 
     StepTime t{};
@@ -137,25 +134,19 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
     const ShardedCount stage_weights =
         stage_parameters(job.model, layout, pipeline.slowest, p.tp, p.ep, s.etp);
     const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
-    const Bytes gradient =
-        bytes_per_element(run.precision.reduce) * ((stage_weights.dense + stage_weights.expert) * trained);
+    const Bytes element = bytes_per_element(run.precision.reduce);
     if (p.dp * p.cp > 1) {
-        Operator reduce{
-            .name = "gradients",
-            .module = Module::extra,
-            .kind = OpKind::communication,
-            .group = Group::data,
-            .forward_collective = p.zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce,
-            .forward_message = gradient};
-        Operator gather{.name = "weights",
-                        .module = Module::extra,
-                        .kind = OpKind::communication,
-                        .group = Group::data,
-                        .forward_collective = Collective::all_gather,
-                        .forward_message = Bytes{(stage_weights.dense + stage_weights.expert) * s.e}};
         const double reductions = stack.reduce_every_micro_batch || p.zero >= 3 ? md : 1.0;
-        const Seconds reduce_time = operator_time(reduce, Pass::forward, job);
-        const Seconds gather_time = operator_time(gather, Pass::forward, job);
+        const Collective reduction = p.zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
+        const Bytes weights{s.e};
+        const Seconds reduce_time =
+            communication_time(reduction, element * (stage_weights.dense * trained), Group::data, context) +
+            communication_time(reduction, element * (stage_weights.expert * trained), Group::expert_data,
+                               context);
+        const Seconds gather_time =
+            communication_time(Collective::all_gather, weights * stage_weights.dense, Group::data, context) +
+            communication_time(Collective::all_gather, weights * stage_weights.expert, Group::expert_data,
+                               context);
         const Seconds one_backward = slowest.backward.total() + slowest.again.total();
         const Seconds one_forward = slowest.forward.total();
         const Seconds hidden_reduce =
@@ -186,7 +177,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
         bytes_per_element(run.precision.gradients) * 3.0 + states * 2.0 +
         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
         bytes_per_element(run.precision.weights) * 2.0;
-    at(t, StepTerm::optimizer) = memory_time(per_parameter * owned, job);
+    at(t, StepTerm::optimizer) = memory_time(per_parameter * owned, context);
     at(t, StepTerm::fixed) = stack.host_per_step;
     for (const Seconds& term : t.terms)
         t.total += term;

@@ -55,99 +55,87 @@ ModelSpec deepseek_v3() {
 }
 
 ClusterSpec cluster(std::int64_t count, double memory_GB) {
-    AcceleratorSpec a{.id = "round",
-                      .aliases = {},
-                      .vendor = "test",
-                      .architecture = "Ampere GA100",
-                      .memory = Bytes{memory_GB * 1e9},
-                      .memory_usable = std::nullopt,
-                      .memory_bandwidth = 2_TBps,
-                      .peak = {},
-                      .vector_fp32 = 20_TFLOPs,
-                      .compute_units = 108,
-                      .clock_hz = 1.41e9,
-                      .l2 = 40_MB,
-                      .scale_up = AcceleratorLink{.type = "NVLink 3", .per_direction = 300_GBps},
-                      .pcie = std::nullopt,
-                      .tdp_w = 400.0,
-                      .price = std::nullopt,
-                      .provenance = {}};
+    AcceleratorSpec a{};
+    a.id = "round";
+    a.vendor = "test";
+    a.architecture = "Ampere GA100";
+    a.memory = Bytes{memory_GB * 1e9};
+    a.memory_bandwidth = 2_TBps;
+    a.vector_fp32 = 20_TFLOPs;
+    a.compute_units = 108;
+    a.clock_hz = 1.41e9;
+    a.l2 = 40_MB;
+    a.scale_up = AcceleratorLink{.type = "NVLink 3", .per_direction = 300_GBps};
+    a.tdp_w = 400.0;
     a.peak[static_cast<std::size_t>(DataType::bf16)] = 300_TFLOPs;
-    return {.id = "round",
-            .aliases = {},
-            .provider = "test",
-            .accelerator = a,
-            .kernels = {},
-            .accelerators = count,
-            .per_node = 8,
-            .network = {},
-            .host = {},
-            .prices = {{"test", "on-demand", 16_USD, true, "", "", ""}},
-            .node_power_w = 5000.0,
-            .provenance = {}};
+    ClusterSpec c{};
+    c.id = "round";
+    c.provider = "test";
+    c.accelerator = a;
+    c.accelerators = count;
+    c.per_node = 8;
+    NodePrice price{};
+    price.amount = 16_USD;
+    price.per_hour = true;
+    price.kind = "on-demand";
+    c.prices = {price};
+    c.node_power_w = 5000.0;
+    return c;
 }
 
 StackSpec stack() {
-    return {.id = "round",
-            .aliases = {},
-            .title = "",
-            .norm = NormKernel::fused,
-            .rotary = RotaryKernel::fused,
-            .activation = ActivationKernel::fused,
-            .attention = AttentionKernel::flash,
-            .fused_qkv = true,
-            .fused_gate_up = true,
-            .bias_dropout_fused = true,
-            .dropout = 0.0,
-            .sequence_parallel = true,
-            .save_sharded_input = true,
-            .compile = false,
-            .amp = CastMode::none,
-            .loss = LossKernel::vocab_parallel,
-            .vocab_parallel = true,
-            .vocab_multiple = 128,
-            .logits_copies_fp32 = 1.0,
-            .gradients = GradientStore::main_buffer,
-            .shard = ShardEngine::megatron,
-            .optimizer = OptimizerKernel::fused,
-            .optimizer_temporary_copies = 0.0,
-            .gradient_bucket = 160_MB,
-            .bucket_copies = 1.0,
-            .prefetched_blocks = 1,
-            .pipeline = Schedule::one_f_one_b,
-            .overlap_grad_reduce = true,
-            .overlap_param_gather = true,
-            .tp_overlap = 0.0,
-            .ep_overlap = 0.0,
-            .overlap_p2p = false,
-            .reduce_every_micro_batch = false,
-            .tensor_parallel = TensorParallelKind::megatron,
-            .host_per_kernel = 5_us,
-            .host_per_step = 10_ms,
-            .cuda_graphs = false,
-            .gemm_factor = 1.0,
-            .fragmentation = 0.05,
-            .context = 1_GB,
-            .per_communicator = 100_MB,
-            .workspace = 32_MiB,
-            .provenance = {}};
+    StackSpec s{};
+    s.id = "round";
+    s.norm = NormKernel::fused;
+    s.rotary = RotaryKernel::fused;
+    s.activation = ActivationKernel::fused;
+    s.attention = AttentionKernel::flash;
+    s.fused_qkv = true;
+    s.fused_gate_up = true;
+    s.bias_dropout_fused = true;
+    s.dropout = 0.0;
+    s.sequence_parallel = true;
+    s.save_sharded_input = true;
+    s.compile = false;
+    s.amp = CastMode::none;
+    s.loss = LossKernel::vocab_parallel;
+    s.vocab_parallel = true;
+    s.vocab_multiple = 128;
+    s.logits_copies_fp32 = 1.0;
+    s.gradients = GradientStore::main_buffer;
+    s.shard = ShardEngine::megatron;
+    s.optimizer = OptimizerKernel::fused;
+    s.optimizer_temporary_copies = 0.0;
+    s.gradient_bucket = 160_MB;
+    s.bucket_copies = 1.0;
+    s.prefetched_blocks = 1;
+    s.pipeline = Schedule::one_f_one_b;
+    s.overlap_grad_reduce = true;
+    s.overlap_param_gather = true;
+    s.tp_overlap = 0.0;
+    s.ep_overlap = 0.0;
+    s.overlap_p2p = false;
+    s.reduce_every_micro_batch = false;
+    s.tensor_parallel = TensorParallelKind::megatron;
+    s.host_per_kernel = 5_us;
+    s.host_per_step = 10_ms;
+    s.cuda_graphs = false;
+    s.gemm_factor = 1.0;
+    s.fragmentation = 0.05;
+    s.context = 1_GB;
+    s.per_communicator = 100_MB;
+    s.workspace = 32_MiB;
+    return s;
 }
 
 RunSpec run(std::int64_t sequence, std::int64_t global_batch) {
-    return {.sequence = sequence,
-            .micro_batch = 1,
-            .global_batch = global_batch,
-            .precision_name = "bf16-mixed",
-            .precision = *precision_from("bf16-mixed"),
-            .parallel = {},
-            .recompute_modules = {},
-            .recompute_layers = {},
-            .attention = {},
-            .schedule = {},
-            .adapter = {},
-            .compile = {},
-            .dropout = {},
-            .tokens = {}};
+    RunSpec r{};
+    r.sequence = sequence;
+    r.micro_batch = 1;
+    r.global_batch = global_batch;
+    r.precision_name = "bf16-mixed";
+    r.precision = *precision_from("bf16-mixed");
+    return r;
 }
 
 SearchRequest request(const ModelSpec& model, const ClusterSpec& cluster, const RunSpec& run) {

@@ -55,7 +55,8 @@ TEST_CASE("text that is not JSON is refused in one line with its place", "[io]")
     CHECK(refusal(R"({"a": 1e999})").find("1e999 is too large for a number") != std::string::npos);
     CHECK(refusal(R"({"a": 1} 2)").find("not valid JSON") != std::string::npos);
     CHECK(refusal("{\"a\": \"\xff\"}").find("not valid JSON") != std::string::npos);
-    CHECK(refusal(R"({"a": 18446744073709551615})") == "f.json:/a: 18446744073709551615 is too large for a whole number");
+    CHECK(refusal(R"({"a": 18446744073709551615})") ==
+          "f.json:/a: 18446744073709551615 is too large for a whole number");
 }
 
 TEST_CASE("a key that is given twice is refused with its place", "[io]") {
@@ -76,12 +77,14 @@ TEST_CASE("input too deep or too large is refused", "[io]") {
 }
 
 TEST_CASE("a value of the wrong type is refused with what it is and must be", "[io]") {
-    CHECK(complaint(R"("x")", [](JsonNode n) { n.integer(); }) == "f.json: is the string 'x', must be a whole number");
+    CHECK(complaint(R"("x")", [](JsonNode n) { n.integer(); }) ==
+          "f.json: is the string 'x', must be a whole number");
     CHECK(complaint("1.5", [](JsonNode n) { n.integer(); }) == "f.json: is 1.5, must be a whole number");
     CHECK(complaint("-1", [](JsonNode n) { n.integer(0); }) == "f.json: is -1, must be at least 0");
     CHECK(complaint("true", [](JsonNode n) { n.number(); }) == "f.json: is true, must be a number");
     CHECK(complaint("1", [](JsonNode n) { n.boolean(); }) == "f.json: is 1, must be true or false");
-    CHECK(complaint("[]", [](JsonNode n) { JsonObject object(n); }) == "f.json: is an array, must be an object");
+    CHECK(complaint("[]", [](JsonNode n) { JsonObject object(n); }) ==
+          "f.json: is an array, must be an object");
     CHECK(complaint("{}", [](JsonNode n) { n.items(); }) == "f.json: is an object, must be an array");
     constexpr std::string_view names[] = {"none", "selective", "full"};
     CHECK(complaint(R"("ful")", [&](JsonNode n) { n.one_of(names); }) ==
@@ -98,8 +101,10 @@ TEST_CASE("an object refuses keys nobody reads and says which was missing", "[io
         object.finish();
     };
     CHECK(complaint(R"({"layers": 2, "vocab": null})", read) == "no error");
-    CHECK(complaint(R"({"layers": 2, "vocb": 3})", read) == "f.json:/vocb: unknown key 'vocb'; did you mean 'vocab'?");
-    CHECK(complaint(R"({"layrs": 2})", read) == "f.json: the key 'layers' is missing; is 'layrs' meant to be it?");
+    CHECK(complaint(R"({"layers": 2, "vocb": 3})", read) ==
+          "f.json:/vocb: unknown key 'vocb'; did you mean 'vocab'?");
+    CHECK(complaint(R"({"layrs": 2})", read) ==
+          "f.json: the key 'layers' is missing; is 'layrs' meant to be it?");
     CHECK(complaint(R"({"layers": 0})", read) == "f.json:/layers: is 0, must be at least 1");
 }
 
@@ -112,7 +117,9 @@ TEST_CASE("a pointer escapes what JSON pointers escape", "[io]") {
 TEST_CASE("what is written reads back the same", "[io]") {
     JsonWriter out;
     out.begin_object();
-    out.member("third", 1.0 / 3.0).member("big", std::int64_t{9007199254740993}).member("text", "a\"\\\n\x01 é");
+    out.member("third", 1.0 / 3.0)
+        .member("big", std::int64_t{9007199254740993})
+        .member("text", "a\"\\\n\x01 é");
     out.array("list", std::vector<double>{1e-300, 2.5});
     out.key("empty").begin_array().end_array();
     out.member("absent", std::optional<double>{});

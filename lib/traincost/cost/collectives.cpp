@@ -146,9 +146,10 @@ CollectiveTime result(Algorithm algorithm, bool low, const Times& t, double up, 
             Seconds(t.fill), Seconds(up), Seconds(out)};
 }
 
-double in_domain_bandwidth(const CollectiveCurve& curve, double n, const Network& net) {
+/// Bandwidth of one of n ranks; `links` of them reach for its links at the same time.
+double in_domain_bandwidth(const CollectiveCurve& curve, double n, double links, const Network& net) {
     return net.scale_up.bandwidth.value() *
-           usable_links(net.topology, n, static_cast<double>(net.domain_size)) *
+           usable_links(net.topology, links, static_cast<double>(net.domain_size)) *
            share_of_group(curve, n).efficiency;
 }
 
@@ -169,7 +170,8 @@ double in_network_transfer(double message, double n, const Network& net) {
 CollectiveTime within_domain(Collective collective, double message, double n, const Network& net) {
     const CollectiveCurve& curve = curve_of(collective, net.scale_up.curves);
     const GroupShare share = share_of_group(curve, n);
-    const double b = in_domain_bandwidth(curve, n, net);
+    const bool pair = collective == Collective::send_recv;
+    const double b = in_domain_bandwidth(curve, n, pair ? 2 : n, net);
     double f = traffic_factor(collective, n);
     double s = steps(collective, n);
     if (is_torus(net.topology)) {
@@ -243,7 +245,7 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     const double domains = std::ceil(n / m);
     const CollectiveCurve& up = curve_of(collective, net.scale_up.curves);
     const CollectiveCurve& out = curve_of(collective, net.scale_out->curves);
-    const double up_bandwidth = m > 1 ? in_domain_bandwidth(up, m, net) : INFINITY;
+    const double up_bandwidth = m > 1 ? in_domain_bandwidth(up, m, m, net) : INFINITY;
     const double rate = domain_rate(group, domains, share_of_group(out, domains).efficiency, net);
     const double f = traffic_factor(collective, n);
 

@@ -48,8 +48,9 @@ void describe_link(Io& io, const char* key, Link& x) {
             in.required("type", link.type);
             in.optional("links", link.links);
             in.optional("per_direction_GBps", rate);
-            for (const char* fact : {"total_bidirectional_GBps", "per_link_per_direction_GBps", "note", "topology",
-                                     "intra_node_links", "scaleout_links", "per_neighbour_per_direction_GBps"}) {
+            for (const char* fact :
+                 {"total_bidirectional_GBps", "per_link_per_direction_GBps", "note", "topology",
+                  "intra_node_links", "scaleout_links", "per_neighbour_per_direction_GBps"}) {
                 in.ignore(fact);
             }
             if (rate) {  // a link without a published rate is as good as none

@@ -8,8 +8,8 @@
 
 namespace traincost {
 
-/// Reads an "accelerator/1" record; `Error` of kind input where a key is unknown, missing or of the wrong type, or a
-/// figure that an estimate needs is unpublished.
+/// Reads an "accelerator/1" record; `Error` of kind input where a key is unknown, missing or of the wrong
+/// type, or a figure that an estimate needs is unpublished.
 AcceleratorSpec accelerator_from_json(const JsonNode& node);
 
 /// Writes an object that `accelerator_from_json` reads back equal.

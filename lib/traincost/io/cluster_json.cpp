@@ -13,7 +13,8 @@ constexpr double kilo = 1e3;
 constexpr double micro = 1e-6;
 constexpr double gigabit = 1e9 / 8;
 
-constexpr std::string_view layouts[] = {"switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d", "torus_3d"};
+constexpr std::string_view layouts[] = {"switched",         "host_bus", "full_mesh",
+                                        "hybrid_cube_mesh", "torus_2d", "torus_3d"};
 
 void read_latency(io::FieldReader& io, std::optional<Seconds>& latency) {
     io.optional_object("latency", false, [&](io::FieldReader& in) {
@@ -32,8 +33,8 @@ void read_scale_up(io::FieldReader& io, ScaleUpRecord& x) {
     io.optional("pair_GBps", io::scaled(x.pair, giga));
     read_latency(io, x.latency);
     io.optional("sharp", x.sharp);
-    for (const char* fact : {"links", "per_link_GBps", "nominal_bidirectional_GBps", "wraparound", "usable_fraction",
-                             "inter_instance_pair_GBps", "in_package_pair_GBps", "note"}) {
+    for (const char* fact : {"links", "per_link_GBps", "nominal_bidirectional_GBps", "wraparound",
+                             "usable_fraction", "inter_instance_pair_GBps", "in_package_pair_GBps", "note"}) {
         io.ignore(fact);
     }
     if (const JsonValue* layout = io.node().value().find("layout")) {
@@ -80,7 +81,8 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
     io.optional_object("power_kW", false, [&](io::FieldReader& in) {
         in.optional("tray", io::scaled(x.node_power_w, kilo));
         in.optional("max", io::scaled(x.node_power_w, kilo));
-        for (const char* fact : {"typical", "measured_training", "rack_max", "rack_typical", "rack_planning"}) {
+        for (const char* fact :
+             {"typical", "measured_training", "rack_max", "rack_typical", "rack_planning"}) {
             in.ignore(fact);
         }
     });

@@ -50,7 +50,8 @@ Scaled<T> scaled(T& value, double unit) {
 
 class FieldReader {
 public:
-    explicit FieldReader(JsonObject& object) : object_(object) {}
+    explicit FieldReader(JsonObject& object) : object_(object) {
+    }
 
     static constexpr bool reading = true;
 
@@ -139,7 +140,8 @@ private:
 
 class FieldWriter {
 public:
-    explicit FieldWriter(JsonWriter& out) : out_(out) {}
+    explicit FieldWriter(JsonWriter& out) : out_(out) {
+    }
 
     static constexpr bool reading = false;
 
@@ -184,7 +186,8 @@ public:
             object(key, body);
         }
     }
-    void ignore(const char* /*key*/) {}
+    void ignore(const char* /*key*/) {
+    }
 
     template <class T>
     void write(const T& field) {

@@ -31,7 +31,8 @@ std::string position_text(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, std::min(offset, text.size()));
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t newline = before.rfind('\n');
-    const std::size_t column = newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
+    const std::size_t column =
+        newline == std::string_view::npos ? before.size() : before.size() - newline - 1;
     return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
 }
 
@@ -105,7 +106,8 @@ public:
     using binary_t = nlohmann::json::binary_t;
 
     TreeBuilder(std::string_view text, JsonDocument& document, const JsonLimits& limits)
-        : text_(text), document_(document), limits_(limits) {}
+        : text_(text), document_(document), limits_(limits) {
+    }
 
     bool null() {
         return add({});
@@ -157,14 +159,17 @@ public:
     }
     bool parse_error(std::size_t position, const std::string& token, const nlohmann::json::exception& error) {
         if (error.id == 406) {  // a number beyond the double's range
-            fail_at(document_.file, position_text(text_, position) + ": " + shorten(token) + " is too large for a number");
+            fail_at(document_.file,
+                    position_text(text_, position) + ": " + shorten(token) + " is too large for a number");
         }
         const std::string_view what = error.what();
         if (what.find("end of input") != what.npos || what.find("missing closing quote") != what.npos) {
-            fail_at(document_.file, position_text(text_, position) + ": not valid JSON: the text ends too early");
+            fail_at(document_.file,
+                    position_text(text_, position) + ": not valid JSON: the text ends too early");
         }
-        fail_at(document_.file,
-                position_text(text_, position) + ": not valid JSON: unexpected '" + shorten(token) + "'");
+        const std::size_t last = std::min(position, text_.size()) - 1;
+        fail_at(document_.file, position_text(text_, position) + ": not valid JSON: unexpected '" +
+                                    shorten(std::string(text_.substr(last, 1))) + "'");
     }
 
 private:
@@ -178,7 +183,8 @@ private:
         constexpr std::size_t few = 32;
         auto& keys = stack_.back().keys;
         if (members.size() < few) {
-            return std::any_of(members.begin(), members.end(), [&](const JsonMember& m) { return m.key == name; });
+            return std::any_of(members.begin(), members.end(),
+                               [&](const JsonMember& m) { return m.key == name; });
         }
         if (keys.empty()) {
             for (const JsonMember& member : members) {
@@ -264,7 +270,10 @@ std::size_t utf8_length(std::string_view text) {
     if (lead < 0x80) {
         return 1;
     }
-    const std::size_t n = lead >= 0xF0 && lead <= 0xF4 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xC2 && lead < 0xE0 ? 2 : 0;
+    const std::size_t n = lead >= 0xF0 && lead <= 0xF4  ? 4
+                          : lead >= 0xE0 && lead < 0xF0 ? 3
+                          : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                        : 0;
     if (n == 0 || text.size() < n) {
         return 0;
     }
@@ -296,7 +305,8 @@ const JsonValue* JsonValue::find(std::string_view key) const {
 JsonDocument parse_json(std::string_view text, std::string file, const JsonLimits& limits) {
     JsonDocument document{.file = std::move(file), .root = {}};
     if (text.size() > limits.bytes) {
-        fail_at(document.file, std::to_string(text.size()) + " bytes; at most " + std::to_string(limits.bytes) + " are read");
+        fail_at(document.file, std::to_string(text.size()) + " bytes; at most " +
+                                   std::to_string(limits.bytes) + " are read");
     }
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         fail_at(document.file, "empty; a JSON value is expected");
@@ -559,8 +569,9 @@ JsonWriter& JsonWriter::value(bool x) {
 
 JsonWriter& JsonWriter::value(double x) {
     if (!std::isfinite(x)) {
-        throw Error(ErrorKind::internal, "a number that is not finite was to be written as JSON after " +
-                                             out_.substr(out_.size() - std::min<std::size_t>(out_.size(), shown_characters)));
+        throw Error(ErrorKind::internal,
+                    "a number that is not finite was to be written as JSON after " +
+                        out_.substr(out_.size() - std::min<std::size_t>(out_.size(), shown_characters)));
     }
     separate();
     std::array<char, 40> buffer;

@@ -1,5 +1,5 @@
-// JSON in and out. What is read keeps its file name and JSON pointer, so that every complaint names its place;
-// what is written is in order, exact, and has its units in the keys.
+// JSON in and out. What is read keeps its file name and JSON pointer, so that every complaint names its
+// place; what is written is in order, exact, and has its units in the keys.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace traincost {
 
 struct JsonMember;
 
-/// A parsed JSON value: null, true/false, a whole number, another number, a string, an array or an object whose
-/// members keep their order.
+/// A parsed JSON value: null, true/false, a whole number, another number, a string, an array or an object
+/// whose members keep their order.
 struct JsonValue {
     using Array = std::vector<JsonValue>;
     using Object = std::vector<JsonMember>;
@@ -59,22 +59,25 @@ struct JsonDocument {
     JsonValue root;
 };
 
-/// Parses `text`; `Error` of kind input, with file, line and column, where it is empty, truncated, not JSON, too
-/// deep or too large, names a key twice, or holds a number that no 64-bit type does.
+/// Parses `text`; `Error` of kind input, with file, line and column, where it is empty, truncated, not JSON,
+/// too deep or too large, names a key twice, or holds a number that no 64-bit type does.
 JsonDocument parse_json(std::string_view text, std::string file, const JsonLimits& limits = {});
 
-/// The bytes of a file. `Error` of kind input where it is missing, a directory, unreadable or larger than `limit`.
+/// The bytes of a file. `Error` of kind input where it is missing, a directory, unreadable or larger than
+/// `limit`.
 std::string read_text_file(const std::string& path, std::size_t limit = JsonLimits{}.bytes);
 
 /// `parse_json` of a file's bytes.
 JsonDocument read_json_file(const std::string& path, const JsonLimits& limits = {});
 
-/// One place of a document. The typed readers throw an `Error` that names file, JSON pointer, what is there and what
-/// is allowed. The document must outlive the node.
+/// One place of a document. The typed readers throw an `Error` that names file, JSON pointer, what is there
+/// and what is allowed. The document must outlive the node.
 class JsonNode {
 public:
-    explicit JsonNode(const JsonDocument& document) : document_(&document), value_(&document.root) {}
-    JsonNode(const JsonDocument& document, const JsonValue& value) : document_(&document), value_(&value) {}
+    explicit JsonNode(const JsonDocument& document) : document_(&document), value_(&document.root) {
+    }
+    JsonNode(const JsonDocument& document, const JsonValue& value) : document_(&document), value_(&value) {
+    }
 
     const JsonValue& value() const {
         return *value_;
@@ -143,12 +146,13 @@ private:
     std::vector<std::string_view> keys_;  ///< asked for so far
 };
 
-/// Writes JSON in the order of the calls. Numbers read back as the same double; a NaN or an infinity is a defect of
-/// the caller and an `Error` of kind internal.
+/// Writes JSON in the order of the calls. Numbers read back as the same double; a NaN or an infinity is a
+/// defect of the caller and an `Error` of kind internal.
 class JsonWriter {
 public:
     /// `indent` spaces a level; 0 writes one line.
-    explicit JsonWriter(int indent = 2) : indent_(indent) {}
+    explicit JsonWriter(int indent = 2) : indent_(indent) {
+    }
 
     JsonWriter& begin_object();
     JsonWriter& end_object();
@@ -210,7 +214,7 @@ private:
 
     int indent_;
     int depth_ = 0;
-    bool first_ = true;      ///< nothing yet in the open bracket
+    bool first_ = true;  ///< nothing yet in the open bracket
     bool after_key_ = false;
     std::string out_;
 };

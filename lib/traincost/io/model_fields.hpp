@@ -75,7 +75,7 @@ void describe(Io& io, T& x) {
     io.optional("expert_bias", x.expert_bias);
     io.optional("dense_residual_ffn", x.dense_residual_ffn);
     io.optional("gated", x.gated);
-    io.ignore("groups");      // routing limits: they choose experts, they cost nothing
+    io.ignore("groups");  // routing limits: they choose experts, they cost nothing
     io.ignore("top_groups");
 }
 

@@ -55,7 +55,8 @@ ModelRecord model_record_from_json(const JsonNode& node) {
     io.optional("aliases", record.aliases);
     io.optional("hf_repo", record.hf_repo);
     io.optional("tokenizer_vocab", record.tokenizer_vocab);
-    io.optional_object("parameters", false, [&](io::FieldReader& inner) { read_parameters(inner, record.parameters); });
+    io.optional_object("parameters", false,
+                       [&](io::FieldReader& inner) { read_parameters(inner, record.parameters); });
     io.optional("checked_against", record.checked_against);
     io::describe_provenance(io, record.provenance);
     object.finish();

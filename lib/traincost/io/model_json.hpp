@@ -15,19 +15,19 @@ namespace traincost {
 /// A parameter count somebody published.
 struct PublishedCount {
     std::int64_t value;
-    std::string counts;                          ///< total | active | non_embedding | total_plus_mtp
+    std::string counts;  ///< total | active | non_embedding | total_plus_mtp
     std::string what;
-    std::int64_t tolerance = 0;                  ///< of a rounded figure
+    std::int64_t tolerance = 0;  ///< of a rounded figure
     std::optional<std::string> known_wrong;
-    std::vector<ExtraParameters> includes;       ///< what the figure holds besides (buffers, scales)
+    std::vector<ExtraParameters> includes;  ///< what the figure holds besides (buffers, scales)
     std::vector<std::string> sources;
 };
 
 /// What is known about a model's parameter count, published and counted tensor by tensor.
 struct KnownParameters {
-    std::optional<std::int64_t> total_exact;     ///< an integer that a published integer confirms
+    std::optional<std::int64_t> total_exact;  ///< an integer that a published integer confirms
     std::string total_exact_from;
-    std::optional<std::string> active_published; ///< as printed: "37B"
+    std::optional<std::string> active_published;  ///< as printed: "37B"
     std::vector<PublishedCount> published;
 
     struct Computed {
@@ -38,7 +38,7 @@ struct KnownParameters {
         std::int64_t non_embedding;
         std::optional<std::int64_t> mtp;
         std::optional<std::int64_t> expert_layers;
-        JsonValue breakdown;                     ///< count by part
+        JsonValue breakdown;  ///< count by part
     };
     std::optional<Computed> computed;
 };
@@ -54,8 +54,8 @@ struct ModelRecord {
     Provenance provenance;
 };
 
-/// Reads a "model/1" record; `Error` of kind input where a key is unknown, missing or of the wrong type, or the shape
-/// is not valid.
+/// Reads a "model/1" record; `Error` of kind input where a key is unknown, missing or of the wrong type, or
+/// the shape is not valid.
 ModelRecord model_record_from_json(const JsonNode& node);
 
 /// The shape alone.

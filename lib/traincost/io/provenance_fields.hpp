@@ -15,7 +15,8 @@ void describe_provenance(Io& io, T& x) {
     io.optional("sources", x.sources);
 }
 
-/// Reads the keys every record starts with: `schema` must be `name`; `id` and `aliases` belong to the catalogue.
+/// Reads the keys every record starts with: `schema` must be `name`; `id` and `aliases` belong to the
+/// catalogue.
 inline void read_schema(FieldReader& io, std::string_view name) {
     std::optional<std::string> schema;
     io.optional("schema", schema);

@@ -1,5 +1,5 @@
-// The fields of StackSpec in JSON: one line each, for reading, showing and writing. A new field is one line here and
-// one in each data/stacks record without a "base". Internal to io/.
+// The fields of StackSpec in JSON: one line each, for reading, showing and writing. A new field is one line
+// here and one in each data/stacks record without a "base". Internal to io/.
 #pragma once
 
 #include "traincost/io/provenance_fields.hpp"

@@ -6,8 +6,8 @@
 
 namespace traincost {
 
-/// Reads a "stack/1" record whose base, if it had one, has been laid under it; `Error` of kind input where a choice is
-/// missing, unknown or not allowed.
+/// Reads a "stack/1" record whose base, if it had one, has been laid under it; `Error` of kind input where a
+/// choice is missing, unknown or not allowed.
 StackSpec stack_from_json(const JsonNode& node);
 
 /// `derived` over `base`: its members replace or join the base's; the members of "basis" one by one.

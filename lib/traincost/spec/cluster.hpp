@@ -58,7 +58,8 @@ std::int64_t nodes(const ClusterSpec& cluster);
 /// What one node costs an hour: the first hourly price; nothing where there is none.
 std::optional<Dollars> hourly_price(const ClusterSpec& cluster);
 
-/// Power of all the job's nodes: the nodes' own, else the accelerators' alone; nothing where neither is known.
+/// Power of all the job's nodes: the nodes' own, else the accelerators' alone; nothing where neither is
+/// known.
 std::optional<double> power_watts(const ClusterSpec& cluster);
 
 void validate(const ClusterSpec& cluster, std::vector<Problem>& problems);

@@ -38,7 +38,8 @@ TRAINCOST_ENUM_NAMES(GradientStore, "parameter", "main_buffer")
 TRAINCOST_ENUM_NAMES(ShardEngine, "none", "zero_redundancy", "deepspeed", "fsdp1", "fsdp2", "megatron", "xla")
 TRAINCOST_ENUM_NAMES(OptimizerKernel, "fused", "foreach", "per_tensor")
 TRAINCOST_ENUM_NAMES(TensorParallelKind, "megatron", "dtensor", "xla")
-TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d", "torus_3d")
+TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d",
+                     "torus_3d")
 
 #undef TRAINCOST_ENUM_NAMES
 

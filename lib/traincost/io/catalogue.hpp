@@ -1,0 +1,93 @@
+// The catalogue: the records built into the library, and a folder of records that override them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/io/cluster_json.hpp"
+#include "traincost/io/json.hpp"
+#include "traincost/io/model_json.hpp"
+#include "traincost/spec/accelerator.hpp"
+#include "traincost/spec/cluster.hpp"
+#include "traincost/spec/stack.hpp"
+
+namespace traincost {
+
+/// The kinds of record people ask for by name; each is a folder of the data.
+enum class Room : std::uint8_t { accelerators, clusters, models, stacks, prices };
+
+/// The folder names, in the order of `Room`.
+std::span<const std::string_view> room_names();
+
+/// "accelerator", "cluster", "model", "stack", "price list": one record of the room, in words.
+std::string_view record_name(Room room);
+
+/// One name a room knows.
+struct CatalogueEntry {
+    std::string id;
+    std::vector<std::string> aliases;
+    bool overridden;  ///< comes from the user's folder
+};
+
+/// A cluster made for a job, and what was assumed to make it, one line each.
+struct ClusterChoice {
+    ClusterSpec spec;
+    std::vector<std::string> assumptions;
+};
+
+/// Look-up by id or alias. Case, spaces and underscores don't matter ("A100 80GB PCIe" is "a100-80gb-pcie").
+/// An override record replaces the built-in one of its id, and its names win over built-in aliases. Only
+/// records asked for are parsed; what was parsed is kept. Safe to use from several threads.
+class Catalogue {
+public:
+    /// The built-in records, overridden by `folder`/ROOM/ID.json where `folder` is not empty. `Error` of kind
+    /// input where the folder is missing or has a sub-folder that is no room.
+    explicit Catalogue(std::string folder = {});
+    ~Catalogue();
+    Catalogue(Catalogue&&) noexcept;
+    Catalogue& operator=(Catalogue&&) noexcept;
+
+    /// Every record of the room, by id.
+    std::vector<CatalogueEntry> entries(Room room) const;
+    /// The id that `name` stands for, or nothing.
+    std::optional<std::string> find(Room room, std::string_view name) const;
+    /// The id that `name` stands for; `Error` of kind not_found that suggests the nearest.
+    std::string id(Room room, std::string_view name) const;
+    /// The record as it is written; a stack's without its base.
+    JsonDocument document(Room room, std::string_view name) const;
+
+    ModelSpec model(std::string_view name) const;
+    ModelRecord model_record(std::string_view name) const;
+    AcceleratorSpec accelerator(std::string_view name) const;
+    ClusterRecord cluster_record(std::string_view name) const;
+    StackSpec stack(std::string_view name) const;
+    /// A stack's record with its base laid under it.
+    JsonDocument stack_document(std::string_view name) const;
+    /// Prices of a node type; none where none is known.
+    std::vector<NodePrice> prices(std::string_view cluster) const;
+
+    /// A cluster of `accelerators`: `name` is a node type, or an accelerator, which then gets its usual node.
+    /// `per_node` overrides the record's.
+    ClusterChoice cluster(std::string_view name, std::int64_t accelerators,
+                          std::optional<std::int64_t> per_node = std::nullopt) const;
+    /// The same where a node type and an accelerator are both named: that node with that accelerator.
+    ClusterChoice cluster(std::string_view name, std::string_view accelerator, std::int64_t accelerators,
+                          std::optional<std::int64_t> per_node = std::nullopt) const;
+
+    /// The full title of a source key; the text itself where it is no key.
+    std::string source_title(std::string_view key) const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// A name as the catalogue compares it: lower case, spaces and underscores as hyphens.
+std::string canonical_name(std::string_view name);
+
+}  // namespace traincost

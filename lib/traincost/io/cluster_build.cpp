@@ -1,0 +1,142 @@
+#include "traincost/io/cluster_build.hpp"
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/io/network_data.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// The rate of one accelerator's links inside the domain, and the link's name.
+LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accelerator,
+                       ClusterChoice& choice) {
+    const bool own_node = record.accelerator == accelerator.id;
+    const bool generic = record.scale_up.link == "accelerator";
+    LinkTier tier{.link = record.scale_up.link,
+                  .bandwidth = record.scale_up.per_accelerator.value_or(ByteRate()),
+                  .curves = {}};
+    if (own_node && record.scale_up.per_accelerator) {
+        return tier;
+    }
+    if (accelerator.scale_up) {
+        tier.link = accelerator.scale_up->type;
+        tier.bandwidth = accelerator.scale_up->per_direction;
+    } else if (accelerator.pcie && (generic || !record.scale_up.per_accelerator)) {
+        tier.link = accelerator.pcie->type;
+        tier.bandwidth = accelerator.pcie->per_direction;
+    } else if (!record.scale_up.per_accelerator) {
+        tier.bandwidth = accelerator.memory_bandwidth;  // one accelerator a domain: nothing crosses the link
+    }
+    if (!own_node) {
+        choice.assumptions.push_back("cluster: " + accelerator.id + " in nodes of " + record.id +
+                                     ", with its own " + tier.link + " at " + to_text(tier.bandwidth));
+    }
+    return tier;
+}
+
+Topology topology_of(const ClusterRecord& record, const AcceleratorSpec& accelerator) {
+    if (record.scale_up.link == "accelerator" && accelerator.scale_up) {
+        return Topology::full_mesh;
+    }
+    return value_of<Topology>(record.scale_up.layout).value_or(Topology::host_bus);
+}
+
+bool is_torus(Topology topology) {
+    return topology == Topology::torus_2d || topology == Topology::torus_3d;
+}
+
+/// A torus is cut to the job's size; a domain that is one node is as large as the node.
+std::int64_t domain_size(const ClusterRecord& record, Topology topology, const ClusterSpec& cluster) {
+    if (is_torus(topology)) {
+        return std::max<std::int64_t>(1, std::min(record.scale_up.domain, cluster.accelerators));
+    }
+    return record.scale_up.domain == record.per_node ? cluster.per_node : record.scale_up.domain;
+}
+
+std::optional<LinkTier> scale_out_tier(const ClusterRecord& record) {
+    if (!record.scale_out || !record.scale_out->per_accelerator) {
+        return std::nullopt;
+    }
+    return LinkTier{
+        .link = record.scale_out->fabric, .bandwidth = *record.scale_out->per_accelerator, .curves = {}};
+}
+
+/// Gives a tier the measured curves of its link; says so where they are another's.
+void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choice) {
+    const std::optional<LinkRecord> found = find_link_record(tier.link, kind);
+    const LinkRecord record = found ? *found : unmeasured_link_record(kind);
+    tier.curves = record.curves;
+    if (used && !record.measured) {
+        choice.assumptions.push_back(
+            "cluster: collectives over " + tier.link + " are not measured: " + record.id +
+            (record.provenance.notes.empty() ? "" : " (" + record.provenance.notes.front() + ")"));
+    }
+}
+
+}  // namespace
+
+ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
+                            std::vector<NodePrice> prices, std::int64_t accelerators,
+                            std::optional<std::int64_t> per_node) {
+    ClusterChoice choice{};
+    ClusterSpec& c = choice.spec;
+    c.id = record.id;
+    c.aliases = record.aliases;
+    c.provider = record.provider;
+    c.accelerator = accelerator;
+    c.accelerators = accelerators;
+    c.per_node = per_node.value_or(record.per_node);
+    c.host = record.host;
+    if (!c.host.link_per_accelerator && accelerator.pcie) {
+        c.host.link_per_accelerator = accelerator.pcie->per_direction;
+    }
+    c.prices = std::move(prices);
+    c.node_power_w = record.node_power_w;
+    c.provenance = record.provenance;
+
+    Network& n = c.network;
+    n.topology = topology_of(record, accelerator);
+    n.scale_up = scale_up_tier(record, accelerator, choice);
+    n.domain_size = domain_size(record, n.topology, c);
+    n.scale_out = scale_out_tier(record);
+    const std::int64_t nics = record.scale_out ? record.scale_out->nics.value_or(record.per_node) : 1;
+    n.nics = std::max<std::int64_t>(1, nics * n.domain_size / record.per_node);
+    n.sharp = record.scale_up.sharp;
+    n.oversubscription = 1;
+    n.rail_domains = 1;
+
+    if (per_node && *per_node != record.per_node) {
+        choice.assumptions.push_back("cluster: " + std::to_string(*per_node) + " accelerators a node of " +
+                                     record.id + " instead of " + std::to_string(record.per_node) +
+                                     ", with the same bandwidth each");
+    }
+    const bool several_nodes = accelerators > n.domain_size;
+    attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, choice);
+    if (n.scale_out) {
+        attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, choice);
+    }
+    if (several_nodes && n.scale_out) {
+        choice.assumptions.push_back(
+            "cluster: the fabric between nodes is taken as non-blocking (full bisection)");
+    }
+    return choice;
+}
+
+std::string describe(const ClusterSpec& cluster) {
+    const Network& n = cluster.network;
+    std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " +
+                       to_text(n.scale_up.bandwidth);
+    if (n.domain_size != cluster.per_node) {
+        text += " among " + std::to_string(n.domain_size);
+    }
+    if (n.scale_out) {
+        text += ", " + n.scale_out->link + " at " + to_text(n.scale_out->bandwidth) +
+                " an accelerator between them";
+    }
+    return text;
+}
+
+}  // namespace traincost

@@ -1,0 +1,22 @@
+// A job's cluster made from a node type. Internal to io/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traincost/io/catalogue.hpp"
+
+namespace traincost {
+
+/// `accelerators` of `accelerator` in nodes of `record`, with the measured curves of its links. A node type
+/// of another accelerator lends its node; links are then the accelerator's own where it has any.
+ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
+                            std::vector<NodePrice> prices, std::int64_t accelerators,
+                            std::optional<std::int64_t> per_node);
+
+/// "8 a node, NVLink 4 at 450 GB/s, 50.0 GB/s an accelerator between nodes".
+std::string describe(const ClusterSpec& cluster);
+
+}  // namespace traincost

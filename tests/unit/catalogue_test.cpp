@@ -1,0 +1,274 @@
+#include <traincost/io/accelerator_json.hpp>
+#include <traincost/io/catalogue.hpp>
+#include <traincost/io/stack_json.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+using namespace traincost;
+
+namespace {
+
+constexpr Room rooms[] = {Room::accelerators, Room::clusters, Room::models, Room::stacks};
+
+/// A folder of override records that is gone with the test.
+class Folder {
+public:
+    Folder()
+        : path_(std::filesystem::temp_directory_path() /
+                ("traincost_catalogue_" + std::to_string(++count()))) {
+        std::filesystem::remove_all(path_);
+        std::filesystem::create_directories(path_);
+    }
+    ~Folder() {
+        std::filesystem::remove_all(path_);
+    }
+    void write(const std::string& file, const std::string& text) const {
+        std::filesystem::create_directories((path_ / file).parent_path());
+        std::ofstream(path_ / file) << text;
+    }
+    std::string path() const {
+        return path_.string();
+    }
+
+private:
+    static int& count() {
+        static int n = 0;
+        return n;
+    }
+    std::filesystem::path path_;
+};
+
+std::string message(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("no name stands for two records of a room", "[catalogue]") {
+    const Catalogue catalogue;
+    for (const Room room : rooms) {
+        std::map<std::string, std::string> owner;
+        for (const CatalogueEntry& entry : catalogue.entries(room)) {
+            std::vector<std::string> names = entry.aliases;
+            names.push_back(entry.id);
+            for (const std::string& name : names) {
+                INFO(name << " of " << entry.id);
+                CHECK(owner.emplace(canonical_name(name), entry.id).second);
+            }
+        }
+    }
+}
+
+TEST_CASE("the fast scan of aliases finds what the parser finds", "[catalogue]") {
+    const Catalogue catalogue;
+    for (const Room room : rooms) {
+        for (const CatalogueEntry& entry : catalogue.entries(room)) {
+            INFO(entry.id);
+            const JsonDocument document = catalogue.document(room, entry.id);
+            CHECK(JsonNode(document, *document.root.find("aliases")).strings() == entry.aliases);
+        }
+    }
+}
+
+TEST_CASE("records are found by id, alias and repository, whatever the case", "[catalogue]") {
+    const Catalogue catalogue;
+    CHECK(catalogue.id(Room::accelerators, "h100") == "h100-sxm5-80gb");
+    CHECK(catalogue.id(Room::accelerators, "H200") == "h200-sxm-141gb");
+    CHECK(catalogue.id(Room::accelerators, "a100-40gb") == "a100-sxm4-40gb");
+    CHECK(catalogue.id(Room::accelerators, "A100 80GB PCIe") == "a100-pcie-80gb");
+    CHECK(catalogue.id(Room::accelerators, "v100") == "v100-sxm2-32gb");
+    CHECK(catalogue.id(Room::accelerators, "tpu-v5e") == "tpu-v5e");
+    CHECK(catalogue.id(Room::models, "meta-llama/Llama-3.1-70B") == "llama-3.1-70b");
+    CHECK(catalogue.id(Room::models, "GPT3") == "gpt3-175b");
+    CHECK(catalogue.id(Room::stacks, "megatron-lm") == "megatron-core");
+    CHECK(catalogue.id(Room::clusters, "p5.48xlarge") == "aws-p5.48xlarge");
+    CHECK(catalogue.model("gpt2").layers == 12);
+}
+
+TEST_CASE("an unknown name suggests the nearest", "[catalogue]") {
+    const Catalogue catalogue;
+    CHECK(message([&] { catalogue.model("lama-3.1-70b"); }) ==
+          "unknown model 'lama-3.1-70b'; did you mean 'llama-3.1-70b'?");
+    CHECK(message([&] { catalogue.accelerator("h10"); }).find("unknown accelerator 'h10'; did you mean") ==
+          0);
+    CHECK(message([&] { catalogue.stack("something-quite-else"); }) ==
+          "unknown stack 'something-quite-else'; 'traincost list stacks' names them all");
+    CHECK_THROWS_AS(catalogue.cluster("nothing-here", 8), Error);
+    CHECK(catalogue.find(Room::models, "nothing-here") == std::nullopt);
+}
+
+TEST_CASE("every source of every record has a title or is one", "[catalogue]") {
+    const Catalogue catalogue;
+    std::set<std::string> keys;
+    for (const Room room : {Room::accelerators, Room::clusters}) {
+        for (const CatalogueEntry& entry : catalogue.entries(room)) {
+            const JsonDocument document = catalogue.document(room, entry.id);
+            for (const std::string& key : JsonNode(document, *document.root.find("sources")).strings()) {
+                keys.insert(key);
+            }
+        }
+    }
+    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+        for (const NodePrice& price : catalogue.prices(entry.id)) {
+            keys.insert(price.source);
+        }
+    }
+    CHECK(keys.size() > 30);
+    for (const std::string& key : keys) {
+        INFO(key);
+        CHECK(catalogue.source_title(key) != key);
+    }
+}
+
+TEST_CASE("every stack reads whole, writes back the same, and says why for every choice", "[catalogue]") {
+    const Catalogue catalogue;
+    const std::vector<std::string> choices = stack_choice_names();
+    CHECK(choices.size() > 35);
+    for (const CatalogueEntry& entry : catalogue.entries(Room::stacks)) {
+        INFO(entry.id);
+        const StackSpec stack = catalogue.stack(entry.id);
+        CHECK(stack.id == entry.id);
+        JsonWriter out;
+        write_json(out, stack);
+        CHECK(stack_from_json(JsonNode(parse_json(out.text(), "again"))) == stack);
+        const JsonDocument document = catalogue.stack_document(entry.id);
+        const JsonValue* basis = document.root.find("basis");
+        REQUIRE(basis != nullptr);
+        for (const std::string& choice : choices) {
+            INFO(choice);
+            CHECK(basis->find(choice) != nullptr);
+        }
+        CHECK(basis->object()->size() == choices.size());
+    }
+}
+
+TEST_CASE("a stack inherits what it does not say from its base", "[catalogue]") {
+    const Catalogue catalogue;
+    const StackSpec mcore = catalogue.stack("megatron-core");
+    const StackSpec nemo = catalogue.stack("nemo");
+    CHECK(nemo.vocab_multiple == mcore.vocab_multiple);
+    CHECK(nemo.tp_overlap > mcore.tp_overlap);
+    CHECK(std::find(nemo.aliases.begin(), nemo.aliases.end(), "megatron-lm") == nemo.aliases.end());
+}
+
+TEST_CASE("every accelerator with its figures published has a usual node", "[catalogue]") {
+    const Catalogue catalogue;
+    int built = 0;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {
+        INFO(entry.id);
+        const std::string complaint = message([&] {
+            const ClusterChoice choice = catalogue.cluster(entry.id, 16);
+            CHECK(choice.spec.accelerators == 16);
+            CHECK(choice.spec.accelerator.id == entry.id);
+            CHECK(choice.spec.network.scale_up.bandwidth.value() > 0);
+            REQUIRE_FALSE(choice.assumptions.empty());
+            CHECK(choice.assumptions.front().find("the usual node of " + entry.id) != std::string::npos);
+            ++built;
+        });
+        CHECK((complaint == "no error" || complaint.find("peak") != std::string::npos ||
+               complaint.find("missing") != std::string::npos));
+    }
+    CHECK(built == 109);
+}
+
+TEST_CASE("an H100 without a cluster gets a DGX node", "[catalogue]") {
+    using namespace literals;
+    const ClusterSpec c = Catalogue().cluster("h100", 64).spec;
+    CHECK(c.id == "dgx-h100");
+    CHECK(c.per_node == 8);
+    CHECK(nodes(c) == 8);
+    CHECK(c.network.topology == Topology::switched);
+    CHECK(c.network.domain_size == 8);
+    CHECK(c.network.scale_up.bandwidth == 450_GBps);
+    CHECK(c.network.scale_out->bandwidth == 50_GBps);
+    CHECK(c.network.nics == 8);
+    CHECK(c.network.sharp);
+    CHECK(c.prices.size() == 6);
+    CHECK(c.node_power_w == 10200.0);
+    CHECK(c.host.link_per_accelerator == 63_GBps);
+}
+
+TEST_CASE("a rack-scale domain is larger than its node, a torus is cut to the job", "[catalogue]") {
+    const Catalogue catalogue;
+    const ClusterSpec rack = catalogue.cluster("gb200", 144).spec;
+    CHECK(rack.per_node == 4);
+    CHECK(rack.network.domain_size == 72);
+    CHECK(rack.network.nics == 72);
+    const ClusterSpec pod = catalogue.cluster("tpu-v5e", 64).spec;
+    CHECK(pod.network.topology == Topology::torus_2d);
+    CHECK(pod.network.domain_size == 64);
+}
+
+TEST_CASE("a part without a node of its own keeps its own links in the lent one", "[catalogue]") {
+    using namespace literals;
+    const ClusterChoice choice = Catalogue().cluster("a800", 8);
+    CHECK(choice.spec.id == "dgx-a100-80gb");
+    CHECK(choice.spec.network.scale_up.bandwidth == 200_GBps);
+    CHECK(choice.assumptions.size() == 2);
+    CHECK_THROWS_AS(Catalogue().cluster("generic-8", 8), Error);
+    CHECK_THROWS_AS(Catalogue().cluster("h100", 0), Error);
+}
+
+TEST_CASE("an override record replaces the built-in one, and only that", "[catalogue]") {
+    const Folder folder;
+    JsonWriter out;
+    AcceleratorSpec mine = Catalogue().accelerator("h100");
+    mine.memory = Bytes(96e9);
+    mine.aliases = {"h200"};
+    write_json(out, mine);
+    folder.write("accelerators/h100-sxm5-80gb.json", out.text());
+    const Catalogue catalogue(folder.path());
+    CHECK(catalogue.accelerator("h100-sxm5-80gb").memory == Bytes(96e9));
+    CHECK(catalogue.id(Room::accelerators, "h200") == "h100-sxm5-80gb");  // the user's names win
+    CHECK(catalogue.accelerator("a100").id == "a100-sxm4-80gb");
+    CHECK(catalogue.entries(Room::accelerators).size() == 113);
+    CHECK(catalogue.cluster("dgx-h100", 8).spec.accelerator.memory == Bytes(96e9));
+}
+
+TEST_CASE("a new stack may stand on a built-in one", "[catalogue]") {
+    const Folder folder;
+    folder.write("stacks/ours.json",
+                 R"({"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25})");
+    folder.write("stacks/loop.json", R"({"id": "loop", "title": "Loop", "base": "loop"})");
+    folder.write("stacks/typo.json",
+                 R"({"id": "typo", "title": "Typo", "base": "megatron-core", "droput": 0.25})");
+    const Catalogue catalogue(folder.path());
+    CHECK(catalogue.stack("ours").dropout == 0.25);
+    CHECK(catalogue.stack("ours").vocab_multiple == 128);
+    CHECK(message([&] { catalogue.stack("loop"); }).find("or on itself") != std::string::npos);
+    CHECK(message([&] { catalogue.stack("typo"); }).find("unknown key 'droput'; did you mean 'dropout'?") !=
+          std::string::npos);
+}
+
+TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
+    CHECK_THROWS_AS(Catalogue("no/such/folder"), Error);
+    {
+        const Folder folder;
+        folder.write("modles/x.json", "{}");
+        CHECK(message([&] { const Catalogue c(folder.path()); }).find("did you mean 'models'?") !=
+              std::string::npos);
+    }
+    {
+        const Folder folder;
+        folder.write("models/mine.json", R"({"id": "other"})");
+        const Catalogue catalogue(folder.path());
+        CHECK(message([&] { catalogue.model("mine"); }).find("must be the file's name, 'mine'") !=
+              std::string::npos);
+    }
+    {
+        const Folder folder;
+        folder.write("models/mine.json", "{\"id\": ");
+        const Catalogue catalogue(folder.path());
+        CHECK(message([&] { catalogue.model("mine"); }).find("mine.json") != std::string::npos);
+    }
+}

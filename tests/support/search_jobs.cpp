@@ -1,5 +1,7 @@
 #include "support/search_jobs.hpp"
 
+#include <traincost/io/network_data.hpp>
+
 namespace search_jobs {
 
 using namespace traincost;
@@ -80,6 +82,13 @@ ClusterSpec cluster(std::int64_t count, double memory_GB) {
     price.kind = "on-demand";
     c.prices = {price};
     c.node_power_w = 5000.0;
+    c.network.topology = Topology::switched;
+    c.network.domain_size = 8;
+    c.network.scale_up = {"nvlink3", 300_GBps, find_link_record("NVLink 3", LinkKind::scale_up)->curves};
+    c.network.scale_out = LinkTier{"ib", 25_GBps, find_link_record("IB HDR", LinkKind::scale_out)->curves};
+    c.network.nics = 8;
+    c.network.oversubscription = 1.0;
+    c.network.rail_domains = 1;
     return c;
 }
 

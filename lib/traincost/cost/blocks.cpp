@@ -6,16 +6,29 @@ namespace traincost {
 
 namespace {
 
-/// Span of a block's queries and its kind, from its index.
-struct Signature {
-    Side side;
-    bool moe;
-    double span;
-};
-
-Signature signature_of(const Job& job, std::int64_t index) {
+BlockSignature signature_of(const Job& job, std::int64_t index) {
     const LayerKind kind = layer_kind(job.model, index);
     return {kind.side, kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence))};
+}
+
+PartTime part_time(const OpList& ops, const KernelContext& context) {
+    PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}};
+    if (context.job->run.recompute == Recompute::selective)
+        t.again = pass_time(ops, Pass::forward, context, true);
+    return t;
+}
+
+/// Index of block `index` among the `size` kinds that `signature(k)` gives.
+template <class Signature>
+std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Signature signature) {
+    if (size == 1)
+        return 0;
+    const BlockSignature wanted = signature_of(job, index);
+    for (std::size_t k = 0; k < size; ++k) {
+        if (signature(k) == wanted)
+            return k;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -41,42 +54,55 @@ WeightBytes weight_bytes(const Job& job, const Shape& s) {
     return {Bytes{s.autocast ? s.e : 0.0}, gradient};
 }
 
-void fill_blocks(const Job& job, const Shape& s, BlockTable& table) {
-    table.size = 0;
-    const WeightBytes weight = weight_bytes(job, s);
+void fill_ops(const Job& job, const Shape& s, BlockOps& ops) {
+    ops.size = 0;
     const std::int64_t blocks = block_count(job.model);
-    for (std::int64_t i = 0; i < blocks && table.size < table.kinds.size(); ++i) {
-        const Signature g = signature_of(job, i);
-        const auto known = std::find_if(
-            table.kinds.begin(), table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size),
-            [&](const BlockKind& k) { return k.side == g.side && k.moe == g.moe && k.span == g.span; });
-        if (known != table.kinds.begin() + static_cast<std::ptrdiff_t>(table.size))
+    for (std::int64_t i = 0; i < blocks && ops.size < ops.kinds.size(); ++i) {
+        const BlockSignature g = signature_of(job, i);
+        const auto end = ops.kinds.begin() + static_cast<std::ptrdiff_t>(ops.size);
+        if (std::find(ops.kinds.begin(), end, g) != end)
             continue;
-        OpList& ops = table.ops[table.size];
-        ops = layer_ops(job, s, g.side, g.moe, g.span);
-        const WeightList weights = layer_weights(job.model, g.side, g.moe);
-        table.kinds[table.size] = {g.side, g.moe, g.span, totals(ops, weight),
-                                   sharded_count(weights, s.tp, s.ep, s.etp)};
-        ++table.size;
+        ops.kinds[ops.size] = g;
+        ops.blocks[ops.size] = layer_ops(job, s, g.side, g.moe, g.span);
+        ++ops.size;
     }
-    table.embedding = embedding_ops(job, s);
-    table.head = head_ops(job, s);
-    table.embedding_totals = totals(table.embedding, weight);
-    table.head_totals = totals(table.head, weight);
+    ops.embedding = embedding_ops(job, s);
+    ops.head = head_ops(job, s);
+}
+
+void set_totals(const Job& job, const Shape& s, const BlockOps& ops, BlockTable& table) {
+    const WeightBytes weight = weight_bytes(job, s);
+    for (std::size_t k = 0; k < ops.size; ++k)
+        table.kinds[k].totals = totals(ops.blocks[k], weight);
+    table.embedding_totals = totals(ops.embedding, weight);
+    table.head_totals = totals(ops.head, weight);
+}
+
+BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
+    const KernelContext context = kernel_context(job);
+    BlockTable table;
+    table.size = ops.size;
+    for (std::size_t k = 0; k < ops.size; ++k) {
+        const BlockSignature& g = ops.kinds[k];
+        table.kinds[k].signature = g;
+        table.kinds[k].parameters = sharded_count(layer_weights(job.model, g.side, g.moe), s.tp, s.ep, s.etp);
+        table.kinds[k].time = part_time(ops.blocks[k], context);
+    }
+    set_totals(job, s, ops, table);
     table.embedding_parameters = sharded_count(embedding_weights(job.model), s.tp, s.ep, s.etp);
     table.head_parameters = sharded_count(head_weights(job.model, true), s.tp, s.ep, s.etp);
     table.head_only_parameters = sharded_count(head_weights(job.model, false), s.tp, s.ep, s.etp);
+    table.embedding_time = part_time(ops.embedding, context);
+    table.head_time = part_time(ops.head, context);
+    return table;
 }
 
 std::size_t kind_of(const Job& job, const BlockTable& table, std::int64_t index) {
-    if (table.size == 1)
-        return 0;
-    const Signature g = signature_of(job, index);
-    for (std::size_t k = 0; k < table.size; ++k) {
-        if (table.kinds[k].side == g.side && table.kinds[k].moe == g.moe && table.kinds[k].span == g.span)
-            return k;
-    }
-    return 0;
+    return find_kind(job, table.size, index, [&](std::size_t k) { return table.kinds[k].signature; });
+}
+
+std::size_t kind_of(const Job& job, const BlockOps& ops, std::int64_t index) {
+    return find_kind(job, ops.size, index, [&](std::size_t k) { return ops.kinds[k]; });
 }
 
 }  // namespace traincost

@@ -3,34 +3,69 @@
 #include <array>
 #include <cstdint>
 
+#include "traincost/cost/kernels.hpp"
 #include "traincost/cost/ops.hpp"
 #include "traincost/cost/params.hpp"
 
 namespace traincost {
 
-/// Operators and weights of one kind of block (side, experts, attention span), shared by all blocks of that
-/// kind.
-struct BlockKind {
+/// Most kinds of block a model may have.
+inline constexpr std::size_t block_kind_limit = 6;
+
+/// What tells kinds of block apart; `span` is the number of keys a query sees.
+struct BlockSignature {
     Side side;
     bool moe;
-    double span;  ///< keys a query sees
-    OpTotals totals;
-    ShardedCount parameters;  ///< of one block on one rank
+    double span;
+    bool operator==(const BlockSignature&) const = default;
 };
 
-/// The distinct kinds of a model's blocks on one rank, and which block is of which kind.
-struct BlockTable {
-    std::array<BlockKind, 6> kinds;
-    std::array<OpList, 6> ops;
+/// Operators of the distinct kinds of a model's blocks on one rank, of its embedding and its head.
+struct BlockOps {
+    std::array<BlockSignature, block_kind_limit> kinds;
+    std::array<OpList, block_kind_limit> blocks;
     std::size_t size = 0;
     OpList embedding;
     OpList head;
+};
+
+/// Fills `ops` for the job's shards.
+void fill_ops(const Job& job, const Shape& shape, BlockOps& ops);
+
+/// Forward, backward and selectively recomputed forward of one block, of the embedding or of the head.
+struct PartTime {
+    PassTime forward;
+    PassTime backward;
+    PassTime again;  ///< run again in backward
+};
+
+/// Memory, weights and times of one kind of block, shared by all blocks of that kind.
+struct BlockKind {
+    BlockSignature signature;
+    OpTotals totals;
+    ShardedCount parameters;  ///< of one block on one rank
+    PartTime time;
+};
+
+/// What a stage's memory and time are sums of. Depends on the shape, the kernels and selective recompute;
+/// `totals` also on how weights and gradients come and go (`weight_bytes`).
+struct BlockTable {
+    std::array<BlockKind, block_kind_limit> kinds;
+    std::size_t size = 0;
     OpTotals embedding_totals;
     OpTotals head_totals;
     ShardedCount embedding_parameters;
     ShardedCount head_parameters;  ///< as stored on a last stage that is not the first (a tied table again)
     ShardedCount head_only_parameters;  ///< on a single stage (a tied table once)
+    PartTime embedding_time;
+    PartTime head_time;
 };
+
+/// The table of a job's operators.
+BlockTable block_table(const Job& job, const Shape& shape, const BlockOps& ops);
+
+/// Sets the table's totals for the job's `weight_bytes`, and nothing else.
+void set_totals(const Job& job, const Shape& shape, const BlockOps& ops, BlockTable& table);
 
 /// Bytes that come and go with a micro-batch's matrices: autocast's copies, and gradients that do not
 /// persist.
@@ -42,10 +77,8 @@ bool gradients_persist(const Job& job);
 /// Whether weights themselves live sharded and are gathered block by block (FSDP at ZeRO stage 2 and 3).
 bool fully_sharded(const Job& job);
 
-/// Fills `table` for the job's shards.
-void fill_blocks(const Job& job, const Shape& shape, BlockTable& table);
-
-/// Index in `table.kinds` of block `index`.
+/// Index in the table's kinds of block `index`.
 std::size_t kind_of(const Job& job, const BlockTable& table, std::int64_t index);
+std::size_t kind_of(const Job& job, const BlockOps& ops, std::int64_t index);
 
 }  // namespace traincost

@@ -6,14 +6,16 @@ namespace traincost {
 
 Estimate estimate(const Job& job) {
     const Shape shape = shape_of(job);
-    BlockTable table;
-    fill_blocks(job, shape, table);
+    BlockOps ops;
+    fill_ops(job, shape, ops);
+    const BlockTable table = block_table(job, shape, ops);
+    const StageClasses stages = stage_classes(job, table);
     Estimate e{};
     e.parameters = parameter_count(job.model);
     const std::int64_t pp = job.run.parallel.pp;
     e.stages.reserve(static_cast<std::size_t>(pp));
     for (std::int64_t stage = 0; stage < pp; ++stage) {
-        e.stages.push_back(stage_memory(job, shape, table, stage));
+        e.stages.push_back(stage_memory(job, shape, table, stages, stage));
         if (e.stages.back().device > e.stages[static_cast<std::size_t>(e.peak_stage)].device)
             e.peak_stage = stage;
     }
@@ -21,7 +23,7 @@ Estimate estimate(const Job& job) {
     const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
     e.fits = peak <= e.capacity;
     e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
-    e.step = step_time(job, shape, table);
+    e.step = step_time(job, shape, table, stages);
 
     const double gpus = static_cast<double>(job.cluster.accelerators);
     Throughput& t = e.throughput;

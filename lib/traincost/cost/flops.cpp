@@ -26,8 +26,8 @@ StepFlops inventory_flops(const Job& job, bool full_attention) {
     const Job whole = undivided(job);
     const Shape shape = shape_of(whole);
     StepFlops sum{};
-    const auto add = [&](const OpList& ops, bool again) {
-        for (const Operator& op : ops) {
+    const auto add = [&](const OpList& list, bool again) {
+        for (const Operator& op : list) {
             double factor = 1.0;
             if (full_attention && op.kind == OpKind::attention)
                 factor = op.attention.keys / mean_keys(op.attention);
@@ -36,16 +36,16 @@ StepFlops inventory_flops(const Job& job, bool full_attention) {
                 sum.again += op.forward_flops * factor;
         }
     };
-    BlockTable table;
-    fill_blocks(whole, shape, table);
+    BlockOps ops;
+    fill_ops(whole, shape, ops);
     const std::int64_t blocks = block_count(job.model);
     for (std::int64_t i = 0; i < blocks; ++i) {
         const bool again = job.run.recompute == Recompute::full && i % job.run.recompute_every == 0 &&
                            (!job.run.recompute_layers || i / job.run.parallel.pp < *job.run.recompute_layers);
-        add(table.ops[kind_of(whole, table, i)], again);
+        add(ops.blocks[kind_of(whole, ops, i)], again);
     }
-    add(table.embedding, false);
-    add(table.head, false);
+    add(ops.embedding, false);
+    add(ops.head, false);
     return sum;
 }
 

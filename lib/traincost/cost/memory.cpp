@@ -126,28 +126,6 @@ double adapter_elements(const Job& job, const Shape& s, bool moe) {
     return n;
 }
 
-/// The stage's blocks in the order they run, chunk by chunk.
-template <class Visit>
-void for_each_block(const Job& job, std::int64_t stage, Visit visit) {
-    const Parallelism& p = job.run.parallel;
-    const StageLayout layout{p.pp, p.vp, block_count(job.model)};
-    for (std::int64_t v = 0; v < p.vp; ++v) {
-        const std::int64_t chunk = v * p.pp + stage;
-        const std::int64_t first = chunk_first(layout, chunk);
-        const std::int64_t count = chunk_size(layout, chunk);
-        for (std::int64_t i = first; i < first + count; ++i)
-            visit(i);
-    }
-}
-
-bool recomputed(const RunSpec& run, std::int64_t position_in_stage) {
-    if (run.recompute != Recompute::full)
-        return false;
-    if (run.recompute_layers && position_in_stage >= *run.recompute_layers)
-        return false;
-    return position_in_stage % run.recompute_every == 0;
-}
-
 Bytes& at(StageMemory& m, MemoryTerm t) {
     return m.terms[static_cast<std::size_t>(t)];
 }
@@ -155,16 +133,18 @@ Bytes& at(StageMemory& m, MemoryTerm t) {
 /// One stage's walk through its step: what is static, what each micro-batch keeps, and the peak.
 class StageWalk {
 public:
-    StageWalk(const Job& job, const Shape& shape, const BlockTable& table, std::int64_t stage)
+    StageWalk(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages,
+              std::int64_t stage)
         : job_(job),
           run_(job.run),
           stack_(job.stack),
           s_(shape),
           table_(table),
+          stages_(stages),
+          class_(stages.of(stage)),
           stage_(stage),
           shards_(state_shards(job)) {
         const Parallelism& p = run_.parallel;
-        last_ = stage == p.pp - 1;
         schedule_ = run_.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack_.pipeline);
         in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
         tuned_ = run_.tuning != Tuning::full;
@@ -196,33 +176,29 @@ private:
         return bytes_per_element(run_.precision.gradients) * (owned(n, gradients_sharded_) * trained_);
     }
 
-    const BlockKind& kind(std::int64_t block) const {
-        return table_.kinds[kind_of(job_, table_, block)];
-    }
-
     /// Parameters of the stage.
     void count() {
-        std::int64_t trained = 0;
-        for_each_block(job_, stage_, [&](std::int64_t i) {
-            const BlockKind& k = kind(i);
-            blocks_ = blocks_ + of(k.parameters);
-            if (of(k.parameters).total() > largest_.total())
-                largest_ = of(k.parameters);
+        for (std::size_t k = 0; k < table_.size; ++k) {
+            const double n = class_.kinds[k].blocks;
+            if (n == 0.0)
+                continue;
+            const BlockKind& kind = table_.kinds[k];
+            const Elements one = of(kind.parameters);
+            blocks_ = blocks_ + Elements{one.dense * n, one.expert * n};
+            if (one.total() > largest_.total())
+                largest_ = one;
             if (tuned_)
-                adapters_ += adapter_elements(job_, s_, k.moe);
-            ++stage_blocks_;
-            if (i >= run_.frozen_layers)
-                ++trained;
-        });
-        if (stage_ == 0)
+                adapters_ += adapter_elements(job_, s_, kind.signature.moe) * n;
+        }
+        if (class_.first)
             root_ = root_ + of(table_.embedding_parameters);
-        if (last_)
+        if (class_.last)
             root_ = root_ + head_;
         all_ = blocks_ + root_;
         if (tuned_) {
             trained_ = 0.0;
-        } else if (stage_blocks_ > 0) {
-            trained_ = static_cast<double>(trained) / static_cast<double>(stage_blocks_);
+        } else if (class_.blocks > 0) {
+            trained_ = static_cast<double>(class_.trained) / static_cast<double>(class_.blocks);
         }
     }
 
@@ -260,19 +236,17 @@ private:
     /// What one micro-batch keeps on this stage.
     void activations() {
         boundary_ = Bytes{s_.tokens_sp * static_cast<double>(job_.model.hidden) * s_.r};
-        std::int64_t position = 0;
-        for_each_block(job_, stage_, [&](std::int64_t i) {
-            const BlockKind& k = kind(i);
-            if (recomputed(run_, position)) {
-                inputs_ += boundary_;
-            } else if (i >= run_.frozen_layers) {
-                saved_ += k.totals.saved;
-                cast_ += k.totals.cast;
-            }
-            all_cast_ += k.totals.cast;
-            ++position;
-        });
-        if (stage_ == 0)
+        for (std::size_t k = 0; k < table_.size; ++k) {
+            const KindCount& n = class_.kinds[k];
+            if (n.blocks == 0.0)
+                continue;
+            const OpTotals& totals = table_.kinds[k].totals;
+            inputs_ += boundary_ * n.again;
+            saved_ += totals.saved * n.kept;
+            cast_ += totals.cast * n.kept;
+            all_cast_ += totals.cast * n.blocks;
+        }
+        if (class_.first)
             embedding_saved_ = table_.embedding_totals.saved;
         out_.host += (saved_ + inputs_) * (run_.offload_activations * in_flight_);
     }
@@ -320,7 +294,7 @@ private:
         Bytes saved = saved_;
         Bytes inputs = inputs_;
         Bytes cast = cast_;
-        if (last_) {
+        if (class_.last) {
             const OpTotals& head = table_.head_totals;
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
             consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
@@ -330,35 +304,49 @@ private:
             if (!persist_)
                 gradients += gradient_bytes(head_);
         }
-        const StageLayout layout{p.pp, p.vp, block_count(job_.model)};
-        std::int64_t position = stage_blocks_;
         Bytes reducing;  // the previous block's gradients on their way to their shards
-        for (std::int64_t v = p.vp - 1; v >= 0; --v) {
-            const std::int64_t chunk = v * p.pp + stage_;
-            const std::int64_t begin = chunk_first(layout, chunk);
-            for (std::int64_t i = begin + chunk_size(layout, chunk) - 1; i >= begin; --i) {
-                --position;
-                const BlockKind& k = kind(i);
-                const bool again = recomputed(run_, position);
-                const bool trains = i >= run_.frozen_layers;
-                if (!again && trains) {
-                    saved -= k.totals.saved;
-                    cast -= k.totals.cast;
-                }
-                Bytes working = (trains ? k.totals.backward_peak : Bytes{}) + boundary_;
-                if (again)
-                    working = std::max(working, k.totals.forward_peak);
-                consider(Moment::backward, i, saved, inputs, cast, working, gathers ? reducing : bucket,
-                         gradients, gathered(position > 0 ? 1 + stack_.prefetched_blocks : 1, true));
-                if (again)
-                    inputs -= boundary_;
-                if (!persist_ && trains)
-                    gradients += gradient_bytes(of(k.parameters));
-                if (gathers)
-                    reducing = bytes_per_element(run_.precision.reduce) * of(k.parameters).total();
+        for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;) {
+            const BlockRun& blocks = stages_.runs[r];
+            const BlockKind& k = table_.kinds[blocks.kind];
+            const Elements parameters = of(k.parameters);
+            const Bytes one_gradient = !persist_ && blocks.trains ? gradient_bytes(parameters) : Bytes{};
+            Bytes working = (blocks.trains ? k.totals.backward_peak : Bytes{}) + boundary_;
+            if (blocks.again)
+                working = std::max(working, k.totals.forward_peak);
+            // `left` blocks of the run before it in the stage, `done` behind it. From block to block what is
+            // alive changes by the same amount: the highest is the first, the last, or one whose neighbour
+            // is of another run or missing.
+            const auto visit = [&](std::int64_t left) {
+                const std::int64_t done = blocks.count - 1 - left;
+                const double n = static_cast<double>(done);
+                const bool keeps = !blocks.again && blocks.trains;
+                const double freed = keeps ? n + 1.0 : 0.0;
+                const Bytes reduced =
+                    done > 0 ? bytes_per_element(run_.precision.reduce) * parameters.total() : reducing;
+                consider(Moment::backward, blocks.position + left, saved - k.totals.saved * freed,
+                         inputs - boundary_ * (blocks.again ? n : 0.0), cast - k.totals.cast * freed, working,
+                         gathers ? reduced : bucket, gradients + one_gradient * n,
+                         gathered(blocks.position + left > 0 ? 1 + stack_.prefetched_blocks : 1, true));
+            };
+            visit(blocks.count - 1);
+            if (blocks.count > 3)
+                visit(blocks.count - 2);
+            if (blocks.count > 2)
+                visit(1);
+            if (blocks.count > 1)
+                visit(0);
+            const double n = static_cast<double>(blocks.count);
+            if (!blocks.again && blocks.trains) {
+                saved -= k.totals.saved * n;
+                cast -= k.totals.cast * n;
             }
+            if (blocks.again)
+                inputs -= boundary_ * n;
+            gradients += one_gradient * n;
+            if (gathers)
+                reducing = bytes_per_element(run_.precision.reduce) * parameters.total();
         }
-        if (stage_ == 0) {
+        if (class_.first) {
             const Bytes working = table_.embedding_totals.backward_peak;
             if (!persist_)
                 gradients += gradient_bytes(of(table_.embedding_parameters));
@@ -408,11 +396,12 @@ private:
     const StackSpec& stack_;
     const Shape& s_;
     const BlockTable& table_;
+    const StageClasses& stages_;
+    const StageClass& class_;
     std::int64_t stage_;
     StateShards shards_;
     Schedule schedule_;
     double in_flight_;
-    bool last_;
     bool tuned_;
     bool weights_sharded_;
     bool gradients_sharded_;
@@ -424,8 +413,7 @@ private:
     Elements all_;
     double adapters_ = 0.0;
     double trained_ = 1.0;  ///< share of the stage's parameters that get gradients
-    std::int64_t stage_blocks_ = 0;
-    Bytes boundary_;  ///< input of one block
+    Bytes boundary_;        ///< input of one block
     Bytes saved_;
     Bytes inputs_;
     Bytes cast_;
@@ -437,8 +425,22 @@ private:
 
 }  // namespace
 
-StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table, std::int64_t stage) {
-    return StageWalk(job, s, table, stage).peak();
+StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                         std::int64_t stage) {
+    StageMemory memory = StageWalk(job, s, table, stages, stage).peak();
+    if (memory.block >= 0) {
+        const Parallelism& p = job.run.parallel;
+        memory.block = block_at({p.pp, p.vp, block_count(job.model)}, stage, memory.block);
+    }
+    return memory;
+}
+
+Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table,
+                         const StageClasses& stages) {
+    Bytes peak;
+    for (const StageClass& c : stages.classes)
+        peak = std::max(peak, StageWalk(job, s, table, stages, c.stage).peak().device);
+    return peak;
 }
 
 }  // namespace traincost

@@ -6,6 +6,7 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/stages.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
@@ -60,7 +61,13 @@ double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t 
                                std::int64_t micro_batches);
 
 /// Peak memory of pipeline stage `stage`.
-StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& blocks, std::int64_t stage);
+StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& table,
+                         const StageClasses& stages, std::int64_t stage);
+
+/// Highest device memory of all stages. Only the first stage of each class is looked at: later ones of the
+/// class differ in the micro-batches in flight alone, which never rise along the pipeline.
+Bytes peak_device_memory(const Job& job, const Shape& shape, const BlockTable& table,
+                         const StageClasses& stages);
 
 /// Bytes a trainable parameter's optimizer states take under `optimizer`, unsharded.
 Bytes optimizer_state_bytes(Optimizer optimizer, const Precision& precision);

@@ -6,9 +6,9 @@ namespace traincost {
 
 PipelineTime pipeline_time(Schedule schedule, std::span<const StageTime> stages, std::int64_t vp,
                            std::int64_t micro_batches, Seconds send) {
-    const double p = static_cast<double>(stages.size());
     const double m = static_cast<double>(micro_batches);
     const double v = static_cast<double>(vp);
+    double p = 0.0;
     Seconds sum;
     Seconds slowest;
     Seconds forward;
@@ -20,10 +20,11 @@ PipelineTime pipeline_time(Schedule schedule, std::span<const StageTime> stages,
     for (std::size_t i = 0; i < stages.size(); ++i) {
         const StageTime& s = stages[i];
         const Seconds work = s.forward + s.backward;
-        sum += work;
-        forward += s.forward;
-        backward += s.backward;
-        weight += s.weight;
+        p += s.count;
+        sum += work * s.count;
+        forward += s.forward * s.count;
+        backward += s.backward * s.count;
+        weight += s.weight * s.count;
         max_forward = std::max(max_forward, s.forward);
         max_backward = std::max(max_backward, s.backward);
         if (work > slowest) {
@@ -32,7 +33,7 @@ PipelineTime pipeline_time(Schedule schedule, std::span<const StageTime> stages,
         }
     }
     out.busy = slowest * m;
-    if (stages.size() == 1) {
+    if (p == 1.0) {
         out.total = out.busy;
         return out;
     }

@@ -8,19 +8,20 @@
 
 namespace traincost {
 
-/// Times of one micro-batch on one pipeline stage, all its chunks together.
+/// Times of one micro-batch on one pipeline stage, all its chunks together; `count` stages are alike.
 struct StageTime {
     Seconds forward;
     Seconds backward;  ///< recompute, input and weight gradients
     Seconds weight;    ///< of `backward`, the weight gradients (what zero-bubble schedules move)
+    double count = 1.0;
 };
 
 /// The pipelined part of a step.
 struct PipelineTime {
     Seconds total;
-    Seconds busy;    ///< the slowest stage's own work: m · (forward + backward)
-    Seconds bubble;  ///< total - busy
-    std::int64_t slowest;
+    Seconds busy;          ///< the slowest stage's own work: m · (forward + backward)
+    Seconds bubble;        ///< total - busy
+    std::int64_t slowest;  ///< index of the first slowest
 };
 
 /// Closed form over unequal stages, m micro-batches, vp chunks a stage; `send` is one exposed stage-to-stage

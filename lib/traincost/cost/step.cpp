@@ -1,6 +1,7 @@
 #include "traincost/cost/step.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "traincost/cost/kernels.hpp"
@@ -29,20 +30,6 @@ std::string_view to_string(StepTerm term) {
 
 namespace {
 
-/// Forward, backward and recomputed forward of one block kind or of the embedding or head.
-struct PartTime {
-    PassTime forward;
-    PassTime backward;
-    PassTime again;  ///< recomputed in backward
-};
-
-PartTime part_time(const OpList& ops, const KernelContext& context) {
-    PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}};
-    if (context.job->run.recompute == Recompute::selective)
-        t.again = pass_time(ops, Pass::forward, context, true);
-    return t;
-}
-
 /// Sums of one stage.
 struct StageSum {
     PassTime forward;
@@ -51,9 +38,32 @@ struct StageSum {
     Seconds weight;
 };
 
+StageSum stage_sum(const BlockTable& table, const StageClass& stage) {
+    StageSum sum{};
+    for (std::size_t k = 0; k < table.size; ++k) {
+        const KindCount& n = stage.kinds[k];
+        if (n.blocks == 0.0)
+            continue;
+        const PartTime& time = table.kinds[k].time;
+        sum.forward += time.forward * n.blocks;
+        sum.backward += time.backward * n.blocks;
+        sum.again += time.forward * n.again;
+        sum.again += time.again * (n.blocks - n.again);
+    }
+    if (stage.first) {
+        sum.forward += table.embedding_time.forward;
+        sum.backward += table.embedding_time.backward;
+    }
+    if (stage.last) {
+        sum.forward += table.head_time.forward;
+        sum.backward += table.head_time.backward;
+    }
+    return sum;
+}
+
 }  // namespace
 
-StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
+StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages) {
     const RunSpec& run = job.run;
     const StackSpec& stack = job.stack;
     const Parallelism& p = run.parallel;
@@ -63,43 +73,20 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
     };
 
     const KernelContext context = kernel_context(job);
-    std::array<PartTime, 6> parts;
-    for (std::size_t k = 0; k < table.size; ++k)
-        parts[k] = part_time(table.ops[k], context);
-    const PartTime embedding = part_time(table.embedding, context);
-    const PartTime head = part_time(table.head, context);
-
-    const StageLayout layout{p.pp, p.vp, block_count(job.model)};
-    std::array<StageTime, 512> stages;
+    std::array<StageTime, 64> few;  // classes of stages, hardly ever more than four
+    std::vector<StageTime> many;
+    std::span<StageTime> times{few.data(), std::min(few.size(), stages.classes.size())};
+    if (stages.classes.size() > few.size()) {
+        many.resize(stages.classes.size());
+        times = many;
+    }
     StageSum slowest{};
     Seconds slowest_total{-1.0};
-    const std::size_t stage_count = std::min<std::size_t>(static_cast<std::size_t>(p.pp), stages.size());
-    for (std::size_t stage = 0; stage < stage_count; ++stage) {
-        StageSum sum{};
-        std::int64_t position = 0;
-        for (std::int64_t v = 0; v < p.vp; ++v) {
-            const std::int64_t chunk = v * p.pp + static_cast<std::int64_t>(stage);
-            const std::int64_t first = chunk_first(layout, chunk);
-            const std::int64_t count = chunk_size(layout, chunk);
-            for (std::int64_t i = first; i < first + count; ++i, ++position) {
-                const PartTime& part = parts[kind_of(job, table, i)];
-                sum.forward += part.forward;
-                sum.backward += part.backward;
-                const bool full = run.recompute == Recompute::full && position % run.recompute_every == 0 &&
-                                  (!run.recompute_layers || position < *run.recompute_layers);
-                sum.again += full ? part.forward : part.again;
-            }
-        }
-        if (stage == 0) {
-            sum.forward += embedding.forward;
-            sum.backward += embedding.backward;
-        }
-        if (stage + 1 == stage_count) {
-            sum.forward += head.forward;
-            sum.backward += head.backward;
-        }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const StageSum sum = stage_sum(table, stages.classes[i]);
         const Seconds backward = sum.backward.total() + sum.again.total();
-        stages[stage] = {sum.forward.total(), backward, sum.backward.gemm * 0.5};
+        times[i] = {sum.forward.total(), backward, sum.backward.gemm * 0.5,
+                    static_cast<double>(stages.classes[i].stages)};
         if (sum.forward.total() + backward > slowest_total) {
             slowest_total = sum.forward.total() + backward;
             slowest = sum;
@@ -112,10 +99,11 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
         p.pp > 1 && !stack.overlap_p2p
             ? communication_time(Collective::send_recv, boundary, Group::pipeline, context)
             : Seconds{};
-    const PipelineTime pipeline = pipeline_time(schedule, {stages.data(), stage_count}, p.vp, m, transfer);
+    const PipelineTime pipeline = pipeline_time(schedule, times, p.vp, m, transfer);
 
     StepTime t{};
-    t.slowest_stage = pipeline.slowest;
+    const StageClass& slowest_class = stages.classes[static_cast<std::size_t>(pipeline.slowest)];
+    t.slowest_stage = slowest_class.stage;
     const double md = static_cast<double>(m);
     at(t, StepTerm::gemm) = (slowest.forward.gemm + slowest.backward.gemm) * md;
     at(t, StepTerm::attention) = (slowest.forward.attention + slowest.backward.attention) * md;
@@ -131,8 +119,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table) {
 
     // Data-parallel traffic of the largest stage's gradients and, under ZeRO, weights.
     const StateShards shards = state_shards(job);
-    const ShardedCount stage_weights =
-        stage_parameters(job.model, layout, pipeline.slowest, p.tp, p.ep, s.etp);
+    const ShardedCount stage_weights = stage_parameters(table, slowest_class);
     const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
     const Bytes element = bytes_per_element(run.precision.reduce);
     if (p.dp * p.cp > 1) {

@@ -6,6 +6,7 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/stages.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
@@ -43,6 +44,7 @@ struct StepTime {
     }
 };
 
-StepTime step_time(const Job& job, const Shape& shape, const BlockTable& blocks);
+/// The step of the job whose blocks cost what `table` says and are dealt to stages as `stages` says.
+StepTime step_time(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages);
 
 }  // namespace traincost

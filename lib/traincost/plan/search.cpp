@@ -107,31 +107,26 @@ void search_shape(const SearchRequest& request, std::int32_t site_index, const S
     const Rates rates = rates_of(site.cluster);
     const Bytes capacity = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
     Job job{request.model, site.cluster, site.stack, request.run};
-    BlockTable table;
-    Shape shape{};
-    std::int32_t filled = -1;  // recompute choice `table` is for
     for_each_configuration(job, site.space, key, [&](const Configuration& given) {
         Configuration c = given;
         c.site = site_index;
         apply(c, site.space, job.run);
         ++found.counts.enumerated;
         ++found.counts.evaluated;
-        if (filled != c.recompute) {
-            shape = shape_of(job);
-            fill_blocks(job, shape, table);
-            filled = c.recompute;
-        }
+        const Shape shape = shape_of(job);
+        BlockOps ops;
+        fill_ops(job, shape, ops);
+        const BlockTable table = block_table(job, shape, ops);
+        const StageClasses stages = stage_classes(job, table);
         Plan plan{c, {}, 0.0};
-        for (std::int64_t stage = 0; stage < c.pp; ++stage)
-            plan.metrics.memory =
-                std::max(plan.metrics.memory, stage_memory(job, shape, table, stage).device);
+        plan.metrics.memory = peak_device_memory(job, shape, table, stages);
         if (plan.metrics.memory > capacity) {
             ++found.counts.does_not_fit;
             plan.value = plan.metrics.memory / capacity;
             found.keep_smallest(plan);
             return true;
         }
-        plan.metrics = rates.metrics(step_time(job, shape, table).total, plan.metrics.memory);
+        plan.metrics = rates.metrics(step_time(job, shape, table, stages).total, plan.metrics.memory);
         if (request.limits.step_time && plan.metrics.time > *request.limits.step_time) {
             ++found.counts.over_deadline;
             return true;

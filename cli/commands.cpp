@@ -1,4 +1,5 @@
 #include <cli/commands.hpp>
+#include <cli/commands/commands.hpp>
 
 #include <array>
 
@@ -8,7 +9,11 @@ namespace traincost::cli {
 
 namespace {
 
-constexpr std::array<Command, 0> table = {};
+constexpr std::array<Command, 3> table = {{
+    {"list", add_list},
+    {"show", add_show},
+    {"check", add_check},
+}};
 
 }  // namespace
 

@@ -17,6 +17,9 @@ namespace traincost {
 namespace {
 
 constexpr std::array<std::string_view, 5> rooms = {"accelerators", "clusters", "models", "stacks", "prices"};
+/// Every folder of the data: the rooms, the titles of sources, and measured curves.
+constexpr std::array<std::string_view, 7> folders = {"accelerators", "clusters", "models", "stacks",
+                                                     "prices",       "sources",  "bench"};
 constexpr std::array<std::string_view, 5> singular = {"accelerator", "cluster", "model", "stack",
                                                       "price list"};
 /// Longest chain of stacks that stand on one another.
@@ -220,13 +223,13 @@ Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
     }
     for (const auto& entry : std::filesystem::directory_iterator(state_->folder)) {
         const std::string name = entry.path().filename().string();
-        if (entry.is_directory() && !name.starts_with('.') &&
-            std::find(rooms.begin(), rooms.end(), name) == rooms.end()) {
+        const bool known = std::find(folders.begin(), folders.end(), name) != folders.end();
+        if (entry.is_directory() && !name.starts_with('.') && !known) {
             throw Error(ErrorKind::input,
                         entry.path().string() +
                             ": is no kind of record; folders are accelerators, clusters, models, "
-                            "stacks, prices" +
-                            did_you_mean(name, rooms));
+                            "stacks, prices, sources, bench" +
+                            did_you_mean(name, folders));
         }
     }
 }
@@ -301,16 +304,17 @@ std::vector<NodePrice> Catalogue::prices(std::string_view cluster) const {
     return prices_from_json(JsonNode(document));
 }
 
-JsonDocument Catalogue::stack_document(std::string_view name) const {
-    JsonDocument merged = document(Room::stacks, name);
-    std::string own = id(Room::stacks, name);
+namespace {
+
+/// `merged` over the stacks it stands on.
+void lay_bases_under(JsonDocument& merged, const Catalogue& catalogue) {
     for (int depth = 0; const JsonValue* base = merged.root.find("base"); ++depth) {
         const JsonNode base_name(merged, *base);
         if (depth == longest_base_chain) {
             base_name.fail("stands on more than " + std::to_string(longest_base_chain) +
                            " other stacks, or on itself");
         }
-        JsonDocument below = document(Room::stacks, base_name.string());
+        JsonDocument below = catalogue.document(Room::stacks, base_name.string());
         std::erase_if(std::get<JsonValue::Object>(merged.root.data),
                       [](const JsonMember& m) { return m.key == "base"; });
         for (const char* personal : {"aliases", "notes"}) {
@@ -319,6 +323,13 @@ JsonDocument Catalogue::stack_document(std::string_view name) const {
         }
         merged.root = overlay_stack(below.root, merged.root);
     }
+}
+
+}  // namespace
+
+JsonDocument Catalogue::stack_document(std::string_view name) const {
+    JsonDocument merged = document(Room::stacks, name);
+    lay_bases_under(merged, *this);
     return merged;
 }
 
@@ -327,6 +338,13 @@ StackSpec Catalogue::stack(std::string_view name) const {
         const JsonDocument document = stack_document(name);
         return stack_from_json(JsonNode(document));
     });
+}
+
+StackSpec Catalogue::stack_from(const JsonDocument& document) const {
+    JsonDocument merged = document;
+    JsonObject object((JsonNode(merged)));  // refuses what is no object
+    lay_bases_under(merged, *this);
+    return stack_from_json(JsonNode(merged));
 }
 
 ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerators,
@@ -377,9 +395,22 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::string_view acceler
 
 std::string Catalogue::source_title(std::string_view key) const {
     const EmbeddedFile* file = embedded_file("sources", "sources");
-    const JsonDocument document = parse_json(file->text, "sources/sources.json");
-    const JsonValue* title = document.root.find("titles")->find(key);
-    return title != nullptr ? JsonNode(document, *title).string() : std::string(key);
+    std::vector<JsonDocument> documents = {parse_json(file->text, "sources/sources.json")};
+    if (const std::string own = state_->folder + "/sources/sources.json";
+        !state_->folder.empty() && std::filesystem::exists(own)) {
+        documents.insert(documents.begin(), read_json_file(own));
+    }
+    for (const JsonDocument& document : documents) {
+        JsonObject object((JsonNode(document)));
+        object.skip("schema");
+        object.skip("id");
+        const JsonObject titles(object.at("titles"));
+        object.finish();
+        if (const JsonValue* title = titles.node().value().find(key)) {
+            return JsonNode(document, *title).string();
+        }
+    }
+    return std::string(key);
 }
 
 std::string canonical_name(std::string_view name) {

@@ -66,6 +66,8 @@ public:
     AcceleratorSpec accelerator(std::string_view name) const;
     ClusterRecord cluster_record(std::string_view name) const;
     StackSpec stack(std::string_view name) const;
+    /// A stack of a document that is not in the catalogue, over the base it names.
+    StackSpec stack_from(const JsonDocument& document) const;
     /// A stack's record with its base laid under it.
     JsonDocument stack_document(std::string_view name) const;
     /// Prices of a node type; none where none is known.

@@ -1,0 +1,154 @@
+#include <cli/commands/catalogue_options.hpp>
+#include <cli/commands/commands.hpp>
+#include <traincost/io/accelerator_json.hpp>
+#include <traincost/io/catalogue.hpp>
+#include <traincost/io/cluster_json.hpp>
+#include <traincost/io/model_json.hpp>
+#include <traincost/io/run_json.hpp>
+#include <traincost/io/stack_json.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct Options {
+    std::vector<std::string> files;
+    OutputOptions output;
+};
+
+struct Verdict {
+    std::string file;
+    std::string what;  ///< "model llama-3.1-8b"; empty where it could not be told
+    std::vector<Problem> problems;
+};
+
+std::string schema_of(const JsonDocument& document) {
+    const JsonValue* schema = document.root.find("schema");
+    if (schema == nullptr) {
+        JsonNode(document).fail(
+            "has no \"schema\"; must be model/1, accelerator/1, cluster/1, stack/1 or prices/1");
+    }
+    return JsonNode(document, *schema).string();
+}
+
+/// Reads a record by its schema; what it is.
+std::string check_record(const JsonDocument& document, const Catalogue& catalogue) {
+    const JsonNode node(document);
+    const std::string schema = schema_of(document);
+    if (schema == "model/1") {
+        return "model " + model_record_from_json(node).spec.name;
+    }
+    if (schema == "accelerator/1") {
+        return "accelerator " + accelerator_from_json(node).id;
+    }
+    if (schema == "cluster/1") {
+        const ClusterRecord record = cluster_record_from_json(node);
+        if (record.accelerator) {
+            catalogue.id(Room::accelerators, *record.accelerator);
+        }
+        return "cluster " + record.id;
+    }
+    if (schema == "prices/1") {
+        return std::to_string(prices_from_json(node).size()) + " prices";
+    }
+    if (schema == "stack/1") {
+        return "stack " + catalogue.stack_from(document).id;
+    }
+    constexpr std::string_view schemas[] = {"model/1", "accelerator/1", "cluster/1", "prices/1", "stack/1"};
+    JsonNode(document, *document.root.find("schema")).one_of(schemas);
+    return {};
+}
+
+Verdict check_file(const std::string& file, const Catalogue& catalogue) {
+    Verdict verdict{.file = file, .what = {}, .problems = {}};
+    try {
+        verdict.what = check_record(read_json_file(file), catalogue);
+    } catch (const Error& error) {
+        verdict.problems = error.problems();
+    }
+    return verdict;
+}
+
+/// Every record of a folder of overrides: the catalogue over it finds each, and each must be read.
+std::vector<Verdict> check_folder(const std::string& folder) {
+    const Catalogue catalogue(folder);
+    std::vector<Verdict> verdicts;
+    for (std::size_t i = 0; i < room_names().size(); ++i) {
+        for (const CatalogueEntry& entry : catalogue.entries(static_cast<Room>(i))) {
+            if (entry.overridden) {
+                verdicts.push_back(check_file(
+                    folder + "/" + std::string(room_names()[i]) + "/" + entry.id + ".json", catalogue));
+            }
+        }
+    }
+    if (verdicts.empty()) {
+        throw Error(
+            ErrorKind::input,
+            folder +
+                ": holds no record; records are in accelerators/, clusters/, models/, stacks/ and prices/");
+    }
+    return verdicts;
+}
+
+void print(const std::vector<Verdict>& verdicts, Context& context) {
+    for (const Verdict& verdict : verdicts) {
+        if (verdict.problems.empty()) {
+            context.out << verdict.file << ": " << verdict.what << "\n";
+        }
+        for (const Problem& problem : verdict.problems) {
+            context.err << "traincost: error: " << to_string(problem) << "\n";
+        }
+    }
+}
+
+void print_json(const std::vector<Verdict>& verdicts, Context& context) {
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).key("files").begin_array();
+    for (const Verdict& verdict : verdicts) {
+        out.begin_object().member("file", verdict.file).member("valid", verdict.problems.empty());
+        out.member("holds", verdict.what).key("problems").begin_array();
+        for (const Problem& problem : verdict.problems) {
+            out.begin_object().member("path", problem.path).member("message", problem.message).end_object();
+        }
+        out.end_array().end_object();
+    }
+    context.out << out.end_array().end_object().text();
+}
+
+void check(const Options& options, Context& context) {
+    const Catalogue catalogue(context.data_folder);
+    std::vector<Verdict> verdicts;
+    for (const std::string& file : options.files) {
+        if (std::filesystem::is_directory(file)) {
+            const std::vector<Verdict> inside = check_folder(file);
+            verdicts.insert(verdicts.end(), inside.begin(), inside.end());
+        } else {
+            verdicts.push_back(check_file(file, catalogue));
+        }
+    }
+    options.output.json ? print_json(verdicts, context) : print(verdicts, context);
+    for (const Verdict& verdict : verdicts) {
+        if (!verdict.problems.empty()) {
+            context.exit_code = exit_usage;
+        }
+    }
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+    CLI::App* command =
+        app.add_subcommand("check", "Say whether files of records are valid, and what is wrong with them");
+    const auto options = std::make_shared<Options>();
+    command->add_option("FILE", options->files, "Record files, or a folder of overrides")->required();
+    command->add_flag("--json", options->output.json, "Print JSON");
+    command->callback([options, &context] { check(*options, context); });
+}
+
+}  // namespace traincost::cli

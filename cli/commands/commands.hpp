@@ -1,0 +1,16 @@
+// The commands, one function each: it adds the subcommand, its flags and its callback.
+#pragma once
+
+#include <cli/context.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace traincost::cli {
+
+void add_check(CLI::App& app, Context& context);
+void add_list(CLI::App& app, Context& context);
+void add_show(CLI::App& app, Context& context);
+
+}  // namespace traincost::cli

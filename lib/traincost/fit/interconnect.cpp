@@ -1,0 +1,169 @@
+#include "traincost/fit/interconnect.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+#include <vector>
+
+namespace traincost {
+
+namespace {
+
+std::string lower(std::string_view text) {
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return out;
+}
+
+bool digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// The words of the compute network: parts that are storage or management only are left out.
+std::string compute_network(std::string_view words) {
+    std::string kept;
+    while (!words.empty()) {
+        const std::size_t comma = std::min(words.find(", "), words.size());
+        const std::string part = lower(words.substr(0, comma));
+        const std::size_t colon = std::min(part.find(':'), part.size());
+        const std::string role = part.substr(0, colon);
+        const bool other =
+            colon < part.size() && role.find("compute") == std::string::npos &&
+            (role.find("storage") != std::string::npos || role.find("management") != std::string::npos);
+        if (!other) {
+            kept += part + " ";
+        }
+        words.remove_prefix(std::min(comma + 2, words.size()));
+    }
+    return kept;
+}
+
+/// Whether `word` stands in `text` by itself: "efa" is not in "default".
+bool has_word(const std::string& text, std::string_view word) {
+    const auto inside = [&](std::size_t i) {
+        return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;
+    };
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        if (!(at > 0 && inside(at - 1)) && !inside(at + word.size())) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Link data's name of the fabric that lower-case `text` names. A speed grade says more than "InfiniBand".
+std::optional<std::string> fabric_name(const std::string& text) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {{
+        {"omni-path", "Omni-Path"},
+        {"efa", "EFA"},
+        {"roce", "RoCE"},
+        {"rocev", "RoCE"},
+        {"ndr", "IB NDR"},
+        {"xdr", "IB XDR"},
+        {"hdr", "IB HDR"},
+        {"edr", "IB EDR"},
+        {"infiniband", "IB"},
+        {"ib", "IB"},
+        {"bf3", "RoCE"},
+        {"ethernet", "Ethernet"},
+        {"gbps/node", "IB"},  // a rate of unnamed cards, in clusters of InfiniBand's time
+    }};
+    for (const auto& [word, name] : names) {
+        if (has_word(text, word)) {
+            return std::string(name);
+        }
+    }
+    return std::nullopt;
+}
+
+/// The whole number that begins at `i`, and where it ends.
+std::pair<std::int64_t, std::size_t> number_at(const std::string& text, std::size_t i) {
+    std::int64_t x = 0;
+    for (; i < text.size() && digit(text[i]) && x < 1'000'000; ++i) {
+        x = x * 10 + (text[i] - '0');
+    }
+    return {x, i};
+}
+
+/// A rate in gigabits, and where it stands.
+struct Rate {
+    std::int64_t gigabits;
+    std::size_t begin;
+    std::size_t end;
+};
+
+/// The first "400Gb/s", "100 Gb", "1600 Gbps" of lower-case `text` whose b is a bit.
+std::optional<Rate> first_rate(const std::string& text, std::string_view original_case) {
+    for (std::size_t i = 0; i < text.size();) {
+        if (!digit(text[i])) {
+            ++i;
+            continue;
+        }
+        const std::size_t begin = i;
+        const auto [x, end] = number_at(text, i);
+        std::size_t unit = end;
+        while (unit < text.size() && text[unit] == ' ') {
+            ++unit;
+        }
+        const bool giga = text.compare(unit, 2, "gb") == 0;
+        // "504 GB/s" are bytes, of PCIe; the case is lost here, so it is looked up in the original.
+        const std::string bytes = std::to_string(x) + " GB/s";
+        const std::string bytes_joined = std::to_string(x) + "GB/s";
+        const bool is_bytes = original_case.find(bytes) != std::string_view::npos ||
+                              original_case.find(bytes_joined) != std::string_view::npos;
+        if (giga && !is_bytes && text.compare(unit, 3, "gbe") != 0) {
+            return Rate{x, begin, unit + 2};
+        }
+        i = std::max(end, i + 1);
+    }
+    return std::nullopt;
+}
+
+/// The "8x" or "4 x" that stands before `end`.
+std::optional<std::int64_t> count_before(const std::string& text, std::size_t end) {
+    std::optional<std::int64_t> found;
+    for (std::size_t i = 0; i < end;) {
+        if (!digit(text[i])) {
+            ++i;
+            continue;
+        }
+        const auto [x, after] = number_at(text, i);
+        std::size_t mark = after;
+        while (mark < end && text[mark] == ' ') {
+            ++mark;
+        }
+        if (mark < end && text[mark] == 'x' && x > 0) {
+            found = x;
+        }
+        i = std::max(after, i + 1);
+    }
+    return found;
+}
+
+}  // namespace
+
+std::optional<StatedFabric> fabric_from_words(std::string_view words, std::int64_t per_node) {
+    if (words.find("single node") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string text = compute_network(words);
+    const auto name = fabric_name(text);
+    const auto rate = first_rate(text, words);
+    if (!name || !rate) {
+        return std::nullopt;
+    }
+    using namespace literals;
+    const double gigabits = static_cast<double>(rate->gigabits);
+    const std::string_view after = std::string_view(text).substr(rate->end);
+    if (after.substr(0, 12).find("per gpu") != std::string_view::npos) {
+        return StatedFabric{*name, 1_Gbitps * gigabits * static_cast<double>(per_node), per_node};
+    }
+    if (const auto nics = count_before(text, rate->begin)) {
+        return StatedFabric{*name, 1_Gbitps * gigabits * static_cast<double>(*nics), nics};
+    }
+    return StatedFabric{*name, 1_Gbitps * gigabits};
+}
+
+}  // namespace traincost

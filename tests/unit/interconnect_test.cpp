@@ -1,0 +1,57 @@
+#include <traincost/fit/interconnect.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+using namespace traincost::literals;
+
+namespace {
+
+void states(std::string_view words, std::string_view name, ByteRate per_node,
+            std::optional<std::int64_t> nics, std::int64_t accelerators = 8) {
+    INFO(words);
+    const auto fabric = fabric_from_words(words, accelerators);
+    REQUIRE(fabric.has_value());
+    CHECK(fabric->name == name);
+    CHECK(fabric->per_node.value() == Approx(per_node.value()));
+    CHECK(fabric->nics == nics);
+}
+
+}  // namespace
+
+TEST_CASE("the words of run records name their fabric and its rate", "[fit]") {
+    states("NVLink intra-node; 4x Omni-Path 100Gb/s per node (Jean Zay)", "Omni-Path", 400_Gbitps, 4);
+    states("NVLink3 (4 links/GPU) + 4x Omni-Path 100Gb/s per node", "Omni-Path", 400_Gbitps, 4);
+    states("NVLink3 + 8x HDR 200Gb/s IB per VM (NDm A100 v4)", "IB HDR", 1600_Gbitps, 8);
+    states("NVLink4 8-GPU node + IB NDR 400Gb/s per GPU (system class default, not printed)", "IB NDR",
+           3200_Gbitps, 8);
+    states("4 x 100Gb RoCE per node", "RoCE", 400_Gbitps, 4);
+    states("RoCE 1600 Gbps/node (section title)", "RoCE", 1600_Gbitps, std::nullopt);
+    states("intra-node NVLink/NVSwitch; inter-node 800 Gbps/node (vTrain config)", "IB", 800_Gbitps,
+           std::nullopt);
+    states("NeuronLink-v2 + EFA 800Gb/s (trn1) or 1600Gb/s (trn1n) per node", "EFA", 800_Gbitps, std::nullopt,
+           32);
+    states("4x ConnectX-8 IB XDR 800 Gb/s", "IB XDR", 3200_Gbitps, 4, 4);
+}
+
+TEST_CASE("storage and management networks are passed over", "[fit]") {
+    states(
+        "Storage: 2x ConnectX-7 IB NDR 400Gb/s, Compute: 8x ConnectX-7 IB NDR 400Gb/s, Management: 100Gb/s "
+        "Ethernet NIC",
+        "IB NDR", 3200_Gbitps, 8);
+    states("Storage&Compute: 4x ConnectX-7 IB NDR 400Gb/s, Management: 25Gb/s Ethernet NIC", "IB NDR",
+           1600_Gbitps, 4);
+    CHECK_FALSE(fabric_from_words("Management: 1x Ethernet 10GB/Sec", 8).has_value());
+}
+
+TEST_CASE("words without a rate state no fabric", "[fit]") {
+    for (const std::string_view words :
+         {"", "Ethernet, Infiniband", "ICI torus", "NVLink (single node)",
+          "NVLink4/NVSwitch (NV18), single node",
+          "InfiniBand; Data bandwidth for GPU-PCIe: 504 GB/s; PCIe-NIC: 500 GB/s",
+          "NVLink4 + EFA (HF cluster)", "10G Ethernet",
+          "NVLink5 NVL72 domain + IB (system class default, not printed)", "100GbE InfiniBand"}) {
+        INFO(words);
+        CHECK_FALSE(fabric_from_words(words, 8).has_value());
+    }
+}

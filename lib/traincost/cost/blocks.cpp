@@ -33,10 +33,14 @@ std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Sign
 
 }  // namespace
 
+bool bucket_views(const Job& job) {
+    return job.stack.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
+           job.run.parallel.pp == 1;
+}
+
 bool gradients_persist(const Job& job) {
-    const bool views =
-        job.stack.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1;
-    return job.stack.gradients == GradientStore::main_buffer || views || micro_batches(job.run) > 1;
+    return job.stack.gradients == GradientStore::main_buffer || bucket_views(job) ||
+           micro_batches(job.run) > 1;
 }
 
 bool fully_sharded(const Job& job) {

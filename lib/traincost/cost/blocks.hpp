@@ -71,6 +71,9 @@ void set_totals(const Job& job, const Shape& shape, const BlockOps& ops, BlockTa
 /// persist.
 WeightBytes weight_bytes(const Job& job, const Shape& shape);
 
+/// Whether gradients live in reduction buckets that outlive the step (DDP without a pipeline).
+bool bucket_views(const Job& job);
+
 /// Whether gradients keep their memory from step to step or over several micro-batches.
 bool gradients_persist(const Job& job);
 

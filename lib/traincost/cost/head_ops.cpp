@@ -71,11 +71,15 @@ OpList head_ops(const Job& job, const Shape& s) {
     Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
     switch (stack.loss) {
         case LossKernel::fp32_logits:
-            // Upcast, log-softmax kept in fp32, its gradient, and the gradient of the logits in the compute
-            // format.
+            // Forward: logits in both formats beside the log-softmax, which is kept. Backward: the gradients
+            // with respect to the log-softmax and to the fp32 logits beside it.
             loss.saved = Bytes{logits * fp32};
-            loss.forward_transient = Bytes{logits * (s.e + fp32)};
-            loss.backward_transient = Bytes{logits * (fp32 + s.e)};
+            loss.forward_transient =
+                Bytes{logits * (s.e + fp32) + (s.autocast ? s.tokens * width * fp32 : 0.0)};
+            loss.backward_transient = Bytes{logits * 2.0 * fp32};
+            // DTensor's loss_parallel keeps the fp32 logits beside the log-softmax.
+            if (s.tp > 1 && stack.vocab_parallel && stack.tensor_parallel == TensorParallelKind::dtensor)
+                loss.saved += Bytes{logits * fp32};
             loss.forward_bytes = Bytes{logits * (s.e + fp32 + 3.0 * fp32)};
             loss.backward_bytes = Bytes{logits * (4.0 * fp32 + s.e)};
             loss.forward_kernels = 4;

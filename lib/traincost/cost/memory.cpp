@@ -288,7 +288,12 @@ private:
         const bool replicated = p.dp * p.cp > 1;
         const bool gathers = fully_sharded(job_);
         const Bytes bucket = replicated && !gathers ? stack_.gradient_bucket * stack_.bucket_copies : Bytes{};
-        Bytes gradients = persist_ ? gradient_bytes(all_) : Bytes{};
+        // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
+        // before it, the peak sees them grow.
+        const bool appear =
+            !persist_ || (stack_.gradients == GradientStore::parameter && !bucket_views(job_) &&
+                          static_cast<double>(micro_batches(run_)) <= in_flight_);
+        Bytes gradients = appear ? Bytes{} : gradient_bytes(all_);
         if (stack_.model_gradients_kept)
             gradients += Bytes{all_.total() * s_.e * trained_};
         Bytes saved = saved_;
@@ -298,10 +303,10 @@ private:
             const OpTotals& head = table_.head_totals;
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
             consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
-                     gathered(0, true));
+                     gathered(0, false));
             consider(Moment::loss, -1, saved, inputs, cast, head.backward_peak, bucket, gradients,
                      gathered(0, false));
-            if (!persist_)
+            if (appear)
                 gradients += gradient_bytes(head_);
         }
         Bytes reducing;  // the previous block's gradients on their way to their shards
@@ -309,7 +314,7 @@ private:
             const BlockRun& blocks = stages_.runs[r];
             const BlockKind& k = table_.kinds[blocks.kind];
             const Elements parameters = of(k.parameters);
-            const Bytes one_gradient = !persist_ && blocks.trains ? gradient_bytes(parameters) : Bytes{};
+            const Bytes one_gradient = appear && blocks.trains ? gradient_bytes(parameters) : Bytes{};
             Bytes working = (blocks.trains ? k.totals.backward_peak : Bytes{}) + boundary_;
             if (blocks.again)
                 working = std::max(working, k.totals.forward_peak);
@@ -348,29 +353,58 @@ private:
         }
         if (class_.first) {
             const Bytes working = table_.embedding_totals.backward_peak;
-            if (!persist_)
+            if (appear)
                 gradients += gradient_bytes(of(table_.embedding_parameters));
             consider(Moment::backward, -1, saved, inputs, cast, working, gathers ? reducing : bucket,
                      gradients, gathered(0, true));
         }
-        // Optimizer: no activations, all gradients, temporaries of the update.
-        const double updated = owned(all_, p.zero >= 1) * trained_ + adapters_;
-        const Bytes temporaries{updated * 4.0 * stack_.optimizer_temporary_copies};
-        const Bytes all_gradients =
-            gradient_bytes(all_) +
-            (stack_.model_gradients_kept ? Bytes{all_.total() * s_.e * trained_} : Bytes{});
-        if (temporaries + all_gradients <= highest_)
+        after_backward();
+    }
+
+    /// A moment without activations: keeps its breakdown when it is the highest so far.
+    void consider_idle(Moment moment, MemoryTerm term_of_bytes, Bytes bytes, Bytes gradients) {
+        if (bytes + gradients <= highest_)
             return;
-        highest_ = temporaries + all_gradients;
-        out_.moment = Moment::optimizer;
-        out_.block = -1;
+        highest_ = bytes + gradients;
         for (const MemoryTerm t :
              {MemoryTerm::saved_activations, MemoryTerm::block_inputs, MemoryTerm::cast_weights,
-              MemoryTerm::gathered_weights, MemoryTerm::working_set, MemoryTerm::gradient_staging}) {
+              MemoryTerm::gathered_weights, MemoryTerm::working_set, MemoryTerm::gradient_staging,
+              MemoryTerm::optimizer_temporaries}) {
             term(t) = Bytes{};
         }
-        term(MemoryTerm::gradients) = all_gradients;
-        term(MemoryTerm::optimizer_temporaries) = temporaries;
+        out_.moment = moment;
+        out_.block = -1;
+        term(MemoryTerm::gradients) = gradients;
+        term(term_of_bytes) = bytes;
+    }
+
+    /// The end of the step: outputs joined, then the optimizer with all gradients and the temporaries of its
+    /// update.
+    void after_backward() {
+        Bytes gradients = gradient_bytes(all_);
+        if (stack_.model_gradients_kept)
+            gradients += Bytes{all_.total() * s_.e * trained_};
+        consider_idle(Moment::backward, MemoryTerm::working_set, outputs(), gradients);
+        const double updated = owned(all_, run_.parallel.zero >= 1) * trained_ + adapters_;
+        consider_idle(Moment::optimizer, MemoryTerm::optimizer_temporaries,
+                      Bytes{updated * 4.0 * stack_.optimizer_temporary_copies}, gradients);
+    }
+
+    /// Logits of all micro-batches, where the pipeline collects its outputs.
+    Bytes outputs() const {
+        if (!class_.last || run_.parallel.pp == 1 || !stack_.pipeline_keeps_outputs || !job_.model.lm_head)
+            return Bytes{};
+        const double vocab = s_.vocab / (stack_.vocab_parallel ? static_cast<double>(s_.tp) : 1.0);
+        return Bytes{s_.tokens * vocab * s_.e} * static_cast<double>(micro_batches(run_));
+    }
+
+    /// Activations received from the stage before and gradients from the stage after, and the last stage's
+    /// outputs.
+    Bytes pipeline_buffers() const {
+        const int sides = (stage_ > 0) + (!class_.last);
+        const double buffers =
+            stack_.receive_buffers_per_micro_batch ? static_cast<double>(micro_batches(run_)) : 2.0;
+        return boundary_ * (buffers * sides) + outputs();
     }
 
     /// Buffers outside the walk, and the three totals.
@@ -378,7 +412,7 @@ private:
         const Parallelism& p = run_.parallel;
         out_.micro_batches_in_flight = in_flight_;
         if (p.pp > 1)
-            term(MemoryTerm::pipeline_buffers) = boundary_ * 2.0;
+            term(MemoryTerm::pipeline_buffers) = pipeline_buffers();
         term(MemoryTerm::workspace) = stack_.workspace;
         for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
             out_.allocated += out_.terms[static_cast<std::size_t>(t)];

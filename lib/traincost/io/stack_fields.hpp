@@ -41,6 +41,9 @@ void describe_choices(Io& io, T& x) {
     io.required("bucket_copies", x.bucket_copies);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
+    io.required("pipeline_keeps_outputs", x.pipeline_keeps_outputs);
+    io.required("receive_buffers_per_micro_batch", x.receive_buffers_per_micro_batch);
+
     // Time
     io.required("pipeline", x.pipeline);
     io.required("overlap_grad_reduce", x.overlap_grad_reduce);

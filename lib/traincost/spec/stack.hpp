@@ -87,6 +87,9 @@ struct StackSpec {
     double bucket_copies;               ///< buckets alive beside the gradients
     std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
 
+    bool pipeline_keeps_outputs;        ///< the last stage keeps every micro-batch's logits and joins them at the end
+    bool receive_buffers_per_micro_batch;  ///< a pipeline receive buffer for each micro-batch, not a pair
+
     // Time
     Schedule pipeline;              ///< default schedule with vp = 1
     bool overlap_grad_reduce;       ///< data-parallel reduction runs under the backward pass

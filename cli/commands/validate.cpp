@@ -1,0 +1,219 @@
+#include <cli/commands/commands.hpp>
+#include <traincost/base/error.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/fit/summary.hpp>
+#include <traincost/fit/uncertainty.hpp>
+#include <traincost/fit/validate.hpp>
+#include <traincost/io/catalogue.hpp>
+#include <traincost/io/record_catalogue.hpp>
+#include <traincost/io/records.hpp>
+#include <traincost/io/residuals_json.hpp>
+#include <traincost/io/validation_json.hpp>
+#include <traincost/report/table.hpp>
+#include <traincost/report/validation_tables.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <set>
+
+namespace traincost::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> group_kinds = {"table", "source", "stack", "accelerator"};
+
+struct Options {
+    std::vector<std::string> files;
+    bool json = false;
+    bool rows = false;
+    std::string group;
+    std::string metric;
+    std::string format = "table";
+    std::string report;
+    std::vector<std::string> filters;
+    std::vector<std::string> residuals;
+    std::size_t worst = 0;
+    std::string write_residuals;
+};
+
+/// The position of a name among those allowed.
+std::size_t one_of(std::string_view option, const std::string& name, std::span<const std::string_view> names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name)
+            return i;
+    }
+    std::string all;
+    for (const std::string_view known : names)
+        all += (all.empty() ? "" : ", ") + std::string(known);
+    throw Error(ErrorKind::usage,
+                std::string(option) + ": is '" + name + "', must be one of " + all + did_you_mean(name, names));
+}
+
+std::vector<SourcedRecord> read_files(const Options& options, Context& context) {
+    std::vector<SourcedRecord> records;
+    std::set<std::string> ids;
+    for (const std::string& path : options.files) {
+        RecordFile file = read_records(path);
+        for (const std::string& remark : file.remarks)
+            context.err << "traincost: " << remark << '\n';
+        const std::string source = std::filesystem::path(path).stem().string();
+        for (RunRecord& record : file.records) {
+            if (!ids.insert(record.id).second)
+                throw Error(ErrorKind::input, path + ": record '" + record.id + "' was read before");
+            records.push_back({std::move(record), source});
+        }
+    }
+    return records;
+}
+
+/// "key=value": the key is known, the value is what `record_key` says.
+struct Filter {
+    std::string key;
+    std::string value;
+};
+
+Filter filter_from(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+        throw Error(ErrorKind::usage, "--filter: is '" + text + "', must be KEY=VALUE");
+    Filter filter{text.substr(0, equals), text.substr(equals + 1)};
+    one_of("--filter", filter.key, record_keys());
+    return filter;
+}
+
+/// Rows and skipped records that pass the filters, with their summary made anew.
+Validation filtered(Validation validation, std::span<const SourcedRecord> records, const std::vector<Filter>& filters,
+                    std::optional<Metric> metric) {
+    const auto out = [&](std::size_t record) {
+        for (const Filter& filter : filters) {
+            if (record_key(records[record], validation.facts[record], filter.key) != filter.value)
+                return true;
+        }
+        return false;
+    };
+    std::erase_if(validation.rows, [&](const ValidationRow& row) {
+        return out(row.record) || (metric && row.metric != *metric);
+    });
+    std::erase_if(validation.skipped, [&](const SkippedRecord& skipped) { return out(skipped.record); });
+    std::set<std::size_t> evaluated;
+    for (const ValidationRow& row : validation.rows)
+        evaluated.insert(row.record);
+    validation.evaluated = evaluated.size();
+    validation.records = evaluated.size() + validation.skipped.size();
+    validation.summary.clear();
+    validation.fits.clear();
+    validation.safety.clear();
+    validation.ranking.reset();
+    summarize(records, validation);
+    return validation;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file)
+        throw Error(ErrorKind::input, path + ": cannot be written");
+}
+
+std::vector<Table> tables_of(const Options& options, const Validation& validation,
+                             std::span<const SourcedRecord> records, std::optional<Metric> metric) {
+    std::vector<Table> tables;
+    if (!options.residuals.empty()) {
+        tables.push_back(residual_table(validation, records, metric.value_or(Metric::step_time), options.residuals));
+        return tables;
+    }
+    if (options.rows)
+        tables.push_back(row_table(validation, records));
+    if (options.worst > 0) {
+        for (int m = 0; m < metric_count; ++m) {
+            Table table = worst_table(validation, records, static_cast<Metric>(m), options.worst);
+            if (!table.rows.empty())
+                tables.push_back(std::move(table));
+        }
+    }
+    if (options.rows || options.worst > 0)
+        return tables;
+    for (std::vector<Table>& part :
+         std::array{error_tables(validation, options.group), verdict_tables(validation, options.group),
+                    ranking_tables(validation)}) {
+        tables.insert(tables.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+    }
+    if (!validation.skipped.empty())
+        tables.push_back(skipped_table(validation, records));
+    return tables;
+}
+
+void run_validate(const Options& options, Context& context) {
+    std::optional<Metric> metric;
+    if (!options.metric.empty())
+        metric = static_cast<Metric>(one_of("--metric", options.metric, metric_names()));
+    if (!options.group.empty())
+        one_of("--group", options.group, group_kinds);
+    for (const std::string& key : options.residuals)
+        one_of("--residuals", key, record_keys());
+    constexpr std::array<std::string_view, 1> reports = {"markdown"};
+    if (!options.report.empty())
+        one_of("--report", options.report, reports);
+    std::vector<Filter> filters;
+    for (const std::string& text : options.filters)
+        filters.push_back(filter_from(text));
+
+    const Catalogue catalogue(context.data_folder);
+    const std::vector<SourcedRecord> records = read_files(options, context);
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& record) { return job_of(record, look_up); };
+    Residuals residuals = read_residuals(context.data_folder);
+    Validation validation = validate(records, job, residuals);
+    if (!options.write_residuals.empty()) {
+        residuals = residuals_from(residuals_of(validation, records));
+        write_file(options.write_residuals, residuals_json(residuals));
+        validation = validate(records, job, residuals);
+    }
+    if (!filters.empty() || metric)
+        validation = filtered(std::move(validation), records, filters, metric);
+
+    if (options.json) {
+        context.out << validation_json(validation, records);
+    } else if (!options.report.empty()) {
+        context.out << accuracy_page(validation, records);
+    } else {
+        const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
+        if (format == Format::table)
+            context.out << validation.evaluated << " of " << validation.records << " records evaluated\n\n";
+        context.out << render(tables_of(options, validation, records, metric), format);
+    }
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand("validate", "Hold predictions against measured runs");
+    const auto options = std::make_shared<Options>();
+    command->add_option("FILE", options->files, "Run records, one JSON object a line")->required();
+    command->add_flag("--json", options->json, "Print JSON: every row, and the summary");
+    command->add_option("--group", options->group, "Summary by table, source, stack or accelerator")->type_name("KIND");
+    command->add_option("--metric", options->metric, "Only this metric")->type_name("METRIC");
+    command->add_option("--filter", options->filters, "Only records whose KEY is VALUE; may be given again")
+        ->type_name("KEY=VALUE")
+        ->take_all();
+    command->add_flag("--rows", options->rows, "Every record, measured beside predicted");
+    command->add_option("--worst", options->worst, "The N records with the largest errors")->type_name("N");
+    command->add_option("--residuals", options->residuals, "Mean signed log error by these keys")
+        ->type_name("KEY,KEY")
+        ->delimiter(',');
+    command->add_option("--format", options->format, "table, csv or markdown")->type_name("FORMAT");
+    command->add_option("--report", options->report, "markdown: the whole page docs/accuracy.md")->type_name("KIND");
+    command
+        ->add_option("--write-residuals", options->write_residuals,
+                     "Write the residual quantiles that intervals are looked up in")
+        ->type_name("FILE");
+    command->callback([options, &context] { run_validate(*options, context); });
+}
+
+}  // namespace traincost::cli

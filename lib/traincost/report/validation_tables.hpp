@@ -1,0 +1,37 @@
+// A validation as tables for people, and as the page docs/accuracy.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/fit/summary.hpp"
+#include "traincost/fit/validate.hpp"
+#include "traincost/report/table.hpp"
+
+namespace traincost {
+
+/// Errors by group, one table a metric. `kind` picks the groups: "all" with "table", "source", "stack" or
+/// "accelerator"; empty for every one.
+std::vector<Table> error_tables(const Validation& validation, std::string_view kind);
+/// Fits or out of memory: accuracy and recalls by group, and how honest the probabilities are.
+std::vector<Table> verdict_tables(const Validation& validation, std::string_view kind);
+/// What the ranking of layouts by predicted time costs.
+std::vector<Table> ranking_tables(const Validation& validation);
+/// Every row, measured beside predicted.
+Table row_table(const Validation& validation, std::span<const SourcedRecord> records);
+/// The `n` rows of `metric` with the largest error, each with what the source leaves open.
+Table worst_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
+                  std::size_t n);
+/// Records that gave no row, by reason.
+Table skipped_table(const Validation& validation, std::span<const SourcedRecord> records);
+/// Mean signed log error by the values of `keys`.
+Table residual_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
+                     std::span<const std::string> keys);
+
+/// The page docs/accuracy.md.
+std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records);
+
+}  // namespace traincost

@@ -9,10 +9,11 @@ namespace traincost::cli {
 
 namespace {
 
-constexpr std::array<Command, 3> table = {{
+constexpr std::array<Command, 4> table = {{
     {"list", add_list},
     {"show", add_show},
     {"check", add_check},
+    {"validate", add_validate},
 }};
 
 }  // namespace

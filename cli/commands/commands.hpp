@@ -12,5 +12,6 @@ namespace traincost::cli {
 void add_check(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
+void add_validate(CLI::App& app, Context& context);
 
 }  // namespace traincost::cli

@@ -9,6 +9,7 @@
 #include <traincost/io/records.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/validation_json.hpp>
+#include <traincost/report/accuracy_page.hpp>
 #include <traincost/report/table.hpp>
 #include <traincost/report/validation_tables.hpp>
 
@@ -42,7 +43,8 @@ struct Options {
 };
 
 /// The position of a name among those allowed.
-std::size_t one_of(std::string_view option, const std::string& name, std::span<const std::string_view> names) {
+std::size_t one_of(std::string_view option, const std::string& name,
+                   std::span<const std::string_view> names) {
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (names[i] == name)
             return i;
@@ -50,8 +52,8 @@ std::size_t one_of(std::string_view option, const std::string& name, std::span<c
     std::string all;
     for (const std::string_view known : names)
         all += (all.empty() ? "" : ", ") + std::string(known);
-    throw Error(ErrorKind::usage,
-                std::string(option) + ": is '" + name + "', must be one of " + all + did_you_mean(name, names));
+    throw Error(ErrorKind::usage, std::string(option) + ": is '" + name + "', must be one of " + all +
+                                      did_you_mean(name, names));
 }
 
 std::vector<SourcedRecord> read_files(const Options& options, Context& context) {
@@ -87,8 +89,8 @@ Filter filter_from(const std::string& text) {
 }
 
 /// Rows and skipped records that pass the filters, with their summary made anew.
-Validation filtered(Validation validation, std::span<const SourcedRecord> records, const std::vector<Filter>& filters,
-                    std::optional<Metric> metric) {
+Validation filtered(Validation validation, std::span<const SourcedRecord> records,
+                    const std::vector<Filter>& filters, std::optional<Metric> metric) {
     const auto out = [&](std::size_t record) {
         for (const Filter& filter : filters) {
             if (record_key(records[record], validation.facts[record], filter.key) != filter.value)
@@ -125,7 +127,8 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
                              std::span<const SourcedRecord> records, std::optional<Metric> metric) {
     std::vector<Table> tables;
     if (!options.residuals.empty()) {
-        tables.push_back(residual_table(validation, records, metric.value_or(Metric::step_time), options.residuals));
+        tables.push_back(
+            residual_table(validation, records, metric.value_or(Metric::step_time), options.residuals));
         return tables;
     }
     if (options.rows)
@@ -142,7 +145,8 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
     for (std::vector<Table>& part :
          std::array{error_tables(validation, options.group), verdict_tables(validation, options.group),
                     ranking_tables(validation)}) {
-        tables.insert(tables.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+        tables.insert(tables.end(), std::make_move_iterator(part.begin()),
+                      std::make_move_iterator(part.end()));
     }
     if (!validation.skipped.empty())
         tables.push_back(skipped_table(validation, records));
@@ -197,7 +201,8 @@ void add_validate(CLI::App& app, Context& context) {
     const auto options = std::make_shared<Options>();
     command->add_option("FILE", options->files, "Run records, one JSON object a line")->required();
     command->add_flag("--json", options->json, "Print JSON: every row, and the summary");
-    command->add_option("--group", options->group, "Summary by table, source, stack or accelerator")->type_name("KIND");
+    command->add_option("--group", options->group, "Summary by table, source, stack or accelerator")
+        ->type_name("KIND");
     command->add_option("--metric", options->metric, "Only this metric")->type_name("METRIC");
     command->add_option("--filter", options->filters, "Only records whose KEY is VALUE; may be given again")
         ->type_name("KEY=VALUE")
@@ -208,7 +213,8 @@ void add_validate(CLI::App& app, Context& context) {
         ->type_name("KEY,KEY")
         ->delimiter(',');
     command->add_option("--format", options->format, "table, csv or markdown")->type_name("FORMAT");
-    command->add_option("--report", options->report, "markdown: the whole page docs/accuracy.md")->type_name("KIND");
+    command->add_option("--report", options->report, "markdown: the whole page docs/accuracy.md")
+        ->type_name("KIND");
     command
         ->add_option("--write-residuals", options->write_residuals,
                      "Write the residual quantiles that intervals are looked up in")

@@ -76,7 +76,9 @@ private:
         const RecordParallel& p = in_.parallel;
         run_.parallel.tp = p.tp;
         run_.parallel.pp = p.pp;
-        run_.parallel.vp = std::max<std::int64_t>(1, p.vp);
+        run_.parallel.vp = p.pp > 1 ? std::max<std::int64_t>(1, p.vp) : 1;
+        if (p.pp == 1 && p.vp > 1)
+            assume("virtual stages without a pipeline are none");
         run_.parallel.dp = p.dp;
         run_.parallel.cp = p.cp;
         run_.parallel.ep = p.ep;

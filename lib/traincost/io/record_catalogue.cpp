@@ -28,7 +28,8 @@ RecordCatalogue record_catalogue(const Catalogue& catalogue) {
         auto found = kept->clusters.find(key);
         if (found == kept->clusters.end())
             found = kept->clusters.emplace(key, catalogue.cluster(accelerator, accelerators, per_node)).first;
-        assumptions.insert(assumptions.end(), found->second.assumptions.begin(), found->second.assumptions.end());
+        assumptions.insert(assumptions.end(), found->second.assumptions.begin(),
+                           found->second.assumptions.end());
         return found->second.spec;
     };
     result.stack = [&catalogue, kept](std::string_view name) {

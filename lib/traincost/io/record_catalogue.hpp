@@ -6,8 +6,8 @@
 
 namespace traincost {
 
-/// Look-ups by `catalogue`, which must outlive the result. What was built once is kept: a file of a thousand records
-/// names few clusters. Safe to use from several threads.
+/// Look-ups by `catalogue`, which must outlive the result. What was built once is kept: a file of a thousand
+/// records names few clusters. Safe to use from several threads.
 RecordCatalogue record_catalogue(const Catalogue& catalogue);
 
 }  // namespace traincost

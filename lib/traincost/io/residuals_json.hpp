@@ -14,8 +14,8 @@ Residuals residuals_from_json(const JsonNode& node);
 /// What `residuals_from_json` reads back equal, to the written digits.
 std::string residuals_json(const Residuals& residuals);
 
-/// The table built into the library, or `folder`/bench/residuals.json where that file is there. Empty when there is
-/// neither.
+/// The table built into the library, or `folder`/bench/residuals.json where that file is there. Empty when
+/// there is neither.
 Residuals read_residuals(const std::string& folder = {});
 
 }  // namespace traincost

@@ -92,7 +92,8 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
     if (r.quality == "B")
         hints.emplace_back("quoted or digitised");
     if (facts.measured_mfu > 0.0 && facts.measured_mfu < 0.05)
-        hints.push_back("measured MFU " + percent_text(facts.measured_mfu) + ": bound by something else than arithmetic");
+        hints.push_back("measured MFU " + percent_text(facts.measured_mfu) +
+                        ": bound by something else than arithmetic");
     const std::int64_t per_node = r.cluster.per_node.value_or(0);
     if (per_node > 0 && r.run.parallel.tp > per_node)
         hints.emplace_back("tp spans nodes");
@@ -108,16 +109,16 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
     for (int m = 0; m < metric_count; ++m) {
         const Metric metric = static_cast<Metric>(m);
         Table table{.title = std::string(title_of(metric)),
-                    .columns = {"group", "n", "mean |error|", "median", "90 %", "worst", "bias", "within 10 %",
-                                "80 % interval holds"}};
+                    .columns = {"group", "n", "mean |error|", "median", "90 %", "worst", "bias",
+                                "within 10 %", "80 % interval holds"}};
         for (const SummaryRow& row : validation.summary) {
             if (row.metric != metric || !in_kind(row.group, kind))
                 continue;
             const ErrorStatistics& e = row.errors;
             table.rows.push_back({text_cell(row.group), count_cell(e.n), percent_cell(e.mape),
-                                  percent_cell(e.median_ape), percent_cell(e.p90_ape), percent_cell(e.worst_ape),
-                                  signed_percent(e.bias), percent_cell(e.within_10pct),
-                                  optional_percent(row.interval_80_coverage)});
+                                  percent_cell(e.median_ape), percent_cell(e.p90_ape),
+                                  percent_cell(e.worst_ape), signed_percent(e.bias),
+                                  percent_cell(e.within_10pct), optional_percent(row.interval_80_coverage)});
         }
         if (!table.rows.empty())
             tables.push_back(std::move(table));
@@ -127,8 +128,9 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
 
 std::vector<Table> verdict_tables(const Validation& validation, std::string_view kind) {
     std::vector<Table> tables;
-    Table verdicts{.title = std::string(title_of(Metric::fits)),
-                   .columns = {"group", "n", "right", "out of memory", "of these found", "of those that ran found"}};
+    Table verdicts{
+        .title = std::string(title_of(Metric::fits)),
+        .columns = {"group", "n", "right", "out of memory", "of these found", "of those that ran found"}};
     for (const FitsRow& row : validation.fits) {
         if (in_kind(row.group, kind)) {
             verdicts.rows.push_back({text_cell(row.group), count_cell(row.n), percent_cell(row.accuracy),
@@ -138,10 +140,11 @@ std::vector<Table> verdict_tables(const Validation& validation, std::string_view
     }
     if (!verdicts.rows.empty())
         tables.push_back(std::move(verdicts));
-    Table safety{.title = "Probability of fitting, and how many fitted", .columns = {"called", "n", "fitted"}};
+    Table safety{.title = "Probability of fitting, and how many fitted",
+                 .columns = {"called", "n", "fitted"}};
     for (const SafetyRow& row : validation.safety) {
-        safety.rows.push_back({text_cell(percent_text(row.low) + " to " + percent_text(row.high)), count_cell(row.n),
-                               percent_cell(row.fitted)});
+        safety.rows.push_back({text_cell(percent_text(row.low) + " to " + percent_text(row.high)),
+                               count_cell(row.n), percent_cell(row.fitted)});
     }
     if (!safety.rows.empty())
         tables.push_back(std::move(safety));
@@ -154,8 +157,8 @@ std::vector<Table> ranking_tables(const Validation& validation) {
     const RankingRegret& r = *validation.ranking;
     Table table{.title = "Regret of the layout predicted fastest, groups of nanotron-sweep",
                 .columns = {"groups", "mean", "median", "worst", "worst group"}};
-    table.rows.push_back({count_cell(r.groups), percent_cell(r.mean), percent_cell(r.median), percent_cell(r.worst),
-                          text_cell(r.worst_group)});
+    table.rows.push_back({count_cell(r.groups), percent_cell(r.mean), percent_cell(r.median),
+                          percent_cell(r.worst), text_cell(r.worst_group)});
     return {table};
 }
 
@@ -180,15 +183,18 @@ Table worst_table(const Validation& validation, std::span<const SourcedRecord> r
             rows.push_back(&row);
     }
     std::stable_sort(rows.begin(), rows.end(), [](const ValidationRow* a, const ValidationRow* b) {
-        return std::abs(std::log(a->predicted / a->measured)) > std::abs(std::log(b->predicted / b->measured));
+        return std::abs(std::log(a->predicted / a->measured)) >
+               std::abs(std::log(b->predicted / b->measured));
     });
     rows.resize(std::min(rows.size(), n));
-    Table table{.title = "Worst: " + std::string(title_of(metric)),
-                .columns = {"record", "model", "layout", "GPUs", "measured", "predicted", "error", "the source"}};
+    Table table{
+        .title = "Worst: " + std::string(title_of(metric)),
+        .columns = {"record", "model", "layout", "GPUs", "measured", "predicted", "error", "the source"}};
     for (const ValidationRow* row : rows) {
         const SourcedRecord& sourced = records[row->record];
         table.rows.push_back({text_cell(sourced.record.id), text_cell(sourced.record.model.name),
-                              text_cell(layout(sourced.record)), count_cell(sourced.record.cluster.accelerators),
+                              text_cell(layout(sourced.record)),
+                              count_cell(sourced.record.cluster.accelerators),
                               value_cell(metric, row->measured), value_cell(metric, row->predicted),
                               metric == Metric::fits ? text_cell("wrong") : signed_percent(row->error),
                               text_cell(hint(sourced, validation.facts[row->record]))});
@@ -203,12 +209,12 @@ Table skipped_table(const Validation& validation, std::span<const SourcedRecord>
     Table table{.title = "Not evaluated", .columns = {"reason", "n", "records"}};
     for (const auto& [reason, ids] : by_reason) {
         constexpr std::size_t shown = 3;
-        std::vector<std::string> first(ids.begin(),
-                                       ids.begin() + static_cast<std::ptrdiff_t>(std::min(shown, ids.size())));
+        std::vector<std::string> first(
+            ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(shown, ids.size())));
         if (ids.size() > shown)
             first.emplace_back("…");
-        table.rows.push_back(
-            {text_cell(reason), count_cell(static_cast<std::int64_t>(ids.size())), text_cell(joined(first, ", "))});
+        table.rows.push_back({text_cell(reason), count_cell(static_cast<std::int64_t>(ids.size())),
+                              text_cell(joined(first, ", "))});
     }
     return table;
 }

@@ -1,4 +1,4 @@
-// A validation as tables for people, and as the page docs/accuracy.md.
+// A validation as tables for people.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,5 @@ Table skipped_table(const Validation& validation, std::span<const SourcedRecord>
 /// Mean signed log error by the values of `keys`.
 Table residual_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
                      std::span<const std::string> keys);
-
-/// The page docs/accuracy.md.
-std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records);
 
 }  // namespace traincost

@@ -33,8 +33,6 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
         check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " +
                                      std::to_string(blocks) + " layers");
     }
-    if (p.vp > 1)
-        check.divides("parallel.vp", p.pp * p.vp, blocks, "model.layers");
     if (p.ep > 1) {
         if (!m.moe) {
             check.add("parallel.ep", "is " + std::to_string(p.ep) + ", but the model has no experts");

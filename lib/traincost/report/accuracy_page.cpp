@@ -1,0 +1,77 @@
+#include "traincost/report/accuracy_page.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "traincost/report/markdown.hpp"
+#include "traincost/report/validation_tables.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr std::string_view introduction =
+    "# Accuracy\n\n"
+    "Predictions held against measured runs: public tables, logs and our own H200 measurements. This page "
+    "is\n"
+    "generated; the same command measures any other records:\n\n"
+    "    traincost validate RECORDS.jsonl … --report markdown\n\n"
+    "The error of a record is (predicted - measured) / measured. *Mean* is the mean of its absolute value, "
+    "*bias* the\n"
+    "mean of the error itself. *80 % interval holds* is the share of records measured inside the interval "
+    "that was\n"
+    "printed for them, each interval taken from residuals of other records: the records fall into five folds "
+    "by\n"
+    "identifier, and a record's interval uses the other four. Nothing is fitted to a single record or a "
+    "single source;\n"
+    "what is fitted belongs to a software stack or an accelerator and is in `data/`.\n\n"
+    "Memory is compared in the kind the record states (allocated, reserved, used on the device; unstated "
+    "counts as\n"
+    "device), on the rank it was read from where the source says, else on the fullest rank. *Fits* holds the "
+    "verdict\n"
+    "against every record that states memory or ran out of it, at the memory the accelerator's driver leaves "
+    "usable.\n";
+
+std::string section(std::string_view title, const std::vector<Table>& tables) {
+    if (tables.empty())
+        return {};
+    return "\n## " + std::string(title) + "\n\n" + to_markdown(tables);
+}
+
+void append(std::vector<Table>& to, std::vector<Table> from) {
+    to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+std::vector<Table> tables_by(const Validation& validation, std::string_view kind) {
+    std::vector<Table> tables = error_tables(validation, kind);
+    append(tables, verdict_tables(validation, kind));
+    return tables;
+}
+
+}  // namespace
+
+std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records) {
+    std::string page(introduction);
+    page += "\n" + std::to_string(validation.evaluated) + " of " + std::to_string(validation.records) +
+            " records are evaluated.\n";
+    std::vector<Table> overall = tables_by(validation, "table");
+    append(overall, ranking_tables(validation));
+    page += section("Overall", overall);
+    page += section("By source", tables_by(validation, "source"));
+    page += section("By software stack", tables_by(validation, "stack"));
+    page += section("By accelerator", tables_by(validation, "accelerator"));
+    std::vector<Table> worst;
+    for (int m = 0; m < metric_count; ++m) {
+        constexpr std::size_t shown = 25;
+        Table table = worst_table(validation, records, static_cast<Metric>(m), shown);
+        if (!table.rows.empty())
+            worst.push_back(std::move(table));
+    }
+    page += section("Worst records", worst);
+    if (!validation.skipped.empty())
+        page += section("Not evaluated", {skipped_table(validation, records)});
+    return page;
+}
+
+}  // namespace traincost

@@ -1,0 +1,289 @@
+#include "traincost/io/hf_config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "traincost/base/text.hpp"
+#include "traincost/io/hf_families.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// A configuration that keeps its decoder's under `text_config`; everything else in it belongs to other encoders.
+struct Wrapper {
+    std::string_view type;
+    std::string_view text_type;  ///< of a `text_config` that names none
+};
+
+constexpr std::array wrappers = std::to_array<Wrapper>({
+    {"aya_vision", "cohere2"},
+    {"gemma3", "gemma3_text"},
+    {"idefics3", "llama"},
+    {"internvl", "qwen2"},
+    {"kimi_vl", "deepseek_v3"},
+    {"llama4", "llama4_text"},
+    {"llava", "llama"},
+    {"llava_next", "llama"},
+    {"llava_onevision", "qwen2"},
+    {"mistral3", "mistral"},
+    {"paligemma", "gemma"},
+    {"qwen2_5_vl", "qwen2_5_vl_text"},
+    {"qwen2_vl", "qwen2_vl_text"},
+    {"qwen3_vl", "qwen3_vl_text"},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text"},
+    {"smolvlm", "llama"},
+});
+
+/// Architectures we know of and do not model, and why.
+struct Unsupported {
+    std::string_view type;
+    std::string_view reason;
+};
+
+constexpr std::string_view state_space = "has state-space layers, which are not modelled";
+constexpr std::string_view linear_attention = "has linear-attention layers, which are not modelled";
+constexpr std::string_view other_shape = "has blocks of a shape that is not modelled";
+
+constexpr std::array unsupported = std::to_array<Unsupported>({
+    {"albert", "shares one layer's weights, which is not modelled"},
+    {"bamba", state_space},
+    {"bart", other_shape},
+    {"deberta", other_shape},
+    {"deberta-v2", other_shape},
+    {"electra", other_shape},
+    {"falcon_h1", state_space},
+    {"falcon_mamba", state_space},
+    {"gemma3n", other_shape},
+    {"granitemoehybrid", state_space},
+    {"hymba", state_space},
+    {"jamba", state_space},
+    {"kimi_linear", linear_attention},
+    {"lfm2", "has convolution layers, which are not modelled"},
+    {"mamba", state_space},
+    {"mamba2", state_space},
+    {"minimax", linear_attention},
+    {"nemotron_h", state_space},
+    {"plamo2", state_space},
+    {"qwen3_next", linear_attention},
+    {"recurrent_gemma", "has recurrent layers, which are not modelled"},
+    {"rwkv", linear_attention},
+    {"whisper", "is not a language model"},
+    {"zamba", state_space},
+    {"zamba2", state_space},
+});
+
+const std::vector<HfReader>& all_readers() {
+    static const std::vector<HfReader> readers = [] {
+        std::vector<HfReader> all;
+        for (const auto& room : {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers()}) {
+            all.insert(all.end(), room.begin(), room.end());
+        }
+        return all;
+    }();
+    return readers;
+}
+
+const HfReader* find_reader(std::string_view type) {
+    const auto& readers = all_readers();
+    const auto found = std::find_if(readers.begin(), readers.end(), [&](const HfReader& reader) { return reader.type == type; });
+    return found == readers.end() ? nullptr : &*found;
+}
+
+const Wrapper* find_wrapper(std::string_view type) {
+    const auto found = std::find_if(wrappers.begin(), wrappers.end(), [&](const Wrapper& wrapper) { return wrapper.type == type; });
+    return found == wrappers.end() ? nullptr : &*found;
+}
+
+/// Lower case without separators: "gpt_neox" and "GPTNeoX" become the same.
+std::string plain(std::string_view name) {
+    std::string out;
+    for (const char c : name) {
+        if (c != '_' && c != '-' && c != '.') {
+            out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        }
+    }
+    return out;
+}
+
+/// The longest known type that an architecture's class name begins with.
+std::optional<std::string_view> type_of_architecture(std::string_view architecture) {
+    const std::string name = plain(architecture);
+    std::optional<std::string_view> best;
+    for (const std::string_view type : hf_model_types()) {
+        if (name.starts_with(plain(type)) && (!best || type.size() > best->size())) {
+            best = type;
+        }
+    }
+    // Class names that do not begin with their type's.
+    if (!best && name.starts_with("rwfor")) {
+        best = "RefinedWebModel";
+    }
+    if (!best && name.starts_with("hunyuan")) {
+        best = name.find("moe") == std::string::npos ? "hunyuan_v1_dense" : "hunyuan_v1_moe";
+    }
+    return best;
+}
+
+[[noreturn]] void fail_unknown(const JsonNode& node, std::string_view what, const std::string& name) {
+    for (const Unsupported& one : unsupported) {
+        if (one.type == name) {
+            node.fail("the " + std::string(what) + " '" + name + "' " + std::string(one.reason));
+        }
+    }
+    node.fail("the " + std::string(what) + " '" + name + "' is not known" + did_you_mean(name, hf_model_types()));
+}
+
+/// The first of `architectures`, where there is one.
+std::optional<JsonNode> architecture_of(const JsonNode& root) {
+    const JsonValue* value = root.value().find("architectures");
+    if (value == nullptr || value->is_null()) {
+        return std::nullopt;
+    }
+    const auto items = JsonNode(root.document(), *value).items();
+    if (items.empty()) {
+        return std::nullopt;
+    }
+    return items.front();
+}
+
+std::string model_type(const JsonNode& root, std::vector<std::string>& assumptions) {
+    const auto architecture = architecture_of(root);
+    std::optional<std::string_view> named;
+    if (architecture) {
+        named = type_of_architecture(architecture->string());
+    }
+    if (const JsonValue* value = root.value().find("model_type"); value != nullptr && !value->is_null()) {
+        const JsonNode node(root.document(), *value);
+        const std::string& type = node.string();
+        if (find_reader(type) == nullptr && find_wrapper(type) == nullptr) {
+            fail_unknown(node, "model_type", type);
+        }
+        if (architecture && !named) {
+            fail_unknown(*architecture, "architecture", architecture->string());
+        }
+        return type;
+    }
+    if (!architecture) {
+        root.fail("names neither a model_type nor architectures; a Hugging Face config.json has one");
+    }
+    if (!named) {
+        fail_unknown(*architecture, "architecture", architecture->string());
+    }
+    assumptions.push_back("model_type = " + std::string(*named) + ", from the architecture " + architecture->string());
+    return std::string(*named);
+}
+
+/// "LlamaModel": a class without output head.
+bool is_headless(const std::string& architecture) {
+    return architecture.ends_with("Model") && !architecture.ends_with("LMHeadModel") &&
+           !architecture.ends_with("DoubleHeadsModel") && !architecture.starts_with("ChatGLM");
+}
+
+void read_architecture(const JsonNode& root, HfModel& read) {
+    const auto architecture = architecture_of(root);
+    if (!architecture) {
+        return;
+    }
+    const std::string& name = architecture->string();
+    ModelSpec& m = read.model;
+    if (m.architecture == Architecture::decoder && m.lm_head && !m.tied_embeddings && is_headless(name)) {
+        m.lm_head = false;
+        m.bias.lm_head = false;
+        read.assumptions.push_back(name + " has no output head; none is counted");
+    }
+    if (m.architecture == Architecture::encoder_decoder && name.ends_with("EncoderModel")) {
+        m.architecture = Architecture::encoder;
+        m.decoder_layers = 0;
+        m.lm_head = false;
+        m.tied_embeddings = true;
+        m.position.bias_tables.resize(1);
+        read.assumptions.push_back(name + " is the encoder alone");
+    }
+}
+
+std::string name_of_model(const JsonNode& root, const std::string& type) {
+    if (const JsonValue* value = root.value().find("_name_or_path"); value != nullptr) {
+        if (const auto* path = std::get_if<std::string>(&value->data)) {
+            const std::string name = std::filesystem::path(*path).filename().string();
+            if (!name.empty() && name != ".") {
+                return name;
+            }
+        }
+    }
+    return type;
+}
+
+}  // namespace
+
+std::span<const std::string_view> hf_model_types() {
+    static const std::vector<std::string_view> types = [] {
+        std::vector<std::string_view> all;
+        for (const HfReader& reader : all_readers()) {
+            all.push_back(reader.type);
+        }
+        for (const Wrapper& wrapper : wrappers) {
+            all.push_back(wrapper.type);
+        }
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        return all;
+    }();
+    return types;
+}
+
+bool is_hf_config(const JsonDocument& document) {
+    return document.root.find("model_type") != nullptr || document.root.find("architectures") != nullptr;
+}
+
+HfModel read_hf_config(const JsonDocument& document) {
+    const JsonNode root(document);
+    if (!root.is_object()) {
+        root.fail("must be an object; a Hugging Face config.json is one");
+    }
+    HfModel read;
+    std::string type = model_type(root, read.assumptions);
+    const std::string name = name_of_model(root, type);
+    JsonNode shape = root;
+    const JsonValue* text = root.value().find("text_config");
+    const Wrapper* wrapper = find_wrapper(type);
+    if (wrapper != nullptr && (text != nullptr || find_reader(type) == nullptr)) {
+        if (text == nullptr || text->object() == nullptr) {
+            root.fail("the key 'text_config' is missing or not an object; a " + type + " keeps its decoder there");
+        }
+        shape = JsonNode(document, *text);
+        const JsonValue* inner = text->find("model_type");
+        type = inner == nullptr || inner->is_null() ? std::string(wrapper->text_type) : JsonNode(document, *inner).string();
+        if (find_reader(type) == nullptr) {
+            fail_unknown(JsonNode(document, inner == nullptr ? *text : *inner), "model_type", type);
+        }
+        read.assumptions.push_back("only the text decoder is counted");
+    }
+    HfKeys keys(shape, type, read.assumptions);
+    keys.inherit(root, {"tie_word_embeddings"});
+    keys.ignore({"text_config"});
+    read.model = find_reader(type)->read(keys);
+    keys.finish();
+    read.model.name = name;
+    read_architecture(root, read);
+
+    std::vector<Problem> problems;
+    validate(read.model, problems);
+    throw_if_any(problems, document.file);
+    return read;
+}
+
+HfModel load_hf_config(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) {
+        return read_hf_config(read_json_file(path));
+    }
+    const std::string inside = (std::filesystem::path(path) / "config.json").string();
+    if (!std::filesystem::exists(inside, error)) {
+        throw Error(ErrorKind::input, std::vector<Problem>{{.path = path, .message = "is a directory without a config.json"}});
+    }
+    return read_hf_config(read_json_file(inside));
+}
+
+}  // namespace traincost

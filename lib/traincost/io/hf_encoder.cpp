@@ -1,0 +1,195 @@
+#include <array>
+
+#include "traincost/io/hf_families.hpp"
+
+namespace traincost {
+
+namespace {
+
+// Defaults: see hf_llama.cpp.
+
+/// BERT: norms after each sublayer and after the embedding, a pooler, no output head.
+ModelSpec bert_encoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t ffn) {
+    return {.name = k.type(),
+            .family = k.type(),
+            .architecture = Architecture::encoder,
+            .layers = layers,
+            .hidden = hidden,
+            .heads = heads,
+            .kv_heads = heads,
+            .head_dim = 0,
+            .ffn = ffn,
+            .gated_mlp = false,
+            .activation = Activation::gelu,
+            .vocab = 0,
+            .tied_embeddings = true,
+            .position = {.kind = PositionKind::learned},
+            .norm = {.kind = NormKind::layernorm,
+                     .bias = true,
+                     .per_layer = 2,
+                     .final_norm = false,
+                     .embedding_norm = true,
+                     .qk = QkNorm::none,
+                     .placement = NormPlacement::post},
+            .bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false},
+            .lm_head = false};
+}
+
+ModelSpec read_bert_of(HfKeys& k, std::int64_t vocab, std::int64_t token_types) {
+    const std::int64_t hidden = k.required({"hidden_size"});
+    const std::int64_t heads = k.integer({"num_attention_heads"}, 12);
+    ModelSpec m = bert_encoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"intermediate_size"}, 3072));
+    m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
+    m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
+    m.vocab = k.integer({"vocab_size"}, vocab);
+    m.max_position = m.position.table_rows = k.integer({"max_position_embeddings"}, 512);
+    m.token_types = k.integer({"type_vocab_size"}, token_types, 0);
+    if (const auto kind = k.text({"position_embedding_type"}); kind && *kind != "absolute") {
+        k.fail("position_embedding_type", "is '" + *kind + "'; only absolute is modelled");
+    }
+    m.extra.push_back({"pooler", hidden * hidden + hidden});
+    k.assume("the pooler is counted, the masked-language-model head is not");
+    k.ignore({"tie_word_embeddings", "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+              "pooler_size_per_head", "pooler_type", "gelu_approximate"});
+    return m;
+}
+
+ModelSpec read_bert(HfKeys& k) {
+    return read_bert_of(k, 30522, 2);
+}
+
+ModelSpec read_roberta(HfKeys& k) {
+    return read_bert_of(k, 50265, 2);
+}
+
+ModelSpec read_xlm_roberta(HfKeys& k) {
+    return read_bert_of(k, 30522, 2);
+}
+
+/// No token types and no pooler.
+ModelSpec read_distilbert(HfKeys& k) {
+    const std::int64_t hidden = k.required({"dim", "hidden_size"});
+    const std::int64_t heads = k.integer({"n_heads", "num_attention_heads"}, 12);
+    ModelSpec m = bert_encoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads, k.integer({"hidden_dim"}, 3072));
+    m.head_dim = hf_head_dim(k, "n_heads", hidden, heads);
+    m.activation = hf_activation(k, {"activation"}, Activation::gelu);
+    m.vocab = k.integer({"vocab_size"}, 30522);
+    m.max_position = m.position.table_rows = k.integer({"max_position_embeddings"}, 512);
+    k.assume("the masked-language-model head is not counted");
+    k.ignore({"tie_weights_", "tie_word_embeddings", "sinusoidal_pos_embds"});
+    return m;
+}
+
+struct T5Defaults {
+    std::int64_t ffn, heads, vocab;
+    const char* projection;
+    bool tied;
+};
+
+/// T5: pre-norms without bias, relative-position tables of the first layer of each stack, and cross attention in the
+/// decoder.
+ModelSpec read_t5_of(HfKeys& k, const T5Defaults& defaults) {
+    const std::int64_t heads = k.integer({"num_heads", "num_attention_heads"}, defaults.heads);
+    ModelSpec m{.name = k.type(),
+                .family = k.type(),
+                .architecture = Architecture::encoder_decoder,
+                .layers = k.required({"num_layers", "num_hidden_layers"}),
+                .hidden = k.required({"d_model", "hidden_size"}),
+                .heads = heads,
+                .kv_heads = heads,
+                .head_dim = k.integer({"d_kv", "head_dim"}, 64),
+                .ffn = k.integer({"d_ff"}, defaults.ffn),
+                .gated_mlp = false,
+                .activation = Activation::relu,
+                .vocab = k.integer({"vocab_size"}, defaults.vocab),
+                .tied_embeddings = k.flag({"tie_word_embeddings"}, defaults.tied),
+                .position = {.kind = PositionKind::t5_relative_bias},
+                .norm = {.kind = NormKind::rmsnorm,
+                         .bias = false,
+                         .per_layer = 2,
+                         .final_norm = true,
+                         .embedding_norm = false,
+                         .qk = QkNorm::none,
+                         .placement = NormPlacement::pre},
+                .bias = {.qkv = false, .attention_out = false, .mlp = false, .lm_head = false}};
+    m.decoder_layers = k.maybe({"num_decoder_layers"}).value_or(m.layers);
+    m.max_position = k.maybe({"n_positions"});
+    const std::int64_t table = k.integer({"relative_attention_num_buckets"}, 32) * heads;
+    m.position.bias_tables = {table, table};
+
+    constexpr std::string_view gated = "gated-";
+    std::string projection = k.text({"feed_forward_proj"}).value_or(defaults.projection);
+    m.gated_mlp = projection.starts_with(gated);
+    k.ignore({"dense_act_fn", "is_gated_act", "relative_attention_max_distance", "feed_forward_proj", "gradient_checkpointing"});
+    const std::string name = m.gated_mlp ? projection.substr(gated.size()) : projection;
+    if (name == "relu") {
+        m.activation = Activation::relu;
+    } else if (name == "gelu" || name == "gelu_new") {
+        m.activation = Activation::gelu_new;
+    } else if (name == "silu") {
+        m.activation = Activation::silu;
+    } else {
+        k.fail("feed_forward_proj", "is '" + projection + "', must be relu, gelu, silu, gated-gelu, gated-silu or gated-relu");
+    }
+    return m;
+}
+
+ModelSpec read_t5(HfKeys& k) {
+    return read_t5_of(k, {2048, 8, 32128, "relu", true});
+}
+
+ModelSpec read_mt5(HfKeys& k) {
+    return read_t5_of(k, {1024, 6, 250112, "gated-gelu", false});
+}
+
+/// UMT5 keeps a relative-position table in every layer.
+ModelSpec read_umt5(HfKeys& k) {
+    ModelSpec m = read_t5_of(k, {1024, 6, 250112, "gated-gelu", false});
+    const std::int64_t table = m.position.bias_tables.front();
+    m.position.bias_tables = {table * m.layers, table * m.decoder_layers};
+    return m;
+}
+
+/// Layers with experts in one stack: every (layers / sparse)-th.
+std::int64_t sparse_step(HfKeys& k, HfNames names, std::int64_t layers, std::int64_t fallback) {
+    const std::int64_t sparse = k.integer(names, fallback, 0);
+    if (sparse == 0 || sparse > layers || layers % sparse != 0) {
+        k.fail(*names.begin(), "is " + std::to_string(sparse) + ", must divide the " + std::to_string(layers) + " layers");
+    }
+    return layers / sparse;
+}
+
+ModelSpec read_switch(HfKeys& k) {
+    ModelSpec m = read_t5_of(k, {2048, 12, 32128, "relu", true});
+    const std::int64_t encoder = sparse_step(k, {"num_sparse_encoder_layers"}, m.layers, 3);
+    const std::int64_t decoder = sparse_step(k, {"num_sparse_decoder_layers"}, m.decoder_layers, 3);
+    if (encoder != decoder) {
+        k.fail("num_sparse_decoder_layers", "spaces experts otherwise than num_sparse_encoder_layers; one spacing is modelled");
+    }
+    m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 8), .top_k = 1, .ffn = m.ffn};
+    m.moe->interleave_step = encoder;
+    m.moe->router_bias = k.flag({"router_bias"}, false);
+    k.ignore({"encoder_sparse_step", "decoder_sparse_step", "expert_capacity", "router_dtype", "router_ignore_padding_tokens",
+              "router_type", "add_router_probs", "batch_prioritized_routing", "num_selected_experts"});
+    return m;
+}
+
+constexpr std::array readers = std::to_array<HfReader>({
+    {"bert", read_bert},
+    {"camembert", read_xlm_roberta},
+    {"distilbert", read_distilbert},
+    {"mt5", read_mt5},
+    {"roberta", read_roberta},
+    {"switch_transformers", read_switch},
+    {"t5", read_t5},
+    {"umt5", read_umt5},
+    {"xlm-roberta", read_xlm_roberta},
+});
+
+}  // namespace
+
+std::span<const HfReader> hf_encoder_readers() {
+    return readers;
+}
+
+}  // namespace traincost

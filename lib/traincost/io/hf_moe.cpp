@@ -1,0 +1,421 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "traincost/io/hf_families.hpp"
+
+namespace traincost {
+
+namespace {
+
+// Defaults: see hf_llama.cpp.
+
+ModelSpec read_mixtral(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+                    .top_k = k.integer({"num_experts_per_tok"}, 2),
+                    .ffn = m.ffn};
+    hf_read_window(k, m, std::nullopt, 0);
+    return m;
+}
+
+/// Dense layers `mlp_only_layers` names: none, or the first few of a model whose every other layer has experts.
+void read_dense_layers(HfKeys& k, MoeSpec& moe) {
+    const auto node = k.find({"mlp_only_layers"});
+    if (!node) {
+        return;
+    }
+    std::vector<std::int64_t> layers;
+    for (const JsonNode& item : node->items()) {
+        layers.push_back(item.integer(0));
+    }
+    std::sort(layers.begin(), layers.end());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        if (layers[i] != static_cast<std::int64_t>(i) || moe.interleave_step != 1) {
+            node->fail("names layers that are not the first ones; only first layers can be dense");
+        }
+    }
+    moe.first_k_dense = static_cast<std::int64_t>(layers.size());
+}
+
+/// Experts as in every Qwen: every `decoder_sparse_step`-th layer.
+MoeSpec qwen_experts(HfKeys& k, std::int64_t experts, std::int64_t top_k, std::int64_t ffn) {
+    MoeSpec moe{.experts = k.integer({"num_experts", "num_local_experts"}, experts),
+                .top_k = k.integer({"num_experts_per_tok"}, top_k),
+                .ffn = k.integer({"moe_intermediate_size"}, ffn)};
+    moe.interleave_step = k.maybe({"decoder_sparse_step"}).value_or(1);
+    read_dense_layers(k, moe);
+    return moe;
+}
+
+void ignore_qwen_window(HfKeys& k) {
+    k.ignore({"sliding_window", "max_window_layers", "layer_types", "use_sliding_window"});
+    if (k.flag({"use_sliding_window"}, false)) {
+        k.assume("use_sliding_window is true; all layers are taken to attend to all tokens");
+    }
+}
+
+/// One shared expert with a gate of its own in every layer.
+ModelSpec read_qwen2_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {5632, 16, 16, 0, 151936, 32768, false});
+    m.bias.qkv = k.flag({"qkv_bias"}, true);
+    m.moe = qwen_experts(k, 60, 4, 1408);
+    m.moe->shared_experts = 1;
+    m.moe->shared_ffn = k.integer({"shared_expert_intermediate_size"}, 5632);
+    m.moe->shared_gate = true;
+    ignore_qwen_window(k);
+    return m;
+}
+
+ModelSpec read_qwen3_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {6144, 32, 4, 0, 151936, 32768, false});
+    m.norm.qk = QkNorm::per_head;
+    hf_read_attention_bias(k, m, false, true);
+    m.moe = qwen_experts(k, 128, 8, 768);
+    if (!k.flag({"use_qk_norm"}, true)) {
+        k.fail("use_qk_norm", "is false; a qwen3_moe norms queries and keys");
+    }
+    ignore_qwen_window(k);
+    return m;
+}
+
+ModelSpec read_olmoe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {2048, 16, 0, 0, 50304, 4096, false});
+    m.norm.qk = QkNorm::full;
+    hf_read_attention_bias(k, m, false, true);
+    m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 64), .top_k = k.integer({"num_experts_per_tok"}, 8), .ffn = m.ffn};
+    return m;
+}
+
+ModelSpec read_phimoe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {6400, 32, 8, 0, 32064, 131072, false});
+    m.norm.kind = NormKind::layernorm;
+    m.norm.bias = true;
+    hf_read_attention_bias(k, m, false, true);
+    m.bias.lm_head = k.flag({"lm_head_bias"}, false);
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16),
+                    .top_k = k.integer({"num_experts_per_tok"}, 2),
+                    .ffn = m.ffn};
+    hf_read_window(k, m, std::nullopt, 0);
+    k.ignore({"original_max_position_embeddings"});
+    return m;
+}
+
+ModelSpec read_granitemoe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 32000, 2048, false});
+    hf_read_attention_bias(k, m, false, true);
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8), .top_k = k.integer({"num_experts_per_tok"}, 2), .ffn = m.ffn};
+    return m;
+}
+
+ModelSpec read_granitemoeshared(HfKeys& k) {
+    ModelSpec m = read_granitemoe(k);
+    m.moe->shared_ffn = k.integer({"shared_intermediate_size"}, 1024, 0);
+    m.moe->shared_experts = m.moe->shared_ffn > 0 ? 1 : 0;
+    return m;
+}
+
+ModelSpec read_gpt_oss(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {2880, 64, 8, 64, 201088, 131072, false});
+    m.activation = Activation::swiglu_clamped;
+    hf_read_attention_bias(k, m, true, true);
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 128),
+                    .top_k = k.integer({"num_experts_per_tok", "experts_per_token"}, 4),
+                    .ffn = m.ffn};
+    m.moe->router_bias = true;
+    m.moe->expert_bias = true;
+    m.attention_sinks = m.heads;
+    hf_read_window(k, m, 128, 2);
+    return m;
+}
+
+/// Layers with experts are those `moe_layers` names, which must be every `interleave_moe_layer_step`-th.
+void check_llama4_layers(HfKeys& k, std::int64_t step) {
+    const auto node = k.find({"moe_layers"});
+    if (!node) {
+        return;
+    }
+    std::int64_t expected = step - 1;
+    for (const JsonNode& item : node->items()) {
+        if (item.integer(0) != expected) {
+            item.fail("must be " + std::to_string(expected) + ": experts in every " + std::to_string(step) +
+                      "-th layer are modelled");
+        }
+        expected += step;
+    }
+}
+
+ModelSpec read_llama4(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {8192, 40, 8, 128, 202048, 131072, false});
+    hf_read_attention_bias(k, m, false, true);
+    const std::int64_t expert = m.ffn;
+    m.ffn = k.integer({"intermediate_size_mlp"}, 16384);
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16), .top_k = k.integer({"num_experts_per_tok"}, 1), .ffn = expert};
+    m.moe->interleave_step = k.integer({"interleave_moe_layer_step"}, 1);
+    m.moe->shared_experts = 1;
+    m.moe->shared_ffn = expert;
+    check_llama4_layers(k, m.moe->interleave_step);
+    m.position.nope_every = k.maybe({"no_rope_layer_interval"}, 0).value_or(4);
+    const std::int64_t chunk = k.maybe({"attention_chunk_size"}).value_or(8192);
+    m.window = WindowSpec{.kind = WindowKind::chunked, .size = chunk, .full_every = m.position.nope_every};
+    // The norm on queries and keys has no weights.
+    k.ignore({"use_qk_norm", "no_rope_layers", "layer_types", "for_llm_compressor", "attn_temperature_tuning", "floor_scale"});
+    return m;
+}
+
+/// Experts in every layer from `first_k_dense_replace` on; `moe_layer_freq` may say the same once more.
+MoeSpec deepseek_experts(HfKeys& k, std::int64_t experts, std::int64_t shared, std::int64_t top_k, std::int64_t ffn,
+                         std::int64_t first_dense) {
+    MoeSpec moe{.experts = k.integer({"n_routed_experts", "num_experts"}, experts),
+                .top_k = k.integer({"num_experts_per_tok"}, top_k),
+                .ffn = k.integer({"moe_intermediate_size"}, ffn)};
+    moe.first_k_dense = k.integer({"first_k_dense_replace"}, first_dense, 0);
+    const auto given = k.maybe({"n_shared_experts"}, 0);
+    moe.shared_experts = given || k.has("n_shared_experts") ? given.value_or(0) : shared;
+    moe.shared_ffn = moe.shared_experts * moe.ffn;
+    if (const auto frequency = k.find({"moe_layer_freq"})) {
+        if (!frequency->is_array()) {
+            if (frequency->integer(1) != 1) {
+                frequency->fail("is " + std::to_string(frequency->integer()) + "; only 1 is modelled");
+            }
+            return moe;
+        }
+        const auto items = frequency->items();
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            if (items[i].integer(0) != (static_cast<std::int64_t>(i) >= moe.first_k_dense ? 1 : 0)) {
+                items[i].fail("must be 0 for the first " + std::to_string(moe.first_k_dense) +
+                              " layers (first_k_dense_replace) and 1 for the others");
+            }
+        }
+    }
+    return moe;
+}
+
+ModelSpec deepseek_decoder(HfKeys& k, const HfDefaults& defaults) {
+    const std::int64_t nope = k.integer({"qk_nope_head_dim"}, 128);
+    const std::int64_t rotary = k.integer({"qk_rope_head_dim"}, 64);
+    k.ignore({"head_dim", "qk_head_dim"});
+    ModelSpec m = hf_rotary_decoder(k, defaults);
+    m.head_dim = nope + rotary;
+    m.kv_heads = m.heads;
+    const auto rank = k.maybe({"q_lora_rank"});
+    m.mla = MlaSpec{.q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(1536),
+                    .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
+                    .qk_nope_dim = nope,
+                    .qk_rope_dim = rotary,
+                    .v_head_dim = k.integer({"v_head_dim"}, 128)};
+    if (!rank && !k.has("q_lora_rank")) {
+        k.assume("q_lora_rank = 1536, the default of " + k.type());
+    }
+    hf_read_attention_bias(k, m, false, true);
+    return m;
+}
+
+/// The first DeepSeek mixture of experts: plain attention.
+ModelSpec read_deepseek(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 102400, 2048, false});
+    hf_read_attention_bias(k, m, false, true);
+    if (k.maybe({"n_routed_experts"})) {
+        m.moe = deepseek_experts(k, 64, 0, 6, 1407, 0);
+    }
+    return m;
+}
+
+ModelSpec read_deepseek_v2(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {11008, 32, 0, 0, 102400, 2048, false});
+    m.moe = deepseek_experts(k, 64, 2, 6, 1407, 0);
+    m.moe->score_correction_bias = k.text({"topk_method"}).value_or("greedy") == "noaux_tc";
+    return m;
+}
+
+void read_mtp(HfKeys& k, ModelSpec& m) {
+    if (const auto modules = k.maybe({"num_nextn_predict_layers"}, 0); modules && *modules > 0) {
+        m.mtp = MtpSpec{.layers = *modules, .embedding_copy = true, .head_copy = true};
+        k.assume("the multi-token-prediction module is not part of the totals");
+    }
+}
+
+ModelSpec read_deepseek_v3(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {18432, 128, 128, 0, 129280, 4096, false});
+    m.moe = deepseek_experts(k, 256, 1, 8, 2048, 3);
+    m.moe->score_correction_bias = k.text({"topk_method"}).value_or("noaux_tc") == "noaux_tc";
+    read_mtp(k, m);
+    return m;
+}
+
+ModelSpec read_deepseek_v32(HfKeys& k) {
+    ModelSpec m = read_deepseek_v3(k);
+    m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 64),
+                            .head_dim = k.integer({"index_head_dim"}, 128),
+                            .top_k = k.integer({"index_topk"}, 2048)};
+    return m;
+}
+
+ModelSpec read_glm4_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {10944, 96, 8, 0, 151552, 131072, false});
+    hf_read_attention_bias(k, m, false, false);
+    if (k.flag({"use_qk_norm"}, false)) {
+        m.norm.qk = QkNorm::per_head;
+    }
+    if (!k.has("partial_rotary_factor") && !k.has("rope_parameters")) {
+        m.position.rope_fraction = 0.5;
+    }
+    m.moe = deepseek_experts(k, 128, 1, 8, 1408, 1);
+    m.moe->score_correction_bias = true;
+    read_mtp(k, m);
+    return m;
+}
+
+ModelSpec read_dots1(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {10944, 32, 32, 0, 152064, 2048, false});
+    m.norm.qk = QkNorm::per_head;
+    hf_read_attention_bias(k, m, false, true);
+    m.moe = deepseek_experts(k, k.required({"n_routed_experts"}), 0, k.required({"num_experts_per_tok"}), 1408, 0);
+    m.moe->score_correction_bias = true;
+    k.ignore({"max_window_layers", "sliding_window", "layer_types"});
+    return m;
+}
+
+/// A dense MLP as wide as the hidden size beside the experts, with a norm of its own.
+ModelSpec read_arctic(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {14336, 32, 0, 0, 32000, 4096, false});
+    hf_read_attention_bias(k, m, false, true);
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8), .top_k = k.integer({"num_experts_per_tok"}, 1), .ffn = m.ffn};
+    m.moe->interleave_step = k.integer({"moe_layer_frequency"}, 2);
+    if (k.flag({"parallel_attn_mlp_res"}, false)) {
+        if (m.moe->interleave_step != 1) {
+            k.fail("moe_layer_frequency", "is " + std::to_string(m.moe->interleave_step) +
+                                              "; with parallel_attn_mlp_res only 1 is modelled");
+        }
+        m.moe->dense_residual_ffn = m.hidden;
+        m.norm.per_layer = 3;
+    }
+    hf_read_window(k, m, std::nullopt, 0);
+    if (k.flag({"use_residual"}, false)) {
+        k.fail("use_residual", "is true; the residual mixture is not modelled");
+    }
+    k.ignore({"enable_expert_tensor_parallelism", "moe_min_capacity", "moe_token_dropping", "quantization"});
+    return m;
+}
+
+ModelSpec read_ernie_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {12288, 20, 4, 0, 103424, 131072, true});
+    const bool bias = k.flag({"use_bias"}, false);
+    m.bias.qkv = m.bias.attention_out = m.bias.mlp = bias;
+    const auto ffn = k.uniform({"moe_intermediate_size"});
+    m.moe = MoeSpec{.experts = k.uniform({"moe_num_experts"}).value_or(64), .top_k = k.integer({"moe_k"}, 6), .ffn = ffn.value_or(1536)};
+    m.moe->shared_experts = k.integer({"moe_num_shared_experts"}, 2, 0);
+    m.moe->shared_ffn = m.moe->shared_experts * m.moe->ffn;
+    m.moe->expert_bias = bias;
+    m.moe->score_correction_bias = true;
+    m.moe->first_k_dense = k.uniform({"moe_layer_start_index"}, 0).value_or(1);
+    const auto last = k.find({"moe_layer_end_index"});
+    if (last && last->integer(-1) != -1 && last->integer() != m.layers - 1) {
+        last->fail("is " + std::to_string(last->integer()) + "; only -1 or the last layer, " + std::to_string(m.layers - 1) +
+                   ", is modelled");
+    }
+    const std::int64_t interval = k.integer({"moe_layer_interval"}, 1);
+    if (interval != 1 && m.moe->first_k_dense % interval != 0) {
+        k.fail("moe_layer_interval", "is " + std::to_string(interval) + ", which must divide moe_layer_start_index");
+    }
+    m.moe->interleave_step = interval;
+    k.ignore({"moe_gate", "moe_use_aux_free", "moe_norm_min", "moe_group", "moe_group_experts", "moe_dense_experts_token_type_id",
+              "moe_multimodal_dispatch_use_allgather", "moe_reverse_token_drop", "moe_use_hard_gate", "moe_orthogonal_loss_lambda",
+              "weight_share_add_bias", "use_rmsnorm", "moe_all_to_all_dropout", "moe_every2", "multi_token_pred_lambda",
+              "token_balance_seqlen", "use_recompute_moe", "sinkhorn_2gate", "sinkhorn_temp", "max_sequence_length"});
+    return m;
+}
+
+/// The shared MLP is as wide as an expert, or `num_shared_expert` of them together.
+ModelSpec read_hunyuan_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 290943, 2048, false});
+    hf_read_attention_bias(k, m, false, true);
+    m.norm.qk = k.flag({"use_qk_norm"}, true) ? QkNorm::per_head : QkNorm::none;
+    const std::int64_t ffn = k.uniform({"moe_intermediate_size"}).value_or(m.ffn);
+    m.moe = MoeSpec{.experts = k.uniform({"num_experts"}).value_or(1), .top_k = k.uniform({"moe_topk"}).value_or(1), .ffn = ffn};
+    m.moe->shared_experts = k.uniform({"num_shared_expert"}).value_or(1);
+    m.moe->shared_ffn = m.moe->shared_experts * ffn;
+    m.moe->first_k_dense = k.maybe({"moe_layer_num_skipped"}, 0).value_or(0);
+    if (const auto shared = k.find({"use_mixed_mlp_moe"}); shared && !shared->boolean()) {
+        m.moe->shared_experts = m.moe->shared_ffn = 0;
+    }
+    k.ignore({"org_vocab_size", "class_num", "pool_type", "cla_share_factor", "mask_init_id", "mlp_bias", "norm_type",
+              "moe_drop_tokens", "moe_random_routing_dropped_token", "moe_renormalize", "expert_hidden_dim", "kv_lora_rank",
+              "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "position_embedding_xdrope", "xdrope_section",
+              "group_limited_greedy", "num_media_embeds"});
+    return m;
+}
+
+ModelSpec read_dbrx(HfKeys& k) {
+    const std::int64_t hidden = k.required({"d_model", "hidden_size"});
+    const std::int64_t heads = k.integer({"n_heads", "num_attention_heads"}, 16);
+    ModelSpec m{.name = k.type(),
+                .family = k.type(),
+                .architecture = Architecture::decoder,
+                .layers = k.required({"n_layers", "num_hidden_layers"}),
+                .hidden = hidden,
+                .heads = heads,
+                .kv_heads = 1,
+                .head_dim = hf_head_dim(k, "n_heads", hidden, heads),
+                .ffn = 3584,
+                .gated_mlp = true,
+                .activation = Activation::silu,
+                .vocab = k.integer({"vocab_size"}, 32000),
+                .tied_embeddings = k.flag({"tie_word_embeddings"}, false),
+                .position = {.kind = PositionKind::rope},
+                .norm = {.kind = NormKind::layernorm,
+                         .bias = false,
+                         .per_layer = 2,
+                         .final_norm = true,
+                         .embedding_norm = false,
+                         .qk = QkNorm::none,
+                         .placement = NormPlacement::pre},
+                .bias = {.qkv = false, .attention_out = false, .mlp = false, .lm_head = false}};
+    m.max_position = k.integer({"max_seq_len"}, 2048);
+    m.moe = MoeSpec{.experts = 4, .top_k = 1, .ffn = m.ffn};
+    if (auto attention = k.object("attn_config")) {
+        m.kv_heads = attention->integer({"kv_n_heads"}, 1);
+        m.position.rope_theta = attention->number({"rope_theta"});
+        attention->finish();
+    }
+    if (auto ffn = k.object("ffn_config")) {
+        m.ffn = m.moe->ffn = ffn->integer({"ffn_hidden_size"}, 3584);
+        m.moe->experts = ffn->integer({"moe_num_experts"}, 4);
+        m.moe->top_k = ffn->integer({"moe_top_k"}, 1);
+        ffn->ignore({"ffn_act_fn", "moe_normalize_expert_weights", "uniform_expert_assignment"});
+        ffn->finish();
+    }
+    return m;
+}
+
+constexpr std::array readers = std::to_array<HfReader>({
+    {"arctic", read_arctic},
+    {"dbrx", read_dbrx},
+    {"deepseek", read_deepseek},
+    {"deepseek_v2", read_deepseek_v2},
+    {"deepseek_v3", read_deepseek_v3},
+    {"deepseek_v32", read_deepseek_v32},
+    {"dots1", read_dots1},
+    {"ernie4_5_moe", read_ernie_moe},
+    {"glm4_moe", read_glm4_moe},
+    {"gpt_oss", read_gpt_oss},
+    {"granitemoe", read_granitemoe},
+    {"granitemoeshared", read_granitemoeshared},
+    {"hunyuan_v1_moe", read_hunyuan_moe},
+    {"kimi_k2", read_deepseek_v3},
+    {"llama4_text", read_llama4},
+    {"mixtral", read_mixtral},
+    {"olmoe", read_olmoe},
+    {"phimoe", read_phimoe},
+    {"qwen2_moe", read_qwen2_moe},
+    {"qwen3_moe", read_qwen3_moe},
+    {"qwen3_vl_moe_text", read_qwen3_moe},
+});
+
+}  // namespace
+
+std::span<const HfReader> hf_moe_readers() {
+    return readers;
+}
+
+}  // namespace traincost

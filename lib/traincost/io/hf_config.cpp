@@ -11,7 +11,8 @@ namespace traincost {
 
 namespace {
 
-/// A configuration that keeps its decoder's under `text_config`; everything else in it belongs to other encoders.
+/// A configuration that keeps its decoder's under `text_config`; everything else in it belongs to other
+/// encoders.
 struct Wrapper {
     std::string_view type;
     std::string_view text_type;  ///< of a `text_config` that names none
@@ -77,7 +78,8 @@ constexpr std::array unsupported = std::to_array<Unsupported>({
 const std::vector<HfReader>& all_readers() {
     static const std::vector<HfReader> readers = [] {
         std::vector<HfReader> all;
-        for (const auto& room : {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers()}) {
+        for (const auto& room :
+             {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers()}) {
             all.insert(all.end(), room.begin(), room.end());
         }
         return all;
@@ -87,12 +89,14 @@ const std::vector<HfReader>& all_readers() {
 
 const HfReader* find_reader(std::string_view type) {
     const auto& readers = all_readers();
-    const auto found = std::find_if(readers.begin(), readers.end(), [&](const HfReader& reader) { return reader.type == type; });
+    const auto found = std::find_if(readers.begin(), readers.end(),
+                                    [&](const HfReader& reader) { return reader.type == type; });
     return found == readers.end() ? nullptr : &*found;
 }
 
 const Wrapper* find_wrapper(std::string_view type) {
-    const auto found = std::find_if(wrappers.begin(), wrappers.end(), [&](const Wrapper& wrapper) { return wrapper.type == type; });
+    const auto found = std::find_if(wrappers.begin(), wrappers.end(),
+                                    [&](const Wrapper& wrapper) { return wrapper.type == type; });
     return found == wrappers.end() ? nullptr : &*found;
 }
 
@@ -132,7 +136,8 @@ std::optional<std::string_view> type_of_architecture(std::string_view architectu
             node.fail("the " + std::string(what) + " '" + name + "' " + std::string(one.reason));
         }
     }
-    node.fail("the " + std::string(what) + " '" + name + "' is not known" + did_you_mean(name, hf_model_types()));
+    node.fail("the " + std::string(what) + " '" + name + "' is not known" +
+              did_you_mean(name, hf_model_types()));
 }
 
 /// The first of `architectures`, where there is one.
@@ -171,7 +176,8 @@ std::string model_type(const JsonNode& root, std::vector<std::string>& assumptio
     if (!named) {
         fail_unknown(*architecture, "architecture", architecture->string());
     }
-    assumptions.push_back("model_type = " + std::string(*named) + ", from the architecture " + architecture->string());
+    assumptions.push_back("model_type = " + std::string(*named) + ", from the architecture " +
+                          architecture->string());
     return std::string(*named);
 }
 
@@ -250,11 +256,13 @@ HfModel read_hf_config(const JsonDocument& document) {
     const Wrapper* wrapper = find_wrapper(type);
     if (wrapper != nullptr && (text != nullptr || find_reader(type) == nullptr)) {
         if (text == nullptr || text->object() == nullptr) {
-            root.fail("the key 'text_config' is missing or not an object; a " + type + " keeps its decoder there");
+            root.fail("the key 'text_config' is missing or not an object; a " + type +
+                      " keeps its decoder there");
         }
         shape = JsonNode(document, *text);
         const JsonValue* inner = text->find("model_type");
-        type = inner == nullptr || inner->is_null() ? std::string(wrapper->text_type) : JsonNode(document, *inner).string();
+        type = inner == nullptr || inner->is_null() ? std::string(wrapper->text_type)
+                                                    : JsonNode(document, *inner).string();
         if (find_reader(type) == nullptr) {
             fail_unknown(JsonNode(document, inner == nullptr ? *text : *inner), "model_type", type);
         }
@@ -281,7 +289,8 @@ HfModel load_hf_config(const std::string& path) {
     }
     const std::string inside = (std::filesystem::path(path) / "config.json").string();
     if (!std::filesystem::exists(inside, error)) {
-        throw Error(ErrorKind::input, std::vector<Problem>{{.path = path, .message = "is a directory without a config.json"}});
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{.path = path, .message = "is a directory without a config.json"}});
     }
     return read_hf_config(read_json_file(inside));
 }

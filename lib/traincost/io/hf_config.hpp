@@ -11,19 +11,19 @@
 
 namespace traincost {
 
-/// A model read from a `config.json`, and what was taken for granted: defaults of the configuration class for keys the
-/// file leaves out, parts that are not modelled, unknown keys without a shape.
+/// A model read from a `config.json`, and what was taken for granted: defaults of the configuration class for
+/// keys the file leaves out, parts that are not modelled, unknown keys without a shape.
 struct HfModel {
     ModelSpec model;
     std::vector<std::string> assumptions;
 };
 
-/// Whether the document looks like a `config.json` (it names a `model_type` or `architectures`) and not like a model
-/// record of ours.
+/// Whether the document looks like a `config.json` (it names a `model_type` or `architectures`) and not like
+/// a model record of ours.
 bool is_hf_config(const JsonDocument& document);
 
-/// `Error` of kind input, with file and JSON pointer, where the architecture or a key that may change shapes is not
-/// known (with the nearest that is), or a value is missing, of the wrong type or out of range.
+/// `Error` of kind input, with file and JSON pointer, where the architecture or a key that may change shapes
+/// is not known (with the nearest that is), or a value is missing, of the wrong type or out of range.
 HfModel read_hf_config(const JsonDocument& document);
 
 /// `read_hf_config` of a `config.json`, or of the directory that holds one.

@@ -9,7 +9,8 @@ namespace {
 // Defaults: see hf_llama.cpp.
 
 /// BERT: norms after each sublayer and after the embedding, a pooler, no output head.
-ModelSpec bert_encoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t ffn) {
+ModelSpec bert_encoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                       std::int64_t ffn) {
     return {.name = k.type(),
             .family = k.type(),
             .architecture = Architecture::encoder,
@@ -38,7 +39,8 @@ ModelSpec bert_encoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std:
 ModelSpec read_bert_of(HfKeys& k, std::int64_t vocab, std::int64_t token_types) {
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads"}, 12);
-    ModelSpec m = bert_encoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"intermediate_size"}, 3072));
+    ModelSpec m = bert_encoder(k, k.required({"num_hidden_layers"}), hidden, heads,
+                               k.integer({"intermediate_size"}, 3072));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
     m.vocab = k.integer({"vocab_size"}, vocab);
@@ -49,8 +51,8 @@ ModelSpec read_bert_of(HfKeys& k, std::int64_t vocab, std::int64_t token_types) 
     }
     m.extra.push_back({"pooler", hidden * hidden + hidden});
     k.assume("the pooler is counted, the masked-language-model head is not");
-    k.ignore({"tie_word_embeddings", "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
-              "pooler_size_per_head", "pooler_type", "gelu_approximate"});
+    k.ignore({"tie_word_embeddings", "directionality", "pooler_fc_size", "pooler_num_attention_heads",
+              "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type", "gelu_approximate"});
     return m;
 }
 
@@ -70,7 +72,8 @@ ModelSpec read_xlm_roberta(HfKeys& k) {
 ModelSpec read_distilbert(HfKeys& k) {
     const std::int64_t hidden = k.required({"dim", "hidden_size"});
     const std::int64_t heads = k.integer({"n_heads", "num_attention_heads"}, 12);
-    ModelSpec m = bert_encoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads, k.integer({"hidden_dim"}, 3072));
+    ModelSpec m = bert_encoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads,
+                               k.integer({"hidden_dim"}, 3072));
     m.head_dim = hf_head_dim(k, "n_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation"}, Activation::gelu);
     m.vocab = k.integer({"vocab_size"}, 30522);
@@ -86,8 +89,8 @@ struct T5Defaults {
     bool tied;
 };
 
-/// T5: pre-norms without bias, relative-position tables of the first layer of each stack, and cross attention in the
-/// decoder.
+/// T5: pre-norms without bias, relative-position tables of the first layer of each stack, and cross attention
+/// in the decoder.
 ModelSpec read_t5_of(HfKeys& k, const T5Defaults& defaults) {
     const std::int64_t heads = k.integer({"num_heads", "num_attention_heads"}, defaults.heads);
     ModelSpec m{.name = k.type(),
@@ -120,7 +123,8 @@ ModelSpec read_t5_of(HfKeys& k, const T5Defaults& defaults) {
     constexpr std::string_view gated = "gated-";
     std::string projection = k.text({"feed_forward_proj"}).value_or(defaults.projection);
     m.gated_mlp = projection.starts_with(gated);
-    k.ignore({"dense_act_fn", "is_gated_act", "relative_attention_max_distance", "feed_forward_proj", "gradient_checkpointing"});
+    k.ignore({"dense_act_fn", "is_gated_act", "relative_attention_max_distance", "feed_forward_proj",
+              "gradient_checkpointing"});
     const std::string name = m.gated_mlp ? projection.substr(gated.size()) : projection;
     if (name == "relu") {
         m.activation = Activation::relu;
@@ -129,7 +133,8 @@ ModelSpec read_t5_of(HfKeys& k, const T5Defaults& defaults) {
     } else if (name == "silu") {
         m.activation = Activation::silu;
     } else {
-        k.fail("feed_forward_proj", "is '" + projection + "', must be relu, gelu, silu, gated-gelu, gated-silu or gated-relu");
+        k.fail("feed_forward_proj",
+               "is '" + projection + "', must be relu, gelu, silu, gated-gelu, gated-silu or gated-relu");
     }
     return m;
 }
@@ -154,7 +159,8 @@ ModelSpec read_umt5(HfKeys& k) {
 std::int64_t sparse_step(HfKeys& k, HfNames names, std::int64_t layers, std::int64_t fallback) {
     const std::int64_t sparse = k.integer(names, fallback, 0);
     if (sparse == 0 || sparse > layers || layers % sparse != 0) {
-        k.fail(*names.begin(), "is " + std::to_string(sparse) + ", must divide the " + std::to_string(layers) + " layers");
+        k.fail(*names.begin(),
+               "is " + std::to_string(sparse) + ", must divide the " + std::to_string(layers) + " layers");
     }
     return layers / sparse;
 }
@@ -164,13 +170,15 @@ ModelSpec read_switch(HfKeys& k) {
     const std::int64_t encoder = sparse_step(k, {"num_sparse_encoder_layers"}, m.layers, 3);
     const std::int64_t decoder = sparse_step(k, {"num_sparse_decoder_layers"}, m.decoder_layers, 3);
     if (encoder != decoder) {
-        k.fail("num_sparse_decoder_layers", "spaces experts otherwise than num_sparse_encoder_layers; one spacing is modelled");
+        k.fail("num_sparse_decoder_layers",
+               "spaces experts otherwise than num_sparse_encoder_layers; one spacing is modelled");
     }
     m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 8), .top_k = 1, .ffn = m.ffn};
     m.moe->interleave_step = encoder;
     m.moe->router_bias = k.flag({"router_bias"}, false);
-    k.ignore({"encoder_sparse_step", "decoder_sparse_step", "expert_capacity", "router_dtype", "router_ignore_padding_tokens",
-              "router_type", "add_router_probs", "batch_prioritized_routing", "num_selected_experts"});
+    k.ignore({"encoder_sparse_step", "decoder_sparse_step", "expert_capacity", "router_dtype",
+              "router_ignore_padding_tokens", "router_type", "add_router_probs", "batch_prioritized_routing",
+              "num_selected_experts"});
     return m;
 }
 

@@ -10,23 +10,24 @@ namespace traincost {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Activation>, 17> activations = {{{"gelu", Activation::gelu},
-                                                                                   {"gelu_python", Activation::gelu},
-                                                                                   {"gelu_new", Activation::gelu_new},
-                                                                                   {"gelu_fast", Activation::gelu_tanh},
-                                                                                   {"gelu_tanh", Activation::gelu_tanh},
-                                                                                   {"gelu_pytorch_tanh", Activation::gelu_tanh},
-                                                                                   {"quick_gelu", Activation::gelu_tanh},
-                                                                                   {"gelu_accurate", Activation::gelu_tanh},
-                                                                                   {"relu", Activation::relu},
-                                                                                   {"silu", Activation::silu},
-                                                                                   {"swish", Activation::silu},
-                                                                                   {"swiglu", Activation::silu},
-                                                                                   {"relu2", Activation::squared_relu},
-                                                                                   {"squared_relu", Activation::squared_relu},
-                                                                                   {"gegelu", Activation::gegelu},
-                                                                                   {"geglu", Activation::gelu},
-                                                                                   {"xielu", Activation::squared_relu}}};
+constexpr std::array<std::pair<std::string_view, Activation>, 17> activations = {
+    {{"gelu", Activation::gelu},
+     {"gelu_python", Activation::gelu},
+     {"gelu_new", Activation::gelu_new},
+     {"gelu_fast", Activation::gelu_tanh},
+     {"gelu_tanh", Activation::gelu_tanh},
+     {"gelu_pytorch_tanh", Activation::gelu_tanh},
+     {"quick_gelu", Activation::gelu_tanh},
+     {"gelu_accurate", Activation::gelu_tanh},
+     {"relu", Activation::relu},
+     {"silu", Activation::silu},
+     {"swish", Activation::silu},
+     {"swiglu", Activation::silu},
+     {"relu2", Activation::squared_relu},
+     {"squared_relu", Activation::squared_relu},
+     {"gegelu", Activation::gegelu},
+     {"geglu", Activation::gelu},
+     {"xielu", Activation::squared_relu}}};
 
 /// How many of the layers attend to everything, as a period; nothing where none does.
 struct Pattern {
@@ -61,9 +62,11 @@ Activation rotary_activation(HfKeys& keys) {
 
 }  // namespace
 
-std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden, std::int64_t heads) {
+std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden,
+                         std::int64_t heads) {
     if (hidden % heads != 0) {
-        keys.fail(heads_key, "is " + std::to_string(heads) + ", which does not divide the hidden size " + std::to_string(hidden));
+        keys.fail(heads_key, "is " + std::to_string(heads) + ", which does not divide the hidden size " +
+                                 std::to_string(hidden));
     }
     return hidden / heads;
 }
@@ -72,10 +75,12 @@ std::int64_t hf_kv_heads(HfKeys& keys, HfNames names, std::int64_t heads, std::i
     if (const auto given = keys.maybe(names)) {
         return *given;
     }
-    const bool null = std::any_of(names.begin(), names.end(), [&](std::string_view name) { return keys.has(name); });
+    const bool null =
+        std::any_of(names.begin(), names.end(), [&](std::string_view name) { return keys.has(name); });
     const std::int64_t used = null || fallback == 0 ? heads : fallback;
     if (!null) {
-        keys.assume(std::string(*names.begin()) + " = " + std::to_string(used) + ", the default of " + keys.type());
+        keys.assume(std::string(*names.begin()) + " = " + std::to_string(used) + ", the default of " +
+                    keys.type());
     }
     return used;
 }
@@ -95,7 +100,8 @@ Activation hf_activation(HfKeys& keys, HfNames names, Activation fallback) {
         }
     }
     std::array<std::string_view, activations.size()> known{};
-    std::transform(activations.begin(), activations.end(), known.begin(), [](const auto& entry) { return entry.first; });
+    std::transform(activations.begin(), activations.end(), known.begin(),
+                   [](const auto& entry) { return entry.first; });
     std::string list;
     for (const std::string_view one : known) {
         list += list.empty() ? "" : ", ";
@@ -113,7 +119,8 @@ void hf_read_rotary(HfKeys& keys, ModelSpec& model) {
         if (const JsonValue* theta = value.find("rope_theta"); theta != nullptr && !theta->is_null()) {
             model.position.rope_theta = JsonNode(parameters->document(), *theta).number();
         }
-        if (const JsonValue* part = value.find("partial_rotary_factor"); part != nullptr && !part->is_null()) {
+        if (const JsonValue* part = value.find("partial_rotary_factor");
+            part != nullptr && !part->is_null()) {
             fraction = JsonNode(parameters->document(), *part).number();
         }
     }
@@ -128,7 +135,8 @@ void hf_read_attention_bias(HfKeys& keys, ModelSpec& model, bool fallback, bool 
     model.bias.attention_out = output_too && model.bias.qkv;
 }
 
-void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> fallback, std::int64_t full_every) {
+void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> fallback,
+                    std::int64_t full_every) {
     auto size = keys.maybe({"sliding_window", "sliding_window_size"}, 0);
     if (!size && fallback && !keys.has("sliding_window") && !keys.has("sliding_window_size")) {
         size = fallback;
@@ -138,7 +146,8 @@ void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> 
     if (const auto types = keys.per_layer_names("layer_types", model.layers)) {
         for (const std::string& type : *types) {
             if (type != "full_attention" && type != "sliding_attention" && type != "chunked_attention") {
-                keys.fail("layer_types", "'" + type + "' layers are not modelled; known are full_attention, " +
+                keys.fail("layer_types", "'" + type +
+                                             "' layers are not modelled; known are full_attention, " +
                                              "sliding_attention and chunked_attention");
             }
         }

@@ -28,8 +28,8 @@ std::span<const HfReader> hf_encoder_readers();
 struct HfDefaults {
     std::int64_t ffn;
     std::int64_t heads;
-    std::int64_t kv_heads;      ///< 0: as many as heads
-    std::int64_t head_dim;      ///< 0: hidden / heads
+    std::int64_t kv_heads;  ///< 0: as many as heads
+    std::int64_t head_dim;  ///< 0: hidden / heads
     std::int64_t vocab;
     std::int64_t max_position;
     bool tied;
@@ -39,8 +39,10 @@ struct HfDefaults {
 ModelSpec hf_rotary_decoder(HfKeys& keys, const HfDefaults& defaults);
 
 /// hidden / heads; `Error` at `heads_key` where it is not whole.
-std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden, std::int64_t heads);
-/// Key and value heads: the key's value, `fallback` where it is absent, and all heads where it is null or `fallback` is 0.
+std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden,
+                         std::int64_t heads);
+/// Key and value heads: the key's value, `fallback` where it is absent, and all heads where it is null or
+/// `fallback` is 0.
 std::int64_t hf_kv_heads(HfKeys& keys, HfNames names, std::int64_t heads, std::int64_t fallback);
 /// The activation a name means; `Error` that lists the known ones.
 Activation hf_activation(HfKeys& keys, HfNames names, Activation fallback);
@@ -50,6 +52,7 @@ void hf_read_rotary(HfKeys& keys, ModelSpec& model);
 void hf_read_attention_bias(HfKeys& keys, ModelSpec& model, bool fallback, bool output_too);
 /// A sliding window of `sliding_window` tokens in the layers that `layer_types` names, or in all but every
 /// `full_every`-th (0: in all) where the file does not say; `fallback` tokens where the key is absent.
-void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> fallback, std::int64_t full_every);
+void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> fallback,
+                    std::int64_t full_every);
 
 }  // namespace traincost

@@ -10,7 +10,8 @@ namespace {
 // Defaults: see hf_llama.cpp.
 
 /// A decoder of LayerNorms and plain MLPs with biases everywhere; positions and vocabulary are the family's.
-ModelSpec gpt_decoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t ffn) {
+ModelSpec gpt_decoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                      std::int64_t ffn) {
     return {.name = k.type(),
             .family = k.type(),
             .architecture = Architecture::decoder,
@@ -93,7 +94,8 @@ ModelSpec read_gpt_neo(HfKeys& k) {
 ModelSpec read_gpt_neox(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads"}, 64);
-    ModelSpec m = gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"intermediate_size"}, 24576));
+    ModelSpec m = gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads,
+                              k.integer({"intermediate_size"}, 24576));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
     m.vocab = k.integer({"vocab_size"}, 50432);
@@ -149,7 +151,8 @@ ModelSpec read_opt(HfKeys& k) {
     constexpr std::int64_t position_offset = 2;
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads"}, 12);
-    ModelSpec m = gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"ffn_dim"}, 3072));
+    ModelSpec m =
+        gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"ffn_dim"}, 3072));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation_function"}, Activation::relu);
     m.vocab = k.integer({"vocab_size"}, 50272);
@@ -185,7 +188,8 @@ ModelSpec read_bloom(HfKeys& k) {
     return m;
 }
 
-/// Falcon: norms of the parallel block are one, or two in the new decoder unless `num_ln_in_parallel_attn` says one.
+/// Falcon: norms of the parallel block are one, or two in the new decoder unless `num_ln_in_parallel_attn`
+/// says one.
 std::int64_t falcon_norms(HfKeys& k, bool new_decoder, bool parallel) {
     const std::int64_t in_parallel = k.maybe({"num_ln_in_parallel_attn"}).value_or(new_decoder ? 2 : 1);
     return parallel || new_decoder ? in_parallel : 2;
@@ -231,7 +235,8 @@ ModelSpec read_mpt(HfKeys& k) {
     if (!(width >= 1.0) || width > 1e9 || width != std::floor(width)) {
         k.fail("expansion_ratio", "times d_model must be a whole number of at least 1");
     }
-    ModelSpec m = gpt_decoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads, static_cast<std::int64_t>(width));
+    ModelSpec m = gpt_decoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads,
+                              static_cast<std::int64_t>(width));
     m.head_dim = hf_head_dim(k, "n_heads", hidden, heads);
     m.vocab = k.integer({"vocab_size"}, 50368);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
@@ -251,19 +256,19 @@ ModelSpec read_mpt(HfKeys& k) {
         } else if (kind == "grouped_query_attention") {
             m.kv_heads = attention->required({"kv_n_heads"});
         } else if (kind != "multihead_attention") {
-            attention->fail("attn_type", "is '" + kind + "', must be one of multihead_attention, multiquery_attention, " +
+            attention->fail("attn_type", "is '" + kind +
+                                             "', must be one of multihead_attention, multiquery_attention, " +
                                              "grouped_query_attention");
         }
         if (attention->flag({"qk_ln"}, false)) {
             m.norm.qk = QkNorm::full;
         }
-        attention->ignore({"kv_n_heads", "prefix_lm", "attn_uses_sequence_id", "alibi_bias_max", "attn_impl"});
+        attention->ignore(
+            {"kv_n_heads", "prefix_lm", "attn_uses_sequence_id", "alibi_bias_max", "attn_impl"});
         attention->finish();
     }
     const bool learned = k.flag({"learned_pos_emb"}, true) && !alibi && !rotary;
-    m.position = {.kind = learned ? PositionKind::learned
-                          : alibi ? PositionKind::alibi
-                                  : PositionKind::rope};
+    m.position = {.kind = learned ? PositionKind::learned : alibi ? PositionKind::alibi : PositionKind::rope};
     if (learned) {
         m.position.table_rows = *m.max_position;
     }

@@ -13,40 +13,143 @@ namespace {
 constexpr std::int64_t largest_count = 1'000'000'000;
 
 /// Keys of every configuration that say nothing about shapes: generation, labels, training, implementation.
-constexpr std::array harmless_names = {
-    "architectures", "auto_map", "bad_words_ids", "bf16", "chunk_size_feed_forward", "custom_pipelines", "do_sample",
-    "diversity_penalty", "dtype", "early_stopping", "encoder_no_repeat_ngram_size", "ep_size",
-    "exponential_decay_length_penalty", "finetuning_task", "fp16", "fp32", "fused_qkv", "gradient_checkpointing",
-    "id2label", "inference_runner", "is_decoder", "is_encoder_decoder", "label2id", "language_model", "layerdrop",
-    "length_penalty", "license", "masked_softmax_fusion", "max_batch_size", "max_length", "min_length", "model_type",
-    "move_model_to_device", "n_ctx", "n_special", "no_repeat_ngram_size", "norm_topk_prob", "num_beam_groups",
-    "num_beams", "num_labels", "num_return_sequences", "offset_alibi", "onnx_safe", "pad_key_length", "position_ids",
-    "pre_allocate_kv_cache", "predict_special_tokens", "prefix", "pretraining_tp", "problem_type",
-    "quantization_config", "remove_invalid_values", "reorder_and_upcast_attn", "repetition_penalty", "return_dict",
-    "routed_scaling_factor", "scoring_func", "seq_aux", "skip_bias_add", "slow_but_exact", "suppress_tokens",
-    "begin_suppress_tokens", "task_specific_params", "temperature", "tf_legacy_loss", "tokenizer_class", "top_k",
-    "top_p", "torch_dtype", "torchscript", "transformers_version", "typical_p", "unsloth_fixed", "unsloth_version",
-    "use_bfloat16", "use_cache", "use_flash_attn", "use_flash_attention", "use_dynamic_ntk", "use_logn_attn",
-    "validate_runner_input", "z_loss_weight", "sep_token", "attn_implementation", "clip_qkv", "verbose", "init_device",
-    "transformers.js_config", "tokenizer_type", "hidden_dropout", "swiglu_limit", "initial_context_length",
-    "topk_method", "n_group", "num_expert_group", "topk_group", "dim_model_base", "mup_denominator", "original_rope",
-    "keep_multimodal", "query_pre_attn_scalar", "is_causal", "use_qkv_fused", "fuse_attention_qkv", "fuse_attention_ffn",
-    "fuse_norm", "fuse_linear", "fuse_rope", "fuse_softmax_mask", "fuse_swiglu", "bias_dropout_fusion",
-    "bias_activation_fuse_function", "gated_linear_unit", "mlp_bias_fusion", "max_sequence_length", "embedding_multiplier", "residual_multiplier", "attention_multiplier"};
+constexpr std::array harmless_names = {"architectures",
+                                       "auto_map",
+                                       "bad_words_ids",
+                                       "bf16",
+                                       "chunk_size_feed_forward",
+                                       "custom_pipelines",
+                                       "do_sample",
+                                       "diversity_penalty",
+                                       "dtype",
+                                       "early_stopping",
+                                       "encoder_no_repeat_ngram_size",
+                                       "ep_size",
+                                       "exponential_decay_length_penalty",
+                                       "finetuning_task",
+                                       "fp16",
+                                       "fp32",
+                                       "fused_qkv",
+                                       "gradient_checkpointing",
+                                       "id2label",
+                                       "inference_runner",
+                                       "is_decoder",
+                                       "is_encoder_decoder",
+                                       "label2id",
+                                       "language_model",
+                                       "layerdrop",
+                                       "length_penalty",
+                                       "license",
+                                       "masked_softmax_fusion",
+                                       "max_batch_size",
+                                       "max_length",
+                                       "min_length",
+                                       "model_type",
+                                       "move_model_to_device",
+                                       "n_ctx",
+                                       "n_special",
+                                       "no_repeat_ngram_size",
+                                       "norm_topk_prob",
+                                       "num_beam_groups",
+                                       "num_beams",
+                                       "num_labels",
+                                       "num_return_sequences",
+                                       "offset_alibi",
+                                       "onnx_safe",
+                                       "pad_key_length",
+                                       "position_ids",
+                                       "pre_allocate_kv_cache",
+                                       "predict_special_tokens",
+                                       "prefix",
+                                       "pretraining_tp",
+                                       "problem_type",
+                                       "quantization_config",
+                                       "remove_invalid_values",
+                                       "reorder_and_upcast_attn",
+                                       "repetition_penalty",
+                                       "return_dict",
+                                       "routed_scaling_factor",
+                                       "scoring_func",
+                                       "seq_aux",
+                                       "skip_bias_add",
+                                       "slow_but_exact",
+                                       "suppress_tokens",
+                                       "begin_suppress_tokens",
+                                       "task_specific_params",
+                                       "temperature",
+                                       "tf_legacy_loss",
+                                       "tokenizer_class",
+                                       "top_k",
+                                       "top_p",
+                                       "torch_dtype",
+                                       "torchscript",
+                                       "transformers_version",
+                                       "typical_p",
+                                       "unsloth_fixed",
+                                       "unsloth_version",
+                                       "use_bfloat16",
+                                       "use_cache",
+                                       "use_flash_attn",
+                                       "use_flash_attention",
+                                       "use_dynamic_ntk",
+                                       "use_logn_attn",
+                                       "validate_runner_input",
+                                       "z_loss_weight",
+                                       "sep_token",
+                                       "attn_implementation",
+                                       "clip_qkv",
+                                       "verbose",
+                                       "init_device",
+                                       "transformers.js_config",
+                                       "tokenizer_type",
+                                       "hidden_dropout",
+                                       "swiglu_limit",
+                                       "initial_context_length",
+                                       "topk_method",
+                                       "n_group",
+                                       "num_expert_group",
+                                       "topk_group",
+                                       "dim_model_base",
+                                       "mup_denominator",
+                                       "original_rope",
+                                       "keep_multimodal",
+                                       "query_pre_attn_scalar",
+                                       "is_causal",
+                                       "use_qkv_fused",
+                                       "fuse_attention_qkv",
+                                       "fuse_attention_ffn",
+                                       "fuse_norm",
+                                       "fuse_linear",
+                                       "fuse_rope",
+                                       "fuse_softmax_mask",
+                                       "fuse_swiglu",
+                                       "bias_dropout_fusion",
+                                       "bias_activation_fuse_function",
+                                       "gated_linear_unit",
+                                       "mlp_bias_fusion",
+                                       "max_sequence_length",
+                                       "embedding_multiplier",
+                                       "residual_multiplier",
+                                       "attention_multiplier"};
 
 /// Parts of names that say so too, wherever they stand.
 constexpr std::array harmless_parts = {
-    "token_id", "dropout", "pdrop", "_eps", "epsilon", "_coef", "init_", "initializer", "rope_", "summary_", "output_",
-    "softcap", "scaling", "scale", "jitter", "aux_", "flash_attn", "_fusion", "yarn", "logit_", "logits_", "loss",
-    "capacity", "return_", "attn_implementation", "tokenizer", "in_fp32", "fp32_", "quantiz", "transformers_version",
+    "token_id",      "dropout",    "pdrop",       "_eps",    "epsilon",
+    "_coef",         "init_",      "initializer", "rope_",   "summary_",
+    "output_",       "softcap",    "scaling",     "scale",   "jitter",
+    "aux_",          "flash_attn", "_fusion",     "yarn",    "logit_",
+    "logits_",       "loss",       "capacity",    "return_", "attn_implementation",
+    "tokenizer",     "in_fp32",    "fp32_",       "quantiz", "transformers_version",
     "deterministic", "checkpoint", "upcast"};
 
 /// Parts of names that may change a shape.
 constexpr std::array shape_parts = {
-    "layer", "head", "size", "dim", "expert", "rank", "intermediate", "ffn", "ff_", "inner", "hidden", "width", "depth",
-    "embd", "embed", "vocab", "channel", "bias", "tie", "norm", "mlp", "moe", "lora", "latent", "position", "block",
-    "kernel", "conv", "ssm", "state", "mamba", "group", "shared", "gate", "num_", "_n_", "ratio", "cross",
-    "adapter", "projection", "pruned", "query", "factor", "sparse", "sink", "index", "multiplier"};
+    "layer",    "head",  "size",   "dim",    "expert", "rank",  "intermediate", "ffn",
+    "ff_",      "inner", "hidden", "width",  "depth",  "embd",  "embed",        "vocab",
+    "channel",  "bias",  "tie",    "norm",   "mlp",    "moe",   "lora",         "latent",
+    "position", "block", "kernel", "conv",   "ssm",    "state", "mamba",        "group",
+    "shared",   "gate",  "num_",   "_n_",    "ratio",  "cross", "adapter",      "projection",
+    "pruned",   "query", "expan",  "sparse", "sink",   "index", "multiplier"};
 
 bool contains_any(std::string_view name, auto&& parts) {
     return std::any_of(parts.begin(), parts.end(),
@@ -54,7 +157,8 @@ bool contains_any(std::string_view name, auto&& parts) {
 }
 
 bool is_harmless(std::string_view name) {
-    return name.starts_with('_') || std::find(harmless_names.begin(), harmless_names.end(), name) != harmless_names.end() ||
+    return name.starts_with('_') ||
+           std::find(harmless_names.begin(), harmless_names.end(), name) != harmless_names.end() ||
            contains_any(name, harmless_parts);
 }
 
@@ -78,7 +182,8 @@ struct SwitchedOff {
 
 std::string lower(std::string_view text) {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return out;
 }
 
@@ -97,7 +202,8 @@ std::int64_t count_of(const JsonNode& node, std::int64_t low) {
 }  // namespace
 
 HfKeys::HfKeys(JsonNode object, std::string type, std::vector<std::string>& assumptions)
-    : object_(object), type_(std::move(type)), assumptions_(&assumptions) {}
+    : object_(object), type_(std::move(type)), assumptions_(&assumptions) {
+}
 
 const JsonValue* HfKeys::asked(std::string_view name) {
     asked_.push_back(name);
@@ -216,8 +322,8 @@ std::optional<std::vector<std::string>> HfKeys::per_layer_names(std::string_view
     }
     std::vector<std::string> names = node->strings();
     if (static_cast<std::int64_t>(names.size()) != layers) {
-        node->fail("has " + std::to_string(names.size()) + " entries, must have one for each of the " + std::to_string(layers) +
-                   " layers");
+        node->fail("has " + std::to_string(names.size()) + " entries, must have one for each of the " +
+                   std::to_string(layers) + " layers");
     }
     return names;
 }

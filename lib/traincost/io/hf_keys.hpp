@@ -1,5 +1,5 @@
-// The keys of one Hugging Face configuration object: aliases, defaults of the configuration class, and the rule that
-// no key which may change a shape goes unread.
+// The keys of one Hugging Face configuration object: aliases, defaults of the configuration class, and the
+// rule that no key which may change a shape goes unread.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +58,8 @@ public:
     /// `Error` at the key.
     [[noreturn]] void fail(std::string_view key, const std::string& message) const;
 
-    /// `Error` that names a key which may change shapes and was not asked for. One that is switched off (null, false, 0,
+    /// `Error` that names a key which may change shapes and was not asked for. One that is switched off
+    /// (null, false, 0,
     /// "", [] or {}) and one without a shape pass; the latter is an assumption.
     void finish();
 

@@ -6,8 +6,8 @@ namespace traincost {
 
 namespace {
 
-// Defaults are those of each configuration class in Hugging Face transformers 4.57 (configuration_*.py), or of the
-// configuration file that a repository brings along for classes outside it.
+// Defaults are those of each configuration class in Hugging Face transformers 4.57 (configuration_*.py), or
+// of the configuration file that a repository brings along for classes outside it.
 
 ModelSpec read_llama(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 32000, 2048, false});
@@ -52,7 +52,8 @@ void read_qwen_window(HfKeys& k, ModelSpec& m) {
         return;
     }
     if (first > 0) {
-        k.assume("layers from " + std::to_string(first) + " on have a sliding window; all are taken to attend to all tokens");
+        k.assume("layers from " + std::to_string(first) +
+                 " on have a sliding window; all are taken to attend to all tokens");
         return;
     }
     hf_read_window(k, m, 4096, 0);
@@ -123,10 +124,30 @@ ModelSpec read_gemma3(HfKeys& k) {
 ModelSpec read_phi3(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {8192, 32, 0, 0, 32064, 4096, false});
     hf_read_window(k, m, std::nullopt, 0);
-    k.ignore({"original_max_position_embeddings", "attention_bias"});
+    k.ignore({"original_max_position_embeddings", "full_attn_mod", "interpolate_factor"});
     if (k.flag({"attention_bias"}, false)) {
         k.fail("attention_bias", "is true; a phi3 has no biases");
     }
+    return m;
+}
+
+/// Phi-3-small: LayerNorms, biases everywhere, block-sparse attention in all but every n-th layer.
+ModelSpec read_phi3small(HfKeys& k) {
+    k.ignore({"intermediate_size"});
+    const std::int64_t ffn = k.integer({"ff_intermediate_size"}, 14336);
+    ModelSpec m = hf_rotary_decoder(k, {ffn, 32, 8, 0, 100352, 8192, true});
+    m.ffn = ffn;
+    m.activation = hf_activation(k, {"hidden_act"}, Activation::gegelu);
+    m.norm.kind = NormKind::layernorm;
+    m.norm.bias = true;
+    m.bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false};
+    m.window = WindowSpec{.kind = WindowKind::block_sparse,
+                          .size = std::nullopt,
+                          .full_every = k.maybe({"dense_attention_every_n_layers"}, 0).value_or(2)};
+    k.ignore({"blocksparse_block_size", "blocksparse_homo_head_pattern", "blocksparse_num_local_blocks",
+              "blocksparse_triton_kernel_block_size", "blocksparse_vert_stride", "gegelu_limit",
+              "gegelu_pad_to_256", "mup_attn_multiplier", "mup_embedding_multiplier", "mup_use_scaling",
+              "mup_width_multiplier", "dummy_token_indices"});
     return m;
 }
 
@@ -207,9 +228,10 @@ ModelSpec read_cohere2(HfKeys& k) {
     cohere_norm(m);
     hf_read_attention_bias(k, m, false, true);
     k.ignore({"position_embedding_type", "order_of_interleaved_layers", "rotary_pct", "use_embedding_sharing",
-              "use_gated_activation", "use_parallel_block", "use_parallel_embedding", "use_qk_norm", "layer_switch",
-              "cache_implementation", "head_dim"});
-    const std::int64_t period = k.maybe({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}).value_or(4);
+              "use_gated_activation", "use_parallel_block", "use_parallel_embedding", "use_qk_norm",
+              "layer_switch", "cache_implementation", "head_dim"});
+    const std::int64_t period =
+        k.maybe({"sliding_window_pattern", "_sliding_window_pattern", "layer_switch"}).value_or(4);
     hf_read_window(k, m, 4096, period);
     return m;
 }
@@ -267,8 +289,9 @@ ModelSpec read_chatglm(HfKeys& k) {
         m.kv_heads = k.integer({"multi_query_group_num"}, 1);
     }
     m.max_position = k.maybe({"seq_length"});
-    k.ignore({"vocab_size", "multi_query_group_num", "apply_residual_connection_post_layernorm", "num_hidden_layers",
-              "apply_query_key_layer_scaling", "fp32_residual_connection", "rope_ratio", "pre_seq_len"});
+    k.ignore({"vocab_size", "multi_query_group_num", "apply_residual_connection_post_layernorm",
+              "num_hidden_layers", "apply_query_key_layer_scaling", "fp32_residual_connection", "rope_ratio",
+              "pre_seq_len"});
     return m;
 }
 
@@ -423,7 +446,8 @@ ModelSpec read_exaone4(HfKeys& k) {
     m.norm.placement = NormPlacement::post;
     std::int64_t period = 4;
     if (const auto pattern = k.find({"sliding_window_pattern"})) {
-        period = pattern->is_string() ? static_cast<std::int64_t>(pattern->string().size()) : pattern->integer(1);
+        period =
+            pattern->is_string() ? static_cast<std::int64_t>(pattern->string().size()) : pattern->integer(1);
     }
     hf_read_window(k, m, std::nullopt, period);
     return m;
@@ -441,10 +465,16 @@ ModelSpec read_hunyuan(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 290943, 2048, false});
     hf_read_attention_bias(k, m, false, true);
     m.norm.qk = k.flag({"use_qk_norm"}, true) ? QkNorm::per_head : QkNorm::none;
-    k.ignore({"org_vocab_size", "class_num", "pool_type", "cla_share_factor", "mask_init_id", "mlp_bias", "norm_type",
-              "num_experts", "moe_topk", "moe_intermediate_size", "num_shared_expert", "moe_layer_num_skipped",
-              "kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "position_embedding_xdrope",
-              "xdrope_section", "group_limited_greedy"});
+    k.ignore({"org_vocab_size",    "class_num",
+              "pool_type",         "cla_share_factor",
+              "mask_init_id",      "mlp_bias",
+              "norm_type",         "num_experts",
+              "moe_topk",          "moe_intermediate_size",
+              "num_shared_expert", "moe_layer_num_skipped",
+              "kv_lora_rank",      "q_lora_rank",
+              "qk_nope_head_dim",  "qk_rope_head_dim",
+              "v_head_dim",        "position_embedding_xdrope",
+              "xdrope_section",    "group_limited_greedy"});
     return m;
 }
 
@@ -508,6 +538,7 @@ constexpr std::array readers = std::to_array<HfReader>({
     {"olmo3", read_olmo3},
     {"persimmon", read_persimmon},
     {"phi3", read_phi3},
+    {"phi3small", read_phi3small},
     {"qwen", read_qwen},
     {"qwen2", read_qwen2},
     {"qwen2_5_vl", read_qwen2_vl},

@@ -19,7 +19,8 @@ ModelSpec read_mixtral(HfKeys& k) {
     return m;
 }
 
-/// Dense layers `mlp_only_layers` names: none, or the first few of a model whose every other layer has experts.
+/// Dense layers `mlp_only_layers` names: none, or the first few of a model whose every other layer has
+/// experts.
 void read_dense_layers(HfKeys& k, MoeSpec& moe) {
     const auto node = k.find({"mlp_only_layers"});
     if (!node) {
@@ -83,7 +84,9 @@ ModelSpec read_olmoe(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {2048, 16, 0, 0, 50304, 4096, false});
     m.norm.qk = QkNorm::full;
     hf_read_attention_bias(k, m, false, true);
-    m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 64), .top_k = k.integer({"num_experts_per_tok"}, 8), .ffn = m.ffn};
+    m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 64),
+                    .top_k = k.integer({"num_experts_per_tok"}, 8),
+                    .ffn = m.ffn};
     return m;
 }
 
@@ -104,7 +107,9 @@ ModelSpec read_phimoe(HfKeys& k) {
 ModelSpec read_granitemoe(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 32000, 2048, false});
     hf_read_attention_bias(k, m, false, true);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8), .top_k = k.integer({"num_experts_per_tok"}, 2), .ffn = m.ffn};
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+                    .top_k = k.integer({"num_experts_per_tok"}, 2),
+                    .ffn = m.ffn};
     return m;
 }
 
@@ -150,7 +155,9 @@ ModelSpec read_llama4(HfKeys& k) {
     hf_read_attention_bias(k, m, false, true);
     const std::int64_t expert = m.ffn;
     m.ffn = k.integer({"intermediate_size_mlp"}, 16384);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16), .top_k = k.integer({"num_experts_per_tok"}, 1), .ffn = expert};
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16),
+                    .top_k = k.integer({"num_experts_per_tok"}, 1),
+                    .ffn = expert};
     m.moe->interleave_step = k.integer({"interleave_moe_layer_step"}, 1);
     m.moe->shared_experts = 1;
     m.moe->shared_ffn = expert;
@@ -159,13 +166,14 @@ ModelSpec read_llama4(HfKeys& k) {
     const std::int64_t chunk = k.maybe({"attention_chunk_size"}).value_or(8192);
     m.window = WindowSpec{.kind = WindowKind::chunked, .size = chunk, .full_every = m.position.nope_every};
     // The norm on queries and keys has no weights.
-    k.ignore({"use_qk_norm", "no_rope_layers", "layer_types", "for_llm_compressor", "attn_temperature_tuning", "floor_scale"});
+    k.ignore({"use_qk_norm", "no_rope_layers", "layer_types", "for_llm_compressor", "attn_temperature_tuning",
+              "floor_scale"});
     return m;
 }
 
 /// Experts in every layer from `first_k_dense_replace` on; `moe_layer_freq` may say the same once more.
-MoeSpec deepseek_experts(HfKeys& k, std::int64_t experts, std::int64_t shared, std::int64_t top_k, std::int64_t ffn,
-                         std::int64_t first_dense) {
+MoeSpec deepseek_experts(HfKeys& k, std::int64_t experts, std::int64_t shared, std::int64_t top_k,
+                         std::int64_t ffn, std::int64_t first_dense) {
     MoeSpec moe{.experts = k.integer({"n_routed_experts", "num_experts"}, experts),
                 .top_k = k.integer({"num_experts_per_tok"}, top_k),
                 .ffn = k.integer({"moe_intermediate_size"}, ffn)};
@@ -270,7 +278,8 @@ ModelSpec read_dots1(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {10944, 32, 32, 0, 152064, 2048, false});
     m.norm.qk = QkNorm::per_head;
     hf_read_attention_bias(k, m, false, true);
-    m.moe = deepseek_experts(k, k.required({"n_routed_experts"}), 0, k.required({"num_experts_per_tok"}), 1408, 0);
+    m.moe = deepseek_experts(k, k.required({"n_routed_experts"}), 0, k.required({"num_experts_per_tok"}),
+                             1408, 0);
     m.moe->score_correction_bias = true;
     k.ignore({"max_window_layers", "sliding_window", "layer_types"});
     return m;
@@ -280,7 +289,9 @@ ModelSpec read_dots1(HfKeys& k) {
 ModelSpec read_arctic(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 0, 0, 32000, 4096, false});
     hf_read_attention_bias(k, m, false, true);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8), .top_k = k.integer({"num_experts_per_tok"}, 1), .ffn = m.ffn};
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+                    .top_k = k.integer({"num_experts_per_tok"}, 1),
+                    .ffn = m.ffn};
     m.moe->interleave_step = k.integer({"moe_layer_frequency"}, 2);
     if (k.flag({"parallel_attn_mlp_res"}, false)) {
         if (m.moe->interleave_step != 1) {
@@ -303,7 +314,9 @@ ModelSpec read_ernie_moe(HfKeys& k) {
     const bool bias = k.flag({"use_bias"}, false);
     m.bias.qkv = m.bias.attention_out = m.bias.mlp = bias;
     const auto ffn = k.uniform({"moe_intermediate_size"});
-    m.moe = MoeSpec{.experts = k.uniform({"moe_num_experts"}).value_or(64), .top_k = k.integer({"moe_k"}, 6), .ffn = ffn.value_or(1536)};
+    m.moe = MoeSpec{.experts = k.uniform({"moe_num_experts"}).value_or(64),
+                    .top_k = k.integer({"moe_k"}, 6),
+                    .ffn = ffn.value_or(1536)};
     m.moe->shared_experts = k.integer({"moe_num_shared_experts"}, 2, 0);
     m.moe->shared_ffn = m.moe->shared_experts * m.moe->ffn;
     m.moe->expert_bias = bias;
@@ -311,18 +324,35 @@ ModelSpec read_ernie_moe(HfKeys& k) {
     m.moe->first_k_dense = k.uniform({"moe_layer_start_index"}, 0).value_or(1);
     const auto last = k.find({"moe_layer_end_index"});
     if (last && last->integer(-1) != -1 && last->integer() != m.layers - 1) {
-        last->fail("is " + std::to_string(last->integer()) + "; only -1 or the last layer, " + std::to_string(m.layers - 1) +
-                   ", is modelled");
+        last->fail("is " + std::to_string(last->integer()) + "; only -1 or the last layer, " +
+                   std::to_string(m.layers - 1) + ", is modelled");
     }
     const std::int64_t interval = k.integer({"moe_layer_interval"}, 1);
     if (interval != 1 && m.moe->first_k_dense % interval != 0) {
-        k.fail("moe_layer_interval", "is " + std::to_string(interval) + ", which must divide moe_layer_start_index");
+        k.fail("moe_layer_interval",
+               "is " + std::to_string(interval) + ", which must divide moe_layer_start_index");
     }
     m.moe->interleave_step = interval;
-    k.ignore({"moe_gate", "moe_use_aux_free", "moe_norm_min", "moe_group", "moe_group_experts", "moe_dense_experts_token_type_id",
-              "moe_multimodal_dispatch_use_allgather", "moe_reverse_token_drop", "moe_use_hard_gate", "moe_orthogonal_loss_lambda",
-              "weight_share_add_bias", "use_rmsnorm", "moe_all_to_all_dropout", "moe_every2", "multi_token_pred_lambda",
-              "token_balance_seqlen", "use_recompute_moe", "sinkhorn_2gate", "sinkhorn_temp", "max_sequence_length"});
+    k.ignore({"moe_gate",
+              "moe_use_aux_free",
+              "moe_norm_min",
+              "moe_group",
+              "moe_group_experts",
+              "moe_dense_experts_token_type_id",
+              "moe_multimodal_dispatch_use_allgather",
+              "moe_reverse_token_drop",
+              "moe_use_hard_gate",
+              "moe_orthogonal_loss_lambda",
+              "weight_share_add_bias",
+              "use_rmsnorm",
+              "moe_all_to_all_dropout",
+              "moe_every2",
+              "multi_token_pred_lambda",
+              "token_balance_seqlen",
+              "use_recompute_moe",
+              "sinkhorn_2gate",
+              "sinkhorn_temp",
+              "max_sequence_length"});
     return m;
 }
 
@@ -332,17 +362,49 @@ ModelSpec read_hunyuan_moe(HfKeys& k) {
     hf_read_attention_bias(k, m, false, true);
     m.norm.qk = k.flag({"use_qk_norm"}, true) ? QkNorm::per_head : QkNorm::none;
     const std::int64_t ffn = k.uniform({"moe_intermediate_size"}).value_or(m.ffn);
-    m.moe = MoeSpec{.experts = k.uniform({"num_experts"}).value_or(1), .top_k = k.uniform({"moe_topk"}).value_or(1), .ffn = ffn};
+    m.moe = MoeSpec{.experts = k.uniform({"num_experts"}).value_or(1),
+                    .top_k = k.uniform({"moe_topk"}).value_or(1),
+                    .ffn = ffn};
     m.moe->shared_experts = k.uniform({"num_shared_expert"}).value_or(1);
     m.moe->shared_ffn = m.moe->shared_experts * ffn;
     m.moe->first_k_dense = k.maybe({"moe_layer_num_skipped"}, 0).value_or(0);
     if (const auto shared = k.find({"use_mixed_mlp_moe"}); shared && !shared->boolean()) {
         m.moe->shared_experts = m.moe->shared_ffn = 0;
     }
-    k.ignore({"org_vocab_size", "class_num", "pool_type", "cla_share_factor", "mask_init_id", "mlp_bias", "norm_type",
-              "moe_drop_tokens", "moe_random_routing_dropped_token", "moe_renormalize", "expert_hidden_dim", "kv_lora_rank",
-              "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "position_embedding_xdrope", "xdrope_section",
-              "group_limited_greedy", "num_media_embeds"});
+    k.ignore({"org_vocab_size",
+              "class_num",
+              "pool_type",
+              "cla_share_factor",
+              "mask_init_id",
+              "mlp_bias",
+              "norm_type",
+              "moe_drop_tokens",
+              "moe_random_routing_dropped_token",
+              "moe_renormalize",
+              "expert_hidden_dim",
+              "kv_lora_rank",
+              "q_lora_rank",
+              "qk_nope_head_dim",
+              "qk_rope_head_dim",
+              "v_head_dim",
+              "position_embedding_xdrope",
+              "xdrope_section",
+              "group_limited_greedy",
+              "num_media_embeds"});
+    return m;
+}
+
+/// Grok-1: experts in every layer, a norm before and after each sublayer.
+ModelSpec read_grok(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {32768, 48, 8, 0, 131072, 8192, true});
+    m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
+    m.norm.per_layer = 4;
+    m.norm.placement = NormPlacement::sandwich;
+    m.moe = MoeSpec{.experts = k.integer({"num_experts"}, 8),
+                    .top_k = k.integer({"num_experts_per_tok"}, 2),
+                    .ffn = m.ffn};
+    k.ignore({"attn_output_multiplier", "embedding_multiplier_scale", "output_multiplier_scale",
+              "max_attn_value"});
     return m;
 }
 
@@ -402,6 +464,7 @@ constexpr std::array readers = std::to_array<HfReader>({
     {"granitemoe", read_granitemoe},
     {"granitemoeshared", read_granitemoeshared},
     {"hunyuan_v1_moe", read_hunyuan_moe},
+    {"grok-1", read_grok},
     {"kimi_k2", read_deepseek_v3},
     {"llama4_text", read_llama4},
     {"mixtral", read_mixtral},

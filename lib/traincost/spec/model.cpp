@@ -29,6 +29,28 @@ std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int
     return full ? sequence : std::min(sequence, *model.window->size);
 }
 
+namespace {
+
+/// Far above any model and far below the end of a 64-bit count.
+constexpr double most_parameters = 1e17;
+
+/// The order of magnitude of the parameter count, in doubles because the fields may be anything.
+double rough_parameters(const ModelSpec& m) {
+    const auto product = [](std::int64_t a, std::int64_t b) {
+        return static_cast<double>(a) * static_cast<double>(b);
+    };
+    double layer =
+        4.0 * product(m.heads, m.head_dim) * static_cast<double>(m.hidden) + 3.0 * product(m.hidden, m.ffn);
+    if (m.moe) {
+        layer += 3.0 * product(m.moe->experts, m.moe->ffn) * static_cast<double>(m.hidden) +
+                 3.0 * product(m.hidden, m.moe->shared_ffn);
+    }
+    return static_cast<double>(m.layers + m.decoder_layers) * layer +
+           2.0 * product(m.vocab + m.position.table_rows, m.hidden);
+}
+
+}  // namespace
+
 void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     Checker check(problems, "model.");
     check.positive("layers", m.layers);
@@ -69,6 +91,9 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     }
     if (m.window && m.window->size)
         check.positive("window.size", *m.window->size);
+    if (rough_parameters(m) > most_parameters) {
+        problems.push_back({"model", "has more than 10^17 parameters"});
+    }
 }
 
 }  // namespace traincost

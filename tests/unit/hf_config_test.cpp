@@ -1,0 +1,193 @@
+#include <traincost/cost/params.hpp>
+#include <traincost/io/hf_config.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+using namespace traincost;
+
+namespace {
+
+/// A small LLaMA with `more` keys.
+std::string llama(std::string_view more = "") {
+    return R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
+               "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100, "tie_word_embeddings": false,
+               "max_position_embeddings": 128, "attention_bias": false, "mlp_bias": false)" +
+           std::string(more) + "}";
+}
+
+HfModel read(const std::string& text) {
+    return read_hf_config(parse_json(text, "config.json"));
+}
+
+std::string error_of(const std::string& text) {
+    try {
+        read(text);
+    } catch (const Error& error) {
+        CHECK(error.kind() == ErrorKind::input);
+        return error.what();
+    }
+    return "no error";
+}
+
+bool contains(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+bool assumes(const HfModel& read, std::string_view part) {
+    return std::any_of(read.assumptions.begin(), read.assumptions.end(),
+                       [&](const std::string& one) { return contains(one, part); });
+}
+
+}  // namespace
+
+TEST_CASE("a llama with every key takes nothing for granted", "[hf]") {
+    const HfModel model = read(llama());
+    CHECK(model.assumptions.empty());
+    CHECK(model.model.kv_heads == 2);
+    CHECK(model.model.head_dim == 16);
+    // Per layer: queries, keys, values, output; gate, up, down; two norms.
+    CHECK(parameter_count(model.model).total ==
+          2 * 100 * 64 + 2 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 96 + 2 * 64) + 64);
+}
+
+TEST_CASE("a key that is left out takes the configuration class's default, and says so", "[hf]") {
+    const HfModel model = read(R"({"model_type": "mistral", "hidden_size": 4096, "num_hidden_layers": 32})");
+    CHECK(model.model.kv_heads == 8);
+    CHECK(assumes(model, "num_key_value_heads = 8"));
+    CHECK(parameter_count(model.model).total == 7241732096);
+    const HfModel null = read(
+        R"({"model_type": "mistral", "hidden_size": 4096, "num_hidden_layers": 32, "num_key_value_heads": null})");
+    CHECK(null.model.kv_heads == 32);
+}
+
+TEST_CASE("an architecture that is not known is named, with the nearest that is", "[hf]") {
+    CHECK(contains(error_of(R"({"model_type": "lama", "hidden_size": 64})"),
+                   "/model_type: the model_type 'lama' is not known"));
+    CHECK(contains(error_of(R"({"model_type": "lama", "hidden_size": 64})"), "did you mean 'llama'"));
+    CHECK(contains(error_of(R"({"model_type": "mamba", "hidden_size": 64})"), "state-space"));
+    CHECK(contains(error_of(R"({"architectures": ["FooForCausalLM"], "hidden_size": 64})"),
+                   "'FooForCausalLM' is not known"));
+    CHECK(contains(error_of(llama(R"(, "architectures": ["FooForCausalLM"])")),
+                   "'FooForCausalLM' is not known"));
+    CHECK(contains(error_of(R"({"hidden_size": 64})"), "names neither a model_type nor architectures"));
+}
+
+TEST_CASE("a config of before model types is known by its architecture", "[hf]") {
+    const HfModel model =
+        read(R"({"architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_layer": 12, "n_head": 12,
+                                   "n_positions": 1024, "vocab_size": 50257})");
+    CHECK(parameter_count(model.model).total == 124439808);
+    CHECK(assumes(model, "model_type = gpt2"));
+}
+
+TEST_CASE("a key that may change a shape is an error, a harmless one is not", "[hf]") {
+    CHECK(contains(error_of(llama(R"(, "num_widgets": 3)")),
+                   "config.json:/num_widgets: the key 'num_widgets' may change a shape"));
+    CHECK(contains(error_of(llama(R"(, "intermediate_sizes": [1, 2])")), "did you mean 'intermediate_size'"));
+    CHECK(contains(error_of(llama(R"(, "num_experts": 8)")), "num_experts"));
+    CHECK(contains(error_of(llama(R"(, "unheard_of": {"a": 1})")), "unheard_of"));
+    CHECK(contains(error_of(llama(R"(, "ffn_dim_multiplier": 1.3)")), "ffn_dim_multiplier"));
+    const HfModel model =
+        read(llama(R"(, "bos_token_id": 1, "torch_dtype": "bfloat16", "rope_scaling": {"factor": 8},
+                                         "initializer_range": 0.02, "rms_norm_eps": 1e-5, "num_experts": null, "use_widgets": true)"));
+    CHECK(model.assumptions.size() == 1);
+    CHECK(assumes(model, "'use_widgets' is not known for llama and was left out"));
+}
+
+TEST_CASE("two names of one setting must agree", "[hf]") {
+    CHECK(contains(error_of(R"({"model_type": "gpt2", "n_embd": 768, "hidden_size": 1024, "n_layer": 12})"),
+                   "config.json:/hidden_size: says otherwise than 'n_embd'"));
+}
+
+TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
+    CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": "4096", "num_hidden_layers": 2})"),
+                   "config.json:/hidden_size: is the string '4096', must be a whole number"));
+    CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": -64, "num_hidden_layers": 2})"),
+                   "must be at least 1"));
+    CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": 64.5, "num_hidden_layers": 2})"),
+                   "whole number"));
+    CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": 1e15, "num_hidden_layers": 2})"),
+                   "must be at most"));
+    CHECK(contains(error_of(R"({"model_type": "llama", "num_hidden_layers": 2})"),
+                   "the key 'hidden_size' is missing"));
+    CHECK(contains(
+        error_of(
+            R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 7})"),
+        "/num_attention_heads: is 7, which does not divide the hidden size 64"));
+    CHECK(contains(
+        error_of(
+            R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
+                                "num_key_value_heads": 3})"),
+        "kv_heads"));
+    CHECK(
+        contains(error_of(R"({"model_type": "llama", "hidden_size": 900000000, "num_hidden_layers": 900000000,
+                                "num_attention_heads": 1})"),
+                 "more than 10^17 parameters"));
+    CHECK(contains(error_of(R"({"model_type": 3, "hidden_size": 64})"), "must be a string"));
+    CHECK(contains(error_of(R"([1, 2])"), "must be an object"));
+    CHECK(contains(error_of(llama(R"(, "hidden_act": "siluu")")), "did you mean 'silu'"));
+    CHECK(contains(error_of(llama(R"(, "hidden_size": 32)")), "given twice"));
+    CHECK(contains(error_of(llama().substr(0, 80)), "ends too early"));
+}
+
+TEST_CASE("layers with windows and with experts must be ones that can be described", "[hf]") {
+    const std::string head = R"({"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": 4, )";
+    CHECK(contains(error_of(head + R"("layer_types": ["full_attention"]})"),
+                   "has 1 entries, must have one for each of the 4"));
+    CHECK(contains(
+        error_of(
+            head +
+            R"("layer_types": ["linear_attention", "full_attention", "full_attention", "full_attention"]})"),
+        "'linear_attention' layers are not modelled"));
+    const HfModel model = read(
+        head +
+        R"("layer_types": ["sliding_attention", "full_attention", "sliding_attention", "full_attention"], "sliding_window": 8})");
+    REQUIRE(model.model.window);
+    CHECK(model.model.window->full_every == 2);
+    CHECK(model.model.window->size == 8);
+    const std::string moe =
+        R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_hidden_layers": 4, "head_dim": 16, )";
+    CHECK(read(moe + R"("mlp_only_layers": [0, 1]})").model.moe->first_k_dense == 2);
+    CHECK(contains(error_of(moe + R"("mlp_only_layers": [3]})"), "only first layers can be dense"));
+}
+
+TEST_CASE("a multimodal config is read for its text decoder", "[hf]") {
+    const std::string inner = llama();
+    const HfModel model = read(R"({"model_type": "llava", "text_config": )" + inner +
+                               R"(, "vision_config": {"hidden_size": 1024}})");
+    CHECK(parameter_count(model.model).total == parameter_count(read(inner).model).total);
+    CHECK(assumes(model, "only the text decoder is counted"));
+    CHECK(contains(error_of(R"({"model_type": "llava"})"), "the key 'text_config' is missing"));
+}
+
+TEST_CASE("a class without a head counts none", "[hf]") {
+    const std::int64_t with_head = parameter_count(read(llama()).model).total;
+    const HfModel model = read(llama(R"(, "architectures": ["LlamaModel"])"));
+    CHECK(parameter_count(model.model).total == with_head - 100 * 64);
+    CHECK(assumes(model, "no output head"));
+}
+
+TEST_CASE("a folder is read for its config.json", "[hf]") {
+    const auto folder = std::filesystem::temp_directory_path() / "traincost-hf-config";
+    std::filesystem::create_directories(folder);
+    std::filesystem::remove(folder / "config.json");
+    CHECK_THROWS_WITH(load_hf_config(folder.string()),
+                      Catch::Contains("is a directory without a config.json"));
+    std::ofstream(folder / "config.json") << llama();
+    CHECK(load_hf_config(folder.string()).model.layers == 2);
+    std::filesystem::remove_all(folder);
+    CHECK_THROWS_WITH(load_hf_config(folder.string()), Catch::Contains("no such file"));
+}
+
+TEST_CASE("model types are listed in order, once each", "[hf]") {
+    const auto types = hf_model_types();
+    CHECK(types.size() > 90);
+    CHECK(std::is_sorted(types.begin(), types.end()));
+    CHECK(std::adjacent_find(types.begin(), types.end()) == types.end());
+}

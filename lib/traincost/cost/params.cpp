@@ -101,8 +101,8 @@ void push_latent_attention(Inventory& inventory, const ModelSpec& m) {
     }
 }
 
-// Small query heads from the query latent, one shared key with a LayerNorm, one weight a head. [DeepSeekV32,
-// Eq. 1]
+// Small query heads from the query latent, one shared key with a LayerNorm, one weight a head.
+//   [DeepSeekV32, Eq. 1]
 void push_indexer(Inventory& inventory, const ModelSpec& m) {
     constexpr auto attention = Module::attention;
     const IndexerSpec& indexer = *m.indexer;
@@ -141,8 +141,7 @@ void push_attention(Inventory& inventory, const ModelSpec& m) {
     }
     push_query_key_norms(inventory, m);
     if (m.position.kind == PositionKind::transformer_xl) {
-        // Projects the relative encodings, once a sequence length and not a token.           [TransformerXL,
-        // §3.3]
+        // Projects the relative encodings, once a sequence and not a token.             [Dai19, §3.3]
         inventory.lookup("attention.relative", Module::attention, Split::tensor, m.hidden,
                          m.heads * m.head_dim, m.heads);
     }

@@ -107,9 +107,8 @@ WeightList embedding_weights(const ModelSpec& model);
 /// tied head has copies = 0 unless `stored_again` (a last stage other than the first keeps its own copy).
 WeightList head_weights(const ModelSpec& model, bool stored_again);
 
-/// The multi-token-prediction module, outside every total: besides this, `mtp->layers` layers of the model's
-/// last kind. One such module's projection of 2·hidden, three norms, and its stored copies of embedding and
-/// head. [DeepSeekV3, §2.2]
+/// What one multi-token-prediction module holds besides a layer of the model's last kind: the projection of
+/// 2·hidden, three norms, and its stored copies of embedding and head. Outside every total. [DeepSeekV3, §2.2]
 WeightList mtp_weights(const ModelSpec& model);
 
 /// Parameter counts of a model, tied embeddings once, without buffers, MTP and vision towers.

@@ -26,6 +26,7 @@ LinkCurves plain_curves(double efficiency) {
             .all_to_all = c,
             .broadcast = c,
             .send_recv = c,
+            .inner_step = 0,
             .tree_all_reduce = {},
             .in_network = {}};
 }
@@ -93,6 +94,17 @@ TEST_CASE("a ring over domains is bound by the NICs of the group", "[collectives
     t = collective_breakdown(Collective::all_gather, 160_MB, {2, 1, 1}, toy());
     CHECK(us(t.transfer) == Approx(0.5 * 160e6 / 50e9 * 1e6));
     CHECK(t.scale_up_transfer == 0_s);
+}
+
+TEST_CASE("steps inside a domain cost more in a ring over several", "[collectives]") {
+    Network net = toy();
+    net.scale_out->curves.all_gather.bulk.step = 100_us;
+    net.scale_out->curves.inner_step = 0.25;
+    // 10 us + 1 crossing + 14 steps of 25 us; in one rank a domain there are none.
+    CHECK(us(collective_breakdown(Collective::all_gather, 160_MB, {16, 8, 1}, net).latency) ==
+          Approx(10 + 100 + 14 * 25));
+    net.scale_out->curves.all_gather.low_latency.base = 1_s;
+    CHECK(us(collective_breakdown(Collective::all_gather, 160_MB, {3, 1, 1}, net).latency) == Approx(210));
 }
 
 TEST_CASE("groups that share a NIC share its bandwidth", "[collectives]") {

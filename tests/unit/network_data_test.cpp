@@ -1,3 +1,4 @@
+#include <traincost/io/catalogue.hpp>
 #include <traincost/io/network_data.hpp>
 
 #include <catch2/catch.hpp>
@@ -42,11 +43,25 @@ TEST_CASE("links of clusters find their record", "[network_data]") {
     CHECK(id("EFA v2", LinkKind::scale_out) == "network-efa");
     CHECK(id("GPUDirect-TCPX", LinkKind::scale_out) == "network-tcpx");
     CHECK(id("GPUDirect-TCPXO", LinkKind::scale_out) == "network-tcpxo");
-    CHECK(id("RoCE/IB 400G", LinkKind::scale_out) == "network-roce");
+    CHECK(id("RoCE/IB 400G", LinkKind::scale_out) == "network-roce-rccl");
+    CHECK(id("RoCE CX-7", LinkKind::scale_out) == "network-roce");
     CHECK(id("RoCE 100GbE", LinkKind::scale_up) == "network-unmeasured-scale-up");
     CHECK(id("carrier pigeon", LinkKind::scale_out).empty());
     CHECK_FALSE(unmeasured_link_record(LinkKind::scale_out).measured);
     CHECK_FALSE(unmeasured_link_record(LinkKind::scale_up).measured);
+}
+
+TEST_CASE("the links of every cluster of the catalogue have curves", "[network_data]") {
+    const Catalogue catalogue;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+        INFO(entry.id);
+        const ClusterRecord record = catalogue.cluster_record(entry.id);
+        CHECK(find_link_record(record.scale_up.link, LinkKind::scale_up).has_value());
+        if (record.scale_out && !record.scale_out->fabric.empty()) {
+            INFO(record.scale_out->fabric);
+            CHECK(find_link_record(record.scale_out->fabric, LinkKind::scale_out).has_value());
+        }
+    }
 }
 
 TEST_CASE("a link record with a wrong figure is refused with its place", "[network_data]") {

@@ -226,13 +226,13 @@ struct CrossPath {
 
 /// The faster protocol on a path over both tiers: transfers overlap, latencies add up.
 CollectiveTime along(const CrossPath& path, Algorithm algorithm, const CollectiveCurve& out,
-                     const CollectiveCurve& up) {
+                     const CollectiveCurve& up, double inner_step = 0) {
     const double x = std::max(path.up, path.out);
-    const auto time = [&](const ProtocolCurve& o, const ProtocolCurve& u) {
-        return protocol_time(o, path.crossings * o.step.value() + path.hops * u.step.value(), x);
+    const auto time = [&](const ProtocolCurve& o, double inside) {
+        return protocol_time(o, path.crossings * o.step.value() + path.hops * inside, x);
     };
-    const Times bulk = time(out.bulk, up.bulk);
-    const Times low = time(out.low_latency, up.low_latency);
+    const Times bulk = time(out.bulk, std::max(up.bulk.step.value(), inner_step * out.bulk.step.value()));
+    const Times low = time(out.low_latency, up.low_latency.step.value());
     return low.total() < bulk.total() ? result(algorithm, true, low, path.up / out.low_latency.share,
                                                path.out / out.low_latency.share)
                                       : result(algorithm, false, bulk, path.up, path.out);
@@ -264,7 +264,7 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     const double rounds = collective == Collective::all_reduce ? 2 : 1;
     const CrossPath ring = {rounds * (domains - 1), rounds * (n - domains), f * message / up_bandwidth,
                             f * message / rate};
-    const CollectiveTime by_ring = along(ring, Algorithm::ring, out, up);
+    const CollectiveTime by_ring = along(ring, Algorithm::ring, out, up, net.scale_out->curves.inner_step);
     if (collective != Collective::all_reduce || !net.scale_out->curves.tree_all_reduce) {
         return by_ring;
     }

@@ -71,6 +71,7 @@ void read_curves(const JsonNode& node, LinkCurves& x) {
     read_curve(object.at("all_to_all"), x.all_to_all);
     read_curve(object.at("broadcast"), x.broadcast);
     read_curve(object.at("send_recv"), x.send_recv);
+    io.optional("inner_step_ratio", x.inner_step);
     if (const auto tree = object.find("tree_all_reduce")) {
         read_curve(*tree, x.tree_all_reduce.emplace());
     }

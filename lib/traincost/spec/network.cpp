@@ -35,6 +35,7 @@ void validate(const LinkTier& tier, Checker& check, const std::string& path) {
           std::pair{".broadcast", &c.broadcast}, std::pair{".send_recv", &c.send_recv}}) {
         validate(*curve, check, path + name);
     }
+    check.in_range(path + ".inner_step", c.inner_step, 0, 1);
     if (c.tree_all_reduce) {
         validate(*c.tree_all_reduce, check, path + ".tree_all_reduce");
     }

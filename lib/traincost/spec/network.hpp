@@ -72,6 +72,10 @@ struct LinkCurves {
     CollectiveCurve all_to_all;
     CollectiveCurve broadcast;
     CollectiveCurve send_recv;
+    /// Scale-out: in a ring over several domains, a bulk step inside a domain / one between domains. Their
+    /// chunks are cut for the NICs, so that steps inside take longer than in a ring of one domain. Zero for
+    /// scale-up.
+    double inner_step;
     std::optional<CollectiveCurve> tree_all_reduce;  ///< scale-out only
     std::optional<InNetworkCurve> in_network;        ///< scale-up: switches that reduce
     bool operator==(const LinkCurves&) const = default;

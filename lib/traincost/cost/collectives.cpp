@@ -317,7 +317,7 @@ ByteRate bus_bandwidth(Collective collective, Bytes message, std::int64_t ranks,
 
 GroupPlacement place_group(std::int64_t size, std::int64_t stride, const Network& network) {
     const std::int64_t d = network.domain_size;
-    const std::int64_t nics = std::min(network.nics, d);
+    const std::int64_t nics = std::max<std::int64_t>(std::min(network.nics, d), 1);
     const std::int64_t per_domain = std::clamp<std::int64_t>(d / std::max<std::int64_t>(stride, 1), 1, size);
     const std::int64_t groups = std::max<std::int64_t>(d / per_domain, 1);
     const std::int64_t used = std::min(per_domain, nics);

@@ -54,7 +54,8 @@ public:
         set_tuning();
         set_schedule();
         run_.compile = in_.compile;
-        if (record_.extra_text("ladder").value_or("") == "+ compile" || says(record_.notes, "compile."))
+        if (says(in_.stack_version, "compile=True") ||
+            says(record_.extra_text("ladder").value_or(""), "compile"))
             run_.compile = true;
         return run_;
     }
@@ -139,9 +140,7 @@ private:
 
     void set_recompute() {
         if (in_.recompute.empty()) {
-            // LLaMA-Factory checkpoints every block unless told not to; the others do not.
-            const bool full = in_.stack == "llama-factory";
-            run_.recompute = full ? Recompute::full : Recompute::none;
+            run_.recompute = recomputes_by_default() ? Recompute::full : Recompute::none;
             assume("run.recompute is not stated: " + std::string(name_of(run_.recompute)));
             return;
         }
@@ -158,6 +157,14 @@ private:
             if (const auto layers = number_after(note, "full on "))
                 run_.recompute_layers = *layers * run_.parallel.vp;
         }
+    }
+
+    /// Recipes that checkpoint every block unless told not to: LLaMA-Factory (gradient_checkpointing),
+    /// torchtune (enable_activation_checkpointing of its recipe configs), LitGPT on several devices (its FSDP
+    /// strategy's activation_checkpointing_policy) and MaxText (remat_policy of base.yml).
+    bool recomputes_by_default() const {
+        return in_.stack == "llama-factory" || in_.stack == "torchtune" || in_.stack == "maxtext" ||
+               (in_.stack == "litgpt" && record_.cluster.accelerators > 1);
     }
 
     void set_modules(std::string_view note) {
@@ -195,6 +202,8 @@ private:
 
     void set_offload() {
         const std::string_view words = in_.offload;
+        if (says(in_.stack_version, "Unsloth"))
+            run_.offload_activations = 1.0;  // its checkpointing keeps block inputs in host memory
         if (words.empty() || words == "none")
             return;
         if (says(words, "optimizer states"))
@@ -286,6 +295,19 @@ private:
     RunSpec run_{};
 };
 
+/// What the version's words change in the stack: Unsloth's kernels fuse norm, rotary embedding, activation
+/// and loss.
+StackSpec stack_of(const RecordRun& run, const RecordCatalogue& catalogue) {
+    StackSpec stack = catalogue.stack(run.stack);
+    if (says(run.stack_version, "Unsloth")) {
+        stack.norm = NormKernel::fused;
+        stack.rotary = RotaryKernel::fused;
+        stack.activation = ActivationKernel::fused;
+        stack.loss = LossKernel::fused_linear;
+    }
+    return stack;
+}
+
 /// The first count the job needs and the source does not state.
 std::string missing_count(const RunRecord& r) {
     const std::array<std::pair<std::string_view, std::int64_t>, 9> counts = {{
@@ -318,7 +340,7 @@ RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
             .model = model_of(record.model, record.run.sequence, result.assumptions),
             .cluster = catalogue.cluster(record.cluster.accelerator, record.cluster.accelerators,
                                          record.cluster.per_node, result.assumptions),
-            .stack = catalogue.stack(record.run.stack),
+            .stack = stack_of(record.run, catalogue),
             .run = RunBuilder(record, result.assumptions, result.reason).build(),
         };
         if (result.reason.empty())

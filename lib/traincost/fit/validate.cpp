@@ -10,6 +10,7 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/fit/flop_definition.hpp"
 #include "traincost/fit/summary.hpp"
+#include "traincost/spec/names.hpp"
 
 namespace traincost {
 
@@ -166,9 +167,26 @@ std::string joined(const std::vector<Problem>& problems) {
     return text;
 }
 
+// A run that ran, whose recomputation is not stated: the least that fits.
+void assume_least_recompute(const RunRecord& record, Job& job, std::vector<std::string>& assumptions) {
+    if (!record.run.recompute.empty() || record.measured.out_of_memory ||
+        job.run.recompute != Recompute::none)
+        return;
+    for (const Recompute more : {Recompute::none, Recompute::selective, Recompute::full}) {
+        job.run.recompute = more;
+        if (estimate(job).fits) {
+            if (more != Recompute::none)
+                assumptions.push_back("run.recompute: without " + std::string(name_of(more)) +
+                                      " it would not fit");
+            return;
+        }
+    }
+    job.run.recompute = Recompute::none;
+}
+
 Outcome compare(std::size_t index, const RunRecord& record, const JobOf& job_of, const Residuals& residuals) {
     Outcome outcome;
-    const RecordJob described = job_of(record);
+    RecordJob described = job_of(record);
     outcome.facts.assumptions = described.assumptions;
     if (!described.job) {
         outcome.reason = described.reason;
@@ -178,6 +196,8 @@ Outcome compare(std::size_t index, const RunRecord& record, const JobOf& job_of,
         outcome.reason = joined(problems);
         return outcome;
     }
+    assume_least_recompute(record, *described.job, described.assumptions);
+    outcome.facts.assumptions = described.assumptions;
     Comparison comparison(index, record, *described.job, residuals);
     outcome.facts = comparison.facts();
     outcome.facts.assumptions = described.assumptions;

@@ -116,7 +116,7 @@ double usable_links(Topology topology, double n, double d) {
         case Topology::full_mesh:
             return std::min(1.0, (n - 1) / (d - 1));
         case Topology::hybrid_cube_mesh:
-            // 6 links: at best 2 join a pair and 4 stay in a quad [dgx-1 topology].
+            // 6 links: at best 2 join a pair and 4 stay in a quad.
             return n <= 2 ? 2.0 / 6 : n <= 4 ? 4.0 / 6 : 1;
         case Topology::torus_2d:
             return torus_slice(topology, n).axes / 2;
@@ -135,7 +135,7 @@ struct Times {
     }
 };
 
-/// base + hops + x + 2 sqrt(ramp x)
+// The time of one protocol: base + hops + x + 2 sqrt(ramp x)      [Hockney94] and the fill of a pipeline
 Times protocol_time(const ProtocolCurve& p, double hops, double transfer) {
     const double x = transfer / p.share;
     return {p.base.value() + hops, x, 2 * std::sqrt(p.ramp.value() * x)};
@@ -179,7 +179,7 @@ CollectiveTime within_domain(Collective collective, double message, double n, co
         const TorusSlice slice = torus_slice(net.topology, n);
         s *= slice.axes * (slice.length - 1) / (n - 1);
         if (collective == Collective::all_to_all) {
-            f = std::max(f, slice.axes * slice.length / 4);  // [ScalingBook, sharding: all-to-all]
+            f = std::max(f, slice.axes * slice.length / 4);  // [ScalingBook]
         }
     }
     const auto low = [&](double m) {

@@ -1,20 +1,19 @@
 #include <cli/commands.hpp>
 #include <cli/commands/commands.hpp>
 
-#include <array>
-
 namespace traincost::cli {
 
 // One declaration and one row a command, in the order of the help.
 
 namespace {
 
-constexpr std::array<Command, 4> table = {{
+constexpr Command table[] = {
+    {"estimate", add_estimate},
     {"list", add_list},
     {"show", add_show},
     {"check", add_check},
     {"validate", add_validate},
-}};
+};
 
 }  // namespace
 

@@ -10,6 +10,7 @@ class App;
 namespace traincost::cli {
 
 void add_check(CLI::App& app, Context& context);
+void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);

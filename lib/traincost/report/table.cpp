@@ -1,5 +1,7 @@
 #include "traincost/report/table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -93,6 +95,11 @@ Cell number_cell(double x) {
 
 Cell percent_cell(double x) {
     return {.text = percent_text(x), .exact = to_exact(x), .number = true};
+}
+
+Cell share_cell(double x) {
+    constexpr double percent = 100.0;
+    return {.text = fmt::format("{:.1f}%", x * percent), .exact = to_exact(x), .number = true};
 }
 
 Cell cell(Bytes x) {

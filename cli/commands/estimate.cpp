@@ -1,0 +1,110 @@
+// `traincost estimate`: one configuration in depth.
+
+#include <cli/commands/commands.hpp>
+#include <cli/job_options.hpp>
+#include <cli/output_options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/estimate_json.hpp>
+#include <traincost/plan/remedies.hpp>
+#include <traincost/report/estimate_tables.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct Flags {
+    JobFlags job;
+    OutputFlags output;
+};
+
+/// The estimate against what is left of the memory beside the headroom.
+Estimate estimate_with_headroom(const ResolvedJob& resolved, double headroom) {
+    Estimate e = estimate(resolved.job);
+    if (headroom > 0.0) {
+        const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+        e.capacity = e.capacity * (1.0 - headroom);
+        e.fits = peak <= e.capacity;
+        e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
+    }
+    return e;
+}
+
+void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e,
+                const std::vector<Remedy>& remedies) {
+    JsonWriter out;
+    out.begin_object();
+    write_estimate_members(out, resolved.job, e, resolved.assumptions);
+    if (!e.fits) {
+        out.key("remedies").begin_array();
+        for (const Remedy& remedy : remedies) {
+            out.begin_object();
+            out.member("change", remedy.change);
+            out.member("fits", remedy.fits);
+            out.member("device_bytes", remedy.device);
+            out.member("step_time_s", remedy.step);
+            out.end_object();
+        }
+        out.end_array();
+    }
+    out.end_object();
+    context.out << out.text();
+}
+
+Table remedy_table(const std::vector<Remedy>& remedies) {
+    const bool enough = !remedies.empty() && remedies.front().fits;
+    Table table{
+        .title = enough ? "It would fit with" : "No change of these choices is enough; the nearest is",
+        .columns = {"change", "used", "step"},
+        .rows = {},
+        .remarks = {}};
+    for (const Remedy& remedy : remedies) {
+        table.rows.push_back({text_cell(remedy.change), cell(remedy.device), cell(remedy.step)});
+    }
+    if (remedies.empty()) {
+        return {
+            .title = "No change of parallelism, micro-batch or recomputation is valid here; use more GPUs",
+            .columns = {},
+            .rows = {},
+            .remarks = {}};
+    }
+    return table;
+}
+
+void run_estimate(const Flags& flags, Context& context) {
+    const Catalogue catalogue(context.data_folder);
+    ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
+    if (flags.job.headroom > 0.0) {
+        resolved.assumptions.push_back("headroom: " + percent_text(flags.job.headroom) +
+                                       " of the memory is kept free (--headroom)");
+    }
+    const Estimate e = estimate_with_headroom(resolved, flags.job.headroom);
+    const std::vector<Remedy> ways_out = e.fits ? std::vector<Remedy>{} : remedies(resolved.job, e.capacity);
+    context.exit_code = e.fits ? exit_yes : exit_no;
+    if (flags.output.json) {
+        print_json(context, resolved, e, ways_out);
+        return;
+    }
+    std::vector<Table> tables = estimate_tables(resolved.job, e, resolved.assumptions);
+    if (!e.fits) {
+        tables.insert(tables.begin() + 1, remedy_table(ways_out));
+    }
+    context.out << render(tables, flags.output.format);
+}
+
+}  // namespace
+
+void add_estimate(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand("estimate", "One configuration in depth: memory, time, cost");
+    const auto flags = std::make_shared<Flags>();
+    add_job_options(*command, flags->job);
+    add_output_options(*command, flags->output);
+    command->callback([flags, &context] { run_estimate(*flags, context); });
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,20 @@
+// Estimates in JSON: base units, the unit in the key.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "traincost/cost/estimate.hpp"
+#include "traincost/io/json.hpp"
+
+namespace traincost {
+
+inline constexpr int estimate_schema_version = 1;
+
+/// Writes the members schema_version, input, params, fits, memory, step, throughput, training, cost, energy
+/// and assumptions into the object that is open, so that a caller may add its own. What the job does not say
+/// (tokens, price, power) is null.
+void write_estimate_members(JsonWriter& out, const Job& job, const Estimate& estimate,
+                            std::span<const std::string> assumptions);
+
+}  // namespace traincost

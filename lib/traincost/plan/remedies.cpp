@@ -1,0 +1,167 @@
+#include "traincost/plan/remedies.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <tuple>
+
+#include "traincost/cost/estimate.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+struct Change {
+    std::string words;
+    std::function<void(RunSpec&)> apply;
+};
+
+/// Multiplies a degree and takes the ranks from data parallelism; no effect, and so no remedy, where dp is
+/// too small.
+Change degree(const char* flag, std::int64_t Parallelism::*member, std::int64_t from, std::int64_t factor) {
+    return {std::string(flag) + " " + std::to_string(from * factor), [=](RunSpec& run) {
+                if (run.parallel.dp % factor == 0) {
+                    run.parallel.*member *= factor;
+                    run.parallel.dp /= factor;
+                }
+            }};
+}
+
+/// The choices of one kind, each with the choice to leave it as it is first.
+std::vector<std::vector<Change>> changes_of(const Job& job) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    const Change nothing{"", [](RunSpec&) {}};
+
+    std::vector<Change> zero{nothing};
+    for (std::int64_t stage = p.zero + 1; stage <= 3 && p.dp * p.cp > 1; ++stage) {
+        zero.push_back({"--zero " + std::to_string(stage), [stage](RunSpec& r) { r.parallel.zero = stage; }});
+    }
+    std::vector<Change> micro{nothing};
+    for (std::int64_t size = run.micro_batch / 2; size >= 1; size /= 2) {
+        micro.push_back(
+            {"--micro-batch " + std::to_string(size), [size](RunSpec& r) { r.micro_batch = size; }});
+    }
+    std::vector<Change> recompute{nothing};
+    for (const Recompute kind : {Recompute::selective, Recompute::full}) {
+        if (kind > run.recompute) {
+            recompute.push_back({"--recompute " + std::string(name_of(kind)), [kind](RunSpec& r) {
+                                     r.recompute = kind;
+                                     r.recompute_every = 1;
+                                     r.recompute_layers.reset();
+                                 }});
+        }
+    }
+    std::vector<Change> tensor{nothing};
+    std::vector<Change> pipeline{nothing};
+    for (const std::int64_t factor : {2, 4, 8}) {
+        if (p.tp * factor <= job.cluster.network.domain_size) {
+            tensor.push_back(degree("--tp", &Parallelism::tp, p.tp, factor));
+        }
+        pipeline.push_back(degree("--pp", &Parallelism::pp, p.pp, factor));
+    }
+    std::vector<Change> offload{nothing};
+    if (run.offload_optimizer == Offload::none && run.tuning == Tuning::full) {
+        offload.push_back(
+            {"--offload-optimizer cpu", [](RunSpec& r) { r.offload_optimizer = Offload::cpu; }});
+    }
+    return {zero, micro, recompute, tensor, pipeline, offload};
+}
+
+}  // namespace
+
+namespace {
+
+using Choice = std::vector<std::size_t>;  // one of each kind; 0 leaves it as it is
+
+struct Candidate {
+    Choice choice;
+    Remedy remedy;
+};
+
+/// Whether `a` makes the changes of `b` and others besides.
+bool extends(const Choice& a, const Choice& b) {
+    bool more = false;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (b[k] != 0 && a[k] != b[k]) {
+            return false;
+        }
+        more = more || (b[k] == 0 && a[k] != 0);
+    }
+    return more;
+}
+
+/// The next combination, counted like an odometer; false after the last.
+bool advance(Choice& choice, const std::vector<std::vector<Change>>& kinds) {
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+        if (++choice[k] < kinds[k].size()) {
+            return true;
+        }
+        choice[k] = 0;
+    }
+    return false;
+}
+
+/// The job with the changes; nothing where one has no effect or the result is not valid.
+std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change>>& kinds,
+                            const Choice& choice, Bytes capacity) {
+    Job changed = job;
+    std::string words;
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+        if (choice[k] == 0) {
+            continue;
+        }
+        const RunSpec before = changed.run;
+        kinds[k][choice[k]].apply(changed.run);
+        if (changed.run == before) {
+            return std::nullopt;
+        }
+        words += (words.empty() ? "" : " ") + kinds[k][choice[k]].words;
+    }
+    if (!validate(changed).empty()) {
+        return std::nullopt;
+    }
+    const Estimate e = estimate(changed);
+    const Bytes device = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+    return Remedy{words, device, e.step.total, device <= capacity};
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies(const Job& job, Bytes capacity, std::size_t top) {
+    const std::vector<std::vector<Change>> kinds = changes_of(job);
+    std::vector<Candidate> fitting;
+    std::optional<Remedy> nearest;
+    Choice choice(kinds.size(), 0);
+    while (advance(choice, kinds)) {
+        const std::optional<Remedy> remedy = tried(job, kinds, choice, capacity);
+        if (!remedy) {
+            continue;
+        }
+        if (remedy->fits) {
+            fitting.push_back({choice, *remedy});
+        } else if (!nearest || remedy->device < nearest->device) {
+            nearest = remedy;
+        }
+    }
+    if (fitting.empty()) {
+        return nearest ? std::vector<Remedy>{*nearest} : std::vector<Remedy>{};
+    }
+    std::sort(fitting.begin(), fitting.end(), [](const Candidate& a, const Candidate& b) {
+        return std::tie(a.remedy.step, a.choice) < std::tie(b.remedy.step, b.choice);
+    });
+    std::vector<Remedy> best;
+    for (const Candidate& candidate : fitting) {
+        // A change on top of others that are enough, and no slower, is not worth naming.
+        const bool superfluous = std::any_of(fitting.begin(), fitting.end(), [&](const Candidate& other) {
+            return extends(candidate.choice, other.choice) && other.remedy.step <= candidate.remedy.step;
+        });
+        if (!superfluous && best.size() < top) {
+            best.push_back(candidate.remedy);
+        }
+    }
+    return best;
+}
+
+}  // namespace traincost

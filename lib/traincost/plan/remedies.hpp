@@ -1,0 +1,26 @@
+// What to change in a job that does not fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// One change to a job, in the words of the command line, and what it does.
+struct Remedy {
+    std::string change;  ///< "--zero 3 --recompute full"
+    Bytes device;        ///< memory of the fullest stage
+    Seconds step;
+    bool fits;
+};
+
+/// Changes of one or a few choices (ZeRO stage, micro-batch, recompute, tensor and pipeline parallelism,
+/// optimizer offload) under which the job fits in `capacity`, fastest first, at most `top`. Where none is
+/// enough, the one that comes nearest, its `fits` false; nothing where no change is valid.
+std::vector<Remedy> remedies(const Job& job, Bytes capacity, std::size_t top = 5);
+
+}  // namespace traincost

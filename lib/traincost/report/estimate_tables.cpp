@@ -1,0 +1,261 @@
+#include "traincost/report/estimate_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "traincost/base/text.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+std::string spaced(std::string_view name) {
+    std::string text(name);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    return text;
+}
+
+/// What each part of a step is, in words.
+std::string_view meaning(StepTerm term) {
+    static constexpr std::array<std::string_view, step_term_count> words = {
+        "matrix products of the slowest stage",
+        "attention kernels",
+        "norms, activations, residuals, loss: device memory bandwidth",
+        "forward work done again in the backward pass",
+        "kernel launches that the device waits for",
+        "tensor-parallel communication that nothing hides",
+        "context-parallel communication that nothing hides",
+        "expert-parallel communication that nothing hides",
+        "transfers between stages that nothing hides",
+        "stages waiting for each other",
+        "gradient reduction and weight gathers that nothing hides",
+        "update of weights and optimizer states",
+        "host transfers and updates that nothing hides",
+        "data loading, logging, synchronisation"};
+    return words[static_cast<std::size_t>(term)];
+}
+
+bool is_shown(Bytes x) {
+    return x.value() != 0.0;
+}
+
+/// The part of a step as a sentence names it.
+std::string_view short_meaning(StepTerm term) {
+    static constexpr std::array<std::string_view, step_term_count> words = {"matrix products",
+                                                                            "attention",
+                                                                            "memory bandwidth",
+                                                                            "recomputation",
+                                                                            "kernel launches",
+                                                                            "tensor-parallel communication",
+                                                                            "context-parallel communication",
+                                                                            "expert-parallel communication",
+                                                                            "transfers between stages",
+                                                                            "the pipeline bubble",
+                                                                            "data-parallel communication",
+                                                                            "the optimizer",
+                                                                            "offloading",
+                                                                            "fixed host time"};
+    return words[static_cast<std::size_t>(term)];
+}
+
+Table summary_table(const Job& job, const Estimate& e) {
+    const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    const Throughput& t = e.throughput;
+    Table table{.title = job_title(job), .columns = {}, .rows = {}, .remarks = {}};
+    const auto row = [&](std::string_view name, Cell value, std::string_view remark) {
+        table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
+    };
+    row("fits", text_cell(e.fits ? "yes" : "no"), verdict(e));
+    row("memory", cell(peak.device), peak_text(peak));
+    row("step", cell(e.step.total), "bound by " + bound_by(e.step));
+    row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " a GPU");
+    row("MFU", percent_cell(t.mfu),
+        to_text(t.model_flops_per_gpu) +
+            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only");
+    row("HFU", percent_cell(t.hfu),
+        to_text(t.hardware_flops_per_gpu) + " a GPU: the same and what is recomputed");
+    if (e.training) {
+        const TrainingTotals& total = *e.training;
+        row("training", cell(total.time),
+            count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps");
+        row("GPU-hours", short_count_cell(total.gpu_hours), "");
+        row("cost", total.cost ? cell(*total.cost) : empty_cell(), total.cost ? "" : "no price is known");
+        row("energy",
+            total.energy_kwh ? Cell{.text = count_text(*total.energy_kwh) + " kWh",
+                                    .exact = to_exact(*total.energy_kwh),
+                                    .unit = "kWh",
+                                    .number = true}
+                             : empty_cell(),
+            total.energy_kwh ? "at full power" : "no power is known");
+    }
+    table.remarks = {layout_text(job)};
+    return table;
+}
+
+Table parameter_table(const ParameterCount& count) {
+    Table table{
+        .title = "Parameters", .columns = {"module", "parameters", "share"}, .rows = {}, .remarks = {}};
+    const double total = static_cast<double>(count.total);
+    const auto row = [&](std::string_view name, std::int64_t n) {
+        table.rows.push_back({text_cell(name), count_cell(n), share_cell(static_cast<double>(n) / total)});
+    };
+    for (int i = 0; i < module_count; ++i) {
+        const std::int64_t n = count.by_module[static_cast<std::size_t>(i)];
+        if (n != 0) {
+            row(spaced(to_string(static_cast<Module>(i))), n);
+        }
+    }
+    row("total", count.total);
+    if (count.active != count.total) {
+        row("active for a token", count.active);
+    }
+    return table;
+}
+
+Table memory_table(const Estimate& e) {
+    const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    const std::string where = e.stages.size() > 1 ? " on stage " + std::to_string(e.peak_stage) : "";
+    Table table{.title = "Memory of a GPU at its peak" + where + ", " + peak_text(peak),
+                .columns = {"term", "size", "share"},
+                .rows = {},
+                .remarks = {}};
+    const auto row = [&](std::string_view name, Bytes size) {
+        table.rows.push_back({text_cell(name), cell(size), share_cell(size / e.capacity)});
+    };
+    for (int i = 0; i < memory_term_count; ++i) {
+        const auto term = static_cast<MemoryTerm>(i);
+        if (is_shown(peak[term])) {
+            row(spaced(to_string(term)), peak[term]);
+        }
+        if (term == MemoryTerm::workspace) {
+            row("= allocated", peak.allocated);
+        } else if (term == MemoryTerm::fragmentation) {
+            row("= reserved by the allocator", peak.reserved);
+        }
+    }
+    row("= used on the device", peak.device);
+    row("usable", e.capacity);
+    if (is_shown(peak.host)) {
+        table.rows.push_back({text_cell("in host memory, a GPU's"), cell(peak.host)});
+    }
+    return table;
+}
+
+Table stage_table(const Estimate& e) {
+    Table table{
+        .title = "Memory by pipeline stage",
+        .columns = {"stage", "model states", "activations", "other", "used", "share", "in flight", "peak"},
+        .rows = {},
+        .remarks = {}};
+    for (std::size_t s = 0; s < e.stages.size(); ++s) {
+        const StageMemory& stage = e.stages[s];
+        const Bytes states = stage[MemoryTerm::weights] + stage[MemoryTerm::master_weights] +
+                             stage[MemoryTerm::gradients] + stage[MemoryTerm::optimizer_states] +
+                             stage[MemoryTerm::adapters];
+        const Bytes activations = stage[MemoryTerm::saved_activations] + stage[MemoryTerm::block_inputs] +
+                                  stage[MemoryTerm::working_set];
+        table.rows.push_back({count_cell(static_cast<std::int64_t>(s)), cell(states), cell(activations),
+                              cell(stage.device - states - activations), cell(stage.device),
+                              share_cell(stage.device / e.capacity),
+                              number_cell(stage.micro_batches_in_flight),
+                              text_cell(to_string(stage.moment))});
+    }
+    return table;
+}
+
+Table step_table(const StepTime& step) {
+    Table table{.title = "Step", .columns = {"part", "time", "share", "what"}, .rows = {}, .remarks = {}};
+    const auto row = [&](std::string_view name, Seconds time, std::string_view what) {
+        table.rows.push_back({text_cell(name), cell(time), share_cell(time / step.total), text_cell(what)});
+    };
+    for (int i = 0; i < step_term_count; ++i) {
+        const auto term = static_cast<StepTerm>(i);
+        if (step[term].value() != 0.0) {
+            row(spaced(to_string(term)), step[term], meaning(term));
+        }
+    }
+    row("total", step.total, "");
+    return table;
+}
+
+}  // namespace
+
+std::string verdict(const Estimate& e) {
+    const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    const std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
+                             percent_text(peak.device / e.capacity) + ")";
+    return e.fits ? used : used + ": " + to_text(e.shortfall) + " too much";
+}
+
+std::string bound_by(const StepTime& step) {
+    const auto largest = std::max_element(step.terms.begin(), step.terms.end());
+    const auto term = static_cast<StepTerm>(std::distance(step.terms.begin(), largest));
+    return std::string(short_meaning(term)) + " (" + percent_text(*largest / step.total) + ")";
+}
+
+std::string job_title(const Job& job) {
+    return job.model.name + " on " + std::to_string(job.cluster.accelerators) + " " +
+           job.cluster.accelerator.id + ", " + job.stack.id + ", " + job.run.precision_name;
+}
+
+std::string layout_text(const Job& job) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    std::string text =
+        "tp " + std::to_string(p.tp) + ", pp " + std::to_string(p.pp) + ", dp " + std::to_string(p.dp);
+    const auto degree = [&](const char* name, std::int64_t value) {
+        if (value > 1) {
+            text += std::string(", ") + name + " " + std::to_string(value);
+        }
+    };
+    degree("vp", p.vp);
+    degree("cp", p.cp);
+    degree("ep", p.ep);
+    text += ", zero " + std::to_string(p.zero);
+    text += "; sequence " + std::to_string(run.sequence) + ", micro-batch " +
+            std::to_string(run.micro_batch) + ", global batch " + std::to_string(run.global_batch) + ": " +
+            std::to_string(micro_batches(run)) + " micro-batches a rank";
+    return text;
+}
+
+std::string peak_text(const StageMemory& stage) {
+    switch (stage.moment) {
+        case Moment::forward:
+            return "in the forward pass" +
+                   (stage.block < 0 ? "" : " of block " + std::to_string(stage.block));
+        case Moment::loss:
+            return "at the loss, all activations alive";
+        case Moment::backward:
+            return "in the backward pass" +
+                   (stage.block < 0 ? "" : " of block " + std::to_string(stage.block));
+        case Moment::optimizer:
+            return "in the optimizer step, no activations alive";
+    }
+    return "";
+}
+
+Table remarks_table(std::string title, std::span<const std::string> remarks) {
+    Table table{.title = std::move(title), .columns = {}, .rows = {}, .remarks = {}};
+    for (const std::string& remark : remarks) {
+        table.remarks.push_back("  " + remark);
+    }
+    return table;
+}
+
+std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate,
+                                   std::span<const std::string> assumptions) {
+    std::vector<Table> tables = {summary_table(job, estimate), parameter_table(estimate.parameters),
+                                 memory_table(estimate)};
+    if (estimate.stages.size() > 1) {
+        tables.push_back(stage_table(estimate));
+    }
+    tables.push_back(step_table(estimate.step));
+    if (!assumptions.empty()) {
+        tables.push_back(remarks_table("Assumed", assumptions));
+    }
+    return tables;
+}
+
+}  // namespace traincost

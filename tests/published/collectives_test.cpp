@@ -60,10 +60,6 @@ JsonDocument points(const std::string& name) {
     return read_json_file(std::string(SOURCE_FOLDER) + "/tests/published/" + name);
 }
 
-Bytes bytes_at(const JsonObject& /*object*/, const JsonNode& node) {
-    return Bytes(node.number());
-}
-
 }  // namespace
 
 TEST_CASE("collectives of one node agree with nccl-tests on ten systems", "[published][collectives]") {
@@ -115,7 +111,7 @@ TEST_CASE("collectives of several nodes agree with published bus bandwidths", "[
     JsonObject root{JsonNode(document)};
     for (const JsonNode& point : root.at("points").items()) {
         JsonObject p(point);
-        const Bytes bytes = bytes_at(p, p.at("bytes"));
+        const Bytes bytes(p.at("bytes").number());
         if (bytes < small) {
             continue;
         }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr Command table[] = {
     {"estimate", add_estimate},
+    {"params", add_params},
     {"list", add_list},
     {"show", add_show},
     {"check", add_check},

@@ -12,6 +12,7 @@ namespace traincost::cli {
 void add_check(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
+void add_params(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 

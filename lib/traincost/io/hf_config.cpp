@@ -209,8 +209,13 @@ void read_architecture(const JsonNode& root, HfModel& read) {
     }
 }
 
+/// The file's name, or where that says nothing the name the file gives itself, its folder's, or the type's.
 std::string name_of_model(const JsonNode& root, const std::string& type) {
-    if (const JsonValue* value = root.value().find("_name_or_path"); value != nullptr) {
+    const std::filesystem::path file(root.document().file);
+    if (file.extension() == ".json" && file.stem() != "config") {
+        return file.stem().string();
+    }
+    if (const JsonValue* value = root.value().find("_name_or_path")) {
         if (const auto* path = std::get_if<std::string>(&value->data)) {
             const std::string name = std::filesystem::path(*path).filename().string();
             if (!name.empty() && name != ".") {
@@ -218,7 +223,8 @@ std::string name_of_model(const JsonNode& root, const std::string& type) {
             }
         }
     }
-    return type;
+    const std::string folder = file.parent_path().filename().string();
+    return file.extension() != ".json" || folder.empty() || folder == "." || folder == ".." ? type : folder;
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include "traincost/base/parallel.hpp"
 #include "traincost/cost/blocks.hpp"
@@ -100,33 +103,128 @@ struct Findings {
     }
 };
 
+/// The stages of every pipeline in a site's space, by recompute choice: the same for all shapes.
+class PipelineStages {
+public:
+    PipelineStages(const SearchRequest& request, const Site& site)
+        : job_{request.model, site.cluster, site.stack, request.run}, space_(&site.space) {
+        job_.run.parallel = Parallelism{};
+        job_.run.micro_batch = 1;
+        const Shape shape = shape_of(job_);
+        BlockOps ops;
+        fill_ops(job_, shape, ops);
+        kinds_ = block_table(job_, shape, ops);
+    }
+
+    /// By recompute choice. May be called from several threads.
+    const std::vector<StageClasses>& of(std::int64_t pp, std::int64_t vp) {
+        const std::scoped_lock lock(mutex_);
+        const auto [entry, fresh] = stages_.try_emplace({pp, vp});
+        if (fresh) {
+            job_.run.parallel.pp = pp;
+            job_.run.parallel.vp = vp;
+            for (const RecomputeChoice& choice : space_->recompute) {
+                job_.run.recompute = choice.kind;
+                job_.run.recompute_every = choice.every;
+                job_.run.recompute_layers = choice.layers;
+                entry->second.push_back(stage_classes(job_, kinds_));
+            }
+        }
+        return entry->second;
+    }
+
+private:
+    Job job_;
+    const SearchSpace* space_;
+    BlockTable kinds_;
+    std::mutex mutex_;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<StageClasses>> stages_;
+};
+
+/// Block tables of one shape: one for each set of selectively recomputed modules and each way gradients come
+/// and go.
+class ShapeTables {
+public:
+    struct Entry {
+        RecomputeModules modules;
+        bool selective;
+        Bytes gradient;
+        Shape shape;
+        std::shared_ptr<const BlockOps> ops;
+        BlockTable table;
+    };
+
+    const Entry& of(const Job& job) {
+        const bool selective = job.run.recompute == Recompute::selective;
+        const RecomputeModules modules = selective ? job.run.recompute_modules : RecomputeModules{};
+        const Shape& any = entries_.empty() ? (shape_ = shape_of(job)) : shape_;
+        const Bytes gradient = weight_bytes(job, any).gradient;
+        const Entry* sibling = nullptr;
+        for (const auto& entry : entries_) {
+            if (entry->selective != selective || entry->modules != modules)
+                continue;
+            if (entry->gradient == gradient)
+                return *entry;
+            sibling = entry.get();
+        }
+        auto entry = std::make_unique<Entry>();
+        entry->modules = modules;
+        entry->selective = selective;
+        entry->gradient = gradient;
+        entry->shape = shape_of(job);
+        if (sibling != nullptr) {
+            entry->ops = sibling->ops;
+            entry->table = sibling->table;
+            set_totals(job, entry->shape, *entry->ops, entry->table);
+        } else {
+            const auto ops = std::make_shared<BlockOps>();
+            fill_ops(job, entry->shape, *ops);
+            entry->table = block_table(job, entry->shape, *ops);
+            entry->ops = ops;
+        }
+        entries_.push_back(std::move(entry));
+        return *entries_.back();
+    }
+
+private:
+    Shape shape_{};
+    std::vector<std::unique_ptr<Entry>> entries_;
+};
+
 /// All configurations of one shape on one site.
 void search_shape(const SearchRequest& request, std::int32_t site_index, const ShapeKey& key,
-                  Findings& found) {
+                  PipelineStages& pipelines, Findings& found) {
     const Site& site = request.sites[static_cast<std::size_t>(site_index)];
     const Rates rates = rates_of(site.cluster);
     const Bytes capacity = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
     Job job{request.model, site.cluster, site.stack, request.run};
+    ShapeTables tables;
+    const std::vector<StageClasses>* stages = nullptr;
+    std::int32_t pp = 0;
+    std::int32_t vp = 0;
     for_each_configuration(job, site.space, key, [&](const Configuration& given) {
         Configuration c = given;
         c.site = site_index;
         apply(c, site.space, job.run);
         ++found.counts.enumerated;
         ++found.counts.evaluated;
-        const Shape shape = shape_of(job);
-        BlockOps ops;
-        fill_ops(job, shape, ops);
-        const BlockTable table = block_table(job, shape, ops);
-        const StageClasses stages = stage_classes(job, table);
+        if (c.pp != pp || c.vp != vp) {
+            pp = c.pp;
+            vp = c.vp;
+            stages = &pipelines.of(pp, vp);
+        }
+        const ShapeTables::Entry& shared = tables.of(job);
+        const StageClasses& pipeline = (*stages)[static_cast<std::size_t>(c.recompute)];
         Plan plan{c, {}, 0.0};
-        plan.metrics.memory = peak_device_memory(job, shape, table, stages);
+        plan.metrics.memory = peak_device_memory(job, shared.shape, shared.table, pipeline);
         if (plan.metrics.memory > capacity) {
             ++found.counts.does_not_fit;
             plan.value = plan.metrics.memory / capacity;
             found.keep_smallest(plan);
             return true;
         }
-        plan.metrics = rates.metrics(step_time(job, shape, table, stages).total, plan.metrics.memory);
+        plan.metrics =
+            rates.metrics(step_time(job, shared.shape, shared.table, pipeline).total, plan.metrics.memory);
         if (request.limits.step_time && plan.metrics.time > *request.limits.step_time) {
             ++found.counts.over_deadline;
             return true;
@@ -156,6 +254,7 @@ SearchResult search(const SearchRequest& request) {
                                           std::to_string(request.shards) + " does not exist");
     }
     std::vector<Task> tasks;
+    std::vector<std::unique_ptr<PipelineStages>> pipelines;
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const Site& site = request.sites[i];
         Job job{request.model, site.cluster, site.stack, request.run};
@@ -170,6 +269,7 @@ SearchResult search(const SearchRequest& request) {
         job.run.micro_batch = 1;
         throw_if_any(validate(job));
         job.cluster.accelerators = site.cluster.accelerators;
+        pipelines.push_back(std::make_unique<PipelineStages>(request, site));
         for (const ShapeKey& key : shape_keys(job, site.space))
             tasks.push_back({static_cast<std::int32_t>(i), key});
     }
@@ -190,7 +290,8 @@ SearchResult search(const SearchRequest& request) {
             if (monitor != nullptr && monitor->stop)
                 return;
             Findings found(request.top);
-            search_shape(request, mine[i].site, mine[i].key, found);
+            search_shape(request, mine[i].site, mine[i].key,
+                         *pipelines[static_cast<std::size_t>(mine[i].site)], found);
             const std::scoped_lock lock(mutex);
             all.add(found);
             if (monitor != nullptr) {

@@ -100,8 +100,10 @@ TEST_CASE("a search finds what exhaustive enumeration finds: same best, same fro
     }
 }
 
-TEST_CASE("a space holds exactly the configurations that validate accepts and that split the batch evenly",
-          "[search]") {
+TEST_CASE(
+    "a space holds exactly the configurations that validate accepts, with the batch and interleaved "
+    "chunks dealt evenly",
+    "[search]") {
     for (const SearchRequest& request : small_requests()) {
         const Site& site = request.sites[0];
         const Job base{request.model, site.cluster, site.stack, request.run};
@@ -136,8 +138,10 @@ TEST_CASE("a space holds exactly the configurations that validate accepts and th
                                 job.run.micro_batch = b;
                                 if (request.run.global_batch % (b * dp) != 0)
                                     continue;
-                                if (vp > 1 && micro_batches(job.run) % pp != 0)
+                                if (vp > 1 && (micro_batches(job.run) % pp != 0 ||
+                                               request.model.layers % (pp * vp) != 0)) {
                                     continue;
+                                }
                                 if (validate(job).empty())
                                     valid.insert({tp, cp, pp, vp, ep, dp, b});
                             }

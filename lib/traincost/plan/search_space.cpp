@@ -264,7 +264,8 @@ bool for_each_configuration(const Job& job, const SearchSpace& space, const Shap
         const std::int64_t micro = job.run.global_batch / (dp * shape.micro_batch);
         const std::int64_t deepest = pp > 1 ? std::max<std::int64_t>(1, blocks / pp) : 1;
         for (std::int64_t vp = 1; vp <= deepest; ++vp) {
-            // Megatron's interleaved schedule deals micro-batches in groups of pp [Narayanan21, §2.2].
+            // Megatron's interleaved schedule: equal chunks, micro-batches in groups of pp [Narayanan21,
+            // §2.2].
             if (!contains(space.vp, vp) || (vp > 1 && (blocks % (pp * vp) != 0 || micro % pp != 0)))
                 continue;
             c.vp = narrow(vp);

@@ -114,7 +114,7 @@ Seconds gemm_compute_time(double m, double n, double k, double count, const Gemm
     const GemmFit& fit = model.fit;
     const double h = fit.tile_penalty;
     const double rate = fit.efficiency * model.peak.value() / model.units * (1 + h * reference_perimeter);
-    const double k0 = fit.k_prologue;
+    const double k0 = fit.k_prologue + (count > 1 ? fit.grouped_prologue : 0.0);
     const double reduce = fit.split.value() + 4 * m * n / (fit.memory_efficiency * model.bandwidth.value());
     const double most_slices = std::max(1.0, whole_part(k / split_k_slice));
     const double per_unit = 1 / model.units;

@@ -67,6 +67,7 @@ struct GemmFit {
     double dgrad;                      ///< factor on the time of the input gradient
     double wgrad;                      ///< factor on the time of the weight gradient
     double grouped;                    ///< factor on the time of `count` > 1 products in one kernel
+    double grouped_prologue;           ///< more steps of k for each of them
     GemmMisalignment misaligned;
     std::array<GemmTile, gemm_tile_count> tiles;  ///< the menu; the fastest is taken. {0, 0} ends it
     GemmCorrection correction;

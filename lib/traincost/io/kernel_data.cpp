@@ -1,0 +1,322 @@
+#include "traincost/io/kernel_data.hpp"
+
+#include <algorithm>
+
+#include "traincost/io/embedded.hpp"
+#include "traincost/io/provenance_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double micro = 1e-6;
+constexpr double MiB = 1024.0 * 1024.0;
+constexpr std::string_view room = "bench";
+constexpr std::string_view format_names[] = {"bf16", "fp8", "fp8_block", "fp4"};
+constexpr std::string_view generation_names[] = {"flash2", "flash3", "flash4", "memory_efficient", "math"};
+constexpr std::string_view access_names[] = {"stream",  "gelu",      "widen",  "dropout",   "norm",
+                                             "norm_backward", "softmax",   "softmax_backward", "loss",   "loss_backward",
+                                             "reduction", "transpose", "gather", "scatter_add", "optimizer"};
+static_assert(std::size(format_names) == gemm_format_count);
+static_assert(std::size(generation_names) == attention_generation_count);
+static_assert(std::size(access_names) == memory_access_count);
+
+template <class Enum>
+Enum enum_at(const JsonNode& node, std::span<const std::string_view> names) {
+    return static_cast<Enum>(node.one_of(names));
+}
+
+double positive(const JsonNode& node) {
+    const double x = node.number();
+    if (!(x > 0)) {
+        node.fail("is " + std::to_string(x) + ", must be more than 0");
+    }
+    return x;
+}
+
+/// As many numbers as `xs` holds.
+template <class T, std::size_t n>
+void read_numbers(const JsonNode& node, std::array<T, n>& xs, double unit = 1.0) {
+    const std::vector<JsonNode> items = node.items();
+    if (items.size() != n) {
+        node.fail("has " + std::to_string(items.size()) + " numbers, must have " + std::to_string(n));
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        xs[i] = T(items[i].number() * unit);
+    }
+}
+
+template <std::size_t n>
+void read_knots(const JsonNode& node, std::array<double, n>& xs) {
+    read_numbers(node, xs);
+    if (std::adjacent_find(xs.begin(), xs.end(), [](double a, double b) { return !(a < b); }) != xs.end()) {
+        node.fail("must rise");
+    }
+}
+
+void read_origin(JsonObject& object, std::string_view schema, KernelOrigin& x) {
+    io::FieldReader io(object);
+    io::read_schema(io, schema);
+    io.required("id", x.id);
+    io.required("name", x.name);
+    io.required("measured", x.measured);
+    io.required("date", x.date);
+    io.required("hardware", x.hardware);
+    io.required("software", x.software);
+    io::describe_provenance(io, x.provenance);
+}
+
+void read_tiles(const JsonNode& node, std::array<GemmTile, gemm_tile_count>& tiles) {
+    const std::vector<JsonNode> items = node.items();
+    if (items.empty() || items.size() > tiles.size()) {
+        node.fail("has " + std::to_string(items.size()) + " tiles, must have 1 to " + std::to_string(tiles.size()));
+    }
+    tiles.fill({0, 0});
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        std::array<double, 2> sides{};
+        read_numbers(items[i], sides);
+        if (!(sides[0] > 0 && sides[1] > 0)) {
+            items[i].fail("must have two sides of more than 0");
+        }
+        tiles[i] = {sides[0], sides[1]};
+    }
+}
+
+/// No correction: any knots, all zero.
+GemmCorrection no_correction() {
+    GemmCorrection x{};
+    x.log2_m = x.log2_n = x.log2_k = {6, 8, 10, 12, 14, 16};
+    return x;
+}
+
+GemmCorrection read_correction(const JsonNode& node) {
+    GemmCorrection x{};
+    JsonObject object(node);
+    read_knots(object.at("log2_m"), x.log2_m);
+    read_knots(object.at("log2_n"), x.log2_n);
+    read_knots(object.at("log2_k"), x.log2_k);
+    read_numbers(object.at("per_mille"), x.log_ratio, 1e-3);
+    object.finish();
+    return x;
+}
+
+GemmMisalignment read_misalignment(const JsonNode& node) {
+    JsonObject object(node);
+    const GemmMisalignment x{.even = positive(object.at("even")),
+                             .odd_forward = positive(object.at("odd_forward")),
+                             .odd_dgrad = positive(object.at("odd_dgrad")),
+                             .odd_wgrad = positive(object.at("odd_wgrad"))};
+    object.finish();
+    return x;
+}
+
+GemmRecord read_gemm_record(const JsonNode& node) {
+    JsonObject object(node);
+    io::FieldReader io(object);
+    GemmRecord x{};
+    x.format = enum_at<GemmFormat>(object.at("format"), format_names);
+    io.required("points", x.points);
+    io.required("fitted_points", x.fitted_points);
+    io.optional("held_out_median_percent", x.held_out_median_percent);
+    io.optional("held_out_p90_percent", x.held_out_p90_percent);
+    const auto seconds = [&](const char* key) { return Seconds(object.at(key).number() * micro); };
+    GemmFit& fit = x.fit;
+    fit.efficiency = positive(object.at("efficiency"));
+    io.required("tile_penalty", fit.tile_penalty);
+    io.required("k_prologue", fit.k_prologue);
+    io.required("wave_quantisation", fit.wave_quantisation);
+    fit.memory_efficiency = positive(object.at("memory_efficiency"));
+    fit.blend = positive(object.at("blend"));
+    fit.launch = seconds("launch_us");
+    fit.wave = seconds("wave_us");
+    io.required("split_k", fit.split_k);
+    fit.split = seconds("split_us");
+    fit.reread_rows = positive(object.at("reread_rows"));
+    fit.cache_share = positive(object.at("cache_share"));
+    io.required("droop", fit.droop);
+    fit.quantise_launch = seconds("quantise_launch_us");
+    fit.quantise_efficiency = positive(object.at("quantise_efficiency"));
+    fit.dgrad = positive(object.at("dgrad"));
+    fit.wgrad = positive(object.at("wgrad"));
+    fit.grouped = positive(object.at("grouped"));
+    io.required("grouped_prologue", fit.grouped_prologue);
+    fit.misaligned = read_misalignment(object.at("misaligned"));
+    read_tiles(object.at("tiles"), fit.tiles);
+    const auto correction = object.find("correction");
+    fit.correction = correction ? read_correction(*correction) : no_correction();
+    object.finish();
+    return x;
+}
+
+AttentionCurve read_attention_curve(const JsonNode& node) {
+    AttentionCurve x{};
+    JsonObject object(node);
+    read_knots(object.at("head_dim"), x.head_dim);
+    read_numbers(object.at("efficiency"), x.efficiency);
+    read_numbers(object.at("extra_keys"), x.extra_keys);
+    read_numbers(object.at("causal_keys"), x.causal_keys);
+    object.finish();
+    return x;
+}
+
+/// The embedded file of that id in the bench folder, or nothing.
+const EmbeddedFile* bench_file(std::string_view id) {
+    const auto files = embedded_files();
+    const auto at = std::lower_bound(files.begin(), files.end(), id, [](const EmbeddedFile& f, std::string_view key) {
+        return f.room < room || (f.room == room && f.id < key);
+    });
+    return at != files.end() && at->room == room && at->id == id ? &*at : nullptr;
+}
+
+JsonDocument document_of(const EmbeddedFile& file) {
+    return parse_json(file.text, std::string(file.room) + "/" + std::string(file.id) + ".json");
+}
+
+/// Adds the built-in file of that id, if there is one.
+template <class Read>
+bool add_file(const std::string& id, KernelModels& models, Read read) {
+    const EmbeddedFile* file = bench_file(id);
+    if (file == nullptr) {
+        return false;
+    }
+    const JsonDocument document = document_of(*file);
+    add(read(JsonNode(document)), models);
+    return true;
+}
+
+void name_source(const KernelOrigin& origin, KernelModels& models) {
+    models.source += (models.source.empty() ? "" : ", ") + origin.id;
+}
+
+}  // namespace
+
+GemmData gemm_data_from_json(const JsonNode& node) {
+    GemmData x{};
+    JsonObject object(node);
+    read_origin(object, "gemm/1", x.origin);
+    x.sustained_factor = object.at("sustained_factor").number();
+    if (!(x.sustained_factor >= 1)) {
+        object.at("sustained_factor").fail("must be 1 or more");
+    }
+    x.sustained_horizon = Seconds(positive(object.at("sustained_horizon_us")) * micro);
+    x.default_units = positive(object.at("default_units"));
+    x.default_l2 = Bytes(positive(object.at("default_l2_MiB")) * MiB);
+    for (const JsonNode& item : object.at("formats").items()) {
+        x.formats.push_back(read_gemm_record(item));
+    }
+    object.finish();
+    return x;
+}
+
+AttentionData attention_data_from_json(const JsonNode& node) {
+    AttentionData x{};
+    JsonObject object(node);
+    read_origin(object, "attention/1", x.origin);
+    for (const char* statement : {"points", "fit_median_percent", "fit_p90_percent"}) {
+        object.skip(statement);  // for people
+    }
+    x.fits.fastest = enum_at<AttentionGeneration>(object.at("fastest"), generation_names);
+    for (const JsonNode& item : object.at("kernels").items()) {
+        JsonObject kernel(item);
+        const JsonNode name = kernel.at("generation");
+        const auto generation = enum_at<AttentionGeneration>(name, generation_names);
+        if (generation == AttentionGeneration::math) {
+            name.fail("math is described by its bytes a score, not by a curve");
+        }
+        x.fits.by_generation[static_cast<std::size_t>(generation)] =
+            AttentionFit{.forward = read_attention_curve(kernel.at("forward")),
+                         .backward = read_attention_curve(kernel.at("backward")),
+                         .query_block = positive(kernel.at("query_block")),
+                         .shared_keys = positive(kernel.at("shared_keys")),
+                         .launch = Seconds(kernel.at("launch_us").number() * micro)};
+        kernel.finish();
+    }
+    JsonObject math(object.at("math"));
+    x.fits.math = {.forward_bytes = positive(math.at("forward_bytes_per_score")),
+                   .backward_bytes = positive(math.at("backward_bytes_per_score"))};
+    math.finish();
+    object.finish();
+    return x;
+}
+
+BandwidthData bandwidth_data_from_json(const JsonNode& node) {
+    BandwidthData x{};
+    JsonObject object(node);
+    read_origin(object, "memory/1", x.origin);
+    for (const char* statement : {"points", "fit_median_percent", "fit_p90_percent"}) {
+        object.skip(statement);  // for people
+    }
+    x.fit.cached_speedup = positive(object.at("cached_speedup"));
+    x.fit.cache_share = positive(object.at("cache_share"));
+    JsonObject classes(object.at("classes"));
+    for (std::size_t i = 0; i < memory_access_count; ++i) {
+        JsonObject entry(classes.at(access_names[i]));
+        x.fit.efficiency[i] = positive(entry.at("efficiency"));
+        x.fit.latency[i] = Seconds(entry.at("latency_us").number() * micro);
+        entry.finish();
+    }
+    classes.finish();
+    object.finish();
+    return x;
+}
+
+void add(const GemmData& data, KernelModels& models) {
+    for (const GemmRecord& record : data.formats) {
+        models.gemm[static_cast<std::size_t>(record.format)] = record.fit;
+    }
+    models.gemm_sustained = data.sustained_factor;
+    models.gemm_sustained_horizon = data.sustained_horizon;
+    models.default_units = data.default_units;
+    models.default_l2 = data.default_l2;
+    models.measured = data.origin.measured;
+    name_source(data.origin, models);
+}
+
+void add(const AttentionData& data, KernelModels& models) {
+    models.attention = data.fits;
+    name_source(data.origin, models);
+}
+
+void add(const BandwidthData& data, KernelModels& models) {
+    models.memory = data.fit;
+    name_source(data.origin, models);
+}
+
+std::string kernel_family(std::string_view architecture) {
+    const EmbeddedFile* file = bench_file("kernel-families");
+    if (file == nullptr) {
+        throw Error(ErrorKind::internal, "data/bench/kernel-families.json is not built in");
+    }
+    const JsonDocument document = document_of(*file);
+    JsonObject root{JsonNode(document)};
+    root.skip("schema");
+    root.skip("id");
+    std::string best = "generic";
+    std::size_t length = 0;
+    for (const JsonNode& item : root.at("families").items()) {
+        JsonObject family(item);
+        const std::string& id = family.at("id").string();
+        for (const std::string& beginning : family.at("architectures").strings()) {
+            if (architecture.starts_with(beginning) && beginning.size() > length) {
+                best = id;
+                length = beginning.size();
+            }
+        }
+        family.finish();
+    }
+    root.finish();
+    return best;
+}
+
+KernelModels kernel_models_of(const AcceleratorSpec& accelerator) {
+    const std::string family = kernel_family(accelerator.architecture);
+    KernelModels models;
+    if (!add_file("gemm-" + accelerator.id, models, gemm_data_from_json)) {
+        add_file("gemm-" + family, models, gemm_data_from_json);
+    }
+    add_file("attention-" + family, models, attention_data_from_json);
+    add_file("memory-" + family, models, bandwidth_data_from_json);
+    return models;
+}
+
+}  // namespace traincost

@@ -1,0 +1,82 @@
+// Kernel-time data in JSON: matrix products ("gemm/1"), attention ("attention/1") and bandwidth-bound operators
+// ("memory/1") of an accelerator or of its family, in data/bench (docs/data.md, Kernel data).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/io/json.hpp"
+#include "traincost/spec/accelerator.hpp"
+#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/provenance.hpp"
+
+namespace traincost {
+
+/// Where the kernel data of a file come from, and how far to trust them.
+struct KernelOrigin {
+    std::string id;    ///< "gemm-h100-sxm5-80gb"
+    std::string name;  ///< in words
+    bool measured;     ///< on this accelerator; false: carried over from others, `provenance.notes` say how
+    std::string date;
+    std::string hardware;
+    std::string software;
+    Provenance provenance;
+    bool operator==(const KernelOrigin&) const = default;
+};
+
+/// The fit of one format with its error on points it was not fitted to.
+struct GemmRecord {
+    GemmFormat format;
+    std::int64_t points;         ///< measured
+    std::int64_t fitted_points;  ///< of those, fitted to
+    std::optional<double> held_out_median_percent;  ///< |error| of the time; of a left-out accelerator for a family
+    std::optional<double> held_out_p90_percent;
+    GemmFit fit;
+    bool operator==(const GemmRecord&) const = default;
+};
+
+/// A "gemm/1" file.
+struct GemmData {
+    KernelOrigin origin;
+    double sustained_factor;
+    Seconds sustained_horizon;
+    double default_units;
+    Bytes default_l2;
+    std::vector<GemmRecord> formats;
+    bool operator==(const GemmData&) const = default;
+};
+
+/// An "attention/1" file.
+struct AttentionData {
+    KernelOrigin origin;
+    AttentionFits fits;
+    bool operator==(const AttentionData&) const = default;
+};
+
+/// A "memory/1" file.
+struct BandwidthData {
+    KernelOrigin origin;
+    BandwidthFit fit;
+    bool operator==(const BandwidthData&) const = default;
+};
+
+/// Readers; `Error` of kind input where a key is unknown, missing, of the wrong type or out of range.
+GemmData gemm_data_from_json(const JsonNode& node);
+AttentionData attention_data_from_json(const JsonNode& node);
+BandwidthData bandwidth_data_from_json(const JsonNode& node);
+
+/// Adds what a file holds to the models of an accelerator, replacing what was there.
+void add(const GemmData& data, KernelModels& models);
+void add(const AttentionData& data, KernelModels& models);
+void add(const BandwidthData& data, KernelModels& models);
+
+/// The family ("hopper", "cdna3" …) whose kernels an architecture ("Hopper GH100") runs; "generic" for an unknown one.
+std::string kernel_family(std::string_view architecture);
+
+/// Built-in kernel models of an accelerator: measured on it where the catalogue has that, else its family's.
+KernelModels kernel_models_of(const AcceleratorSpec& accelerator);
+
+}  // namespace traincost

@@ -1,0 +1,127 @@
+#include <traincost/io/embedded.hpp>
+#include <traincost/io/kernel_data.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+#include "traincost/cost/attention_time.hpp"
+#include "traincost/cost/bandwidth.hpp"
+#include "traincost/cost/gemm.hpp"
+
+using namespace traincost;
+using namespace traincost::literals;
+
+namespace {
+
+AcceleratorSpec chip(const std::string& id, const std::string& architecture) {
+    AcceleratorSpec x{};
+    x.id = id;
+    x.architecture = architecture;
+    x.memory = 80_GB;
+    x.memory_bandwidth = 3352_GBps;
+    x.peak[static_cast<std::size_t>(DataType::bf16)] = 989.4_TFLOPs;
+    x.peak[static_cast<std::size_t>(DataType::fp8)] = 1978.9_TFLOPs;
+    x.compute_units = 132;
+    x.l2 = 50_MiB;
+    return x;
+}
+
+template <class Read>
+std::string error_of(const std::string& text, Read read) {
+    const JsonDocument document = parse_json(text, "x.json");
+    try {
+        read(JsonNode(document));
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("every kernel file reads and says where it comes from", "[kernel data]") {
+    int files = 0;
+    for (const EmbeddedFile& file : embedded_files()) {
+        if (file.room != "bench") {
+            continue;
+        }
+        const JsonDocument document = parse_json(file.text, std::string(file.id));
+        const auto check = [&](const KernelOrigin& origin) {
+            CHECK(origin.id == file.id);
+            CHECK_FALSE(origin.date.empty());
+            CHECK_FALSE(origin.hardware.empty());
+            CHECK_FALSE(origin.provenance.sources.empty());
+            CHECK_FALSE(origin.provenance.confidence.empty());
+            ++files;
+        };
+        if (file.id.starts_with("gemm-")) {
+            const GemmData data = gemm_data_from_json(JsonNode(document));
+            check(data.origin);
+            for (const GemmRecord& record : data.formats) {
+                INFO(file.id);
+                CHECK((record.points == 0 || record.fitted_points * 2 <= record.points));
+                CHECK((record.fit.efficiency > 0.2 && record.fit.efficiency < 1.1));
+            }
+        } else if (file.id.starts_with("attention-")) {
+            check(attention_data_from_json(JsonNode(document)).origin);
+        } else if (file.id.starts_with("memory-")) {
+            check(bandwidth_data_from_json(JsonNode(document)).origin);
+        }
+    }
+    CHECK(files >= 50);
+}
+
+TEST_CASE("an accelerator gets its own kernels, else its family's, else the generic ones", "[kernel data]") {
+    CHECK(kernel_family("Hopper GH100") == "hopper");
+    CHECK(kernel_family("Grace Hopper GH100") == "hopper");
+    CHECK(kernel_family("Grace Blackwell Ultra GB110") == "blackwell");
+    CHECK(kernel_family("Grace Blackwell GB10") == "blackwell-rtx");
+    CHECK(kernel_family("Blackwell GB202") == "blackwell-rtx");
+    CHECK(kernel_family("Habana Gaudi3") == "gaudi3");
+    CHECK(kernel_family("CDNA3 APU") == "cdna3");
+    CHECK(kernel_family("BR100") == "generic");
+    const KernelModels own = kernel_models_of(chip("h100-sxm5-80gb", "Hopper GH100"));
+    CHECK(own.measured);
+    CHECK(own.source == "gemm-h100-sxm5-80gb, attention-hopper, memory-hopper");
+    const KernelModels family = kernel_models_of(chip("h800-sxm5-80gb", "Hopper GH100"));
+    CHECK_FALSE(family.measured);
+    CHECK(family.source == "gemm-hopper, attention-hopper, memory-hopper");
+    CHECK(kernel_models_of(chip("br100", "BR100")).source == "gemm-generic, attention-generic, memory-generic");
+}
+
+TEST_CASE("formats without kernels of their own take those of the nearest", "[kernel data]") {
+    const AcceleratorSpec h100 = chip("h100-sxm5-80gb", "Hopper GH100");
+    const KernelModels models = kernel_models_of(h100);
+    CHECK(gemm_model(h100, models, DataType::bf16)->fit == *models.gemm[0]);
+    CHECK(gemm_model(h100, models, DataType::fp16)->fit == *models.gemm[0]);
+    CHECK(gemm_model(h100, models, DataType::fp8)->quantises);
+    CHECK_FALSE(gemm_model(h100, models, DataType::fp4));  // Hopper has none
+    CHECK_FALSE(gemm_model(h100, models, DataType::nf4));
+    CHECK_FALSE(gemm_model(h100, KernelModels{}, DataType::bf16));
+    CHECK_FALSE(bandwidth_model(h100, KernelModels{}));
+    CHECK_FALSE(attention_model(h100, KernelModels{}, AttentionGeneration::flash2));
+}
+
+TEST_CASE("an attention kernel that the architecture lacks falls back to an older one", "[kernel data]") {
+    const AcceleratorSpec a100 = chip("a100-sxm4-80gb", "Ampere GA100");
+    const KernelModels models = kernel_models_of(a100);
+    CHECK(attention_model(a100, models, AttentionGeneration::flash3)->fit ==
+          attention_model(a100, models, AttentionGeneration::flash2)->fit);
+    const AcceleratorSpec v100 = chip("v100-sxm2-32gb", "Volta GV100");
+    const KernelModels old = kernel_models_of(v100);
+    CHECK(attention_model(v100, old, AttentionGeneration::flash2)->fit ==
+          attention_model(v100, old, AttentionGeneration::memory_efficient)->fit);
+    CHECK_FALSE(attention_model(v100, old, AttentionGeneration::math)->fit);
+}
+
+TEST_CASE("kernel files are refused with the place and the reason", "[kernel data]") {
+    CHECK(error_of(R"({"schema":"gemm/2","id":"x"})", gemm_data_from_json) ==
+          "x.json: the schema is 'gemm/2', must be 'gemm/1'");
+    const std::string head =
+        R"({"schema":"memory/1","id":"x","name":"x","measured":false,"date":"","hardware":"","software":"",)";
+    CHECK(error_of(head + R"("cached_speedup":0,"cache_share":1,"classes":{}})", bandwidth_data_from_json) ==
+          "x.json:/cached_speedup: is 0.000000, must be more than 0");
+    CHECK(error_of(head + R"("cached_speedup":1,"cache_share":1,"classes":{"steam":{}}})", bandwidth_data_from_json)
+              .find("stream") != std::string::npos);
+}

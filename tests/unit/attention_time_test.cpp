@@ -40,7 +40,8 @@ AttentionShape square(bool causal) {
 
 }  // namespace
 
-TEST_CASE("attention at endless length runs at its efficiency, causal counting half the square", "[attention]") {
+TEST_CASE("attention at endless length runs at its efficiency, causal counting half the square",
+          "[attention]") {
     const double full = 4.0 * 2 * 16 * 4096 * 4096 * 128;
     CHECK(attention_forward_time(square(false), toy()).value() == Approx(full / 50e12));
     CHECK(attention_forward_time(square(true), toy()).value() == Approx(full / 2 / 50e12));

@@ -8,7 +8,9 @@ using namespace traincost::literals;
 namespace {
 
 BandwidthModel toy() {
-    BandwidthModel model{.bandwidth = 1_TBps, .l2 = 100_MB, .fit = {.efficiency = {}, .latency = {}, .cached_speedup = 2, .cache_share = 0.5}};
+    BandwidthModel model{.bandwidth = 1_TBps,
+                         .l2 = 100_MB,
+                         .fit = {.efficiency = {}, .latency = {}, .cached_speedup = 2, .cache_share = 0.5}};
     model.fit.efficiency.fill(0.8);
     model.fit.latency.fill(2_us);
     model.fit.efficiency[static_cast<std::size_t>(MemoryAccess::norm)] = 0.4;

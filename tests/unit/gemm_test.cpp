@@ -146,7 +146,8 @@ TEST_CASE("quantising activations adds its launch and bytes to forward and dgrad
     model.fit.quantise_launch = 7_us;
     model.fit.quantise_efficiency = 0.5;
     CHECK(us({1000, 1000, 5000}, model) == Approx(plain + 7 + 1000 * 5000 * 3.0 / 0.5e12 * 1e6));
-    CHECK(us({1000, 1000, 5000}, model, GemmPass::wgrad) == Approx(us({5000, 1000, 1000}, model) - 7 - 15).epsilon(0.5));
+    CHECK(us({1000, 1000, 5000}, model, GemmPass::wgrad) ==
+          Approx(us({5000, 1000, 1000}, model) - 7 - 15).epsilon(0.5));
 }
 
 TEST_CASE("the sustained clock slows the matrix units, not the memory", "[gemm]") {

@@ -87,7 +87,8 @@ TEST_CASE("an accelerator gets its own kernels, else its family's, else the gene
     const KernelModels family = kernel_models_of(chip("h800-sxm5-80gb", "Hopper GH100"));
     CHECK_FALSE(family.measured);
     CHECK(family.source == "gemm-hopper, attention-hopper, memory-hopper");
-    CHECK(kernel_models_of(chip("br100", "BR100")).source == "gemm-generic, attention-generic, memory-generic");
+    CHECK(kernel_models_of(chip("br100", "BR100")).source ==
+          "gemm-generic, attention-generic, memory-generic");
 }
 
 TEST_CASE("formats without kernels of their own take those of the nearest", "[kernel data]") {
@@ -122,6 +123,7 @@ TEST_CASE("kernel files are refused with the place and the reason", "[kernel dat
         R"({"schema":"memory/1","id":"x","name":"x","measured":false,"date":"","hardware":"","software":"",)";
     CHECK(error_of(head + R"("cached_speedup":0,"cache_share":1,"classes":{}})", bandwidth_data_from_json) ==
           "x.json:/cached_speedup: is 0.000000, must be more than 0");
-    CHECK(error_of(head + R"("cached_speedup":1,"cache_share":1,"classes":{"steam":{}}})", bandwidth_data_from_json)
+    CHECK(error_of(head + R"("cached_speedup":1,"cache_share":1,"classes":{"steam":{}}})",
+                   bandwidth_data_from_json)
               .find("stream") != std::string::npos);
 }

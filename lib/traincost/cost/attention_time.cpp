@@ -7,7 +7,8 @@ namespace traincost {
 
 namespace {
 
-// FLOPs of the backward kernel over those of forward: five products of the size of forward's two [Dao23, Sec. 3.1].
+// FLOPs of the backward kernel over those of forward: five products of the size of forward's two [Dao23,
+// Sec. 3.1].
 constexpr double backward_flops = 2.5;
 
 double interpolate(double x, const std::array<double, AttentionCurve::knots>& xs,
@@ -29,9 +30,10 @@ double occupancy(double blocks, double units) {
     return blocks < units ? units / blocks : 1.0;
 }
 
-// t = t0 + F (1 + (X + [causal] X_c) / keys) / (e peak) · occupancy, no less than the operands' bytes at the bandwidth
-Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const AttentionCurve& curve, double flop_factor,
-                    double operand_factor) {
+// t = t0 + F (1 + (X + [causal] X_c) / keys) / (e peak) · occupancy, no less than the operands' bytes at the
+// bandwidth
+Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const AttentionCurve& curve,
+                    double flop_factor, double operand_factor) {
     const AttentionFit& fit = *model.fit;
     const double keys = mean_keys(a);
     const double flops = flop_factor * 2 * a.batch * a.heads * a.queries * keys * (a.qk_dim + a.v_dim);
@@ -41,7 +43,8 @@ Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const 
         extra += interpolate(a.qk_dim, curve.head_dim, curve.causal_keys);
     }
     const double blocks = a.batch * a.heads * std::ceil(a.queries / fit.query_block);
-    const double compute = flops * (1 + extra / keys) / (e * model.peak.value()) * occupancy(blocks, model.units);
+    const double compute =
+        flops * (1 + extra / keys) / (e * model.peak.value()) * occupancy(blocks, model.units);
     constexpr double bytes_per_element = 2;
     const double elements = a.batch * (a.heads * a.queries + a.kv_heads * a.keys) * (a.qk_dim + a.v_dim);
     const double memory = operand_factor * bytes_per_element * elements / model.bandwidth.value();
@@ -90,7 +93,8 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
     AttentionModel model{
         .peak = *peak,
         .bandwidth = accelerator.memory_bandwidth * streaming,
-        .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units) : kernels.default_units,
+        .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units)
+                                               : kernels.default_units,
         .fit = std::nullopt,
         .math = kernels.attention->math,
     };

@@ -17,8 +17,8 @@ Seconds attention_forward_time(const AttentionShape& shape, const AttentionModel
 /// Time of its gradients dq, dk, dv: recomputes the scores, so 2.5 times the forward FLOPs.
 Seconds attention_backward_time(const AttentionShape& shape, const AttentionModel& model);
 
-/// The model of one kernel generation on an accelerator. Where the architecture has no such kernel: the fastest older
-/// one it has. Nothing without a 16-bit peak or attention data.
+/// The model of one kernel generation on an accelerator. Where the architecture has no such kernel: the
+/// fastest older one it has. Nothing without a 16-bit peak or attention data.
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
                                               AttentionGeneration generation);
 

@@ -17,7 +17,8 @@ Seconds memory_time(Bytes bytes, MemoryAccess access, const BandwidthModel& mode
     return model.fit.latency[i] + bytes / (model.bandwidth * model.fit.efficiency[i]) * cached;
 }
 
-std::optional<BandwidthModel> bandwidth_model(const AcceleratorSpec& accelerator, const KernelModels& kernels) {
+std::optional<BandwidthModel> bandwidth_model(const AcceleratorSpec& accelerator,
+                                              const KernelModels& kernels) {
     if (!kernels.memory || accelerator.memory_bandwidth.value() <= 0) {
         return std::nullopt;
     }

@@ -14,6 +14,7 @@ namespace traincost {
 Seconds memory_time(Bytes bytes, MemoryAccess access, const BandwidthModel& model);
 
 /// The bandwidth model of an accelerator; nothing without a bandwidth or data of its family.
-std::optional<BandwidthModel> bandwidth_model(const AcceleratorSpec& accelerator, const KernelModels& kernels);
+std::optional<BandwidthModel> bandwidth_model(const AcceleratorSpec& accelerator,
+                                              const KernelModels& kernels);
 
 }  // namespace traincost

@@ -67,10 +67,13 @@ double alignment_limit(const GemmShape& forward, GemmPass pass, const GemmModel&
     if ((bits & 1) == 0) {
         return limit.even;
     }
-    return pass == GemmPass::forward ? limit.odd_forward : pass == GemmPass::dgrad ? limit.odd_dgrad : limit.odd_wgrad;
+    return pass == GemmPass::forward ? limit.odd_forward
+           : pass == GemmPass::dgrad ? limit.odd_dgrad
+                                     : limit.odd_wgrad;
 }
 
-// Share of an operand that L2 has lost by the time it is needed again: half at the capacity, falling with its 4th power.
+// Share of an operand that L2 has lost by the time it is needed again: half at the capacity, falling with its
+// 4th power.
 double lost_share(double bytes, double capacity) {
     const double z = bytes / capacity;
     const double z4 = z * z * z * z;
@@ -84,8 +87,8 @@ double blend(double a, double b, double p) {
     return larger * std::pow(1 + std::pow(ratio, p), 1 / p);
 }
 
-// Training clocks are lower than those of a short benchmark; products that lasted as long as a training step's
-// power control takes were measured at them.
+// Training clocks are lower than those of a short benchmark; products that lasted as long as a training
+// step's power control takes were measured at them.
 double clock_factor(double seconds_at_peak, const GemmModel& model) {
     const double x = seconds_at_peak / model.sustained_horizon.value();
     return 1 + (model.sustained - 1) / (1 + x * x);
@@ -97,10 +100,13 @@ struct Product {
 
 Product product(const GemmShape& forward, GemmPass pass) {
     switch (pass) {
-        case GemmPass::forward: return {forward.m, forward.n, forward.k};
-        case GemmPass::dgrad: return {forward.m, forward.k, forward.n};
+        case GemmPass::forward:
+            return {forward.m, forward.n, forward.k};
+        case GemmPass::dgrad:
+            return {forward.m, forward.k, forward.n};
         case GemmPass::wgrad:
-        case GemmPass::wgrad_accumulate: break;
+        case GemmPass::wgrad_accumulate:
+            break;
     }
     return {forward.n, forward.k, forward.m};
 }
@@ -142,7 +148,8 @@ Seconds gemm_compute_time(double m, double n, double k, double count, const Gemm
     return Seconds(best);
 }
 
-// A + B + C, and one operand again for every R rows of the other that L2 doesn't bridge; the cheaper order is taken.
+// A + B + C, and one operand again for every R rows of the other that L2 doesn't bridge; the cheaper order is
+// taken.
 Bytes gemm_traffic(double m, double n, double k, double count, const GemmModel& model) {
     const double a = m * k * model.input_bytes;
     const double b = n * k * model.input_bytes;
@@ -181,32 +188,43 @@ Seconds gemm_time(const GemmShape& forward, GemmPass pass, const GemmModel& mode
     time *= std::exp(correction(m * count, n, k, fit.correction));
 
     switch (pass) {
-        case GemmPass::forward: break;
-        case GemmPass::dgrad: time *= fit.dgrad; break;
-        case GemmPass::wgrad: time *= fit.wgrad; break;
+        case GemmPass::forward:
+            break;
+        case GemmPass::dgrad:
+            time *= fit.dgrad;
+            break;
+        case GemmPass::wgrad:
+            time *= fit.wgrad;
+            break;
         // The old gradient is read and the new one written in fp32 after the product.
-        case GemmPass::wgrad_accumulate: time = time * fit.wgrad + 2 * 4 * count * m * n / memory_rate; break;
+        case GemmPass::wgrad_accumulate:
+            time = time * fit.wgrad + 2 * 4 * count * m * n / memory_rate;
+            break;
     }
     return Seconds(count > 1 ? time * fit.grouped : time);
 }
 
 namespace {
 
-// Fraction of the vector fp32 rate that fp32 products reach over that of 16-bit ones: 50 of 66.9 TFLOP/s against 0.69 of
-// the 16-bit peak (8192 cubed, H200, 2026-11).
+// Fraction of the vector fp32 rate that fp32 products reach over that of 16-bit ones: 50 of 66.9 TFLOP/s
+// against 0.69 of the 16-bit peak (8192 cubed, H200, 2026-11).
 constexpr double fp32_relative_efficiency = 1.09;
 
 }  // namespace
 
-std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const KernelModels& kernels, DataType type) {
+std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
+                                    DataType type) {
     GemmFormat format = GemmFormat::bf16;
     double bytes = 2;
     std::optional<FlopRate> peak = peak_rate(accelerator, type);
     double relative_efficiency = 1;
     switch (type) {
         case DataType::bf16:
-        case DataType::fp16: break;
-        case DataType::tf32: bytes = 4; break;
+        case DataType::fp16:
+            break;
+        case DataType::tf32:
+            bytes = 4;
+            break;
         case DataType::fp32:
             bytes = 4;
             peak = accelerator.vector_fp32;
@@ -225,7 +243,8 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
             bytes = bytes_per_element(DataType::fp4).value();
             break;
         case DataType::int8:
-        case DataType::nf4: return std::nullopt;
+        case DataType::nf4:
+            return std::nullopt;
     }
     const auto fit_of = [&](GemmFormat f) -> const std::optional<GemmFit>& {
         return kernels.gemm[static_cast<std::size_t>(f)];
@@ -241,7 +260,8 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
         .peak = *peak,
         .bandwidth = accelerator.memory_bandwidth,
         .l2 = accelerator.l2.value_or(kernels.default_l2),
-        .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units) : kernels.default_units,
+        .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units)
+                                               : kernels.default_units,
         .input_bytes = bytes,
         .output_bytes = bytes == 4 ? 4.0 : 2.0,
         .quantises = format != GemmFormat::bf16,

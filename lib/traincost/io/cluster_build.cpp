@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/kernel_data.hpp"
 #include "traincost/io/network_data.hpp"
 #include "traincost/spec/names.hpp"
 
@@ -76,6 +77,16 @@ void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choi
     }
 }
 
+/// Gives the accelerator its kernel times; says so where they are its family's.
+void attach_kernels(ClusterChoice& choice) {
+    const AcceleratorSpec& accelerator = choice.spec.accelerator;
+    choice.spec.kernels = kernel_models_of(accelerator);
+    if (!choice.spec.kernels.measured) {
+        choice.assumptions.push_back("cluster: matrix products of " + accelerator.id +
+                                     " are not measured: " + choice.spec.kernels.source);
+    }
+}
+
 }  // namespace
 
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
@@ -87,6 +98,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     c.aliases = record.aliases;
     c.provider = record.provider;
     c.accelerator = accelerator;
+    attach_kernels(choice);
     c.accelerators = accelerators;
     c.per_node = per_node.value_or(record.per_node);
     c.host = record.host;

@@ -14,9 +14,10 @@ constexpr double MiB = 1024.0 * 1024.0;
 constexpr std::string_view room = "bench";
 constexpr std::string_view format_names[] = {"bf16", "fp8", "fp8_block", "fp4"};
 constexpr std::string_view generation_names[] = {"flash2", "flash3", "flash4", "memory_efficient", "math"};
-constexpr std::string_view access_names[] = {"stream",  "gelu",      "widen",  "dropout",   "norm",
-                                             "norm_backward", "softmax",   "softmax_backward", "loss",   "loss_backward",
-                                             "reduction", "transpose", "gather", "scatter_add", "optimizer"};
+constexpr std::string_view access_names[] = {"stream", "gelu",          "widen",     "dropout",
+                                             "norm",   "norm_backward", "softmax",   "softmax_backward",
+                                             "loss",   "loss_backward", "reduction", "transpose",
+                                             "gather", "scatter_add",   "optimizer"};
 static_assert(std::size(format_names) == gemm_format_count);
 static_assert(std::size(generation_names) == attention_generation_count);
 static_assert(std::size(access_names) == memory_access_count);
@@ -69,7 +70,8 @@ void read_origin(JsonObject& object, std::string_view schema, KernelOrigin& x) {
 void read_tiles(const JsonNode& node, std::array<GemmTile, gemm_tile_count>& tiles) {
     const std::vector<JsonNode> items = node.items();
     if (items.empty() || items.size() > tiles.size()) {
-        node.fail("has " + std::to_string(items.size()) + " tiles, must have 1 to " + std::to_string(tiles.size()));
+        node.fail("has " + std::to_string(items.size()) + " tiles, must have 1 to " +
+                  std::to_string(tiles.size()));
     }
     tiles.fill({0, 0});
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -162,9 +164,10 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
 /// The embedded file of that id in the bench folder, or nothing.
 const EmbeddedFile* bench_file(std::string_view id) {
     const auto files = embedded_files();
-    const auto at = std::lower_bound(files.begin(), files.end(), id, [](const EmbeddedFile& f, std::string_view key) {
-        return f.room < room || (f.room == room && f.id < key);
-    });
+    const auto at =
+        std::lower_bound(files.begin(), files.end(), id, [](const EmbeddedFile& f, std::string_view key) {
+            return f.room < room || (f.room == room && f.id < key);
+        });
     return at != files.end() && at->room == room && at->id == id ? &*at : nullptr;
 }
 

@@ -1,4 +1,5 @@
-// Kernel-time data in JSON: matrix products ("gemm/1"), attention ("attention/1") and bandwidth-bound operators
+// Kernel-time data in JSON: matrix products ("gemm/1"), attention ("attention/1") and bandwidth-bound
+// operators
 // ("memory/1") of an accelerator or of its family, in data/bench (docs/data.md, Kernel data).
 #pragma once
 
@@ -32,7 +33,8 @@ struct GemmRecord {
     GemmFormat format;
     std::int64_t points;         ///< measured
     std::int64_t fitted_points;  ///< of those, fitted to
-    std::optional<double> held_out_median_percent;  ///< |error| of the time; of a left-out accelerator for a family
+    std::optional<double>
+        held_out_median_percent;  ///< |error| of the time; of a left-out accelerator for a family
     std::optional<double> held_out_p90_percent;
     GemmFit fit;
     bool operator==(const GemmRecord&) const = default;
@@ -73,7 +75,8 @@ void add(const GemmData& data, KernelModels& models);
 void add(const AttentionData& data, KernelModels& models);
 void add(const BandwidthData& data, KernelModels& models);
 
-/// The family ("hopper", "cdna3" …) whose kernels an architecture ("Hopper GH100") runs; "generic" for an unknown one.
+/// The family ("hopper", "cdna3" …) whose kernels an architecture ("Hopper GH100") runs; "generic" for an
+/// unknown one.
 std::string kernel_family(std::string_view architecture);
 
 /// Built-in kernel models of an accelerator: measured on it where the catalogue has that, else its family's.

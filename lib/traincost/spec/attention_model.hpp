@@ -1,4 +1,5 @@
-// What the attention time model knows of a kernel on an accelerator: plain data (docs/model.md, "Attention time").
+// What the attention time model knows of a kernel on an accelerator: plain data (docs/model.md, "Attention
+// time").
 #pragma once
 
 #include <array>
@@ -12,11 +13,11 @@ namespace traincost {
 
 /// Implementations of softmax attention.
 enum class AttentionGeneration : std::uint8_t {
-    flash2,  ///< FlashAttention-2 and what PyTorch calls flash
-    flash3,  ///< FlashAttention-3 (Hopper), and cuDNN's kernels of that generation
-    flash4,  ///< FlashAttention-4 and cuDNN on Blackwell
+    flash2,            ///< FlashAttention-2 and what PyTorch calls flash
+    flash3,            ///< FlashAttention-3 (Hopper), and cuDNN's kernels of that generation
+    flash4,            ///< FlashAttention-4 and cuDNN on Blackwell
     memory_efficient,  ///< xFormers / PyTorch "efficient"
-    math,    ///< scores written to memory: two batched products around a softmax
+    math,              ///< scores written to memory: two batched products around a softmax
 };
 inline constexpr std::size_t attention_generation_count = 5;
 
@@ -24,23 +25,24 @@ inline constexpr std::size_t attention_generation_count = 5;
 struct AttentionCurve {
     static constexpr std::size_t knots = 4;
     std::array<double, knots> head_dim;
-    std::array<double, knots> efficiency;    ///< e: fraction of the 16-bit peak at endless length
-    std::array<double, knots> extra_keys;    ///< X: start and end of a block of queries cost so many keys
-    std::array<double, knots> causal_keys;   ///< X_c: and the cut diagonal so many more
+    std::array<double, knots> efficiency;   ///< e: fraction of the 16-bit peak at endless length
+    std::array<double, knots> extra_keys;   ///< X: start and end of a block of queries cost so many keys
+    std::array<double, knots> causal_keys;  ///< X_c: and the cut diagonal so many more
     bool operator==(const AttentionCurve&) const = default;
 };
 
 /// One implementation on one architecture.
 struct AttentionFit {
     AttentionCurve forward;
-    AttentionCurve backward;       ///< of 2.5 times the forward FLOPs: it computes the scores again
-    double query_block;            ///< queries a compute unit takes at a time
-    double shared_keys;            ///< factor on backward where several query heads share a key head
-    Seconds launch;                ///< of one direction
+    AttentionCurve backward;  ///< of 2.5 times the forward FLOPs: it computes the scores again
+    double query_block;       ///< queries a compute unit takes at a time
+    double shared_keys;       ///< factor on backward where several query heads share a key head
+    Seconds launch;           ///< of one direction
     bool operator==(const AttentionFit&) const = default;
 };
 
-/// Attention that writes its scores: bytes moved for each of the heads x queries x keys scores, causal or not.
+/// Attention that writes its scores: bytes moved for each of the heads x queries x keys scores, causal or
+/// not.
 struct MathAttentionFit {
     double forward_bytes;
     double backward_bytes;
@@ -49,7 +51,8 @@ struct MathAttentionFit {
 
 /// The fits of one architecture; absent where there is no such kernel.
 struct AttentionFits {
-    std::array<std::optional<AttentionFit>, attention_generation_count> by_generation;  ///< [math] stays empty
+    std::array<std::optional<AttentionFit>, attention_generation_count>
+        by_generation;  ///< [math] stays empty
     MathAttentionFit math;
     AttentionGeneration fastest;  ///< what a current stack runs
     bool operator==(const AttentionFits&) const = default;
@@ -57,8 +60,8 @@ struct AttentionFits {
 
 /// A fit on an accelerator: all that `attention_forward_time` and `attention_backward_time` read.
 struct AttentionModel {
-    FlopRate peak;           ///< dense, 16-bit
-    ByteRate bandwidth;      ///< achieved
+    FlopRate peak;       ///< dense, 16-bit
+    ByteRate bandwidth;  ///< achieved
     double units;
     std::optional<AttentionFit> fit;  ///< absent: scores are written to memory
     MathAttentionFit math;

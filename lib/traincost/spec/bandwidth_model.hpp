@@ -19,22 +19,23 @@ enum class MemoryAccess : std::uint8_t {
     norm_backward,  ///< their gradients, weight gradient included
     softmax,        ///< row softmax that reads its row more than once
     softmax_backward,
-    loss,           ///< log-softmax over a vocabulary
+    loss,  ///< log-softmax over a vocabulary
     loss_backward,
-    reduction,      ///< norms and column sums: reads only
-    transpose,      ///< permutes and strided copies
-    gather,         ///< rows by index: embedding, token dispatch
-    scatter_add,    ///< gradients added by index: embedding backward
-    optimizer,      ///< fused multi-tensor optimizer step
+    reduction,    ///< norms and column sums: reads only
+    transpose,    ///< permutes and strided copies
+    gather,       ///< rows by index: embedding, token dispatch
+    scatter_add,  ///< gradients added by index: embedding backward
+    optimizer,    ///< fused multi-tensor optimizer step
 };
 inline constexpr std::size_t memory_access_count = 15;
 
 /// Fractions of the nominal bandwidth, and the floor of one kernel.
 struct BandwidthFit {
-    std::array<double, memory_access_count> efficiency;  ///< by MemoryAccess; large tensors, bytes read and written
-    std::array<Seconds, memory_access_count> latency;    ///< of a kernel on a tiny tensor
-    double cached_speedup;   ///< rate of a tensor that L2 holds over that of memory
-    double cache_share;      ///< bytes in use over L2 where half of that is lost
+    std::array<double, memory_access_count>
+        efficiency;  ///< by MemoryAccess; large tensors, bytes read and written
+    std::array<Seconds, memory_access_count> latency;  ///< of a kernel on a tiny tensor
+    double cached_speedup;                             ///< rate of a tensor that L2 holds over that of memory
+    double cache_share;                                ///< bytes in use over L2 where half of that is lost
     bool operator==(const BandwidthFit&) const = default;
 };
 

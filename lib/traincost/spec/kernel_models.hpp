@@ -16,12 +16,12 @@ struct KernelModels {
     std::array<std::optional<GemmFit>, gemm_format_count> gemm{};  ///< by GemmFormat
     std::optional<AttentionFits> attention{};
     std::optional<BandwidthFit> memory{};
-    double gemm_sustained = 1.0;             ///< short-benchmark clock over the clock of a long run
-    Seconds gemm_sustained_horizon{6e-3};    ///< kernels longer than this (at peak) were measured at the latter
-    Bytes default_l2{50.0 * (1 << 20)};      ///< where the accelerator's record states none
+    double gemm_sustained = 1.0;           ///< short-benchmark clock over the clock of a long run
+    Seconds gemm_sustained_horizon{6e-3};  ///< kernels longer than this (at peak) were measured at the latter
+    Bytes default_l2{50.0 * (1 << 20)};    ///< where the accelerator's record states none
     double default_units = 1.0;
-    bool measured = false;                   ///< fitted to this very accelerator, not to its family
-    std::string source{};                    ///< data files it was built from
+    bool measured = false;  ///< fitted to this very accelerator, not to its family
+    std::string source{};   ///< data files it was built from
     bool operator==(const KernelModels&) const = default;
 };
 

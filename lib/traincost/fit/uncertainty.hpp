@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -10,7 +11,9 @@
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/estimate.hpp"
 #include "traincost/spec/accelerator.hpp"
+#include "traincost/spec/job.hpp"
 
 namespace traincost {
 
@@ -20,8 +23,9 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-enum class ResidualKind : std::uint8_t { step_time, memory };
-inline constexpr int residual_kind_count = 2;
+/// What is predicted: step time (and rates, inverted), and the three views of memory.
+enum class ResidualKind : std::uint8_t { step_time, allocated, reserved, device };
+inline constexpr int residual_kind_count = 4;
 std::string_view to_string(ResidualKind kind);
 std::optional<ResidualKind> residual_kind_from(std::string_view name);
 
@@ -40,11 +44,24 @@ struct ResidualQuantiles {
     bool operator==(const ResidualQuantiles&) const = default;
 };
 
-/// Residuals of comparable runs. An empty name stands for every stack, or every class.
-struct ResidualEntry {
+/// Whether a run stays inside one node or crosses the fabric between nodes.
+enum class Extent : std::uint8_t { any, node, fabric };
+std::string_view to_string(Extent extent);
+std::optional<Extent> extent_from(std::string_view name);
+
+/// What makes runs comparable. An empty name stands for every stack, or every class.
+struct ResidualGroupKey {
     ResidualKind kind;
     std::string stack;
     std::string accelerator_class;
+    Extent extent = Extent::any;
+    bool operator==(const ResidualGroupKey&) const = default;
+    auto operator<=>(const ResidualGroupKey&) const = default;
+};
+
+/// Residuals of one group.
+struct ResidualEntry {
+    ResidualGroupKey group;
     ResidualQuantiles all;
     std::array<ResidualQuantiles, residual_folds> without;  ///< each fold left out
     bool operator==(const ResidualEntry&) const = default;
@@ -56,12 +73,10 @@ struct Residuals {
     bool operator==(const Residuals&) const = default;
 };
 
-/// One measured run's residual, with what it is grouped by.
+/// One measured run's residual, with what it is grouped by (extent node or fabric).
 struct Residual {
-    ResidualKind kind;
+    ResidualGroupKey group;
     std::string id;
-    std::string stack;
-    std::string accelerator_class;
     double log_error;  ///< ln(measured / predicted)
 };
 
@@ -69,21 +84,27 @@ struct Residual {
 /// "Ampere").
 std::string accelerator_class(const AcceleratorSpec& accelerator);
 
-/// Quantiles of residuals by (stack, class), stack, class and over all; groups of fewer than
-/// `comparable_records` are left to the wider ones.
+/// The narrowest group of a job's runs.
+ResidualGroupKey residual_group(ResidualKind kind, const Job& job);
+
+/// Quantiles of residuals by stack, class and extent, by stack and class, by stack, by class, and over all;
+/// groups of fewer than `comparable_records` are left to the wider ones. Where stacks are pooled each stack
+/// weighs the same: a stack with a thousand records says no more about an unknown one than a stack with
+/// twenty.
 Residuals residuals_from(std::span<const Residual> residuals);
 
 /// Runs a group needs before its own residuals are used.
 inline constexpr std::int64_t comparable_records = 20;
 
-/// The narrowest group with enough records: stack and class, stack, class, all. `fold` leaves out the records
+/// The narrowest group with enough records, in the order of `residuals_from`. `fold` leaves out the records
 /// of one fold (-1: none). Nothing when the table is empty.
 struct Comparable {
     const ResidualQuantiles* quantiles;
     std::string words;  ///< "682 runs of nanotron on Hopper"
+    bool same_stack;
 };
-std::optional<Comparable> comparable(const Residuals& residuals, ResidualKind kind, std::string_view stack,
-                                     std::string_view accelerator_class, int fold = -1);
+std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,
+                                     int fold = -1);
 
 /// Four of five comparable runs were measured between predicted·e^low and predicted·e^high.
 Interval interval_80(const ResidualQuantiles& quantiles, double predicted);
@@ -97,5 +118,22 @@ enum class Verdict : std::uint8_t { fits, risky, out_of_memory };
 std::string_view to_string(Verdict verdict);
 /// `fits` from 0.9, `out of memory` below 0.1, `risky` between.
 Verdict verdict_of(double probability_of_fitting);
+
+/// Probability that the job's fullest rank stays below its accelerator's usable memory. From residuals of
+/// reserved memory where comparable runs of the stack state it, else of device, else of allocated memory;
+/// what lies outside that view (context, communicators) is taken as predicted.
+std::optional<double> probability_of_fitting(const Residuals& residuals, const Job& job,
+                                             const Estimate& estimate, int fold = -1);
+
+/// What `estimate` prints beside its numbers; each part is absent when there are no residuals at all.
+struct Uncertainty {
+    std::optional<Interval> step_time_s;
+    std::optional<Interval> allocated_bytes, reserved_bytes, device_bytes;  ///< of the fullest stage
+    std::optional<double> probability_of_fitting;
+    Verdict verdict;              ///< without residuals as the estimate says
+    std::string step_comparable;  ///< what the step's interval comes from: "26 runs of pytorch on Hopper"
+    std::string memory_comparable;
+};
+Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estimate& estimate);
 
 }  // namespace traincost

@@ -50,6 +50,21 @@ Bytes StageMemory::*view_of(std::string_view memory_kind) {
     return memory_kind == "reserved" ? &StageMemory::reserved : &StageMemory::device;
 }
 
+ResidualKind residual_kind(Metric metric, std::string_view memory_kind) {
+    switch (metric) {
+        case Metric::memory:
+            return memory_kind == "allocated"  ? ResidualKind::allocated
+                   : memory_kind == "reserved" ? ResidualKind::reserved
+                                               : ResidualKind::device;
+        case Metric::memory_reserved:
+            return ResidualKind::reserved;
+        case Metric::memory_device:
+            return ResidualKind::device;
+        default:
+            return ResidualKind::step_time;
+    }
+}
+
 // One record's comparison, or why there is none.
 struct Outcome {
     std::vector<ValidationRow> rows;
@@ -64,7 +79,6 @@ public:
           record_(record),
           job_(job),
           residuals_(residuals),
-          class_(accelerator_class(job.cluster.accelerator)),
           fold_(fold_of(record.id, residual_folds)),
           estimate_(estimate(job)) {
     }
@@ -92,7 +106,8 @@ public:
     RecordFacts facts() const {
         RecordFacts facts;
         facts.vendor = job_.cluster.accelerator.vendor;
-        facts.accelerator_class = class_;
+        facts.accelerator_class = accelerator_class(job_.cluster.accelerator);
+        facts.several_nodes = nodes(job_.cluster) > 1;
         facts.parameters = static_cast<double>(estimate_.parameters.total);
         if (record_.measured.mfu) {
             facts.measured_mfu = *record_.measured.mfu;
@@ -110,9 +125,8 @@ public:
 private:
     void add(Metric metric, double measured, double predicted) {
         ValidationRow row{index_, metric, measured, predicted, predicted / measured - 1.0, {}};
-        if (const auto group = comparable_to(metric == Metric::step_time || metric == Metric::tflops
-                                                 ? ResidualKind::step_time
-                                                 : ResidualKind::memory)) {
+        const auto kind = residual_kind(metric, record_.measured.memory_kind);
+        if (const auto group = comparable(residuals_, residual_group(kind, job_), fold_)) {
             row.interval_80 = interval_80(*group->quantiles, predicted);
             if (metric == Metric::tflops) {  // rates fall where times rise
                 row.interval_80 = Interval{predicted * std::exp(-group->quantiles->high),
@@ -137,23 +151,14 @@ private:
     void add_fits(bool measured) {
         ValidationRow row{index_, Metric::fits, measured ? 1.0 : 0.0, estimate_.fits ? 1.0 : 0.0, 0.0, {}};
         row.error = measured == estimate_.fits ? 0.0 : 1.0;
-        if (const auto group = comparable_to(ResidualKind::memory)) {
-            const StageMemory& stage = estimate_.stages[static_cast<std::size_t>(estimate_.peak_stage)];
-            row.probability =
-                probability_below(*group->quantiles, stage.device.value(), estimate_.capacity.value());
-        }
+        row.probability = probability_of_fitting(residuals_, job_, estimate_, fold_);
         rows_.push_back(row);
-    }
-
-    std::optional<Comparable> comparable_to(ResidualKind kind) const {
-        return comparable(residuals_, kind, job_.stack.id, class_, fold_);
     }
 
     std::size_t index_;
     const RunRecord& record_;
     const Job& job_;
     const Residuals& residuals_;
-    std::string class_;
     int fold_;
     Estimate estimate_;
     std::vector<ValidationRow> rows_;
@@ -239,14 +244,14 @@ Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of,
 std::vector<Residual> residuals_of(const Validation& validation, std::span<const SourcedRecord> records) {
     std::vector<Residual> residuals;
     for (const ValidationRow& row : validation.rows) {
-        if (row.metric == Metric::fits || row.metric == Metric::memory_reserved ||
-            row.metric == Metric::memory_device) {
+        if (row.metric == Metric::fits)
             continue;
-        }
         const double sign = row.metric == Metric::tflops ? -1.0 : 1.0;
         const RunRecord& record = records[row.record].record;
-        residuals.push_back({row.metric == Metric::memory ? ResidualKind::memory : ResidualKind::step_time,
-                             record.id, record.run.stack, validation.facts[row.record].accelerator_class,
+        const RecordFacts& facts = validation.facts[row.record];
+        residuals.push_back({{residual_kind(row.metric, record.measured.memory_kind), record.run.stack,
+                              facts.accelerator_class, facts.several_nodes ? Extent::fabric : Extent::node},
+                             record.id,
                              sign * std::log(row.measured / row.predicted)});
     }
     return residuals;

@@ -50,6 +50,7 @@ struct SkippedRecord {
 struct RecordFacts {
     std::string vendor;
     std::string accelerator_class;
+    bool several_nodes = false;
     double parameters = 0.0;
     double measured_mfu = 0.0;  ///< 0: not known
     std::vector<std::string> assumptions;

@@ -38,6 +38,18 @@ ResidualQuantiles quantiles_from_json(const JsonNode& node) {
     return q;
 }
 
+ResidualGroupKey group_from_json(JsonObject& in) {
+    const JsonNode kind = in.at("kind");
+    const auto known = residual_kind_from(kind.string());
+    if (!known)
+        kind.fail("is '" + kind.string() + "', must be step_time, allocated, reserved or device");
+    const JsonNode extent = in.at("extent");
+    const auto where = extent_from(extent.string());
+    if (!where)
+        extent.fail("is '" + extent.string() + "', must be any, node or fabric");
+    return {*known, in.at("stack").string(), in.at("accelerator_class").string(), *where};
+}
+
 void write(JsonWriter& out, const ResidualQuantiles& q) {
     out.begin_object().member("n", q.n);
     out.key("interval_80").begin_array().value(rounded(q.low)).value(rounded(q.high)).end_array();
@@ -57,12 +69,7 @@ Residuals residuals_from_json(const JsonNode& node) {
     Residuals residuals;
     for (const JsonNode& item : in.at("entries").items()) {
         JsonObject object(item);
-        const JsonNode kind = object.at("kind");
-        const auto known = residual_kind_from(kind.string());
-        if (!known)
-            kind.fail("is '" + kind.string() + "', must be step_time or memory");
-        ResidualEntry entry{
-            *known, object.at("stack").string(), object.at("accelerator_class").string(), {}, {}};
+        ResidualEntry entry{group_from_json(object), {}, {}};
         entry.all = quantiles_from_json(object.at("all"));
         const JsonNode folds = object.at("without_fold");
         const std::vector<JsonNode> without = folds.items();
@@ -86,8 +93,11 @@ std::string residuals_json(const Residuals& residuals) {
     bool first = true;
     for (const ResidualEntry& entry : residuals.entries) {
         JsonWriter out(0);
-        out.begin_object().member("kind", to_string(entry.kind)).member("stack", entry.stack);
-        out.member("accelerator_class", entry.accelerator_class).key("all");
+        const ResidualGroupKey& group = entry.group;
+        out.begin_object().member("kind", to_string(group.kind)).member("stack", group.stack);
+        out.member("accelerator_class", group.accelerator_class)
+            .member("extent", to_string(group.extent))
+            .key("all");
         write(out, entry.all);
         out.key("without_fold").begin_array();
         for (const ResidualQuantiles& q : entry.without)

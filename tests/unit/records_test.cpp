@@ -1,0 +1,96 @@
+#include "traincost/io/records.hpp"
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "traincost/base/error.hpp"
+#include "traincost/fit/record_job.hpp"
+#include "traincost/io/catalogue.hpp"
+#include "traincost/io/record_catalogue.hpp"
+
+using namespace traincost;
+
+namespace {
+
+std::string line(const std::string& id, const std::string& measured = R"({"step_time_s":1.5})",
+                 const std::string& run_extra = "") {
+    return R"({"schema":"run-record/1","id":")" + id +
+           R"(","task":"pretrain","quality":"A","model":{"name":"Llama-2-7B","family":"llama2","layers":32,"hidden":4096,)"
+           R"("heads":32,"kv_heads":32,"head_dim":128,"ffn":11008,"gated_mlp":true,"vocab":32000,"tied_embeddings":false,)"
+           R"("positional":"rope","attention":"mha","moe":null,"mla":null},"cluster":{"accelerator":"h100-sxm5-80gb",)"
+           R"("accelerators":8,"per_node":8},"run":{"stack":"nemo","precision":"bf16-mixed","optimizer":"adamw",)"
+           R"("sequence":4096,"micro_batch":1,"global_batch":128)" +
+           run_extra +
+           R"(,"parallel":{"tp":2,"pp":1,"vp":1,"dp":4,"cp":1,"ep":1,"zero":1},"recompute":null},"measured":)" +
+           measured + R"(,"assumed":["x"],"extra":{"rank":8,"list":[1,2]}})" + "\n";
+}
+
+std::string message_of(const std::string& text) {
+    try {
+        records_from_text(text, "file.jsonl");
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a record file is read line by line, blank lines skipped", "[records]") {
+    const RecordFile file = records_from_text(line("a-1") + "\n" + line("a-2"), "file.jsonl");
+    REQUIRE(file.records.size() == 2);
+    CHECK(file.remarks.empty());
+    const RunRecord& r = file.records[0];
+    CHECK(r.id == "a-1");
+    CHECK(r.model.layers == 32);
+    CHECK(r.run.parallel.tp == 2);
+    CHECK(r.run.recompute.empty());
+    CHECK(*r.measured.step_time_s == 1.5);
+    CHECK_FALSE(r.measured.memory_bytes);
+    CHECK(r.extra_text("rank") == "8");
+}
+
+TEST_CASE("a bad record names file, line and place", "[records]") {
+    CHECK(message_of(line("a-1") + "{\"schema\"\n").find("file.jsonl:2") == 0);
+    CHECK(message_of(line("a-1") + line("a-1")) == "file.jsonl:2:/id: 'a-1' names two records");
+    CHECK(message_of(line("a-1", R"({"step_time_s":"fast"})")).find("file.jsonl:1:/measured/step_time_s") ==
+          0);
+    CHECK(message_of(line("a-1", R"({"step_time_s":-1})")).find("file.jsonl:1:/measured: ") == 0);
+    CHECK(message_of("\n\n").find("file.jsonl: holds no records") == 0);
+    CHECK(message_of("[]\n").find("file.jsonl:1") == 0);
+}
+
+TEST_CASE("a key the schema does not know is remarked once, with the nearest one it knows", "[records]") {
+    const std::string bad = R"({"step_time":1.5})";
+    const RecordFile file = records_from_text(line("a-1", bad) + line("a-2", bad), "file.jsonl");
+    REQUIRE(file.remarks.size() == 1);
+    CHECK(file.remarks[0].find("file.jsonl:1: unknown key 'measured.step_time'") == 0);
+    CHECK(file.remarks[0].find("step_time_s") != std::string::npos);
+}
+
+TEST_CASE("a record becomes a valid job, and says what it assumed", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const RecordFile file = records_from_text(line("a-1"), "file.jsonl");
+    const RecordJob job = job_of(file.records[0], look_up);
+    REQUIRE(job.job);
+    CHECK(validate(*job.job).empty());
+    CHECK(job.job->model.norm.kind == NormKind::rmsnorm);
+    CHECK(job.job->run.parallel.zero == 1);
+    CHECK_FALSE(job.assumptions.empty());
+}
+
+TEST_CASE("a record that cannot become a job says why", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+    record.run.precision = "bf17";
+    CHECK(job_of(record, look_up).reason == "run.precision 'bf17' is not known");
+    record.run.precision = "bf16-mixed";
+    record.run.sequence = 0;
+    CHECK(job_of(record, look_up).reason == "run.sequence is not stated");
+    record.run.sequence = 4096;
+    record.cluster.accelerator = "abacus";
+    CHECK(job_of(record, look_up).reason.find("abacus") != std::string::npos);
+}

@@ -13,7 +13,8 @@ void states(std::string_view words, std::string_view name, ByteRate per_node,
     const auto fabric = fabric_from_words(words, accelerators);
     REQUIRE(fabric.has_value());
     CHECK(fabric->name == name);
-    CHECK(fabric->per_node.value() == Approx(per_node.value()));
+    REQUIRE(fabric->per_node.has_value());
+    CHECK(fabric->per_node->value() == Approx(per_node.value()));
     CHECK(fabric->nics == nics);
 }
 
@@ -44,12 +45,18 @@ TEST_CASE("storage and management networks are passed over", "[fit]") {
     CHECK_FALSE(fabric_from_words("Management: 1x Ethernet 10GB/Sec", 8).has_value());
 }
 
+TEST_CASE("a fabric that is no other's name is believed without a rate", "[fit]") {
+    const auto fabric = fabric_from_words("NVLink4 + EFA (HF cluster)", 8);
+    REQUIRE(fabric.has_value());
+    CHECK(fabric->name == "EFA");
+    CHECK_FALSE(fabric->per_node.has_value());
+}
+
 TEST_CASE("words without a rate state no fabric", "[fit]") {
     for (const std::string_view words :
          {"", "Ethernet, Infiniband", "ICI torus", "NVLink (single node)",
           "NVLink4/NVSwitch (NV18), single node",
-          "InfiniBand; Data bandwidth for GPU-PCIe: 504 GB/s; PCIe-NIC: 500 GB/s",
-          "NVLink4 + EFA (HF cluster)", "10G Ethernet",
+          "InfiniBand; Data bandwidth for GPU-PCIe: 504 GB/s; PCIe-NIC: 500 GB/s", "10G Ethernet",
           "NVLink5 NVL72 domain + IB (system class default, not printed)", "100GbE InfiniBand"}) {
         INFO(words);
         CHECK_FALSE(fabric_from_words(words, 8).has_value());

@@ -151,8 +151,13 @@ std::optional<StatedFabric> fabric_from_words(std::string_view words, std::int64
     const std::string text = compute_network(words);
     const auto name = fabric_name(text);
     const auto rate = first_rate(text, words);
-    if (!name || !rate) {
+    if (!name) {
         return std::nullopt;
+    }
+    if (!rate) {
+        const bool certain = *name == "EFA" || *name == "Omni-Path";
+        return certain ? std::optional(StatedFabric{.name = *name, .per_node = {}, .nics = {}})
+                       : std::nullopt;
     }
     using namespace literals;
     const double gigabits = static_cast<double>(rate->gigabits);

@@ -338,8 +338,7 @@ RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     try {
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
-            .cluster = catalogue.cluster(record.cluster.accelerator, record.cluster.accelerators,
-                                         record.cluster.per_node, result.assumptions),
+            .cluster = catalogue.cluster(record.cluster, result.assumptions),
             .stack = stack_of(record.run, catalogue),
             .run = RunBuilder(record, result.assumptions, result.reason).build(),
         };

@@ -16,9 +16,7 @@ namespace traincost {
 /// Where accelerators, nodes and stacks are looked up. A look-up throws `Error` for an unknown name and
 /// appends what it had to assume.
 struct RecordCatalogue {
-    std::function<ClusterSpec(std::string_view accelerator, std::int64_t accelerators,
-                              std::optional<std::int64_t> per_node, std::vector<std::string>& assumptions)>
-        cluster;
+    std::function<ClusterSpec(const RecordCluster& cluster, std::vector<std::string>& assumptions)> cluster;
     std::function<StackSpec(std::string_view stack)> stack;
 };
 

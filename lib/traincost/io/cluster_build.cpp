@@ -137,6 +137,24 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     return choice;
 }
 
+void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<ByteRate> per_node,
+                std::optional<std::int64_t> nics) {
+    ClusterSpec& c = choice.spec;
+    Network& n = c.network;
+    if (c.accelerators <= n.domain_size || (!per_node && !n.scale_out)) {
+        return;
+    }
+    LinkTier tier{.link = fabric, .bandwidth = {}, .curves = {}};
+    tier.bandwidth = per_node ? *per_node / static_cast<double>(c.per_node) : n.scale_out->bandwidth;
+    if (nics) {
+        n.nics = std::max<std::int64_t>(1, *nics * n.domain_size / c.per_node);
+    }
+    attach_curves(tier, LinkKind::scale_out, true, choice);
+    n.scale_out = tier;
+    choice.assumptions.push_back("cluster: nodes joined by " + tier.link + " at " + to_text(tier.bandwidth) +
+                                 " an accelerator, as the source says");
+}
+
 std::string describe(const ClusterSpec& cluster) {
     const Network& n = cluster.network;
     std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " +

@@ -5,29 +5,39 @@
 #include <mutex>
 #include <tuple>
 
+#include "traincost/fit/interconnect.hpp"
+#include "traincost/io/cluster_build.hpp"
+
 namespace traincost {
 
 namespace {
 
 struct Kept {
     std::mutex mutex;
-    std::map<std::tuple<std::string, std::int64_t, std::int64_t>, ClusterChoice> clusters;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string>, ClusterChoice> clusters;
     std::map<std::string, StackSpec, std::less<>> stacks;
 };
+
+/// The accelerator's usual node, with the fabric between nodes that the record states.
+ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluster) {
+    ClusterChoice choice = catalogue.cluster(cluster.accelerator, cluster.accelerators, cluster.per_node);
+    if (const auto fabric = fabric_from_words(cluster.interconnect, choice.spec.per_node))
+        join_nodes(choice, fabric->name, fabric->per_node, fabric->nics);
+    return choice;
+}
 
 }  // namespace
 
 RecordCatalogue record_catalogue(const Catalogue& catalogue) {
     const auto kept = std::make_shared<Kept>();
     RecordCatalogue result;
-    result.cluster = [&catalogue, kept](std::string_view accelerator, std::int64_t accelerators,
-                                        std::optional<std::int64_t> per_node,
-                                        std::vector<std::string>& assumptions) {
-        const std::tuple key(std::string(accelerator), accelerators, per_node.value_or(0));
+    result.cluster = [&catalogue, kept](const RecordCluster& cluster, std::vector<std::string>& assumptions) {
+        const std::tuple key(cluster.accelerator, cluster.accelerators, cluster.per_node.value_or(0),
+                             cluster.interconnect);
         const std::lock_guard lock(kept->mutex);
         auto found = kept->clusters.find(key);
         if (found == kept->clusters.end())
-            found = kept->clusters.emplace(key, catalogue.cluster(accelerator, accelerators, per_node)).first;
+            found = kept->clusters.emplace(key, cluster_of(catalogue, cluster)).first;
         assumptions.insert(assumptions.end(), found->second.assumptions.begin(),
                            found->second.assumptions.end());
         return found->second.spec;

@@ -35,6 +35,12 @@ TEST_CASE("the words of run records name their fabric and its rate", "[fit]") {
     states("4x ConnectX-8 IB XDR 800 Gb/s", "IB XDR", 3200_Gbitps, 4, 4);
 }
 
+TEST_CASE("of several networks the fastest carries the training", "[fit]") {
+    states("1x Ethernet 100Gb/Sec, 8x NVIDIA Quantum-2 CX7 InfiniBand (400Gb/s)", "IB", 3200_Gbitps, 8);
+    states("8x ConnectX-7 IB NDR 400Gb/s + 200Gb/s Ethernet NIC", "IB NDR", 3200_Gbitps, 8);
+    states("BF3 200Gbps for NS and 2xBF3 400Gbps for EW", "RoCE", 800_Gbitps, 2, 4);
+}
+
 TEST_CASE("storage and management networks are passed over", "[fit]") {
     states(
         "Storage: 2x ConnectX-7 IB NDR 400Gb/s, Compute: 8x ConnectX-7 IB NDR 400Gb/s, Management: 100Gb/s "

@@ -21,23 +21,32 @@ bool digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// The words of the compute network: parts that are storage or management only are left out.
-std::string compute_network(std::string_view words) {
-    std::string kept;
-    while (!words.empty()) {
-        const std::size_t comma = std::min(words.find(", "), words.size());
-        const std::string part = lower(words.substr(0, comma));
+/// The lower-case words of each network: parts between commas, plus signs and "and"; those that are storage
+/// or management only are left out.
+std::vector<std::string> compute_networks(std::string_view words) {
+    std::vector<std::string> parts;
+    const std::string text = lower(words);
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t end = text.size();
+        std::size_t next = text.size();
+        for (const std::string_view separator : {", ", " + ", " and "}) {
+            if (const std::size_t at = text.find(separator, begin); at < end) {
+                end = at;
+                next = at + separator.size();
+            }
+        }
+        std::string part = text.substr(begin, end - begin);
+        begin = next;
         const std::size_t colon = std::min(part.find(':'), part.size());
         const std::string role = part.substr(0, colon);
         const bool other =
             colon < part.size() && role.find("compute") == std::string::npos &&
             (role.find("storage") != std::string::npos || role.find("management") != std::string::npos);
         if (!other) {
-            kept += part + " ";
+            parts.push_back(std::move(part));
         }
-        words.remove_prefix(std::min(comma + 2, words.size()));
     }
-    return kept;
+    return parts;
 }
 
 /// Whether `word` stands in `text` by itself: "efa" is not in "default".
@@ -46,7 +55,8 @@ bool has_word(const std::string& text, std::string_view word) {
         return i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) != 0;
     };
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-        if (!(at > 0 && inside(at - 1)) && !inside(at + word.size())) {
+        const bool counted = at > 1 && text[at - 1] == 'x' && digit(text[at - 2]);  // "2xbf3"
+        if ((at == 0 || counted || !inside(at - 1)) && !inside(at + word.size())) {
             return true;
         }
     }
@@ -142,33 +152,44 @@ std::optional<std::int64_t> count_before(const std::string& text, std::size_t en
     return found;
 }
 
-}  // namespace
-
-std::optional<StatedFabric> fabric_from_words(std::string_view words, std::int64_t per_node) {
-    if (words.find("single node") != std::string_view::npos) {
-        return std::nullopt;
-    }
-    const std::string text = compute_network(words);
+/// The fabric that one part names.
+std::optional<StatedFabric> fabric_of(const std::string& text, std::string_view original_case,
+                                      std::int64_t per_node) {
     const auto name = fabric_name(text);
-    const auto rate = first_rate(text, words);
     if (!name) {
         return std::nullopt;
     }
+    const auto rate = first_rate(text, original_case);
     if (!rate) {
         const bool certain = *name == "EFA" || *name == "Omni-Path";
         return certain ? std::optional(StatedFabric{.name = *name, .per_node = {}, .nics = {}})
                        : std::nullopt;
     }
     using namespace literals;
-    const double gigabits = static_cast<double>(rate->gigabits);
-    const std::string_view after = std::string_view(text).substr(rate->end);
-    if (after.substr(0, 12).find("per gpu") != std::string_view::npos) {
-        return StatedFabric{*name, 1_Gbitps * gigabits * static_cast<double>(per_node), per_node};
+    const ByteRate card = 1_Gbitps * static_cast<double>(rate->gigabits);
+    if (std::string_view(text).substr(rate->end, 12).find("per gpu") != std::string_view::npos) {
+        return StatedFabric{*name, card * per_node, per_node};
     }
     if (const auto nics = count_before(text, rate->begin)) {
-        return StatedFabric{*name, 1_Gbitps * gigabits * static_cast<double>(*nics), nics};
+        return StatedFabric{*name, card * *nics, nics};
     }
-    return StatedFabric{*name, 1_Gbitps * gigabits};
+    return StatedFabric{*name, card};
+}
+
+}  // namespace
+
+std::optional<StatedFabric> fabric_from_words(std::string_view words, std::int64_t per_node) {
+    if (words.find("single node") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    std::optional<StatedFabric> best;
+    for (const std::string& part : compute_networks(words)) {
+        const auto fabric = fabric_of(part, words, per_node);
+        if (fabric && (!best || fabric->per_node > best->per_node)) {
+            best = fabric;
+        }
+    }
+    return best;
 }
 
 }  // namespace traincost

@@ -3,7 +3,10 @@
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
+#include <traincost/io/hf_config.hpp>
 #include <traincost/io/model_json.hpp>
+#include <traincost/io/record_catalogue.hpp>
+#include <traincost/io/records.hpp>
 #include <traincost/io/run_json.hpp>
 #include <traincost/io/stack_json.hpp>
 
@@ -28,6 +31,22 @@ struct Verdict {
     std::vector<Problem> problems;
 };
 
+/// Reads a file of run records, and says of how many the job is known.
+std::string check_run_records(const std::string& file, const Catalogue& catalogue) {
+    const RecordFile read = read_records(file);
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    std::size_t jobs = 0;
+    for (const RunRecord& record : read.records) {
+        jobs += job_of(record, look_up).job ? 1 : 0;
+    }
+    std::string what =
+        std::to_string(read.records.size()) + " run records, " + std::to_string(jobs) + " of them whole jobs";
+    for (const std::string& remark : read.remarks) {
+        what += "; " + remark;
+    }
+    return what;
+}
+
 std::string schema_of(const JsonDocument& document) {
     const JsonValue* schema = document.root.find("schema");
     if (schema == nullptr) {
@@ -40,6 +59,10 @@ std::string schema_of(const JsonDocument& document) {
 /// Reads a record by its schema; what it is.
 std::string check_record(const JsonDocument& document, const Catalogue& catalogue) {
     const JsonNode node(document);
+    if (is_hf_config(document)) {
+        const HfModel model = read_hf_config(document);
+        return "Hugging Face configuration, " + model.model.family;
+    }
     const std::string schema = schema_of(document);
     if (schema == "model/1") {
         return "model " + model_record_from_json(node).spec.name;
@@ -68,7 +91,9 @@ std::string check_record(const JsonDocument& document, const Catalogue& catalogu
 Verdict check_file(const std::string& file, const Catalogue& catalogue) {
     Verdict verdict{.file = file, .what = {}, .problems = {}};
     try {
-        verdict.what = check_record(read_json_file(file), catalogue);
+        const bool lines = std::filesystem::path(file).extension() == ".jsonl";
+        verdict.what =
+            lines ? check_run_records(file, catalogue) : check_record(read_json_file(file), catalogue);
     } catch (const Error& error) {
         verdict.problems = error.problems();
     }
@@ -146,7 +171,11 @@ void add_check(CLI::App& app, Context& context) {
     CLI::App* command =
         app.add_subcommand("check", "Say whether files of records are valid, and what is wrong with them");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Record files, or a folder of overrides")->required();
+    command
+        ->add_option(
+            "FILE", options->files,
+            "Record files, run records (.jsonl), Hugging Face configurations, or a folder of overrides")
+        ->required();
     command->add_flag("--json", options->output.json, "Print JSON");
     command->callback([options, &context] { check(*options, context); });
 }

@@ -53,7 +53,7 @@ TEST_CASE("text that is not JSON is refused in one line with its place", "[io]")
     CHECK(refusal(R"({"a": NaN})").find("not valid JSON") != std::string::npos);
     CHECK(refusal(R"({"a": Infinity})").find("not valid JSON") != std::string::npos);
     CHECK(refusal(R"({"a": 1e999})").find("1e999 is too large for a number") != std::string::npos);
-    CHECK(refusal(R"({"a": 1} 2)").find("not valid JSON") != std::string::npos);
+    CHECK(refusal(R"({"a": 1} 2)") == "f.json: line 1, column 10: not valid JSON: unexpected '2'");
     CHECK(refusal("{\"a\": \"\xff\"}").find("not valid JSON") != std::string::npos);
     CHECK(refusal(R"({"a": 18446744073709551615})") ==
           "f.json:/a: 18446744073709551615 is too large for a whole number");

@@ -163,7 +163,8 @@ public:
                     position_text(text_, position) + ": " + shorten(token) + " is too large for a number");
         }
         const std::string_view what = error.what();
-        if (what.find("end of input") != what.npos || what.find("missing closing quote") != what.npos) {
+        if (what.find("unexpected end of input") != what.npos ||
+            what.find("missing closing quote") != what.npos) {
             fail_at(document_.file,
                     position_text(text_, position) + ": not valid JSON: the text ends too early");
         }

@@ -6,6 +6,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/estimate_json.hpp>
+#include <traincost/io/residuals_json.hpp>
 #include <traincost/plan/remedies.hpp>
 #include <traincost/report/estimate_tables.hpp>
 
@@ -36,10 +37,10 @@ Estimate estimate_with_headroom(const ResolvedJob& resolved, double headroom) {
 }
 
 void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e,
-                const std::vector<Remedy>& remedies) {
+                const Confidence& confidence, const std::vector<Remedy>& remedies) {
     JsonWriter out;
     out.begin_object();
-    write_estimate_members(out, resolved.job, e, resolved.assumptions);
+    write_estimate_members(out, resolved.job, e, confidence, resolved.assumptions);
     if (!e.fits) {
         out.key("remedies").begin_array();
         for (const Remedy& remedy : remedies) {
@@ -84,13 +85,14 @@ void run_estimate(const Flags& flags, Context& context) {
                                        " of the memory is kept free (--headroom)");
     }
     const Estimate e = estimate_with_headroom(resolved, flags.job.headroom);
+    const Confidence confidence = confidence_of(resolved.job, e, read_residuals(context.data_folder));
     const std::vector<Remedy> ways_out = e.fits ? std::vector<Remedy>{} : remedies(resolved.job, e.capacity);
     context.exit_code = e.fits ? exit_yes : exit_no;
     if (flags.output.json) {
-        print_json(context, resolved, e, ways_out);
+        print_json(context, resolved, e, confidence, ways_out);
         return;
     }
-    std::vector<Table> tables = estimate_tables(resolved.job, e, resolved.assumptions);
+    std::vector<Table> tables = estimate_tables(resolved.job, e, confidence, resolved.assumptions);
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }

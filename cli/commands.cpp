@@ -7,14 +7,17 @@ namespace traincost::cli {
 
 namespace {
 
+// clang-format off
 constexpr Command table[] = {
     {"estimate", add_estimate},
+    {"achieved", add_achieved},
     {"params", add_params},
     {"list", add_list},
     {"show", add_show},
     {"check", add_check},
     {"validate", add_validate},
 };
+// clang-format on
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/plan/search_space.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <algorithm>
@@ -168,19 +169,20 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
 using Assumptions = std::vector<std::string>;
 
 /// The stack most jobs of a vendor's accelerators run; PyTorch's own where none is usual.
-std::string_view usual_stack(std::string_view vendor) {
+std::string_view usual_stack(std::string_view vendor, std::int64_t zero) {
     struct Row {
         std::string_view vendor;
         std::string_view stack;
+        std::string_view fully_sharded;  // with ZeRO stage 2 or 3
     };
-    constexpr std::array<Row, 5> rows = {{{"NVIDIA", "megatron-core"},
-                                          {"AMD", "megatron-core"},
-                                          {"Google", "maxtext"},
-                                          {"AWS", "neuronx"},
-                                          {"Intel", "optimum-habana"}}};
+    constexpr std::array<Row, 5> rows = {{{"NVIDIA", "megatron-core", "torchtitan"},
+                                          {"AMD", "megatron-core", "torchtitan"},
+                                          {"Google", "maxtext", "maxtext"},
+                                          {"AWS", "neuronx", "neuronx"},
+                                          {"Intel", "optimum-habana", "optimum-habana"}}};
     for (const Row& row : rows) {
         if (vendor.starts_with(row.vendor)) {
-            return row.stack;
+            return zero >= 2 ? row.fully_sharded : row.stack;
         }
     }
     return "pytorch";
@@ -430,6 +432,11 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, 
         out.push_back("global batch: not a multiple of micro-batch*dp = " +
                       std::to_string(run.micro_batch * p.dp) + "; the last micro-batch is counted as full");
     }
+    const std::vector<std::int64_t> stages = stack_space(job).zero;
+    if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
+        out.push_back("zero: stage " + std::to_string(p.zero) + " is counted, though " + stack.id +
+                      " is not known to have it");
+    }
     if (job.model.moe) {
         out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
                       " times the mean of the routed tokens");
@@ -515,7 +522,9 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
         model = *file.model;
     }
     ClusterSpec cluster = resolve_cluster(f, file, catalogue, assumptions);
-    const std::string stack_name = f.stack.value_or(std::string(usual_stack(cluster.accelerator.vendor)));
+    const std::int64_t zero = f.zero.value_or(file.run ? file.run->parallel.zero : 0);
+    const std::string stack_name =
+        f.stack.value_or(std::string(usual_stack(cluster.accelerator.vendor, zero)));
     StackSpec stack = file.stack && !f.stack
                           ? *file.stack
                           : for_flag("--stack", [&] { return catalogue.stack(stack_name); });

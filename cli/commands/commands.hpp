@@ -9,6 +9,7 @@ class App;
 
 namespace traincost::cli {
 
+void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);

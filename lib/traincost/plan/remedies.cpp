@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "traincost/cost/estimate.hpp"
+#include "traincost/plan/search_space.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -35,7 +36,11 @@ std::vector<std::vector<Change>> changes_of(const Job& job) {
     const Change nothing{"", [](RunSpec&) {}};
 
     std::vector<Change> zero{nothing};
+    const std::vector<std::int64_t> stages = stack_space(job).zero;  // those the stack has
     for (std::int64_t stage = p.zero + 1; stage <= 3 && p.dp * p.cp > 1; ++stage) {
+        if (!stages.empty() && std::find(stages.begin(), stages.end(), stage) == stages.end()) {
+            continue;
+        }
         zero.push_back({"--zero " + std::to_string(stage), [stage](RunSpec& r) { r.parallel.zero = stage; }});
     }
     std::vector<Change> micro{nothing};

@@ -103,7 +103,7 @@ Table convention_table(const Achieved& a) {
     return table;
 }
 
-Table prediction_table(const Achieved& a, const Confidence& confidence) {
+Table prediction_table(const Achieved& a, const Uncertainty& sure) {
     const Throughput& t = a.predicted.throughput;
     Table table{.title = "Beside the prediction",
                 .columns = {"", "measured", "predicted", "measured/predicted"},
@@ -116,10 +116,10 @@ Table prediction_table(const Achieved& a, const Confidence& confidence) {
     table.rows.push_back({text_cell("MFU"), percent_cell(a.model.utilization), percent_cell(t.mfu),
                           number_cell(a.model.utilization / t.mfu)});
     table.remarks.push_back("The predicted step is bound by " + bound_by(a.predicted.step) + ".");
-    if (confidence.step_time) {
-        table.remarks.push_back("By " + confidence.step_time_from + ", 80% of such steps take between " +
-                                to_text(Seconds{confidence.step_time->low}) + " and " +
-                                to_text(Seconds{confidence.step_time->high}) + ".");
+    if (sure.step_time_s) {
+        table.remarks.push_back("By " + sure.step_comparable + ", 80% of such steps take between " +
+                                to_text(Seconds{sure.step_time_s->low}) + " and " +
+                                to_text(Seconds{sure.step_time_s->high}) + ".");
     }
     if (!a.predicted.fits) {
         table.remarks.push_back("By our memory estimate this job does not fit: " + verdict(a.predicted) +
@@ -145,8 +145,7 @@ void write_rate(JsonWriter& out, const AchievedRate& rate) {
     out.member("utilization", rate.utilization);
 }
 
-void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a,
-                const Confidence& confidence) {
+void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a, const Uncertainty& sure) {
     constexpr double tera = 1e12;
     constexpr double seconds_a_day = 86400.0;
     JsonWriter out;
@@ -174,8 +173,8 @@ void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a
     out.key("predicted").begin_object();
     out.member("step_time_s", a.predicted.step.total);
     out.key("interval_80");
-    if (confidence.step_time) {
-        out.begin_array().value(confidence.step_time->low).value(confidence.step_time->high).end_array();
+    if (sure.step_time_s) {
+        out.begin_array().value(sure.step_time_s->low).value(sure.step_time_s->high).end_array();
     } else {
         out.null();
     }
@@ -215,14 +214,13 @@ void run_achieved(const Flags& flags, Context& context) {
         resolved.assumptions.emplace_back("tokens done: 0 (--tokens-done)");
     }
     const Achieved a = achieved(resolved.job, step, flags.tokens_done.value_or(0.0));
-    const Confidence confidence =
-        confidence_of(resolved.job, a.predicted, read_residuals(context.data_folder));
+    const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, a.predicted);
     if (flags.output.json) {
-        print_json(context, resolved, a, confidence);
+        print_json(context, resolved, a, sure);
         return;
     }
     std::vector<Table> tables = {summary_table(resolved.job, a), convention_table(a),
-                                 prediction_table(a, confidence)};
+                                 prediction_table(a, sure)};
     if (a.remaining) {
         tables.push_back(remaining_table(*a.remaining));
     }

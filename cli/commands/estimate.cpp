@@ -36,11 +36,11 @@ Estimate estimate_with_headroom(const ResolvedJob& resolved, double headroom) {
     return e;
 }
 
-void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e,
-                const Confidence& confidence, const std::vector<Remedy>& remedies) {
+void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e, const Uncertainty& sure,
+                const std::vector<Remedy>& remedies) {
     JsonWriter out;
     out.begin_object();
-    write_estimate_members(out, resolved.job, e, confidence, resolved.assumptions);
+    write_estimate_members(out, resolved.job, e, sure, resolved.assumptions);
     if (!e.fits) {
         out.key("remedies").begin_array();
         for (const Remedy& remedy : remedies) {
@@ -85,14 +85,14 @@ void run_estimate(const Flags& flags, Context& context) {
                                        " of the memory is kept free (--headroom)");
     }
     const Estimate e = estimate_with_headroom(resolved, flags.job.headroom);
-    const Confidence confidence = confidence_of(resolved.job, e, read_residuals(context.data_folder));
+    const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, e);
     const std::vector<Remedy> ways_out = e.fits ? std::vector<Remedy>{} : remedies(resolved.job, e.capacity);
     context.exit_code = e.fits ? exit_yes : exit_no;
     if (flags.output.json) {
-        print_json(context, resolved, e, confidence, ways_out);
+        print_json(context, resolved, e, sure, ways_out);
         return;
     }
-    std::vector<Table> tables = estimate_tables(resolved.job, e, confidence, resolved.assumptions);
+    std::vector<Table> tables = estimate_tables(resolved.job, e, sure, resolved.assumptions);
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }

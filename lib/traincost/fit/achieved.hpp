@@ -7,7 +7,7 @@
 
 #include "traincost/cost/estimate.hpp"
 #include "traincost/cost/flops.hpp"
-#include "traincost/fit/confidence.hpp"
+#include "traincost/fit/uncertainty.hpp"
 
 namespace traincost {
 

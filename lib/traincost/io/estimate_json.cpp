@@ -46,7 +46,7 @@ void write_interval(JsonWriter& out, const std::optional<Interval>& interval) {
     }
 }
 
-void write_memory(JsonWriter& out, const Estimate& e, const Confidence& confidence) {
+void write_memory(JsonWriter& out, const Estimate& e, const Uncertainty& sure) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     out.key("memory").begin_object();
     out.member("allocated_bytes", peak.allocated);
@@ -54,8 +54,8 @@ void write_memory(JsonWriter& out, const Estimate& e, const Confidence& confiden
     out.member("device_bytes", peak.device);
     out.member("capacity_bytes", e.capacity);
     out.member("shortfall_bytes", e.shortfall);
-    write_interval(out, confidence.memory);
-    out.member("probability_of_fitting", confidence.probability_of_fitting);
+    write_interval(out, sure.device_bytes);
+    out.member("probability_of_fitting", sure.probability_of_fitting);
     out.member("host_bytes", peak.host);
     out.member("peak_stage", e.peak_stage);
     out.member("peak_moment", to_string(peak.moment));
@@ -78,10 +78,10 @@ void write_memory(JsonWriter& out, const Estimate& e, const Confidence& confiden
     out.end_object();
 }
 
-void write_step(JsonWriter& out, const StepTime& step, const Confidence& confidence) {
+void write_step(JsonWriter& out, const StepTime& step, const Uncertainty& sure) {
     out.key("step").begin_object();
     out.member("time_s", step.total);
-    write_interval(out, confidence.step_time);
+    write_interval(out, sure.step_time_s);
     out.member("slowest_stage", step.slowest_stage);
     out.key("breakdown").begin_array();
     for (int i = 0; i < step_term_count; ++i) {
@@ -135,14 +135,14 @@ void write_training(JsonWriter& out, const std::optional<TrainingTotals>& traini
 }  // namespace
 
 void write_estimate_members(JsonWriter& out, const Job& job, const Estimate& estimate,
-                            const Confidence& confidence, std::span<const std::string> assumptions) {
+                            const Uncertainty& sure, std::span<const std::string> assumptions) {
     out.member("schema_version", estimate_schema_version);
     out.key("input");
     write_json(out, job);
     write_params(out, estimate.parameters);
     out.member("fits", estimate.fits);
-    write_memory(out, estimate, confidence);
-    write_step(out, estimate.step, confidence);
+    write_memory(out, estimate, sure);
+    write_step(out, estimate.step, sure);
     write_throughput(out, estimate.throughput);
     write_training(out, estimate.training);
     out.array("assumptions", assumptions);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "traincost/cost/estimate.hpp"
-#include "traincost/fit/confidence.hpp"
+#include "traincost/fit/uncertainty.hpp"
 #include "traincost/io/json.hpp"
 
 namespace traincost {
@@ -16,6 +16,6 @@ inline constexpr int estimate_schema_version = 1;
 /// and assumptions into the object that is open, so that a caller may add its own. What the job does not say
 /// (tokens, price, power) is null.
 void write_estimate_members(JsonWriter& out, const Job& job, const Estimate& estimate,
-                            const Confidence& confidence, std::span<const std::string> assumptions);
+                            const Uncertainty& sure, std::span<const std::string> assumptions);
 
 }  // namespace traincost

@@ -61,22 +61,23 @@ std::string_view short_meaning(StepTerm term) {
 }
 
 /// "; 80 % of 682 runs of nanotron on Hopper lie between 4.9 s and 6.1 s", or nothing.
-std::string between(const Confidence& c) {
-    if (!c.step_time) {
+std::string between(const Uncertainty& sure) {
+    if (!sure.step_time_s) {
         return "";
     }
-    return "; by " + c.step_time_from + ", 80% between " + to_text(Seconds{c.step_time->low}) + " and " +
-           to_text(Seconds{c.step_time->high});
+    return "; by " + sure.step_comparable + ", 80% between " + to_text(Seconds{sure.step_time_s->low}) +
+           " and " + to_text(Seconds{sure.step_time_s->high});
 }
 
-std::string likely(const Confidence& c) {
-    if (!c.probability_of_fitting) {
+std::string likely(const Uncertainty& sure) {
+    if (!sure.probability_of_fitting) {
         return "";
     }
-    return "; fits with a probability of " + percent_text(*c.probability_of_fitting) + " by " + c.memory_from;
+    return "; fits with a probability of " + percent_text(*sure.probability_of_fitting) + " by " +
+           sure.memory_comparable;
 }
 
-Table summary_table(const Job& job, const Estimate& e, const Confidence& confidence) {
+Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     const Throughput& t = e.throughput;
     Table table{.title = job_title(job), .columns = {}, .rows = {}, .remarks = {}};
@@ -84,8 +85,8 @@ Table summary_table(const Job& job, const Estimate& e, const Confidence& confide
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
     };
     row("fits", text_cell(e.fits ? "yes" : "no"), verdict(e));
-    row("memory", cell(peak.device), peak_text(peak) + likely(confidence));
-    row("step", cell(e.step.total), "bound by " + bound_by(e.step) + between(confidence));
+    row("memory", cell(peak.device), peak_text(peak) + likely(sure));
+    row("step", cell(e.step.total), "bound by " + bound_by(e.step) + between(sure));
     row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " a GPU");
     row("MFU", percent_cell(t.mfu),
         to_text(t.model_flops_per_gpu) +
@@ -260,10 +261,10 @@ Table remarks_table(std::string title, std::span<const std::string> remarks) {
     return table;
 }
 
-std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Confidence& confidence,
+std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Uncertainty& sure,
                                    std::span<const std::string> assumptions) {
-    std::vector<Table> tables = {summary_table(job, estimate, confidence),
-                                 parameter_table(estimate.parameters), memory_table(estimate)};
+    std::vector<Table> tables = {summary_table(job, estimate, sure), parameter_table(estimate.parameters),
+                                 memory_table(estimate)};
     if (estimate.stages.size() > 1) {
         tables.push_back(stage_table(estimate));
     }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "traincost/cost/estimate.hpp"
-#include "traincost/fit/confidence.hpp"
+#include "traincost/fit/uncertainty.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {
@@ -27,7 +27,7 @@ std::string peak_text(const StageMemory& stage);
 
 /// Everything about one estimate: summary, parameters, memory at the peak and by stage, step, training,
 /// assumptions.
-std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Confidence& confidence,
+std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Uncertainty& sure,
                                    std::span<const std::string> assumptions);
 
 /// One remark a line under a title.

@@ -222,7 +222,7 @@ ModelSpec read_falcon(HfKeys& k) {
         m.position = {.kind = PositionKind::alibi};
     }
     m.max_position = k.maybe({"max_position_embeddings"});
-    k.ignore({"apply_residual_connection_post_layernorm", "rotary"});
+    k.ignore({"apply_residual_connection_post_layernorm", "rotary", "ff_factor"});
     return m;
 }
 

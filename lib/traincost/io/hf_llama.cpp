@@ -43,7 +43,7 @@ ModelSpec read_qwen(HfKeys& k) {
 
 /// Qwen 2 uses a window only where asked to, in the layers from `max_window_layers` on.
 void read_qwen_window(HfKeys& k, ModelSpec& m) {
-    k.ignore({"sliding_window", "max_window_layers", "layer_types"});
+    k.ignore({"sliding_window", "max_window_layers", "layer_types", "dual_chunk_attention_config"});
     if (!k.flag({"use_sliding_window"}, false)) {
         return;
     }

@@ -50,7 +50,8 @@ MoeSpec qwen_experts(HfKeys& k, std::int64_t experts, std::int64_t top_k, std::i
 }
 
 void ignore_qwen_window(HfKeys& k) {
-    k.ignore({"sliding_window", "max_window_layers", "layer_types", "use_sliding_window"});
+    k.ignore({"sliding_window", "max_window_layers", "layer_types", "use_sliding_window",
+              "dual_chunk_attention_config"});
     if (k.flag({"use_sliding_window"}, false)) {
         k.assume("use_sliding_window is true; all layers are taken to attend to all tokens");
     }
@@ -285,6 +286,36 @@ ModelSpec read_dots1(HfKeys& k) {
     return m;
 }
 
+/// MiniMax-M2: norms over all heads of queries and keys; its multi-token-prediction modules are not
+/// described.
+ModelSpec read_minimax_m2(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {1536, 48, 8, 128, 200064, 196608, false});
+    if (k.flag({"use_qk_norm"}, true)) {
+        if (const auto kind = k.text({"qk_norm_type"}); kind && *kind != "per_layer") {
+            k.fail("qk_norm_type", "is '" + *kind + "'; only per_layer is modelled");
+        }
+        m.norm.qk = QkNorm::full;
+    }
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 256),
+                    .top_k = k.integer({"num_experts_per_tok"}, 8),
+                    .ffn = m.ffn};
+    m.moe->score_correction_bias = k.flag({"use_routing_bias"}, true);
+    m.moe->shared_ffn = k.maybe({"shared_intermediate_size"}, 0).value_or(0);
+    m.moe->shared_experts = m.moe->shared_ffn > 0 ? 1 : 0;
+    if (const auto types = k.find({"attn_type_list"})) {
+        for (const JsonNode& item : types->items()) {
+            if (item.integer(0) != 1) {
+                item.fail("is " + std::to_string(item.integer()) + "; only 1, full attention, is modelled");
+            }
+        }
+    }
+    if (k.maybe({"num_mtp_modules"}, 0).value_or(0) > 0) {
+        k.assume("multi-token-prediction modules are left out");
+    }
+    k.ignore({"mtp_transformer_layers", "use_mtp", "layer_types", "shared_moe_mode"});
+    return m;
+}
+
 /// A dense MLP as wide as the hidden size beside the experts, with a norm of its own.
 ModelSpec read_arctic(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 0, 0, 32000, 4096, false});
@@ -444,6 +475,10 @@ ModelSpec read_dbrx(HfKeys& k) {
         m.ffn = m.moe->ffn = ffn->integer({"ffn_hidden_size"}, 3584);
         m.moe->experts = ffn->integer({"moe_num_experts"}, 4);
         m.moe->top_k = ffn->integer({"moe_top_k"}, 1);
+        if (const auto same = ffn->maybe({"hidden_size"}); same && *same != m.hidden) {
+            ffn->fail("hidden_size",
+                      "is " + std::to_string(*same) + ", must be d_model = " + std::to_string(m.hidden));
+        }
         ffn->ignore({"ffn_act_fn", "moe_normalize_expert_weights", "uniform_expert_assignment"});
         ffn->finish();
     }
@@ -467,6 +502,7 @@ constexpr std::array readers = std::to_array<HfReader>({
     {"grok-1", read_grok},
     {"kimi_k2", read_deepseek_v3},
     {"llama4_text", read_llama4},
+    {"minimax_m2", read_minimax_m2},
     {"mixtral", read_mixtral},
     {"olmoe", read_olmoe},
     {"phimoe", read_phimoe},

@@ -34,19 +34,40 @@ namespace {
 /// Far above any model and far below the end of a 64-bit count.
 constexpr double most_parameters = 1e17;
 
-/// The order of magnitude of the parameter count, in doubles because the fields may be anything.
-double rough_parameters(const ModelSpec& m) {
-    const auto product = [](std::int64_t a, std::int64_t b) {
-        return static_cast<double>(a) * static_cast<double>(b);
-    };
-    double layer =
-        4.0 * product(m.heads, m.head_dim) * static_cast<double>(m.hidden) + 3.0 * product(m.hidden, m.ffn);
+/// A bound of the parameter count, in doubles because the fields may be anything.
+double most_elements(const ModelSpec& m) {
+    const auto h = static_cast<double>(m.hidden);
+    const auto d = [](std::int64_t x) { return static_cast<double>(x); };
+    const double heads = d(m.heads);
+    double layer = 9.0 * h * std::max(heads, d(m.kv_heads)) * d(m.head_dim) + 3.0 * h * d(m.ffn) +
+                   h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
     if (m.moe) {
-        layer += 3.0 * product(m.moe->experts, m.moe->ffn) * static_cast<double>(m.hidden) +
-                 3.0 * product(m.hidden, m.moe->shared_ffn);
+        layer += d(m.moe->experts) * (3.0 * d(m.moe->ffn) * h + 4.0 * h) +
+                 3.0 * h * (d(m.moe->shared_ffn) + d(m.moe->dense_residual_ffn.value_or(0)));
     }
-    return static_cast<double>(m.layers + m.decoder_layers) * layer +
-           2.0 * product(m.vocab + m.position.table_rows, m.hidden);
+    double query_latent = h;
+    if (m.mla) {
+        const MlaSpec& mla = *m.mla;
+        query_latent += d(mla.q_lora_rank.value_or(0));
+        layer += query_latent * (h + heads * (d(mla.qk_nope_dim) + d(mla.qk_rope_dim)) + 2.0) +
+                 (h + 2.0) * (d(mla.kv_lora_rank) + d(mla.qk_rope_dim)) +
+                 heads * (d(mla.kv_lora_rank) + h) * (d(mla.qk_nope_dim) + d(mla.v_head_dim));
+    }
+    if (m.indexer) {
+        layer += (query_latent + h + 2.0) * (d(m.indexer->heads) + 1.0) * (d(m.indexer->head_dim) + 1.0);
+    }
+    const double modules = m.mtp ? d(m.mtp->layers) : 0.0;
+    double total = (d(m.layers) + d(m.decoder_layers) + modules) * layer +
+                   (1.0 + modules) * 2.0 * d(m.vocab) * (h + d(m.embedding_dim.value_or(0)) + 1.0) +
+                   modules * 2.0 * h * (h + 3.0) + (d(m.position.table_rows) + d(m.token_types) + 8.0) * h +
+                   2.0 * h * d(m.embedding_dim.value_or(0));
+    for (const std::int64_t table : m.position.bias_tables) {
+        total += d(table);
+    }
+    for (const ExtraParameters& extra : m.extra) {
+        total += d(extra.count);
+    }
+    return total;
 }
 
 }  // namespace
@@ -81,6 +102,9 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
                                        " exceeds moe.experts = " + std::to_string(m.moe->experts));
         }
     }
+    if (m.moe && m.moe->interleave_step > 0 && m.ffn == 0 && moe_layers(m) < m.layers) {
+        check.add("ffn", "is 0, but layers without experts need the width of their MLP");
+    }
     if (m.mla) {
         check.positive("mla.kv_lora_rank", m.mla->kv_lora_rank);
         check.positive("mla.qk_nope_dim", m.mla->qk_nope_dim);
@@ -91,7 +115,21 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     }
     if (m.window && m.window->size)
         check.positive("window.size", *m.window->size);
-    if (rough_parameters(m) > most_parameters) {
+    check.at_least("token_types", m.token_types, 0);
+    check.at_least("attention_sinks", m.attention_sinks, 0);
+    if (m.embedding_dim)
+        check.positive("embedding_dim", *m.embedding_dim);
+    for (const std::int64_t table : m.position.bias_tables)
+        check.at_least("position.bias_tables", table, 0);
+    for (const ExtraParameters& extra : m.extra)
+        check.at_least("extra." + extra.what, extra.count, 0);
+    if (m.indexer) {
+        check.positive("indexer.heads", m.indexer->heads);
+        check.positive("indexer.head_dim", m.indexer->head_dim);
+    }
+    if (m.mtp)
+        check.positive("mtp.layers", m.mtp->layers);
+    if (!(most_elements(m) < most_parameters)) {
         problems.push_back({"model", "has more than 10^17 parameters"});
     }
 }

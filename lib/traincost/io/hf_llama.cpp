@@ -449,7 +449,7 @@ ModelSpec read_exaone4(HfKeys& k) {
         period =
             pattern->is_string() ? static_cast<std::int64_t>(pattern->string().size()) : pattern->integer(1);
     }
-    hf_read_window(k, m, std::nullopt, period);
+    hf_read_window(k, m, 4096, period);
     return m;
 }
 

@@ -4,7 +4,10 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
 #include <traincost/io/hf_config.hpp>
+#include <traincost/io/job_json.hpp>
+#include <traincost/io/kernel_data.hpp>
 #include <traincost/io/model_json.hpp>
+#include <traincost/io/network_data.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/io/records.hpp>
 #include <traincost/io/run_json.hpp>
@@ -12,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -47,45 +51,64 @@ std::string check_run_records(const std::string& file, const Catalogue& catalogu
     return what;
 }
 
-std::string schema_of(const JsonDocument& document) {
-    const JsonValue* schema = document.root.find("schema");
-    if (schema == nullptr) {
-        JsonNode(document).fail(
-            "has no \"schema\"; must be model/1, accelerator/1, cluster/1, stack/1 or prices/1");
+/// A schema, and how a record of it is read; what it is.
+struct Schema {
+    std::string_view name;
+    std::string (*check)(const JsonDocument& document, const Catalogue& catalogue);
+};
+
+std::string check_cluster(const JsonDocument& document, const Catalogue& catalogue) {
+    const ClusterRecord record = cluster_record_from_json(JsonNode(document));
+    if (record.accelerator) {
+        catalogue.id(Room::accelerators, *record.accelerator);
     }
-    return JsonNode(document, *schema).string();
+    return "cluster " + record.id;
 }
+
+constexpr std::array<Schema, 10> schemas = {{
+    {"model/1", [](const JsonDocument& d,
+                   const Catalogue&) { return "model " + model_record_from_json(JsonNode(d)).spec.name; }},
+    {"accelerator/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return "accelerator " + accelerator_from_json(JsonNode(d)).id;
+     }},
+    {"cluster/1", check_cluster},
+    {"prices/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return std::to_string(prices_from_json(JsonNode(d)).size()) + " prices";
+     }},
+    {"stack/1",
+     [](const JsonDocument& d, const Catalogue& catalogue) { return "stack " + catalogue.stack_from(d).id; }},
+    {"job/1",
+     [](const JsonDocument& d, const Catalogue& catalogue) {
+         job_file_from_json(JsonNode(d), catalogue);
+         return std::string("job");
+     }},
+    {"network/1", [](const JsonDocument& d,
+                     const Catalogue&) { return "link curves " + link_record_from_json(JsonNode(d)).id; }},
+    {"gemm/1", [](const JsonDocument& d,
+                  const Catalogue&) { return "kernel data " + gemm_data_from_json(JsonNode(d)).origin.id; }},
+    {"attention/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return "kernel data " + attention_data_from_json(JsonNode(d)).origin.id;
+     }},
+    {"memory/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return "kernel data " + bandwidth_data_from_json(JsonNode(d)).origin.id;
+     }},
+}};
 
 /// Reads a record by its schema; what it is.
 std::string check_record(const JsonDocument& document, const Catalogue& catalogue) {
-    const JsonNode node(document);
     if (is_hf_config(document)) {
-        const HfModel model = read_hf_config(document);
-        return "Hugging Face configuration, " + model.model.family;
+        return "Hugging Face configuration, " + read_hf_config(document).model.family;
     }
-    const std::string schema = schema_of(document);
-    if (schema == "model/1") {
-        return "model " + model_record_from_json(node).spec.name;
+    std::vector<std::string_view> names;
+    for (const Schema& schema : schemas) {
+        names.push_back(schema.name);
     }
-    if (schema == "accelerator/1") {
-        return "accelerator " + accelerator_from_json(node).id;
-    }
-    if (schema == "cluster/1") {
-        const ClusterRecord record = cluster_record_from_json(node);
-        if (record.accelerator) {
-            catalogue.id(Room::accelerators, *record.accelerator);
-        }
-        return "cluster " + record.id;
-    }
-    if (schema == "prices/1") {
-        return std::to_string(prices_from_json(node).size()) + " prices";
-    }
-    if (schema == "stack/1") {
-        return "stack " + catalogue.stack_from(document).id;
-    }
-    constexpr std::string_view schemas[] = {"model/1", "accelerator/1", "cluster/1", "prices/1", "stack/1"};
-    JsonNode(document, *document.root.find("schema")).one_of(schemas);
-    return {};
+    JsonObject object((JsonNode(document)));
+    return schemas[object.at("schema").one_of(names)].check(document, catalogue);
 }
 
 Verdict check_file(const std::string& file, const Catalogue& catalogue) {
@@ -110,6 +133,13 @@ std::vector<Verdict> check_folder(const std::string& folder) {
                 verdicts.push_back(check_file(
                     folder + "/" + std::string(room_names()[i]) + "/" + entry.id + ".json", catalogue));
             }
+        }
+    }
+    const std::filesystem::path bench = std::filesystem::path(folder) / "bench";
+    for (const EmbeddedFile& file : catalogue.bench()) {
+        const std::filesystem::path path = bench / (std::string(file.id) + ".json");
+        if (std::filesystem::exists(path) && file.id != "residuals" && file.id != "kernel-families") {
+            verdicts.push_back(check_file(path.string(), catalogue));
         }
     }
     if (verdicts.empty()) {

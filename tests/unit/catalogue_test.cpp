@@ -241,6 +241,25 @@ TEST_CASE("an override record replaces the built-in one, and only that", "[catal
     CHECK(catalogue.cluster("dgx-h100", 8).spec.accelerator.memory == Bytes(96e9));
 }
 
+TEST_CASE("measured curves can be overridden too", "[catalogue]") {
+    const Folder folder;
+    std::string text;
+    for (const EmbeddedFile& file : Catalogue().bench()) {
+        if (file.id == "network-nvlink4") {
+            text = std::string(file.text);
+        }
+    }
+    const std::string from = "\"efficiency\": ";
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at + from.size(), text.find_first_of(",}", at + from.size()) - at - from.size(), "0.5");
+    folder.write("bench/network-nvlink4.json", text);
+    const Catalogue catalogue(folder.path());
+    CHECK(catalogue.bench().size() == Catalogue().bench().size());
+    CHECK(catalogue.cluster("h100", 8).spec.network.scale_up.curves.all_reduce.groups[0].efficiency == 0.5);
+    CHECK(Catalogue().cluster("h100", 8).spec.network.scale_up.curves.all_reduce.groups[0].efficiency != 0.5);
+}
+
 TEST_CASE("a new stack may stand on a built-in one", "[catalogue]") {
     const Folder folder;
     folder.write("stacks/ours.json",

@@ -56,6 +56,7 @@ TEST_CASE("a fabric that is no other's name is believed without a rate", "[fit]"
     REQUIRE(fabric.has_value());
     CHECK(fabric->name == "EFA");
     CHECK_FALSE(fabric->per_node.has_value());
+    CHECK(fabric_from_words("EFA v2 latency-bound", 8)->name == "EFA v2 latency-bound");
 }
 
 TEST_CASE("words without a rate state no fabric", "[fit]") {

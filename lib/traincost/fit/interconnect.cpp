@@ -65,7 +65,9 @@ bool has_word(const std::string& text, std::string_view word) {
 
 /// Link data's name of the fabric that lower-case `text` names. A speed grade says more than "InfiniBand".
 std::optional<std::string> fabric_name(const std::string& text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 15> names = {{
+        {"efa v2 latency-bound", "EFA v2 latency-bound"},
+        {"efa v2", "EFA v2"},
         {"omni-path", "Omni-Path"},
         {"efa", "EFA"},
         {"roce", "RoCE"},
@@ -161,7 +163,7 @@ std::optional<StatedFabric> fabric_of(const std::string& text, std::string_view 
     }
     const auto rate = first_rate(text, original_case);
     if (!rate) {
-        const bool certain = *name == "EFA" || *name == "Omni-Path";
+        const bool certain = name->starts_with("EFA") || *name == "Omni-Path";
         return certain ? std::optional(StatedFabric{.name = *name, .per_node = {}, .nics = {}})
                        : std::nullopt;
     }

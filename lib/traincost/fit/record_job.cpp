@@ -335,6 +335,25 @@ std::string missing_count(const RunRecord& r) {
 
 }  // namespace
 
+namespace {
+
+/// The cluster as stated, its network named by the state its own all-reduce figures show. The cluster of the
+/// nanotron sweep was in one of two: all-reduce inside a node at 452 to 462 GB/s, and between nodes as EFA v2
+/// does; or at 391 to 436 GB/s, and between nodes bound by 0.64 ms a node
+/// (data/bench/network-efa-latency-bound.json; 682 runs, Dec 2024 to Jan 2025).
+RecordCluster cluster_in_state(const RunRecord& record) {
+    constexpr std::int64_t between_the_states = 442;  // GB/s
+    RecordCluster cluster = record.cluster;
+    const auto figures = record.extra_text("measured_nccl_bw_GBps");
+    const auto inside = figures ? number_after(*figures, "AR Intra-node (GB/s)") : std::nullopt;
+    if (inside && says(cluster.interconnect, "EFA")) {
+        cluster.interconnect = *inside < between_the_states ? "EFA v2 latency-bound" : "EFA v2";
+    }
+    return cluster;
+}
+
+}  // namespace
+
 RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     RecordJob result;
     result.reason = missing_count(record);
@@ -343,7 +362,7 @@ RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     try {
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
-            .cluster = catalogue.cluster(record.cluster, result.assumptions),
+            .cluster = catalogue.cluster(cluster_in_state(record), result.assumptions),
             .stack = stack_of(record.run, catalogue),
             .run = RunBuilder(record, result.assumptions, result.reason).build(),
         };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <list>
 #include <map>
 #include <mutex>
 
@@ -68,6 +69,22 @@ std::vector<std::string> scan_aliases(std::string_view text) {
     return aliases;
 }
 
+/// The JSON files of a room of the user's folder, in order; none where there is no such folder.
+std::vector<std::string> json_files(const std::string& folder, std::string_view room) {
+    std::vector<std::string> files;
+    const std::filesystem::path path = std::filesystem::path(folder) / room;
+    if (folder.empty() || !std::filesystem::is_directory(path)) {
+        return files;
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(path)) {
+        if (entry.path().extension() == ".json") {
+            files.push_back(entry.path().string());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
 template <class T>
 class Cache {
 public:
@@ -108,25 +125,17 @@ struct Catalogue::State {
     Cache<StackSpec> stacks;
     Cache<ClusterRecord> clusters;
 
+    std::once_flag bench_read;
+    std::list<std::pair<std::string, std::string>> own_bench;  ///< ids and texts that `bench` points to
+    std::vector<EmbeddedFile> bench;
+
     std::string override_path(Room room, std::string_view id) const {
         return folder + "/" + std::string(rooms[static_cast<std::size_t>(room)]) + "/" + std::string(id) +
                ".json";
     }
 
     void add_overrides(Room room, std::vector<Source>& sources) const {
-        const std::filesystem::path path =
-            std::filesystem::path(folder) / rooms[static_cast<std::size_t>(room)];
-        if (folder.empty() || !std::filesystem::is_directory(path)) {
-            return;
-        }
-        std::vector<std::string> files;
-        for (const auto& entry : std::filesystem::directory_iterator(path)) {
-            if (entry.path().extension() == ".json") {
-                files.push_back(entry.path().string());
-            }
-        }
-        std::sort(files.begin(), files.end());
-        for (const std::string& file : files) {
+        for (const std::string& file : json_files(folder, rooms[static_cast<std::size_t>(room)])) {
             Source source{
                 .id = std::filesystem::path(file).stem().string(), .aliases = {}, .text = {}, .path = file};
             if (source.id != canonical_name(source.id)) {
@@ -144,6 +153,22 @@ struct Catalogue::State {
             std::erase_if(sources, [&](const Source& other) { return other.id == source.id; });
             sources.push_back(std::move(source));
         }
+    }
+
+    /// The built-in files with the folder's own, in order of their names.
+    void read_bench() {
+        constexpr std::string_view room = "bench";
+        const auto built_in = embedded_room(room);
+        bench.assign(built_in.begin(), built_in.end());
+        for (const std::string& file : json_files(folder, room)) {
+            own_bench.push_back({std::filesystem::path(file).stem().string(), read_text_file(file)});
+        }
+        for (const auto& [id, text] : own_bench) {
+            std::erase_if(bench, [&](const EmbeddedFile& other) { return other.id == id; });
+            bench.push_back({.room = room, .id = id, .text = text});
+        }
+        std::sort(bench.begin(), bench.end(),
+                  [](const EmbeddedFile& a, const EmbeddedFile& b) { return a.id < b.id; });
     }
 
     const std::vector<Source>& sources(Room room) {
@@ -390,7 +415,13 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::string_view acceler
                     "the accelerators a node are " + std::to_string(*per_node) + ", must be at least 1");
     }
     const ClusterRecord record = cluster_record(name);
-    return build_cluster(record, accelerator(accelerator_name), prices(record.id), accelerators, per_node);
+    return build_cluster(record, accelerator(accelerator_name), prices(record.id), accelerators, per_node,
+                         bench());
+}
+
+std::span<const EmbeddedFile> Catalogue::bench() const {
+    std::call_once(state_->bench_read, [&] { state_->read_bench(); });
+    return state_->bench;
 }
 
 std::string Catalogue::source_title(std::string_view key) const {

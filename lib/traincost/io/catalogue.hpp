@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "traincost/io/cluster_json.hpp"
+#include "traincost/io/embedded.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/io/model_json.hpp"
 #include "traincost/spec/accelerator.hpp"
@@ -80,6 +81,10 @@ public:
     /// The same where a node type and an accelerator are both named: that node with that accelerator.
     ClusterChoice cluster(std::string_view name, std::string_view accelerator, std::int64_t accelerators,
                           std::optional<std::int64_t> per_node = std::nullopt) const;
+
+    /// Measured curves of links and kernels: the built-in files, replaced or joined by the folder's
+    /// bench/ID.json.
+    std::span<const EmbeddedFile> bench() const;
 
     /// The full title of a source key; the text itself where it is no key.
     std::string source_title(std::string_view key) const;

@@ -66,9 +66,10 @@ std::optional<LinkTier> scale_out_tier(const ClusterRecord& record) {
 }
 
 /// Gives a tier the measured curves of its link; says so where they are another's.
-void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choice) {
-    const std::optional<LinkRecord> found = find_link_record(tier.link, kind);
-    const LinkRecord record = found ? *found : unmeasured_link_record(kind);
+void attach_curves(LinkTier& tier, LinkKind kind, bool used, std::span<const EmbeddedFile> bench,
+                   ClusterChoice& choice) {
+    const std::optional<LinkRecord> found = find_link_record(tier.link, kind, bench);
+    const LinkRecord record = found ? *found : unmeasured_link_record(kind, bench);
     tier.curves = record.curves;
     if (used && !record.measured) {
         choice.assumptions.push_back(
@@ -78,9 +79,9 @@ void attach_curves(LinkTier& tier, LinkKind kind, bool used, ClusterChoice& choi
 }
 
 /// Gives the accelerator its kernel times; says so where they are its family's.
-void attach_kernels(ClusterChoice& choice) {
+void attach_kernels(ClusterChoice& choice, std::span<const EmbeddedFile> bench) {
     const AcceleratorSpec& accelerator = choice.spec.accelerator;
-    choice.spec.kernels = kernel_models_of(accelerator);
+    choice.spec.kernels = kernel_models_of(accelerator, bench);
     if (!choice.spec.kernels.measured) {
         choice.assumptions.push_back("cluster: matrix products of " + accelerator.id +
                                      " are not measured: " + choice.spec.kernels.source);
@@ -91,14 +92,14 @@ void attach_kernels(ClusterChoice& choice) {
 
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
                             std::vector<NodePrice> prices, std::int64_t accelerators,
-                            std::optional<std::int64_t> per_node) {
+                            std::optional<std::int64_t> per_node, std::span<const EmbeddedFile> bench) {
     ClusterChoice choice{};
     ClusterSpec& c = choice.spec;
     c.id = record.id;
     c.aliases = record.aliases;
     c.provider = record.provider;
     c.accelerator = accelerator;
-    attach_kernels(choice);
+    attach_kernels(choice, bench);
     c.accelerators = accelerators;
     c.per_node = per_node.value_or(record.per_node);
     c.host = record.host;
@@ -126,9 +127,9 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
                                      ", with the same bandwidth each");
     }
     const bool several_nodes = accelerators > n.domain_size;
-    attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, choice);
+    attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, bench, choice);
     if (n.scale_out) {
-        attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, choice);
+        attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, bench, choice);
     }
     if (several_nodes && n.scale_out) {
         choice.assumptions.push_back(
@@ -138,7 +139,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
 }
 
 void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<ByteRate> per_node,
-                std::optional<std::int64_t> nics) {
+                std::optional<std::int64_t> nics, std::span<const EmbeddedFile> bench) {
     ClusterSpec& c = choice.spec;
     Network& n = c.network;
     if (c.accelerators <= n.domain_size || (!per_node && !n.scale_out)) {
@@ -149,7 +150,7 @@ void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<
     if (nics) {
         n.nics = std::max<std::int64_t>(1, *nics * n.domain_size / c.per_node);
     }
-    attach_curves(tier, LinkKind::scale_out, true, choice);
+    attach_curves(tier, LinkKind::scale_out, true, bench, choice);
     n.scale_out = tier;
     choice.assumptions.push_back("cluster: nodes joined by " + tier.link + " at " + to_text(tier.bandwidth) +
                                  " an accelerator, as the source says");

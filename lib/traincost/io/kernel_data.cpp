@@ -161,9 +161,8 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
     return x;
 }
 
-/// The embedded file of that id in the bench folder, or nothing.
-const EmbeddedFile* bench_file(std::string_view id) {
-    const auto files = embedded_files();
+/// The file of that id in the bench folder, or nothing.
+const EmbeddedFile* bench_file(std::string_view id, std::span<const EmbeddedFile> files) {
     const auto at =
         std::lower_bound(files.begin(), files.end(), id, [](const EmbeddedFile& f, std::string_view key) {
             return f.room < room || (f.room == room && f.id < key);
@@ -175,10 +174,10 @@ JsonDocument document_of(const EmbeddedFile& file) {
     return parse_json(file.text, std::string(file.room) + "/" + std::string(file.id) + ".json");
 }
 
-/// Adds the built-in file of that id, if there is one.
+/// Adds the file of that id, if there is one.
 template <class Read>
-bool add_file(const std::string& id, KernelModels& models, Read read) {
-    const EmbeddedFile* file = bench_file(id);
+bool add_file(const std::string& id, std::span<const EmbeddedFile> files, KernelModels& models, Read read) {
+    const EmbeddedFile* file = bench_file(id, files);
     if (file == nullptr) {
         return false;
     }
@@ -285,8 +284,8 @@ void add(const BandwidthData& data, KernelModels& models) {
     name_source(data.origin, models);
 }
 
-std::string kernel_family(std::string_view architecture) {
-    const EmbeddedFile* file = bench_file("kernel-families");
+std::string kernel_family(std::string_view architecture, std::span<const EmbeddedFile> files) {
+    const EmbeddedFile* file = bench_file("kernel-families", files);
     if (file == nullptr) {
         throw Error(ErrorKind::internal, "data/bench/kernel-families.json is not built in");
     }
@@ -311,14 +310,14 @@ std::string kernel_family(std::string_view architecture) {
     return best;
 }
 
-KernelModels kernel_models_of(const AcceleratorSpec& accelerator) {
-    const std::string family = kernel_family(accelerator.architecture);
+KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files) {
+    const std::string family = kernel_family(accelerator.architecture, files);
     KernelModels models;
-    if (!add_file("gemm-" + accelerator.id, models, gemm_data_from_json)) {
-        add_file("gemm-" + family, models, gemm_data_from_json);
+    if (!add_file("gemm-" + accelerator.id, files, models, gemm_data_from_json)) {
+        add_file("gemm-" + family, files, models, gemm_data_from_json);
     }
-    add_file("attention-" + family, models, attention_data_from_json);
-    add_file("memory-" + family, models, bandwidth_data_from_json);
+    add_file("attention-" + family, files, models, attention_data_from_json);
+    add_file("memory-" + family, files, models, bandwidth_data_from_json);
     return models;
 }
 

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "traincost/io/embedded.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/spec/accelerator.hpp"
 #include "traincost/spec/kernel_models.hpp"
@@ -77,9 +79,12 @@ void add(const BandwidthData& data, KernelModels& models);
 
 /// The family ("hopper", "cdna3" …) whose kernels an architecture ("Hopper GH100") runs; "generic" for an
 /// unknown one.
-std::string kernel_family(std::string_view architecture);
+std::string kernel_family(std::string_view architecture,
+                          std::span<const EmbeddedFile> files = embedded_files());
 
-/// Built-in kernel models of an accelerator: measured on it where the catalogue has that, else its family's.
-KernelModels kernel_models_of(const AcceleratorSpec& accelerator);
+/// Kernel models of an accelerator from `files`, the built-in ones or a catalogue's with its overrides:
+/// measured on it where there is that, else its family's.
+KernelModels kernel_models_of(const AcceleratorSpec& accelerator,
+                              std::span<const EmbeddedFile> files = embedded_files());
 
 }  // namespace traincost

@@ -95,10 +95,10 @@ LinkRecord parse(const EmbeddedFile& file) {
     return link_record_from_json(JsonNode(document));
 }
 
-/// Calls `f` with the built-in files of links until it returns true.
+/// Calls `f` with the files of links until it returns true.
 template <class F>
-void any_file(F f) {
-    for (const EmbeddedFile& file : embedded_files()) {
+void any_file(std::span<const EmbeddedFile> files, F f) {
+    for (const EmbeddedFile& file : files) {
         if (file.room == room && file.id.starts_with(prefix) && f(file)) {
             return;
         }
@@ -141,12 +141,13 @@ LinkRecord link_record_from_json(const JsonNode& node) {
     return x;
 }
 
-std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind) {
+std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind,
+                                           std::span<const EmbeddedFile> files) {
     std::optional<LinkRecord> best;
     std::size_t best_length = 0;
     // A record that serves the name holds the name's first word in quotes: the others need no parsing.
     const std::string first_word = "\"" + std::string(link.substr(0, link.find_first_of(" /")));
-    any_file([&](const EmbeddedFile& file) {
+    any_file(files, [&](const EmbeddedFile& file) {
         if (file.id == link || file.id.substr(prefix.size()) == link) {
             best = parse(file);
             return true;
@@ -165,9 +166,9 @@ std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind)
     return best;
 }
 
-LinkRecord unmeasured_link_record(LinkKind kind) {
+LinkRecord unmeasured_link_record(LinkKind kind, std::span<const EmbeddedFile> files) {
     const std::string_view id = kind == LinkKind::scale_up ? "unmeasured-scale-up" : "unmeasured-scale-out";
-    std::optional<LinkRecord> record = find_link_record(id, kind);
+    std::optional<LinkRecord> record = find_link_record(id, kind, files);
     if (!record) {
         throw Error(ErrorKind::internal, "the built-in record '" + std::string(id) + "' is missing");
     }
@@ -176,7 +177,7 @@ LinkRecord unmeasured_link_record(LinkKind kind) {
 
 std::vector<LinkRecord> link_records() {
     std::vector<LinkRecord> records;
-    any_file([&](const EmbeddedFile& file) {
+    any_file(embedded_files(), [&](const EmbeddedFile& file) {
         records.push_back(parse(file));
         return false;
     });

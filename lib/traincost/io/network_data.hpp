@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "traincost/io/embedded.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/spec/network.hpp"
 #include "traincost/spec/provenance.hpp"
@@ -47,12 +49,14 @@ struct LinkRecord {
 /// Reads a "network/1" record; `Error` of kind input where a key is unknown, missing or of the wrong type.
 LinkRecord link_record_from_json(const JsonNode& node);
 
-/// The built-in record for a link as clusters name it ("NVLink 4", "IB NDR (CX-7)") or of that id (with or
-/// without "network-"): the one that serves the longest beginning of the name. Nothing where none does.
-std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind);
+/// The record of `files` (the built-in ones, or a catalogue's with its overrides) for a link as clusters name
+/// it ("NVLink 4", "IB NDR (CX-7)") or of that id (with or without "network-"): the one that serves the
+/// longest beginning of the name. Nothing where none does.
+std::optional<LinkRecord> find_link_record(std::string_view link, LinkKind kind,
+                                           std::span<const EmbeddedFile> files = embedded_files());
 
 /// The record that stands for links nobody measured; never `measured`.
-LinkRecord unmeasured_link_record(LinkKind kind);
+LinkRecord unmeasured_link_record(LinkKind kind, std::span<const EmbeddedFile> files = embedded_files());
 
 /// Every built-in record, by id.
 std::vector<LinkRecord> link_records();

@@ -22,7 +22,7 @@ struct Kept {
 ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluster) {
     ClusterChoice choice = catalogue.cluster(cluster.accelerator, cluster.accelerators, cluster.per_node);
     if (const auto fabric = fabric_from_words(cluster.interconnect, choice.spec.per_node))
-        join_nodes(choice, fabric->name, fabric->per_node, fabric->nics);
+        join_nodes(choice, fabric->name, fabric->per_node, fabric->nics, catalogue.bench());
     return choice;
 }
 

@@ -157,6 +157,18 @@ TEST_CASE("layers with windows and with experts must be ones that can be describ
     CHECK(contains(error_of(moe + R"("mlp_only_layers": [3]})"), "only first layers can be dense"));
 }
 
+TEST_CASE("dense layers before experts may be a number or a list", "[hf]") {
+    const std::string head =
+        R"({"model_type": "glm4_moe", "hidden_size": 64, "num_hidden_layers": 3, "head_dim": 16, )";
+    CHECK(read(head + R"("mlp_layer_types": ["dense", "sparse", "sparse"]})").model.moe->first_k_dense == 1);
+    CHECK(read(head + R"("first_k_dense_replace": 2})").model.moe->first_k_dense == 2);
+    CHECK(contains(error_of(head + R"("mlp_layer_types": ["sparse", "dense", "sparse"]})"),
+                   "'dense' for the first layers"));
+    CHECK(read(llama(R"(, "layer_types": ["full_attention", "full_attention"])")).assumptions.empty());
+    CHECK(contains(error_of(llama(R"(, "layer_types": ["full_attention", "sliding_attention"])")),
+                   "layer_types"));
+}
+
 TEST_CASE("a multimodal config is read for its text decoder", "[hf]") {
     const std::string inner = llama();
     const HfModel model = read(R"({"model_type": "llava", "text_config": )" + inner +

@@ -46,6 +46,11 @@ ModelSpec read_gpt2(HfKeys& k) {
     m.vocab = k.integer({"vocab_size"}, 50257);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     m.max_position = m.position.table_rows = k.integer({"n_positions", "max_position_embeddings"}, 1024);
+    if (const auto kind = k.text({"attention_head_type"}); kind && *kind == "multiquery") {
+        m.kv_heads = 1;
+    } else if (kind && *kind != "multihead") {
+        k.fail("attention_head_type", "is '" + *kind + "', must be multihead or multiquery");
+    }
     return m;
 }
 

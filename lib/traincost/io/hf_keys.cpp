@@ -162,6 +162,16 @@ bool is_harmless(std::string_view name) {
            contains_any(name, harmless_parts);
 }
 
+/// Layers that all attend to everything are what every type has unless it says otherwise.
+bool is_all_full_attention(const JsonMember& member) {
+    const auto* items = member.value.array();
+    return member.key == "layer_types" && items != nullptr &&
+           std::all_of(items->begin(), items->end(), [](const JsonValue& item) {
+               const auto* type = std::get_if<std::string>(&item.data);
+               return type != nullptr && *type == "full_attention";
+           });
+}
+
 struct SwitchedOff {
     bool operator()(std::monostate) const {
         return true;
@@ -361,7 +371,7 @@ void HfKeys::finish() {
         if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end() || is_harmless(name)) {
             continue;
         }
-        if (std::visit(SwitchedOff{}, member.value.data)) {
+        if (std::visit(SwitchedOff{}, member.value.data) || is_all_full_attention(member)) {
             continue;
         }
         // What an unknown object holds is not read, so it may be anything.

@@ -12,7 +12,7 @@ namespace {
 
 ModelSpec read_mixtral(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 8),
                     .top_k = k.integer({"num_experts_per_tok"}, 2),
                     .ffn = m.ffn};
     hf_read_window(k, m, std::nullopt, 0);
@@ -97,7 +97,7 @@ ModelSpec read_phimoe(HfKeys& k) {
     m.norm.bias = true;
     hf_read_attention_bias(k, m, false, true);
     m.bias.lm_head = k.flag({"lm_head_bias"}, false);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 16),
                     .top_k = k.integer({"num_experts_per_tok"}, 2),
                     .ffn = m.ffn};
     hf_read_window(k, m, std::nullopt, 0);
@@ -108,7 +108,7 @@ ModelSpec read_phimoe(HfKeys& k) {
 ModelSpec read_granitemoe(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 32000, 2048, false});
     hf_read_attention_bias(k, m, false, true);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 8),
                     .top_k = k.integer({"num_experts_per_tok"}, 2),
                     .ffn = m.ffn};
     return m;
@@ -156,7 +156,7 @@ ModelSpec read_llama4(HfKeys& k) {
     hf_read_attention_bias(k, m, false, true);
     const std::int64_t expert = m.ffn;
     m.ffn = k.integer({"intermediate_size_mlp"}, 16384);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 16),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 16),
                     .top_k = k.integer({"num_experts_per_tok"}, 1),
                     .ffn = expert};
     m.moe->interleave_step = k.integer({"interleave_moe_layer_step"}, 1);
@@ -172,13 +172,33 @@ ModelSpec read_llama4(HfKeys& k) {
     return m;
 }
 
+/// The dense layers that `mlp_layer_types` begins with; experts must follow in all others.
+std::optional<std::int64_t> first_dense_layers(HfKeys& k, std::int64_t layers) {
+    const auto types = k.per_layer_names("mlp_layer_types", layers);
+    if (!types) {
+        return std::nullopt;
+    }
+    const auto sparse = std::find(types->begin(), types->end(), "sparse");
+    for (auto type = types->begin(); type != types->end(); ++type) {
+        if (*type != (type < sparse ? "dense" : "sparse")) {
+            k.fail("mlp_layer_types", "must be 'dense' for the first layers and 'sparse' for all others");
+        }
+    }
+    return sparse - types->begin();
+}
+
 /// Experts in every layer from `first_k_dense_replace` on; `moe_layer_freq` may say the same once more.
-MoeSpec deepseek_experts(HfKeys& k, std::int64_t experts, std::int64_t shared, std::int64_t top_k,
-                         std::int64_t ffn, std::int64_t first_dense) {
+MoeSpec deepseek_experts(HfKeys& k, std::int64_t layers, std::int64_t experts, std::int64_t shared,
+                         std::int64_t top_k, std::int64_t ffn, std::int64_t first_dense) {
     MoeSpec moe{.experts = k.integer({"n_routed_experts", "num_experts"}, experts),
                 .top_k = k.integer({"num_experts_per_tok"}, top_k),
                 .ffn = k.integer({"moe_intermediate_size"}, ffn)};
-    moe.first_k_dense = k.integer({"first_k_dense_replace"}, first_dense, 0);
+    if (const auto dense = first_dense_layers(k, layers)) {
+        moe.first_k_dense = *dense;
+        k.ignore({"first_k_dense_replace"});
+    } else {
+        moe.first_k_dense = k.integer({"first_k_dense_replace"}, first_dense, 0);
+    }
     const auto given = k.maybe({"n_shared_experts"}, 0);
     moe.shared_experts = given || k.has("n_shared_experts") ? given.value_or(0) : shared;
     moe.shared_ffn = moe.shared_experts * moe.ffn;
@@ -225,14 +245,14 @@ ModelSpec read_deepseek(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 102400, 2048, false});
     hf_read_attention_bias(k, m, false, true);
     if (k.maybe({"n_routed_experts"})) {
-        m.moe = deepseek_experts(k, 64, 0, 6, 1407, 0);
+        m.moe = deepseek_experts(k, m.layers, 64, 0, 6, 1407, 0);
     }
     return m;
 }
 
 ModelSpec read_deepseek_v2(HfKeys& k) {
     ModelSpec m = deepseek_decoder(k, {11008, 32, 0, 0, 102400, 2048, false});
-    m.moe = deepseek_experts(k, 64, 2, 6, 1407, 0);
+    m.moe = deepseek_experts(k, m.layers, 64, 2, 6, 1407, 0);
     m.moe->score_correction_bias = k.text({"topk_method"}).value_or("greedy") == "noaux_tc";
     return m;
 }
@@ -246,7 +266,7 @@ void read_mtp(HfKeys& k, ModelSpec& m) {
 
 ModelSpec read_deepseek_v3(HfKeys& k) {
     ModelSpec m = deepseek_decoder(k, {18432, 128, 128, 0, 129280, 4096, false});
-    m.moe = deepseek_experts(k, 256, 1, 8, 2048, 3);
+    m.moe = deepseek_experts(k, m.layers, 256, 1, 8, 2048, 3);
     m.moe->score_correction_bias = k.text({"topk_method"}).value_or("noaux_tc") == "noaux_tc";
     read_mtp(k, m);
     return m;
@@ -269,7 +289,7 @@ ModelSpec read_glm4_moe(HfKeys& k) {
     if (!k.has("partial_rotary_factor") && !k.has("rope_parameters")) {
         m.position.rope_fraction = 0.5;
     }
-    m.moe = deepseek_experts(k, 128, 1, 8, 1408, 1);
+    m.moe = deepseek_experts(k, m.layers, 128, 1, 8, 1408, 1);
     m.moe->score_correction_bias = true;
     read_mtp(k, m);
     return m;
@@ -279,8 +299,8 @@ ModelSpec read_dots1(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {10944, 32, 32, 0, 152064, 2048, false});
     m.norm.qk = QkNorm::per_head;
     hf_read_attention_bias(k, m, false, true);
-    m.moe = deepseek_experts(k, k.required({"n_routed_experts"}), 0, k.required({"num_experts_per_tok"}),
-                             1408, 0);
+    m.moe = deepseek_experts(k, m.layers, k.required({"n_routed_experts"}), 0,
+                             k.required({"num_experts_per_tok"}), 1408, 0);
     m.moe->score_correction_bias = true;
     k.ignore({"max_window_layers", "sliding_window", "layer_types"});
     return m;
@@ -296,7 +316,7 @@ ModelSpec read_minimax_m2(HfKeys& k) {
         }
         m.norm.qk = QkNorm::full;
     }
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 256),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 256),
                     .top_k = k.integer({"num_experts_per_tok"}, 8),
                     .ffn = m.ffn};
     m.moe->score_correction_bias = k.flag({"use_routing_bias"}, true);
@@ -320,7 +340,7 @@ ModelSpec read_minimax_m2(HfKeys& k) {
 ModelSpec read_arctic(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 0, 0, 32000, 4096, false});
     hf_read_attention_bias(k, m, false, true);
-    m.moe = MoeSpec{.experts = k.integer({"num_local_experts"}, 8),
+    m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 8),
                     .top_k = k.integer({"num_experts_per_tok"}, 1),
                     .ffn = m.ffn};
     m.moe->interleave_step = k.integer({"moe_layer_frequency"}, 2);

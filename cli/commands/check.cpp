@@ -1,5 +1,6 @@
 #include <cli/commands/catalogue_options.hpp>
 #include <cli/commands/commands.hpp>
+#include <cli/output_options.hpp>
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
@@ -26,7 +27,7 @@ namespace {
 
 struct Options {
     std::vector<std::string> files;
-    OutputOptions output;
+    OutputFlags output;
 };
 
 struct Verdict {

@@ -1,5 +1,6 @@
 #include <cli/commands/catalogue_options.hpp>
 #include <cli/commands/commands.hpp>
+#include <cli/output_options.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/report/table.hpp>
 
@@ -228,7 +229,7 @@ void write_entries(JsonWriter& out, Room room, const Catalogue& catalogue, const
 struct Options {
     std::string room;
     std::string filter;
-    OutputOptions output;
+    OutputFlags output;
 };
 
 std::vector<Room> asked_rooms(const std::string& name) {
@@ -261,7 +262,7 @@ void list(const Options& options, Context& context) {
     }
     const bool one = rooms.size() == 1;
     const Table table = one ? room_table(rooms.front(), catalogue, options.filter) : rooms_table(catalogue);
-    context.out << render({&table, 1}, options.output.table_format());
+    context.out << render({&table, 1}, options.output.format);
     if (one && table.rows.empty()) {
         context.err << "traincost: no record of " << options.room << " has '" << options.filter
                     << "' in its names\n";

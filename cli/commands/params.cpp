@@ -2,6 +2,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/model_input.hpp>
 #include <cli/options.hpp>
+#include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/params.hpp>
 #include <traincost/io/json.hpp>
@@ -26,7 +27,7 @@ struct Options {
     std::int64_t ep = 1;
     std::int64_t etp = 1;
     bool tensors = false;
-    OutputOptions output;
+    OutputFlags output;
 };
 
 /// One weight tensor of the model, and how many layers have it.
@@ -217,7 +218,7 @@ void params(const Options& options, Context& context) {
     for (const std::string& assumption : input.assumptions) {
         tables.back().remarks.push_back("Assumed: " + assumption + ".");
     }
-    context.out << render(tables, options.output.table_format());
+    context.out << render(tables, options.output.format);
 }
 
 }  // namespace

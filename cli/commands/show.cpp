@@ -1,5 +1,6 @@
 #include <cli/commands/catalogue_options.hpp>
 #include <cli/commands/commands.hpp>
+#include <cli/output_options.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/report/table.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 struct Options {
     std::string name;
     std::string room;
-    OutputOptions output;
+    OutputFlags output;
 };
 
 struct Found {
@@ -177,7 +178,7 @@ void show(const Options& options, Context& context) {
     tables.push_back(list_table("Notes", document, "notes", catalogue));
     tables.push_back(list_table("Sources", document, "sources", catalogue));
     std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
-    context.out << render(tables, options.output.table_format());
+    context.out << render(tables, options.output.format);
 }
 
 }  // namespace

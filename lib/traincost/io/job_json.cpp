@@ -64,7 +64,7 @@ JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue) {
     }
     if (const auto stack = object.find("stack")) {
         file.stack = stack->is_object()
-                         ? stack_from_json(*stack)
+                         ? catalogue.stack_from({.file = stack->where(), .root = stack->value()})
                          : looked_up(*stack, [&](const std::string& name) { return catalogue.stack(name); });
     }
     if (const auto run = object.find("run")) {

@@ -152,15 +152,16 @@ std::vector<Verdict> check_folder(const std::string& folder) {
     return verdicts;
 }
 
+/// Valid files go to the output, the problems of the others into one error.
 void print(const std::vector<Verdict>& verdicts, Context& context) {
+    std::vector<Problem> problems;
     for (const Verdict& verdict : verdicts) {
         if (verdict.problems.empty()) {
             context.out << verdict.file << ": " << verdict.what << "\n";
         }
-        for (const Problem& problem : verdict.problems) {
-            context.err << "traincost: error: " << to_string(problem) << "\n";
-        }
+        problems.insert(problems.end(), verdict.problems.begin(), verdict.problems.end());
     }
+    throw_if_any(problems);
 }
 
 void print_json(const std::vector<Verdict>& verdicts, Context& context) {

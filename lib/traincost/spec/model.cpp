@@ -90,12 +90,24 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     }
     if (m.architecture == Architecture::encoder_decoder)
         check.positive("decoder_layers", m.decoder_layers);
+    else if (m.decoder_layers != 0)
+        check.add("decoder_layers", "is " + std::to_string(m.decoder_layers) +
+                                        ", but only an encoder_decoder has them beside its layers");
+    if (m.max_position)
+        check.positive("max_position", *m.max_position);
+    check.at_least("position.nope_every", m.position.nope_every, 0);
     if (m.moe) {
         check.positive("moe.experts", m.moe->experts);
         check.positive("moe.top_k", m.moe->top_k);
         check.positive("moe.ffn", m.moe->ffn);
         check.positive("moe.interleave_step", m.moe->interleave_step);
         check.at_least("moe.first_k_dense", m.moe->first_k_dense, 0);
+        if (const std::int64_t all = m.layers + m.decoder_layers;
+            m.moe->first_k_dense >= all || m.moe->interleave_step > all) {
+            check.add("moe", "first_k_dense = " + std::to_string(m.moe->first_k_dense) +
+                                 " and interleave_step = " + std::to_string(m.moe->interleave_step) +
+                                 " leave no expert layer among " + std::to_string(all));
+        }
         check.at_least("moe.shared_ffn", m.moe->shared_ffn, 0);
         if (m.moe->top_k > m.moe->experts) {
             check.add("moe.top_k", std::to_string(m.moe->top_k) +

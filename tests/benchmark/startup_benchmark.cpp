@@ -38,3 +38,30 @@ BENCHMARK_CAPTURE(process, version, std::vector<std::string>{"--version"})
 BENCHMARK_CAPTURE(process, help, std::vector<std::string>{"--help"})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(process, show, std::vector<std::string>{"show", "llama-3.1-70b"})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(process, estimate, std::vector<std::string>{"estimate",
+                                                              "--model",
+                                                              "llama-3.1-70b",
+                                                              "--gpu",
+                                                              "h100",
+                                                              "--gpus",
+                                                              "64",
+                                                              "--seq",
+                                                              "8192",
+                                                              "--micro-batch",
+                                                              "1",
+                                                              "--global-batch",
+                                                              "128",
+                                                              "--tp",
+                                                              "8",
+                                                              "--pp",
+                                                              "4",
+                                                              "--precision",
+                                                              "bf16-mixed",
+                                                              "--stack",
+                                                              "megatron-core",
+                                                              "--json"})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);

@@ -407,6 +407,21 @@ private:
         return boundary_ * (buffers * sides) + outputs();
     }
 
+    /// Gathered inputs freed but not yet reusable: a side stream used them, and in the warm-up of a pipeline
+    /// the host runs ahead of all but the last two micro-batches.
+    Bytes held_gathers() const {
+        if (!stack_.async_gathers || run_.parallel.tp == 1)
+            return Bytes{};
+        Bytes one;
+        for (std::size_t k = 0; k < table_.size; ++k)
+            one += table_.kinds[k].totals.gathered * class_.kinds[k].blocks;
+        const double tp = static_cast<double>(run_.parallel.tp);
+        // Without a pipeline the host enters the next micro-batch while the device finishes this one.
+        const double ahead =
+            run_.parallel.pp > 1 ? std::max(0.0, in_flight_ - 2.0) : (micro_batches(run_) > 1 ? 1.0 : 0.0);
+        return one * ((tp - 1.0) / tp * ahead);
+    }
+
     /// Buffers outside the walk, and the three totals.
     void finish() {
         const Parallelism& p = run_.parallel;
@@ -417,11 +432,22 @@ private:
         for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
             out_.allocated += out_.terms[static_cast<std::size_t>(t)];
         }
-        term(MemoryTerm::fragmentation) = out_.allocated * stack_.fragmentation;
-        out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
+        // Model states are allocated once and stay; what comes and goes leaves gaps.
+        const Bytes states = term(MemoryTerm::weights) + term(MemoryTerm::master_weights) +
+                             term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
+                             term(MemoryTerm::workspace);
+        term(MemoryTerm::fragmentation) =
+            (out_.allocated - states) *
+            (run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation);
         term(MemoryTerm::context) = stack_.context;
         const int communicators = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
         term(MemoryTerm::communicators) = stack_.per_communicator * communicators;
+        // The allocator waits for held memory rather than fail: it grows into what is free, no further.
+        const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated -
+                           term(MemoryTerm::fragmentation) - term(MemoryTerm::context) -
+                           term(MemoryTerm::communicators);
+        term(MemoryTerm::fragmentation) += std::clamp(held_gathers(), Bytes{}, std::max(Bytes{}, free));
+        out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
     }
 

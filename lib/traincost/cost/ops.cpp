@@ -64,6 +64,12 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     }
     if (norms >= 4)
         build.norm("attention_post_norm", shape.tokens_sp, h, false);
+    if (job.stack.extra_saved_hidden > 0.0) {
+        Operator copies{.name = "layout_copies", .module = Module::attention, .kind = OpKind::memory};
+        copies.saved =
+            Bytes{shape.tokens * h / static_cast<double>(shape.tp) * shape.e * job.stack.extra_saved_hidden};
+        list.push(copies);
+    }
     if (!m.parallel_attention)
         build.residual_add("attention_add", Module::attention);
     if (side == Side::cross_decoder) {
@@ -99,6 +105,9 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
         t.backward_flops += op.backward_flops;
         if (op.selective)
             t.selective_flops += op.forward_flops;
+        if (op.kind == OpKind::communication && op.group == Group::tensor &&
+            op.forward_collective == Collective::all_gather)
+            t.gathered += op.forward_message;
         cast += weight.cast * op.weights;
         t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
         if (!op.selective)

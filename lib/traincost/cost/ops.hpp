@@ -138,6 +138,7 @@ struct OpTotals {
     Flops backward_flops;
     Flops selective_flops;  ///< forward FLOPs of the selectively recomputed
     Bytes saved;            ///< after selective recomputation dropped its share
+    Bytes gathered;         ///< outputs of tensor-parallel gathers beyond this rank's own part
     Bytes cast;             ///< cached compute copies of all its matrices
     Bytes gradient;         ///< gradients of all its matrices, as WeightBytes::gradient counts them
     Bytes forward_peak;     ///< highest (saved and cast so far + transient) of the forward pass

@@ -1,6 +1,7 @@
 #include "traincost/cost/params.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace traincost {
@@ -423,12 +424,19 @@ ParameterCount parameter_count(const ModelSpec& model) {
 }
 
 std::int64_t chunk_size(const StageLayout& layout, std::int64_t chunk) {
-    const std::int64_t chunks = layout.pp * layout.vp;
-    return layout.blocks / chunks + (chunk < layout.blocks % chunks ? 1 : 0);
+    return chunk_first(layout, chunk + 1) - chunk_first(layout, chunk);
 }
-
 std::int64_t chunk_first(const StageLayout& layout, std::int64_t chunk) {
     const std::int64_t chunks = layout.pp * layout.vp;
+    if (chunk >= chunks)
+        return layout.blocks;
+    if (layout.head_blocks > 0.0) {
+        // A chunk ends with the block that brings the running cost to its share; the head counts as blocks.
+        const double share =
+            (static_cast<double>(layout.blocks) + layout.head_blocks) / static_cast<double>(chunks);
+        const double first = std::ceil(share * static_cast<double>(chunk) - 1e-9);
+        return std::min(layout.blocks, static_cast<std::int64_t>(first));
+    }
     return chunk * (layout.blocks / chunks) + std::min(chunk, layout.blocks % chunks);
 }
 

@@ -108,7 +108,8 @@ WeightList embedding_weights(const ModelSpec& model);
 WeightList head_weights(const ModelSpec& model, bool stored_again);
 
 /// What one multi-token-prediction module holds besides a layer of the model's last kind: the projection of
-/// 2·hidden, three norms, and its stored copies of embedding and head. Outside every total. [DeepSeekV3, §2.2]
+/// 2·hidden, three norms, and its stored copies of embedding and head. Outside every total. [DeepSeekV3,
+/// §2.2]
 WeightList mtp_weights(const ModelSpec& model);
 
 /// Parameter counts of a model, tied embeddings once, without buffers, MTP and vision towers.
@@ -130,6 +131,8 @@ struct StageLayout {
     std::int64_t pp;
     std::int64_t vp;
     std::int64_t blocks;
+    double head_blocks = 0.0;  ///< the head's cost in blocks, where the stack balances stages by cost; 0:
+                               ///< blocks are dealt evenly
 };
 /// First block and number of blocks of chunk `chunk` (0 … pp·vp - 1): remainders go to the earliest chunks.
 std::int64_t chunk_first(const StageLayout& layout, std::int64_t chunk);

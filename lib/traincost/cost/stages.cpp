@@ -63,9 +63,25 @@ StageClass class_of(const std::vector<BlockRun>& runs, std::size_t begin, std::i
 
 }  // namespace
 
+StageLayout stage_layout(const Job& job) {
+    const Parallelism& p = job.run.parallel;
+    StageLayout layout{p.pp, p.vp, block_count(job.model)};
+    if (job.stack.balanced_stages && p.vp == 1 && job.model.lm_head) {
+        const LayerKind last = layer_kind(job.model, layout.blocks - 1);
+        std::int64_t matrices = 0;
+        for (const WeightTensor& t : layer_weights(job.model, last.side, last.moe)) {
+            if (t.matrix)
+                matrices += t.rows * t.columns * t.active_copies;
+        }
+        layout.head_blocks =
+            static_cast<double>(job.model.vocab * job.model.hidden) / static_cast<double>(matrices);
+    }
+    return layout;
+}
+
 StageClasses stage_classes(const Job& job, const BlockTable& table) {
     const Parallelism& p = job.run.parallel;
-    const StageLayout layout{p.pp, p.vp, block_count(job.model)};
+    const StageLayout layout = stage_layout(job);
     std::vector<std::uint8_t> kinds(static_cast<std::size_t>(layout.blocks));
     for (std::size_t i = 0; i < kinds.size(); ++i)
         kinds[i] = static_cast<std::uint8_t>(kind_of(job, table, static_cast<std::int64_t>(i)));

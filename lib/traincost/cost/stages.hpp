@@ -51,6 +51,9 @@ struct StageClasses {
     }
 };
 
+/// How the stack deals the model's blocks to pipeline stages.
+StageLayout stage_layout(const Job& job);
+
 /// The stages of the job's pipeline under its recompute and frozen layers.
 StageClasses stage_classes(const Job& job, const BlockTable& table);
 

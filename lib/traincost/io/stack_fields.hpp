@@ -41,6 +41,9 @@ void describe_choices(Io& io, T& x) {
     io.required("bucket_copies", x.bucket_copies);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
+    io.required("balanced_stages", x.balanced_stages);
+    io.required("extra_saved_hidden", x.extra_saved_hidden);
+    io.required("async_gathers", x.async_gathers);
     io.required("pipeline_keeps_outputs", x.pipeline_keeps_outputs);
     io.required("receive_buffers_per_micro_batch", x.receive_buffers_per_micro_batch);
 
@@ -60,6 +63,7 @@ void describe_choices(Io& io, T& x) {
 
     // Allocator and device
     io.required("fragmentation", x.fragmentation);
+    io.required("fragmentation_recompute", x.fragmentation_recompute);
     io.required("context_bytes", x.context);
     io.required("per_communicator_bytes", x.per_communicator);
     io.required("workspace_bytes", x.workspace);

@@ -13,6 +13,7 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     check.at_least("prefetched_blocks", s.prefetched_blocks, 0);
     check.positive("gemm_factor", s.gemm_factor);
     check.in_range("fragmentation", s.fragmentation, 0.0, 10.0);
+    check.in_range("fragmentation_recompute", s.fragmentation_recompute, 0.0, 10.0);
 }
 
 }  // namespace traincost

@@ -87,7 +87,13 @@ struct StackSpec {
     double bucket_copies;               ///< buckets alive beside the gradients
     std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
 
-    bool pipeline_keeps_outputs;        ///< the last stage keeps every micro-batch's logits and joins them at the end
+    bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
+    double extra_saved_hidden;  ///< tensors of tokens × hidden / tp a block keeps beside its operators'
+                                ///< (layout copies)
+    bool async_gathers;  ///< gathers of sequence parallelism run on a side stream, whose memory the allocator
+                         ///< cannot reuse while the host runs ahead
+    bool pipeline_keeps_outputs;  ///< the last stage keeps every micro-batch's logits and joins them at the
+                                  ///< end
     bool receive_buffers_per_micro_batch;  ///< a pipeline receive buffer for each micro-batch, not a pair
 
     // Time
@@ -105,7 +111,8 @@ struct StackSpec {
     double gemm_factor;       ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
-    double fragmentation;    ///< reserved over allocated peak, less one
+    double fragmentation;            ///< gaps the allocator reserves over what comes and goes in a step
+    double fragmentation_recompute;  ///< the same where blocks are recomputed: their tensors churn
     Bytes context;           ///< driver context, kernels and libraries outside the allocator
     Bytes per_communicator;  ///< collective library buffers of one communicator
     Bytes workspace;         ///< matrix-library workspaces inside the allocator

@@ -12,6 +12,8 @@ OpList embedding_ops(const Job& job, const Shape& s) {
     Operator& lookup = build.memory("embedding", Module::embedding, Bytes{n * (s.w + s.r) + s.tokens * 8.0},
                                     Bytes{s.train_weights ? n * (s.r + 2.0 * s.w) : 0.0}, positions ? 3 : 1,
                                     s.train_weights ? 2 : 0);
+    lookup.forward_access = MemoryAccess::gather;
+    lookup.backward_access = MemoryAccess::scatter_add;
     lookup.saved = Bytes{s.tokens * 8.0};
     lookup.forward_transient = Bytes{n * s.r};
     if (positions) {
@@ -69,6 +71,8 @@ OpList head_ops(const Job& job, const Shape& s) {
     build.last().forward_transient = Bytes{logits * s.e};
 
     Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
+    loss.forward_access = MemoryAccess::loss;
+    loss.backward_access = MemoryAccess::loss_backward;
     switch (stack.loss) {
         case LossKernel::fp32_logits:
             // Forward: logits in both formats beside the log-softmax, which is kept. Backward: the gradients

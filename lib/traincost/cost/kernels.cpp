@@ -19,16 +19,30 @@ PassTime PassTime::operator*(double f) const {
     return {gemm * f, attention * f, memory * f, tensor * f, context * f, expert * f, host * f};
 }
 
-KernelContext kernel_context(const Job& job) {
+GroupPlacements placements(const Job& job) {
     const Parallelism& p = job.run.parallel;
-    const ParallelGroups groups{p.tp, p.cp, p.dp, p.pp, p.ep, expert_tensor_parallel(p)};
-    return {&job, place_groups(groups, job.cluster.network),
-            *peak_rate(job.cluster.accelerator, job.run.precision.gemm),
-            *peak_rate(job.cluster.accelerator, job.run.precision.compute)};
+    return place_groups({p.tp, p.cp, p.dp, p.pp, p.ep, expert_tensor_parallel(p)}, job.cluster.network);
 }
 
-Seconds communication_time(Collective collective, Bytes message, Group group, const KernelContext& c) {
-    const GroupPlacements& g = c.groups;
+KernelContext kernel_context(const Job& job) {
+    const AcceleratorSpec& a = job.cluster.accelerator;
+    const KernelModels& kernels = job.cluster.kernels;
+    const Precision& precision = job.run.precision;
+    const bool accumulates = job.stack.gradients == GradientStore::main_buffer &&
+                             precision.gradients == DataType::fp32 && precision.weights != DataType::fp32;
+    const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
+    // `validate` has made sure that the accelerator runs these formats and has kernel data.
+    return {&job,
+            placements(job),
+            *gemm_model(a, kernels, precision.gemm),
+            *gemm_model(a, kernels, precision.compute),
+            *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
+            *bandwidth_model(a, kernels),
+            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad};
+}
+
+Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
+                           const GroupPlacements& g) {
     const auto placement = [&]() -> const GroupPlacement& {
         switch (group) {
             case Group::tensor:
@@ -48,28 +62,65 @@ Seconds communication_time(Collective collective, Bytes message, Group group, co
         }
         return g.tp;
     };
-    return collective_time(collective, message, placement(), c.job->cluster.network);
+    return collective_time(collective, message, placement(), job.cluster.network);
 }
 
-Seconds memory_time(Bytes bytes, const KernelContext& c) {
-    return bytes / (c.job->cluster.accelerator.memory_bandwidth * 0.8);
+Seconds optimizer_walk_time(Bytes bytes, const Job& job) {
+    return memory_time(bytes, MemoryAccess::optimizer,
+                       *bandwidth_model(job.cluster.accelerator, job.cluster.kernels));
 }
+
+namespace {
+
+/// Matrix products of an operator in one pass.
+Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
+    const bool plain =
+        op.module == Module::head || op.module == Module::router || op.module == Module::embedding;
+    const GemmModel& model = plain ? c.plain_gemm : c.gemm;
+    const double factor = c.job->stack.gemm_factor;
+    if (pass == Pass::forward)
+        return gemm_time(op.gemm, GemmPass::forward, model) * factor;
+    Seconds time;
+    if (op.input_gradient)
+        time += gemm_time(op.gemm, GemmPass::dgrad, model);
+    if (op.weight_gradient)
+        time += gemm_time(op.gemm, c.weight_gradient, model);
+    return time * factor;
+}
+
+/// Bytes walked by an operator's kernels that are no products.
+Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
+    const bool forward = pass == Pass::forward;
+    const Bytes bytes = forward ? op.forward_bytes : op.backward_bytes;
+    if (bytes.value() <= 0.0)
+        return Seconds{};
+    const int kernels =
+        op.kind == OpKind::memory ? std::max(1, forward ? op.forward_kernels : op.backward_kernels) : 1;
+    return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
+}
+
+}  // namespace
 
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
     const bool forward = pass == Pass::forward;
-    if (op.kind == OpKind::communication) {
-        const Bytes message = forward ? op.forward_message : op.backward_message;
-        if (message.value() <= 0.0)
-            return Seconds{};
-        return communication_time(forward ? op.forward_collective : op.backward_collective, message, op.group,
-                                  c);
+    switch (op.kind) {
+        case OpKind::communication: {
+            const Bytes message = forward ? op.forward_message : op.backward_message;
+            if (message.value() <= 0.0)
+                return Seconds{};
+            return communication_time(forward ? op.forward_collective : op.backward_collective, message,
+                                      op.group, *c.job, c.groups);
+        }
+        case OpKind::attention:
+            return forward ? attention_forward_time(op.attention, c.attention)
+                           : attention_backward_time(op.attention, c.attention);
+        case OpKind::gemm:
+        case OpKind::grouped_gemm:
+            return product_time(op, pass, c) + walk_time(op, pass, c);
+        case OpKind::memory:
+            return walk_time(op, pass, c);
     }
-    const Flops flops = forward ? op.forward_flops : op.backward_flops;
-    const Bytes bytes = forward ? op.forward_bytes : op.backward_bytes;
-    Seconds time = bytes.value() > 0.0 ? memory_time(bytes, c) : Seconds{};
-    if (flops.value() > 0.0)
-        time += flops / ((op.kind == OpKind::attention ? c.attention_peak : c.gemm_peak) * 0.7);
-    return time;
+    return Seconds{};
 }
 
 PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool selective_only) {
@@ -82,9 +133,12 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         const Seconds time = operator_time(op, pass, c);
         switch (op.kind) {
             case OpKind::gemm:
-            case OpKind::grouped_gemm:
-                t.gemm += time;
+            case OpKind::grouped_gemm: {
+                const Seconds walk = walk_time(op, pass, c);
+                t.gemm += time - walk;
+                t.memory += walk;
                 break;
+            }
             case OpKind::attention:
                 t.attention += time;
                 break;

@@ -1,6 +1,9 @@
 #pragma once
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/attention_time.hpp"
+#include "traincost/cost/bandwidth.hpp"
+#include "traincost/cost/gemm.hpp"
 #include "traincost/cost/ops.hpp"
 #include "traincost/spec/job.hpp"
 
@@ -29,17 +32,25 @@ struct PassTime {
     PassTime operator*(double factor) const;
 };
 
-/// What every operator of a job shares: rates and where its groups lie. Valid while the job lives.
+/// What every operator of a job shares: rates of its kernels and where its groups lie. Valid while the job
+/// lives.
 struct KernelContext {
     const Job* job;
     GroupPlacements groups;
-    FlopRate gemm_peak;
-    FlopRate attention_peak;
+    GemmModel gemm;        ///< products in the run's matrix format
+    GemmModel plain_gemm;  ///< products kept in the compute format: head, router, adapters
+    AttentionModel attention;
+    BandwidthModel memory;
+    GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
 };
 KernelContext kernel_context(const Job& job);
 
 /// Time of a collective of `group`'s ranks, alone on the network but for its sister groups.
-Seconds communication_time(Collective collective, Bytes message, Group group, const KernelContext& context);
+Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
+                           const GroupPlacements& groups);
+
+/// Where the job's groups lie on its network.
+GroupPlacements placements(const Job& job);
 
 /// Time of `ops` in `pass`; `selective_only` sums the operators selective recompute runs again (forward pass
 /// only).
@@ -48,7 +59,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, b
 /// Time of one operator in one pass, communication not overlapped.
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);
 
-/// Time to move `bytes` through device memory at the accelerator's achieved bandwidth.
-Seconds memory_time(Bytes bytes, const KernelContext& context);
+/// Time of the optimizer's walk over `bytes`.
+Seconds optimizer_walk_time(Bytes bytes, const Job& job);
 
 }  // namespace traincost

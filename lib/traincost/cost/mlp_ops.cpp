@@ -52,6 +52,8 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
         build.memory("activation", module, Bytes{n * s.e * cost.forward_passes},
                      Bytes{n * s.e * cost.backward_passes}, cost.forward_kernels, cost.backward_kernels);
     // The pre-activations stay under selective recompute; the product is made again.
+    if (!gated && build.model().activation != Activation::relu)
+        op.forward_access = op.backward_access = MemoryAccess::gelu;
     op.saved = Bytes{n * cost.saved};
     op.forward_transient = Bytes{n * s.e};
     op.backward_transient = Bytes{n * s.e * (gated ? 3.0 : 2.0)};
@@ -126,6 +128,7 @@ void moe_ops(OpBuilder& build) {
 
     Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * 2.0},
                                      Bytes{copies * h * s.e * 2.0}, 3, 3);
+    permute.forward_access = permute.backward_access = MemoryAccess::gather;
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
     if (s.ep > 1) {
@@ -168,6 +171,7 @@ void moe_ops(OpBuilder& build) {
     }
     Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * 2.0},
                                      Bytes{copies * h * s.e * 3.0}, 2, 3);
+    combine.forward_access = combine.backward_access = MemoryAccess::gather;
     combine.saved = Bytes{copies * h * s.e};  // expert outputs, for the gradient of the routing weights
     combine.backward_transient = Bytes{copies * h * s.e};
 

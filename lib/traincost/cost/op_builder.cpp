@@ -35,6 +35,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.backward_bytes = Bytes{n * (out + 2.0 * in)};
         op.forward_kernels = 1;
         op.backward_kernels = 2;
+        op.forward_access = MemoryAccess::norm;
+        op.backward_access = MemoryAccess::norm_backward;
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
     }
@@ -61,6 +63,16 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     // Under autocast the weight gradient leaves the product in 16 bits and is widened beside it.
     if (s.autocast && s.train_weights)
         op.backward_transient += Bytes{n * k * s.e};
+    if (s.autocast) {
+        // Weight and input are narrowed on the way in, their gradients widened on the way out.
+        const double narrow = s.w + s.e;
+        op.forward_bytes = Bytes{n * k * narrow + (saved_input.value() > 0.0 ? m * k * narrow : 0.0)};
+        op.backward_bytes = Bytes{s.train_weights ? n * k * narrow : 0.0};
+        op.backward_bytes += Bytes{saved_input.value() > 0.0 ? m * k * narrow : 0.0};
+        op.backward_access = MemoryAccess::widen;
+        op.forward_kernels += saved_input.value() > 0.0 ? 2 : 1;
+        op.backward_kernels += saved_input.value() > 0.0 ? 2 : 1;
+    }
     list_.push(op);
     if (!low_rank)
         return;
@@ -121,6 +133,8 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     Operator& op =
         memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
                Bytes{dropout ? n * (s.e + s.r + 1.0) : 0.0}, dropout && !fused ? 2 : 1, dropout ? 1 : 0);
+    if (dropout && !fused)
+        op.forward_access = op.backward_access = MemoryAccess::dropout;
     op.saved = Bytes{dropout ? n : 0.0};
     op.forward_transient = Bytes{n * (s.r + s.e)};
     op.backward_transient = Bytes{n * (s.r + s.e)};

@@ -9,6 +9,7 @@
 #include "traincost/cost/collectives.hpp"
 #include "traincost/cost/kernel_shapes.hpp"
 #include "traincost/cost/params.hpp"
+#include "traincost/spec/bandwidth_model.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
@@ -31,6 +32,8 @@ struct Operator {
     Flops backward_flops{};
     Bytes forward_bytes{};  ///< memory kind: read and written
     Bytes backward_bytes{};
+    MemoryAccess forward_access = MemoryAccess::stream;  ///< how the bytes are walked
+    MemoryAccess backward_access = MemoryAccess::stream;
     int forward_kernels = 0;  ///< launches
     int backward_kernels = 0;
     Bytes saved{};  ///< kept from this operator's forward to its backward

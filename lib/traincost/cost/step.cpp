@@ -72,7 +72,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         return t.terms[static_cast<std::size_t>(term)];
     };
 
-    const KernelContext context = kernel_context(job);
+    const GroupPlacements groups = placements(job);
     std::array<StageTime, 64> few;  // classes of stages, hardly ever more than four
     std::vector<StageTime> many;
     std::span<StageTime> times{few.data(), std::min(few.size(), stages.classes.size())};
@@ -97,7 +97,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const Bytes boundary{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
     const Seconds transfer =
         p.pp > 1 && !stack.overlap_p2p
-            ? communication_time(Collective::send_recv, boundary, Group::pipeline, context)
+            ? communication_time(Collective::send_recv, boundary, Group::pipeline, job, groups)
             : Seconds{};
     const PipelineTime pipeline = pipeline_time(schedule, times, p.vp, m, transfer);
 
@@ -126,14 +126,14 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         const double reductions = stack.reduce_every_micro_batch || p.zero >= 3 ? md : 1.0;
         const Collective reduction = p.zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
         const Bytes weights{s.e};
-        const Seconds reduce_time =
-            communication_time(reduction, element * (stage_weights.dense * trained), Group::data, context) +
-            communication_time(reduction, element * (stage_weights.expert * trained), Group::expert_data,
-                               context);
-        const Seconds gather_time =
-            communication_time(Collective::all_gather, weights * stage_weights.dense, Group::data, context) +
-            communication_time(Collective::all_gather, weights * stage_weights.expert, Group::expert_data,
-                               context);
+        const Seconds reduce_time = communication_time(reduction, element * (stage_weights.dense * trained),
+                                                       Group::data, job, groups) +
+                                    communication_time(reduction, element * (stage_weights.expert * trained),
+                                                       Group::expert_data, job, groups);
+        const Seconds gather_time = communication_time(Collective::all_gather, weights * stage_weights.dense,
+                                                       Group::data, job, groups) +
+                                    communication_time(Collective::all_gather, weights * stage_weights.expert,
+                                                       Group::expert_data, job, groups);
         const Seconds one_backward = slowest.backward.total() + slowest.again.total();
         const Seconds one_forward = slowest.forward.total();
         const Seconds hidden_reduce =
@@ -164,7 +164,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         bytes_per_element(run.precision.gradients) * 3.0 + states * 2.0 +
         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
         bytes_per_element(run.precision.weights) * 2.0;
-    at(t, StepTerm::optimizer) = memory_time(per_parameter * owned, context);
+    at(t, StepTerm::optimizer) = optimizer_walk_time(per_parameter * owned, job);
     at(t, StepTerm::fixed) = stack.host_per_step;
     for (const Seconds& term : t.terms)
         t.total += term;

@@ -1,5 +1,7 @@
 #include "traincost/spec/cluster.hpp"
 
+#include <algorithm>
+
 #include "traincost/spec/check.hpp"
 
 namespace traincost {
@@ -29,6 +31,11 @@ void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     check.positive("accelerators", c.accelerators);
     check.positive("per_node", c.per_node);
     validate(c.accelerator, problems);
+    if (!c.kernels.attention || !c.kernels.memory)
+        check.add("kernels", "hold no attention or bandwidth data for " + c.accelerator.id);
+    if (std::none_of(c.kernels.gemm.begin(), c.kernels.gemm.end(),
+                     [](const auto& fit) { return fit.has_value(); }))
+        check.add("kernels", "hold no matrix-product data for " + c.accelerator.id);
 }
 
 }  // namespace traincost

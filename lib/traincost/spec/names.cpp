@@ -41,6 +41,8 @@ TRAINCOST_ENUM_NAMES(TensorParallelKind, "megatron", "dtensor", "xla")
 TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d",
                      "torus_3d")
 
+TRAINCOST_ENUM_NAMES(AttentionGeneration, "flash2", "flash3", "flash4", "memory_efficient", "math")
+
 #undef TRAINCOST_ENUM_NAMES
 
 }  // namespace traincost

@@ -7,6 +7,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/quantity.hpp"
+#include "traincost/spec/attention_model.hpp"
 #include "traincost/spec/provenance.hpp"
 #include "traincost/spec/run.hpp"
 
@@ -57,6 +58,8 @@ struct StackSpec {
     NormKernel norm;
     RotaryKernel rotary;
     ActivationKernel activation;
+    AttentionGeneration
+        attention_generation;   ///< of the flash kernel; an older one where the accelerator lacks it
     AttentionKernel attention;  ///< default kernel
     bool fused_qkv;             ///< one projection for q, k and v
     bool fused_gate_up;         ///< one projection for gate and up
@@ -113,9 +116,9 @@ struct StackSpec {
     // Allocator and device
     double fragmentation;            ///< gaps the allocator reserves over what comes and goes in a step
     double fragmentation_recompute;  ///< the same where blocks are recomputed: their tensors churn
-    Bytes context;           ///< driver context, kernels and libraries outside the allocator
-    Bytes per_communicator;  ///< collective library buffers of one communicator
-    Bytes workspace;         ///< matrix-library workspaces inside the allocator
+    Bytes context;                   ///< driver context, kernels and libraries outside the allocator
+    Bytes per_communicator;          ///< collective library buffers of one communicator
+    Bytes workspace;                 ///< matrix-library workspaces inside the allocator
 
     Provenance provenance;
     bool operator==(const StackSpec&) const = default;

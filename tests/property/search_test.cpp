@@ -28,7 +28,7 @@ std::vector<Plan> exhaustive(const SearchRequest& request) {
                 const Bytes memory = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
                 if (memory > e.capacity * (1.0 - request.limits.headroom))
                     return true;
-                Plan plan{c, metrics_of(site.cluster, e.step.total, memory), 0.0};
+                Plan plan{c, metrics_of(site.cluster, site.goodput, e.step.total, memory), 0.0};
                 plan.value = objective_value(request.objective, plan.metrics);
                 plans.push_back(plan);
                 return true;

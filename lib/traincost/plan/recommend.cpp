@@ -64,7 +64,7 @@ Evaluation evaluate(const SearchRequest& request, const Configuration& c, const 
     Evaluation e{estimate(job), {}, false, {}};
     const Bytes memory = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)].device;
     const Bytes allowed = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
-    e.metrics = metrics_of(site.cluster, e.estimate.step.total, memory);
+    e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, memory);
     e.fits = memory <= allowed;
     e.shortfall = e.fits ? Bytes{} : memory - allowed;
     return e;
@@ -244,7 +244,7 @@ std::string configuration_text(const SearchRequest& request, const Configuration
 std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan) {
     const Configuration& c = plan.configuration;
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
-    const Job base{request.model, site.cluster, site.stack, request.run};
+    const Job base = base_job(request, static_cast<std::size_t>(c.site));
     const Evaluation own = evaluate(request, c, job_of(request, c));
     const double own_value = objective_value(request.objective, own.metrics);
     std::vector<Neighbour> all;
@@ -341,8 +341,9 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
             Job job = r.job;
             input.scale(job, 1.0 + change);
             const Estimate e = estimate(job);
-            const PlanMetrics metrics = metrics_of(job.cluster, e.step.total,
-                                                   e.stages[static_cast<std::size_t>(e.peak_stage)].device);
+            const Site& site = request.sites[static_cast<std::size_t>(r.plan.configuration.site)];
+            const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+            const PlanMetrics metrics = metrics_of(job.cluster, site.goodput, e.step.total, peak);
             values.push_back(objective_value(request.objective, metrics));
             r.sensitivities.push_back(
                 {input.name, change, e.step.total / r.estimate.step.total - 1.0, false});

@@ -41,9 +41,14 @@ SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     return *this;
 }
 
+Job base_job(const SearchRequest& request, std::size_t site) {
+    const Site& s = request.sites[site];
+    return {request.model, s.cluster, s.stack, s.run.value_or(request.run)};
+}
+
 Job job_of(const SearchRequest& request, const Configuration& configuration) {
     const Site& site = request.sites[static_cast<std::size_t>(configuration.site)];
-    Job job{request.model, site.cluster, site.stack, request.run};
+    Job job = base_job(request, static_cast<std::size_t>(configuration.site));
     apply(configuration, site.space, job.run);
     return job;
 }
@@ -52,22 +57,25 @@ namespace {
 
 /// Price and power of a cluster's nodes.
 struct Rates {
+    double slowdown;  ///< 1 / goodput
     double dollars_per_s;
     double watts;
-    PlanMetrics metrics(Seconds time, Bytes memory) const {
+    PlanMetrics metrics(Seconds step, Bytes memory) const {
+        const Seconds time = step * slowdown;
         return {time, memory, Dollars{time.value() * dollars_per_s}, time.value() * watts};
     }
 };
 
-Rates rates_of(const ClusterSpec& cluster) {
-    return {hourly_price(cluster).value_or(Dollars{}).value() * static_cast<double>(nodes(cluster)) / 3600.0,
+Rates rates_of(const ClusterSpec& cluster, double goodput) {
+    return {1.0 / goodput,
+            hourly_price(cluster).value_or(Dollars{}).value() * static_cast<double>(nodes(cluster)) / 3600.0,
             power_watts(cluster).value_or(0.0)};
 }
 
 }  // namespace
 
-PlanMetrics metrics_of(const ClusterSpec& cluster, Seconds time, Bytes memory) {
-    return rates_of(cluster).metrics(time, memory);
+PlanMetrics metrics_of(const ClusterSpec& cluster, double goodput, Seconds time, Bytes memory) {
+    return rates_of(cluster, goodput).metrics(time, memory);
 }
 
 namespace {
@@ -79,35 +87,45 @@ struct Findings {
     TopPlans best;
     ParetoFront pareto;
     std::optional<Plan> smallest;
+    std::optional<Plan> fastest;
+    std::optional<Plan> cheapest;
     SearchCounts counts;
 
     void keep_smallest(const Plan& plan) {
-        const auto before = [](const Plan& a, const Plan& b) {
-            return a.value != b.value ? a.value < b.value : a.configuration < b.configuration;
-        };
-        if (!smallest || before(plan, *smallest))
-            smallest = plan;
+        keep(smallest, plan, plan.value, smallest ? smallest->value : 0.0);
+    }
+    void keep_fastest(const Plan& plan) {
+        keep(fastest, plan, plan.metrics.time.value(), fastest ? fastest->metrics.time.value() : 0.0);
+    }
+    void keep_cheapest(const Plan& plan) {
+        keep(cheapest, plan, plan.metrics.cost.value(), cheapest ? cheapest->metrics.cost.value() : 0.0);
     }
     void add(const Findings& other) {
         best.add(other.best);
         pareto.add(other.pareto);
         if (other.smallest)
             keep_smallest(*other.smallest);
+        if (other.fastest)
+            keep_fastest(*other.fastest);
+        if (other.cheapest)
+            keep_cheapest(*other.cheapest);
         counts += other.counts;
     }
     SearchResult result() const {
-        SearchResult out{best.sorted(), pareto.sorted(), smallest, counts, false};
-        if (counts.feasible > 0)
-            out.smallest.reset();
-        return out;
+        return {best.sorted(), pareto.sorted(), smallest, fastest, cheapest, counts, false};
+    }
+
+private:
+    static void keep(std::optional<Plan>& kept, const Plan& plan, double value, double least) {
+        if (!kept || value < least || (value == least && plan.configuration < kept->configuration))
+            kept = plan;
     }
 };
 
 /// The stages of every pipeline in a site's space, by recompute choice: the same for all shapes.
 class PipelineStages {
 public:
-    PipelineStages(const SearchRequest& request, const Site& site)
-        : job_{request.model, site.cluster, site.stack, request.run}, space_(&site.space) {
+    PipelineStages(const Job& base, const SearchSpace& space) : job_(base), space_(&space) {
         job_.run.parallel = Parallelism{};
         job_.run.micro_batch = 1;
         const Shape shape = shape_of(job_);
@@ -195,9 +213,9 @@ private:
 void search_shape(const SearchRequest& request, std::int32_t site_index, const ShapeKey& key,
                   PipelineStages& pipelines, Findings& found) {
     const Site& site = request.sites[static_cast<std::size_t>(site_index)];
-    const Rates rates = rates_of(site.cluster);
+    const Rates rates = rates_of(site.cluster, site.goodput);
     const Bytes capacity = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
-    Job job{request.model, site.cluster, site.stack, request.run};
+    Job job = base_job(request, static_cast<std::size_t>(site_index));
     ShapeTables tables;
     const std::vector<StageClasses>* stages = nullptr;
     std::int32_t pp = 0;
@@ -227,10 +245,14 @@ void search_shape(const SearchRequest& request, std::int32_t site_index, const S
             rates.metrics(step_time(job, shared.shape, shared.table, pipeline).total, plan.metrics.memory);
         if (request.limits.step_time && plan.metrics.time > *request.limits.step_time) {
             ++found.counts.over_deadline;
+            found.keep_fastest(plan);
+            found.keep_cheapest(plan);
             return true;
         }
         if (request.limits.step_cost && plan.metrics.cost > *request.limits.step_cost) {
             ++found.counts.over_budget;
+            found.keep_fastest(plan);
+            found.keep_cheapest(plan);
             return true;
         }
         ++found.counts.feasible;
@@ -257,7 +279,7 @@ SearchResult search(const SearchRequest& request) {
     std::vector<std::unique_ptr<PipelineStages>> pipelines;
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const Site& site = request.sites[i];
-        Job job{request.model, site.cluster, site.stack, request.run};
+        Job job = base_job(request, i);
         if (site.cluster.accelerators < 1) {
             throw Error(ErrorKind::input, "cluster.accelerators: is " +
                                               std::to_string(site.cluster.accelerators) +
@@ -269,7 +291,7 @@ SearchResult search(const SearchRequest& request) {
         job.run.micro_batch = 1;
         throw_if_any(validate(job));
         job.cluster.accelerators = site.cluster.accelerators;
-        pipelines.push_back(std::make_unique<PipelineStages>(request, site));
+        pipelines.push_back(std::make_unique<PipelineStages>(job, site.space));
         for (const ShapeKey& key : shape_keys(job, site.space))
             tasks.push_back({static_cast<std::int32_t>(i), key});
     }
@@ -315,6 +337,8 @@ SearchResult merge(const std::vector<SearchResult>& shards, std::size_t top) {
         for (const Plan& plan : shard.pareto)
             found.pareto.add(plan);
         found.smallest = shard.smallest;
+        found.fastest = shard.fastest;
+        found.cheapest = shard.cheapest;
         found.counts = shard.counts;
         all.add(found);
         interrupted = interrupted || shard.interrupted;

@@ -15,15 +15,16 @@ namespace traincost {
 
 /// What a plan is judged by, of one optimizer step.
 struct PlanMetrics {
-    Seconds time;
+    Seconds time;   ///< step time over the site's goodput
     Bytes memory;   ///< device memory of the fullest stage
     Dollars cost;   ///< of all nodes for the step's time; zero where the cluster has no price
     double energy;  ///< joules; zero where the power is not known
     auto operator<=>(const PlanMetrics&) const = default;
 };
 
-/// Metrics of a step that takes `time` and `memory` on all of the cluster's nodes.
-PlanMetrics metrics_of(const ClusterSpec& cluster, Seconds time, Bytes memory);
+/// Metrics of a step that takes `time` and `memory` on all of the cluster's nodes, which train for `goodput`
+/// of the time.
+PlanMetrics metrics_of(const ClusterSpec& cluster, double goodput, Seconds time, Bytes memory);
 
 /// What is made small: one metric, or the product of powers of several (a weighted mix in logarithms).
 struct Objective {
@@ -58,6 +59,9 @@ struct Site {
     ClusterSpec cluster;
     StackSpec stack;
     SearchSpace space;
+    std::optional<RunSpec> run{};  ///< the run here, where it is not the request's (another precision)
+    double goodput =
+        1.0;  ///< share of the wall time that trains: the rest is checkpoints, failures, restarts
 };
 
 /// Counters that another thread may read while a search runs, and its off switch.
@@ -100,7 +104,9 @@ struct SearchCounts {
 struct SearchResult {
     std::vector<Plan> best;        ///< by objective value, then metrics, then configuration
     std::vector<Plan> pareto;      ///< by time: no other feasible plan is as good in time, memory and cost
-    std::optional<Plan> smallest;  ///< least memory over capacity of all that don't fit, where none fits
+    std::optional<Plan> smallest;  ///< of all that don't fit the nearest (its value is memory over capacity)
+    std::optional<Plan> fastest;   ///< of those that fit but are too slow or too dear
+    std::optional<Plan> cheapest;  ///< likewise
     SearchCounts counts;
     bool interrupted = false;
 };
@@ -110,6 +116,9 @@ SearchResult search(const SearchRequest& request);
 
 /// The answer of a whole search from the answers of all its shards.
 SearchResult merge(const std::vector<SearchResult>& shards, std::size_t top);
+
+/// The job of a site before a configuration is chosen.
+Job base_job(const SearchRequest& request, std::size_t site);
 
 /// The job a configuration stands for.
 Job job_of(const SearchRequest& request, const Configuration& configuration);

@@ -143,7 +143,8 @@ std::int32_t narrow(std::int64_t x) {
 
 SearchSpace stack_space(const Job& job) {
     SearchSpace space;
-    for (std::int64_t tp = 1; tp <= job.cluster.per_node; ++tp)
+    const std::int64_t domain = std::max(job.cluster.per_node, job.cluster.network.domain_size);
+    for (std::int64_t tp = 1; tp <= domain; ++tp)
         space.tp.push_back(tp);
     switch (job.stack.shard) {
         case ShardEngine::none:

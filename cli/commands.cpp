@@ -11,6 +11,8 @@ namespace {
 constexpr Command table[] = {
     {"estimate", add_estimate},
     {"achieved", add_achieved},
+    {"recommend", add_recommend},
+    {"merge", add_merge},
     {"params", add_params},
     {"list", add_list},
     {"show", add_show},

@@ -396,7 +396,8 @@ void deduce_dp(const JobFlags& f, const JobFile& file, std::int64_t accelerators
 }
 
 /// What nobody said of the run, in the words of its flags.
-void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, Assumptions& out) {
+void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, const JobNeeds& needs,
+                        Assumptions& out) {
     const RunSpec& run = job.run;
     const Parallelism& p = run.parallel;
     const StackSpec& stack = job.stack;
@@ -409,7 +410,7 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, 
     const std::string of_stack = ", the habit of " + stack.id;
     if (!file.run) {
         say(f.optimizer.has_value(), "optimizer", name_of(run.optimizer), "", "--optimizer");
-        say(f.recompute.has_value(), "recompute", name_of(run.recompute), "", "--recompute");
+        say(f.recompute.has_value() || !needs.layout, "recompute", name_of(run.recompute), "", "--recompute");
         if (p.dp * p.cp > 1) {
             say(f.zero.has_value(), "zero", std::to_string(p.zero), "", "--zero");
         }
@@ -465,7 +466,7 @@ RunSpec initial_run(const JobFlags& f, const JobFile& file, const JobNeeds& need
     }
     RunSpec run{};
     run.micro_batch = 1;
-    if (!f.micro_batch && !needs.micro_batch) {
+    if (!f.micro_batch && !needs.micro_batch && needs.layout) {
         assumptions.emplace_back("micro-batch: 1 (--micro-batch)");
     }
     return run;
@@ -534,13 +535,26 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     }
     RunSpec run = initial_run(f, file, needs, assumptions);
     apply_run(f, run);
-    deduce_dp(f, file, cluster.accelerators, run.parallel, assumptions);
+    if (needs.layout) {
+        deduce_dp(f, file, cluster.accelerators, run.parallel, assumptions);
+    } else {
+        run.parallel = {};
+        run.micro_batch = 1;
+        run.recompute = Recompute::none;
+    }
 
     ResolvedJob resolved{.job = {std::move(model), std::move(cluster), std::move(stack), std::move(run)},
                          .assumptions = {}};
     resolve_precision(f, file, resolved.job, assumptions);
-    throw_if_any(validate(resolved.job));
-    state_run_defaults(f, file, resolved.job, assumptions);
+    if (needs.layout) {
+        throw_if_any(validate(resolved.job));
+    } else {
+        // On one accelerator everything that no layout can change must already be right.
+        Job one = resolved.job;
+        one.cluster.accelerators = 1;
+        throw_if_any(validate(one));
+    }
+    state_run_defaults(f, file, resolved.job, needs, assumptions);
     state_price(resolved.job, assumptions);
     resolved.assumptions = std::move(assumptions);
     return resolved;

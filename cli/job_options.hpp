@@ -67,6 +67,7 @@ struct JobFlags {
 /// What a command can do without. The search chooses the micro-batch itself.
 struct JobNeeds {
     bool micro_batch = true;
+    bool layout = true;  ///< false: the search chooses the degrees, the micro-batch and recompute as well
 };
 
 /// A valid job, and everything about it that nobody said.

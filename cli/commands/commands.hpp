@@ -13,7 +13,9 @@ void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
+void add_merge(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
+void add_recommend(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 

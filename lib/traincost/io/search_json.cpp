@@ -6,6 +6,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/estimate_json.hpp"
 #include "traincost/io/job_json.hpp"
+#include "traincost/io/run_json.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -16,11 +17,21 @@ constexpr const char* shard_schema = "shard/1";
 
 /// The members of a configuration in the order files list them.
 constexpr std::array<std::int32_t Configuration::*, 15> configuration_members = {
-    &Configuration::site,         &Configuration::tp,          &Configuration::cp,   &Configuration::pp,
-    &Configuration::ep,           &Configuration::etp,         &Configuration::sequence_parallel,
-    &Configuration::micro_batch,  &Configuration::vp,          &Configuration::schedule,
-    &Configuration::zero,         &Configuration::hybrid_shard, &Configuration::recompute,
-    &Configuration::offload,      &Configuration::dp};
+    &Configuration::site,
+    &Configuration::tp,
+    &Configuration::cp,
+    &Configuration::pp,
+    &Configuration::ep,
+    &Configuration::etp,
+    &Configuration::sequence_parallel,
+    &Configuration::micro_batch,
+    &Configuration::vp,
+    &Configuration::schedule,
+    &Configuration::zero,
+    &Configuration::hybrid_shard,
+    &Configuration::recompute,
+    &Configuration::offload,
+    &Configuration::dp};
 
 void write_plan(JsonWriter& out, const Plan& plan) {
     out.begin_object();
@@ -102,10 +113,10 @@ void write_space(JsonWriter& out, const SearchSpace& s) {
     out.key("recompute").begin_array();
     for (const RecomputeChoice& r : s.recompute) {
         const RecomputeModules& m = r.modules;
-        write_numbers(out.begin_object(), "choice",
-                      std::array<std::int64_t, 9>{static_cast<std::int64_t>(r.kind), m.core_attention, m.norm,
-                                                  m.activation, m.mlp, m.moe, m.mla_up, r.every,
-                                                  r.layers.value_or(0)});
+        write_numbers(
+            out.begin_object(), "choice",
+            std::array<std::int64_t, 9>{static_cast<std::int64_t>(r.kind), m.core_attention, m.norm,
+                                        m.activation, m.mlp, m.moe, m.mla_up, r.every, r.layers.value_or(0)});
         out.end_object();
     }
     out.end_array();
@@ -277,8 +288,8 @@ SearchResult merge_shards(const std::vector<ShardFile>& files, const std::vector
             missing += (missing.empty() ? "" : ", ") + std::to_string(i + 1);
     }
     if (!missing.empty()) {
-        throw Error(ErrorKind::input, "shard " + missing + " of " + std::to_string(files.front().shards) +
-                                          " is missing");
+        throw Error(ErrorKind::input,
+                    "shard " + missing + " of " + std::to_string(files.front().shards) + " is missing");
     }
     return merge(results, top);
 }
@@ -290,12 +301,15 @@ double days(Seconds x) {
 }
 
 /// The totals of a plan's training run, or nulls.
-void write_totals(JsonWriter& out, const SearchRequest& request, const PlanMetrics& m) {
+void write_totals(JsonWriter& out, const SearchRequest& request, const Plan& plan) {
+    const PlanMetrics& m = plan.metrics;
+    const double goodput = request.sites[static_cast<std::size_t>(plan.configuration.site)].goodput;
     const std::optional<double> tokens = request.run.tokens;
     const double steps = tokens ? *tokens / (static_cast<double>(request.run.global_batch) *
                                              static_cast<double>(request.run.sequence))
                                 : 0.0;
-    out.member("step_s", m.time);
+    out.member("step_s", m.time * goodput);
+    out.member("goodput", goodput);
     out.member("memory_bytes", m.memory);
     out.member("usd_per_step", m.cost);
     out.member("days", tokens ? std::optional<double>(days(m.time * steps)) : std::nullopt);
@@ -312,7 +326,7 @@ void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchRes
         out.member("cluster", site.cluster.id);
         out.member("stack", site.stack.id);
         out.member("gpus", site.cluster.accelerators);
-        write_totals(out, request, plan.metrics);
+        write_totals(out, request, plan);
         out.key("run");
         write_json(out, job_of(request, c).run);
         out.end_object();
@@ -323,8 +337,8 @@ void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchRes
 }  // namespace
 
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
-                          const std::vector<Recommendation>& plans, double seconds,
-                          const std::vector<std::string>& assumptions) {
+                          const std::vector<Recommendation>& plans, const Residuals& residuals,
+                          double seconds, const std::vector<std::string>& assumptions) {
     out.member("schema_version", estimate_schema_version);
     out.member("evaluated", result.counts.evaluated);
     out.member("feasible", result.counts.feasible);
@@ -345,7 +359,7 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
         out.member("behind_best", r.behind);
         out.member("tie", r.tie);
         out.key("totals").begin_object();
-        write_totals(out, request, r.plan.metrics);
+        write_totals(out, request, r.plan);
         out.end_object();
         out.key("sensitivity").begin_array();
         for (const Sensitivity& s : r.sensitivities) {
@@ -357,7 +371,8 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
             out.end_object();
         }
         out.end_array();
-        write_estimate_members(out, r.job, r.estimate, assumptions);
+        write_estimate_members(out, r.job, r.estimate, uncertainty(residuals, r.job, r.estimate),
+                               assumptions);
         out.end_object();
     }
     out.end_array();

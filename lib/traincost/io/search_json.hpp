@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "traincost/fit/uncertainty.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/plan/recommend.hpp"
 
@@ -36,7 +37,7 @@ std::string fingerprint(const SearchRequest& request);
 
 /// Writes evaluated, feasible, seconds, plans, pareto and counts into the object that is open.
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
-                          const std::vector<Recommendation>& plans, double seconds,
-                          const std::vector<std::string>& assumptions);
+                          const std::vector<Recommendation>& plans, const Residuals& residuals,
+                          double seconds, const std::vector<std::string>& assumptions);
 
 }  // namespace traincost

@@ -1,0 +1,208 @@
+// `traincost recommend`: the best configurations, and why. `traincost merge`: the same from the shards of one
+// search.
+
+#include <cli/app.hpp>
+#include <cli/commands/commands.hpp>
+#include <cli/options.hpp>
+#include <cli/output_options.hpp>
+#include <cli/search_options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/io/residuals_json.hpp>
+#include <traincost/io/search_json.hpp>
+#include <traincost/report/search_tables.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+constexpr int exit_interrupted = 130;  // as shells report SIGINT
+
+struct Flags {
+    SearchFlags search;
+    OutputFlags output;
+    std::vector<std::string> shard_files;  // of merge
+    std::optional<double> tie{};
+};
+
+/// The command's arguments as they were given, less those that belong to one shard only.
+std::vector<std::string> given_arguments(const CLI::App& command) {
+    std::vector<std::string> arguments;
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() == 0 || name == "--shard" || name == "--threads" || name == "--help") {
+            continue;
+        }
+        for (const std::string& value : option->results()) {
+            arguments.push_back(option->get_expected_max() == 0 ? name : name + "=" + value);
+        }
+    }
+    return arguments;
+}
+
+/// Half the width of the interval that four of five comparable runs fall in: what a difference between two
+/// predictions must exceed. Nothing is known of how the errors of two plans go together, so none of it is
+/// taken off.
+TieRule tie_rule(const std::optional<double>& given, const Residuals& residuals, const SearchRequest& request,
+                 const SearchResult& result) {
+    if (given) {
+        return {*given};
+    }
+    if (result.best.empty()) {
+        return {};
+    }
+    const Job job = job_of(request, result.best.front().configuration);
+    const Estimate e = estimate(job);
+    const Uncertainty sure = uncertainty(residuals, job, e);
+    if (!sure.step_time_s) {
+        return {};
+    }
+    const Interval& interval = *sure.step_time_s;
+    return {(interval.high - interval.low) / (interval.high + interval.low)};
+}
+
+SearchResult read_shards(const Flags& flags, const SearchRequest& request) {
+    std::vector<ShardFile> files;
+    for (const std::string& name : flags.shard_files) {
+        const JsonDocument document = read_json_file(name);
+        files.push_back(shard_from_json(JsonNode(document)));
+        if (files.back().request != fingerprint(request)) {
+            throw Error(ErrorKind::input, name + ": was made with other inputs than its arguments give now");
+        }
+        for (const auto& plans : {files.back().result.best, files.back().result.pareto}) {
+            for (const Plan& plan : plans) {
+                if (static_cast<std::size_t>(plan.configuration.site) >= request.sites.size()) {
+                    throw Error(ErrorKind::input, name + ": names a cluster that was not searched");
+                }
+            }
+        }
+    }
+    return merge_shards(files, flags.shard_files, request.top);
+}
+
+void print_answer(const Flags& flags, Context& context, const ResolvedSearch& resolved,
+                  const SearchResult& result, double seconds) {
+    const SearchRequest& request = resolved.request;
+    const Residuals residuals = read_residuals(context.data_folder);
+    const TieRule tie = tie_rule(flags.tie, residuals, request, result);
+    const std::vector<Recommendation> plans = recommend(request, result, tie);
+    if (flags.output.json) {
+        JsonWriter out;
+        out.begin_object();
+        write_search_members(out, request, result, plans, residuals, seconds, resolved.assumptions);
+        out.member("tie_below", tie.relative);
+        out.array("no_plan_because",
+                  plans.empty() ? why_no_plan(request, result) : std::vector<std::string>{});
+        out.end_object();
+        context.out << out.text();
+    } else {
+        context.out << render(search_tables(request, result, plans, tie, resolved.assumptions),
+                              flags.output.format);
+    }
+    if (plans.empty() && !result.interrupted) {
+        for (const std::string& why : why_no_plan(request, result)) {
+            context.err << "traincost: no plan: " << why << "\n";
+        }
+    }
+    context.exit_code = result.interrupted ? exit_interrupted : plans.empty() ? exit_no : exit_yes;
+}
+
+void fail_where_empty(const SearchRequest& request, const SearchResult& result) {
+    if (result.counts.enumerated > 0 || result.interrupted) {
+        return;
+    }
+    std::string text = "nothing to search: ";
+    for (std::size_t i = 0; i < request.sites.size(); ++i) {
+        const std::string why = why_empty(base_job(request, i), request.sites[i].space);
+        if (!why.empty()) {
+            throw Error(ErrorKind::input, text + why);
+        }
+    }
+}
+
+void run_recommend(const Flags& flags, const std::vector<std::string>& arguments, Context& context) {
+    const Catalogue catalogue(context.data_folder);
+    ResolvedSearch resolved = resolve_search(flags.search, catalogue, context);
+    SearchRequest& request = resolved.request;
+    const auto start = std::chrono::steady_clock::now();
+    const SearchResult result =
+        flags.shard_files.empty() ? run_search(request, context) : read_shards(flags, request);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (flags.search.shard) {
+        context.out << shard_text({arguments, fingerprint(request), request.shard, request.shards, result});
+        context.exit_code = result.interrupted ? exit_interrupted : exit_yes;
+        return;
+    }
+    fail_where_empty(request, result);
+    print_answer(flags, context, resolved, result, seconds.count());
+}
+
+void run_merge(const std::vector<std::string>& files, bool json, const std::string& format,
+               Context& context) {
+    const JsonDocument first = read_json_file(files.front());
+    const ShardFile shard = shard_from_json(JsonNode(first));
+    std::vector<std::string> arguments = {"traincost"};
+    if (!context.data_folder.empty()) {
+        arguments.push_back("--data=" + context.data_folder);
+    }
+    arguments.emplace_back("recommend");
+    arguments.insert(arguments.end(), shard.arguments.begin(), shard.arguments.end());
+    const auto absent = [&](const std::string& flag) {
+        return std::none_of(shard.arguments.begin(), shard.arguments.end(),
+                            [&](const std::string& a) { return a.starts_with(flag); });
+    };
+    if (json && absent("--json")) {
+        arguments.emplace_back("--json");
+    }
+    if (!format.empty() && absent("--format")) {
+        arguments.push_back("--format=" + format);
+    }
+    for (const std::string& file : files) {
+        arguments.push_back("--from-shard=" + file);
+    }
+    arguments.erase(arguments.begin());
+    context.exit_code = run(arguments, context.in, context.out, context.err);
+}
+
+}  // namespace
+
+void add_recommend(CLI::App& app, Context& context) {
+    CLI::App* command =
+        app.add_subcommand("recommend", "The best configurations of a cluster or several, and why");
+    const auto flags = std::make_shared<Flags>();
+    add_search_options(*command, flags->search);
+    add_parsed(
+        *command, "--tie", flags->tie, "FRACTION", [](auto& t) { return parse_fraction(t); },
+        "Differences below this are a tie; default: half the interval of comparable runs");
+    command->add_option("--from-shard", flags->shard_files)->group("");
+    add_output_options(*command, flags->output);
+    command->callback(
+        [flags, command, &context] { run_recommend(*flags, given_arguments(*command), context); });
+}
+
+void add_merge(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand("merge", "The answer of a search from its shards' files");
+    struct MergeFlags {
+        std::vector<std::string> files;
+        OutputFlags output;
+    };
+    const auto flags = std::make_shared<MergeFlags>();
+    command->add_option("files", flags->files, "What 'recommend --shard I/N' printed, one file a shard")
+        ->required()
+        ->type_name("FILE");
+    add_output_options(*command, flags->output);
+    command->callback([flags, &context] {
+        const std::string format =
+            flags->output.format == Format::table
+                ? ""
+                : std::string(format_names()[static_cast<std::size_t>(flags->output.format)]);
+        run_merge(flags->files, flags->output.json, format, context);
+    });
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,367 @@
+#include <cli/search_options.hpp>
+
+#include <cli/options.hpp>
+#include <traincost/base/text.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+namespace traincost::cli {
+
+namespace {
+
+std::int64_t positive(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+ShardFlag shard_flag(const std::string& text) {
+    const auto slash = text.find('/');
+    if (slash == text.npos) {
+        throw Error(ErrorKind::usage, "'" + text + "' is not I/N, as in 3/16");
+    }
+    const std::int64_t shard = parse_count(text.substr(0, slash));
+    const std::int64_t shards = parse_count(text.substr(slash + 1));
+    if (shards < 1 || shard < 1 || shard > shards) {
+        throw Error(ErrorKind::usage, "'" + text + "' names no shard; allowed: 1/N to N/N with N at least 1");
+    }
+    return {shard - 1, shards};
+}
+
+Objective objective_flag(const std::string& text) {
+    Objective objective{0.0, 0.0, 0.0, 0.0};
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string part = text.substr(begin, end - begin);
+        begin = end + 1;
+        const std::size_t equals = std::min(part.find('='), part.size());
+        const std::string name = part.substr(0, equals);
+        const double weight =
+            equals == part.size() ? 1.0 : parse_number(part.substr(equals + 1), Range::positive);
+        constexpr std::string_view names[] = {"time", "cost", "memory", "energy"};
+        double* const members[] = {&objective.time, &objective.cost, &objective.memory, &objective.energy};
+        const auto found = std::find(std::begin(names), std::end(names), name);
+        if (found == std::end(names)) {
+            throw Error(ErrorKind::usage, "'" + name + "' is not known" +
+                                              did_you_mean(name, std::span<const std::string_view>(names)) +
+                                              "; allowed: time, cost, memory, energy, or a mix as in "
+                                              "time=1,cost=0.5");
+        }
+        *members[found - std::begin(names)] = weight;
+    }
+    return objective;
+}
+
+std::vector<std::string> names_of(const std::string& text) {
+    std::vector<std::string> names;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        if (end > begin) {
+            names.push_back(text.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    if (names.empty()) {
+        throw Error(ErrorKind::usage, "'" + text + "' names nothing");
+    }
+    return names;
+}
+
+/// Whole-node counts of a range: one, two, three, four, six, eight … nodes.
+std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::int64_t per_node) {
+    std::vector<std::int64_t> counts;
+    for (std::int64_t nodes = 1; nodes * per_node <= high; nodes *= 2) {
+        for (const std::int64_t n : {nodes * per_node, nodes * per_node * 3 / 2}) {
+            if (n >= low && n <= high && n % per_node == 0) {
+                counts.push_back(n);
+            }
+        }
+    }
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    return counts;
+}
+
+/// Restricts a dimension to one given value, and to at most a given limit.
+void restrict_to(std::vector<std::int64_t>& values, std::optional<std::int64_t> given,
+                 std::optional<std::int64_t> most, const char* flag, const char* most_flag) {
+    if (given) {
+        values = {*given};
+        if (most && *given > *most) {
+            throw Error(ErrorKind::usage, std::string(flag) + ": " + std::to_string(*given) +
+                                              " is more than " + most_flag + " " + std::to_string(*most));
+        }
+        return;
+    }
+    if (!most) {
+        return;
+    }
+    if (values.empty()) {
+        for (std::int64_t i = 1; i <= *most; ++i) {
+            values.push_back(i);
+        }
+    }
+    std::erase_if(values, [&](std::int64_t x) { return x > *most; });
+    if (values.empty()) {
+        throw Error(ErrorKind::usage, std::string(most_flag) + ": " + std::to_string(*most) +
+                                          " leaves no degree of parallelism");
+    }
+}
+
+SearchSpace space_of(const SearchFlags& f, const Job& job) {
+    SearchSpace space = f.full_space ? full_space(job) : stack_space(job);
+    const JobFlags& g = f.job;
+    restrict_to(space.tp, g.tp, f.max_tp, "--tp", "--max-tp");
+    restrict_to(space.pp, g.pp, f.max_pp, "--pp", "--max-pp");
+    restrict_to(space.cp, g.cp, f.max_cp, "--cp", "--max-cp");
+    restrict_to(space.vp, g.vp, {}, "--vp", "");
+    restrict_to(space.ep, g.ep, {}, "--ep", "");
+    restrict_to(space.etp, g.etp, {}, "--etp", "");
+    restrict_to(space.zero, g.zero, {}, "--zero", "");
+    restrict_to(space.micro_batch, g.micro_batch, {}, "--micro-batch", "");
+    if (g.hybrid_shard) {
+        space.hybrid_shard = {*g.hybrid_shard};
+        space.all_hybrid_shards = false;
+    }
+    if (g.sequence_parallel) {
+        space.sequence_parallel = {*g.sequence_parallel};
+    }
+    if (g.schedule) {
+        space.schedules = {*g.schedule};
+    }
+    if (g.recompute) {
+        RecomputeChoice choice{g.recompute->recompute, {}, g.recompute->every, {}};
+        if (choice.kind == Recompute::selective) {
+            choice.modules.core_attention = true;
+        }
+        space.recompute = {choice};
+    }
+    space.offload = {{g.offload_optimizer.value_or(Offload::none),
+                      g.offload_parameters.value_or(Offload::none), g.offload_activations.value_or(0.0)}};
+    return space;
+}
+
+}  // namespace
+
+void add_search_options(CLI::App& app, SearchFlags& f) {
+    add_job_options(app, f.job);
+    add_parsed(app, "--clusters", f.clusters, "ID,ID...", names_of, "Node types to choose from");
+    add_parsed(app, "--stacks", f.stacks, "ID,ID...", names_of, "Software stacks to choose from");
+    add_parsed(app, "--min-gpus", f.min_gpus, "COUNT", positive, "Accelerators to choose from: at least");
+    add_parsed(app, "--max-gpus", f.max_gpus, "COUNT", positive, "Accelerators to choose from: at most");
+    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor parallelism");
+    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Most pipeline stages");
+    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context parallelism");
+    add_parsed(
+        app, "--deadline", f.deadline, "TIME", [](auto& t) { return parse_duration(t, Range::positive); },
+        "The training must end within: 60d (needs --tokens)");
+    add_parsed(
+        app, "--budget", f.budget, "DOLLARS", [](auto& t) { return parse_dollars(t, Range::positive); },
+        "The training must cost no more than: $20M (needs --tokens)");
+    add_parsed(app, "--objective", f.objective, "time|cost|memory|energy", objective_flag,
+               "What to make small; a mix as time=1,cost=0.5 (a product of powers)");
+    app.add_flag("--full-space", f.full_space,
+                 "Search everything that can be written down, not only what the stack implements");
+    add_parsed(app, "--top", f.top, "N", positive, "Plans to print");
+    add_parsed(app, "--shard", f.shard, "I/N", shard_flag,
+               "Search only this part and print it as JSON for 'traincost merge'");
+    add_parsed(app, "--threads", f.threads, "N", positive, "Threads; default: all cores");
+}
+
+ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
+    if ((f.deadline || f.budget) && !f.job.tokens && !f.job.job_file) {
+        throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
+                                          ": needs --tokens, the tokens to train on");
+    }
+    if (f.job.gpus && (f.min_gpus || f.max_gpus)) {
+        throw Error(ErrorKind::usage, "--gpus: excludes --min-gpus and --max-gpus");
+    }
+    if (f.min_gpus && !f.max_gpus) {
+        throw Error(ErrorKind::usage, "--min-gpus: needs --max-gpus");
+    }
+    if (f.max_gpus && f.min_gpus.value_or(1) > *f.max_gpus) {
+        throw Error(ErrorKind::usage, "--min-gpus: " + std::to_string(*f.min_gpus) +
+                                          " is more than --max-gpus " + std::to_string(*f.max_gpus));
+    }
+    if (!f.clusters.empty() && (f.job.cluster || f.job.gpu)) {
+        throw Error(ErrorKind::usage, "--clusters: excludes --cluster and --gpu");
+    }
+    const bool several = f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
+    if (several && (f.job.model == "-" || f.job.job_file == "-")) {
+        throw Error(ErrorKind::usage,
+                    "the standard input can be read once only: give a file where several "
+                    "clusters, stacks or numbers of GPUs are searched");
+    }
+    std::vector<std::optional<std::string>> clusters(f.clusters.begin(), f.clusters.end());
+    if (clusters.empty()) {
+        clusters.push_back(f.job.cluster);
+    }
+    std::vector<std::optional<std::string>> stacks(f.stacks.begin(), f.stacks.end());
+    if (stacks.empty()) {
+        stacks.push_back(f.job.stack);
+    }
+
+    ResolvedSearch out{{.model = {}, .run = {}, .sites = {}}, {}};
+    SearchRequest& request = out.request;
+    const auto add_site = [&](const JobFlags& job_flags) {
+        ResolvedJob resolved =
+            resolve_job(job_flags, catalogue, context, {.micro_batch = false, .layout = false});
+        Job& job = resolved.job;
+        for (std::string& line : resolved.assumptions) {
+            if (std::find(out.assumptions.begin(), out.assumptions.end(), line) == out.assumptions.end()) {
+                out.assumptions.push_back(std::move(line));
+            }
+        }
+        Site site{job.cluster, job.stack, space_of(f, job)};
+        if (request.sites.empty()) {
+            request.model = job.model;
+            request.run = job.run;
+        } else if (!(job.run == request.run)) {
+            site.run = job.run;
+        }
+        request.sites.push_back(std::move(site));
+        return request.sites.back().cluster.per_node;
+    };
+    for (const auto& cluster : clusters) {
+        for (const auto& stack : stacks) {
+            JobFlags one = f.job;
+            one.cluster = cluster;
+            one.stack = stack;
+            if (!f.max_gpus) {
+                add_site(one);
+                continue;
+            }
+            one.gpus = *f.max_gpus;
+            const std::int64_t per_node = add_site(one);
+            request.sites.pop_back();
+            for (const std::int64_t count : gpu_counts(f.min_gpus.value_or(1), *f.max_gpus, per_node)) {
+                one.gpus = count;
+                add_site(one);
+            }
+        }
+    }
+    if (request.sites.empty()) {
+        throw Error(ErrorKind::usage, "--max-gpus: no whole number of nodes lies between " +
+                                          std::to_string(f.min_gpus.value_or(1)) + " and " +
+                                          std::to_string(*f.max_gpus) + " accelerators");
+    }
+    request.objective = f.objective;
+    request.limits.headroom = f.job.headroom;
+    if (request.run.tokens) {
+        const double steps = *request.run.tokens / (static_cast<double>(request.run.global_batch) *
+                                                    static_cast<double>(request.run.sequence));
+        if (f.deadline) {
+            request.limits.step_time = *f.deadline / steps;
+        }
+        if (f.budget) {
+            request.limits.step_cost = *f.budget / steps;
+        }
+    }
+    for (const Site& site : request.sites) {
+        if ((f.budget || f.objective.cost != 0.0) && !hourly_price(site.cluster)) {
+            throw Error(ErrorKind::usage, std::string(f.budget ? "--budget" : "--objective") +
+                                              ": no hourly price of " + site.cluster.id +
+                                              " is known; give --gpu-hour-price");
+        }
+        if (f.objective.energy != 0.0 && !power_watts(site.cluster)) {
+            throw Error(ErrorKind::usage, "--objective: the power of " + site.cluster.id + " is not known");
+        }
+    }
+    request.top = static_cast<std::size_t>(f.top);
+    request.threads = static_cast<int>(std::min<std::int64_t>(f.threads, 1 << 16));
+    if (f.shard) {
+        request.shard = f.shard->shard;
+        request.shards = f.shard->shards;
+    }
+    return out;
+}
+
+namespace {
+
+/// The running search an interrupt ends.
+std::atomic<SearchMonitor*> running{nullptr};
+
+extern "C" void stop_search(int) {
+    if (SearchMonitor* monitor = running.load()) {
+        monitor->stop = true;
+    }
+}
+
+/// Prints progress until it goes away; only on a terminal, only after a second.
+class Progress {
+public:
+    Progress(const SearchMonitor& monitor, Context& context) : monitor_(monitor) {
+        if (&context.err == &std::cerr && isatty(STDERR_FILENO) != 0) {
+            thread_ = std::thread([this] { watch(); });
+        }
+    }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress() {
+        if (!thread_.joinable()) {
+            return;
+        }
+        {
+            const std::scoped_lock lock(mutex_);
+            done_ = true;
+        }
+        wake_.notify_one();
+        thread_.join();
+        if (shown_) {
+            std::cerr << "\r\x1b[K" << std::flush;
+        }
+    }
+
+private:
+    void watch() {
+        std::unique_lock lock(mutex_);
+        while (!wake_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; })) {
+            const std::int64_t all = std::max<std::int64_t>(1, monitor_.shapes);
+            const double share = static_cast<double>(monitor_.shapes_done) / static_cast<double>(all);
+            std::cerr << "\r" << percent_text(share) << " searched, "
+                      << count_text(static_cast<double>(monitor_.evaluated)) << " configurations\x1b[K"
+                      << std::flush;
+            shown_ = true;
+        }
+    }
+
+    const SearchMonitor& monitor_;
+    std::thread thread_;
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool done_ = false;
+    bool shown_ = false;
+};
+
+}  // namespace
+
+SearchResult run_search(SearchRequest& request, Context& context) {
+    SearchMonitor monitor;
+    request.monitor = &monitor;
+    running = &monitor;
+    const auto before = std::signal(SIGINT, stop_search);
+    const auto restore = [&] {
+        std::signal(SIGINT, before);
+        running = nullptr;
+        request.monitor = nullptr;
+    };
+    try {
+        const Progress progress(monitor, context);
+        SearchResult result = search(request);
+        restore();
+        return result;
+    } catch (...) {
+        restore();
+        throw;
+    }
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,54 @@
+// The flags that describe a search, and how it is run at a terminal.
+#pragma once
+
+#include <cli/job_options.hpp>
+#include <traincost/plan/search.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace traincost::cli {
+
+/// This part of so many, 0-based.
+struct ShardFlag {
+    std::int64_t shard;
+    std::int64_t shards;
+};
+
+/// The flags as given.
+struct SearchFlags {
+    JobFlags job;
+    std::vector<std::string> clusters;
+    std::vector<std::string> stacks;
+    std::optional<std::int64_t> min_gpus{};
+    std::optional<std::int64_t> max_gpus{};
+    std::optional<std::int64_t> max_tp{};
+    std::optional<std::int64_t> max_pp{};
+    std::optional<std::int64_t> max_cp{};
+    std::optional<Seconds> deadline{};
+    std::optional<Dollars> budget{};
+    Objective objective{};
+    bool full_space = false;
+    std::int64_t top = 5;
+    std::optional<ShardFlag> shard{};
+    std::int64_t threads = 0;
+};
+
+/// A request and what nobody said of it.
+struct ResolvedSearch {
+    SearchRequest request;
+    std::vector<std::string> assumptions;
+};
+
+void add_search_options(CLI::App& app, SearchFlags& flags);
+
+/// The request of the flags. `Error` where something is missing, unknown, or leaves nothing to search, named
+/// by its flag.
+ResolvedSearch resolve_search(const SearchFlags& flags, const Catalogue& catalogue, Context& context);
+
+/// Runs the search: progress on a terminal after a second, and an interrupt (SIGINT) ends it with the best so
+/// far.
+SearchResult run_search(SearchRequest& request, Context& context);
+
+}  // namespace traincost::cli

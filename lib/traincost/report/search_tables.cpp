@@ -1,0 +1,222 @@
+#include "traincost/report/search_tables.hpp"
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/report/estimate_tables.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// Steps of the whole training run; nothing where the job does not say how many tokens.
+std::optional<double> steps_of(const SearchRequest& request) {
+    if (!request.run.tokens)
+        return std::nullopt;
+    return *request.run.tokens /
+           (static_cast<double>(request.run.global_batch) * static_cast<double>(request.run.sequence));
+}
+
+const Site& site_of(const SearchRequest& request, const Plan& plan) {
+    return request.sites[static_cast<std::size_t>(plan.configuration.site)];
+}
+
+/// What only matters where there are several.
+struct Columns {
+    bool clusters;
+    bool stacks;
+    bool goodput;
+};
+
+Columns columns_of(const SearchRequest& request) {
+    Columns c{false, false, false};
+    for (const Site& site : request.sites) {
+        const Site& first = request.sites.front();
+        c.clusters = c.clusters || site.cluster.id != first.cluster.id ||
+                     site.cluster.accelerators != first.cluster.accelerators;
+        c.stacks = c.stacks || site.stack.id != first.stack.id;
+        c.goodput = c.goodput || site.goodput != 1.0;
+    }
+    return c;
+}
+
+void add_heading(const SearchRequest& request, const Columns& c, Table& table) {
+    if (c.clusters)
+        table.columns.insert(table.columns.end(), {"cluster", "GPUs"});
+    if (c.stacks)
+        table.columns.emplace_back("stack");
+    table.columns.insert(table.columns.end(), {"configuration", "step", "memory"});
+    if (steps_of(request)) {
+        table.columns.insert(table.columns.end(), {"days", "cost"});
+    } else {
+        table.columns.emplace_back("cost a step");
+    }
+}
+
+std::vector<Cell> plan_cells(const SearchRequest& request, const Columns& c, const Plan& plan) {
+    const Site& site = site_of(request, plan);
+    std::vector<Cell> row;
+    if (c.clusters) {
+        row.push_back(text_cell(site.cluster.id));
+        row.push_back(count_cell(site.cluster.accelerators));
+    }
+    if (c.stacks)
+        row.push_back(text_cell(site.stack.id));
+    row.push_back(text_cell(configuration_text(request, plan.configuration)));
+    row.push_back(cell(plan.metrics.time * site.goodput));
+    row.push_back(cell(plan.metrics.memory));
+    const double steps = steps_of(request).value_or(1.0);
+    if (steps_of(request))
+        row.push_back(number_cell(plan.metrics.time.value() * steps / 86400.0));
+    row.push_back(plan.metrics.cost.value() > 0.0 ? cell(plan.metrics.cost * steps) : empty_cell());
+    return row;
+}
+
+Table plans_table(const SearchRequest& request, const std::vector<Recommendation>& plans,
+                  const TieRule& tie) {
+    const Columns c = columns_of(request);
+    Table table{.title = "Best plans", .columns = {"", "behind"}, .rows = {}, .remarks = {}};
+    add_heading(request, c, table);
+    table.columns.insert(table.columns.end(), {"MFU", "bound by"});
+    std::int64_t rank = 0;
+    bool tied = false;
+    for (const Recommendation& r : plans) {
+        std::vector<Cell> row = {count_cell(++rank)};
+        row.push_back(rank == 1 ? empty_cell() : percent_cell(r.behind));
+        if (r.tie && rank > 1) {
+            row.back().text += " =";
+            tied = true;
+        }
+        for (Cell& value : plan_cells(request, c, r.plan))
+            row.push_back(std::move(value));
+        row.push_back(percent_cell(r.estimate.throughput.mfu));
+        row.push_back(text_cell(bound_by(r.estimate.step)));
+        table.rows.push_back(std::move(row));
+    }
+    if (tied) {
+        table.remarks.push_back("=: a tie with the first; differences below " + percent_text(tie.relative) +
+                                " are less than predictions are sure of.");
+    }
+    return table;
+}
+
+Table why_table(const Recommendation& best) {
+    Table table{.title = "Why not its neighbours", .columns = {}, .rows = {}, .remarks = {}};
+    for (const Neighbour& n : best.neighbours)
+        table.rows.push_back({text_cell(n.why)});
+    return table;
+}
+
+Table sensitivity_table(const Recommendation& best) {
+    Table table{.title = "What it hangs on",
+                .columns = {"input", "change", "step", "still first"},
+                .rows = {},
+                .remarks = {}};
+    for (const Sensitivity& s : best.sensitivities) {
+        table.rows.push_back({text_cell(s.input), percent_cell(s.change), percent_cell(s.step),
+                              text_cell(s.stays_best ? "yes" : "no")});
+    }
+    return table;
+}
+
+Table pareto_table(const SearchRequest& request, const SearchResult& result) {
+    const Columns c = columns_of(request);
+    constexpr std::size_t shown = 12;
+    Table table{.title = "No plan is better in time, memory and cost at once than these",
+                .columns = {},
+                .rows = {},
+                .remarks = {}};
+    add_heading(request, c, table);
+    const std::size_t n = result.pareto.size();
+    for (std::size_t i = 0; i < std::min(n, shown); ++i) {
+        // Evenly over the front, both ends included.
+        const std::size_t at = n <= shown ? i : i * (n - 1) / (shown - 1);
+        table.rows.push_back(plan_cells(request, c, result.pareto[at]));
+    }
+    if (n > shown) {
+        table.remarks.push_back(std::to_string(shown) + " of " + std::to_string(n) +
+                                " on the front; --json has them all.");
+    }
+    return table;
+}
+
+Table counts_table(const SearchResult& result) {
+    const SearchCounts& c = result.counts;
+    Table table{.title = "Searched", .columns = {}, .rows = {}, .remarks = {}};
+    const auto row = [&](const char* what, std::int64_t n) {
+        table.rows.push_back({text_cell(what), count_cell(n)});
+    };
+    row("configurations", c.enumerated);
+    if (c.pruned > 0)
+        row("cut by a bound", c.pruned);
+    row("too large for the memory", c.does_not_fit);
+    if (c.over_deadline > 0)
+        row("too slow", c.over_deadline);
+    if (c.over_budget > 0)
+        row("too dear", c.over_budget);
+    row("allowed", c.feasible);
+    if (result.interrupted)
+        table.remarks.emplace_back("Interrupted: the best so far.");
+    return table;
+}
+
+}  // namespace
+
+std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
+                                 const std::vector<Recommendation>& plans, const TieRule& tie,
+                                 const std::vector<std::string>& assumptions) {
+    std::vector<Table> tables;
+    if (!plans.empty()) {
+        tables.push_back(plans_table(request, plans, tie));
+        tables.push_back(why_table(plans.front()));
+        tables.push_back(sensitivity_table(plans.front()));
+        tables.push_back(pareto_table(request, result));
+    }
+    tables.push_back(counts_table(result));
+    if (!assumptions.empty())
+        tables.push_back(remarks_table("Assumed", assumptions));
+    return tables;
+}
+
+std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result) {
+    const SearchCounts& c = result.counts;
+    std::vector<std::string> why;
+    const std::string all = std::to_string(c.enumerated);
+    if (c.does_not_fit + c.pruned == c.enumerated) {
+        std::string text = "memory: none of " + all + " configurations fits";
+        if (result.smallest) {
+            const Plan& plan = *result.smallest;
+            const Bytes allowed =
+                usable_memory(site_of(request, plan).cluster.accelerator) * (1.0 - request.limits.headroom);
+            text += "; the nearest (" + configuration_text(request, plan.configuration) + ") needs " +
+                    to_text(plan.metrics.memory) + " of " + to_text(allowed);
+        }
+        why.push_back(text);
+        return why;
+    }
+    const double steps = steps_of(request).value_or(1.0);
+    if (result.fastest && request.limits.step_time &&
+        result.fastest->metrics.time > *request.limits.step_time) {
+        why.push_back("--deadline: the fastest that fits (" +
+                      configuration_text(request, result.fastest->configuration) + ") takes " +
+                      to_text(result.fastest->metrics.time * steps) + ", " +
+                      to_text(*request.limits.step_time * steps) + " are allowed");
+    }
+    if (result.cheapest && request.limits.step_cost &&
+        result.cheapest->metrics.cost > *request.limits.step_cost) {
+        why.push_back("--budget: the cheapest that fits (" +
+                      configuration_text(request, result.cheapest->configuration) + ") costs " +
+                      to_text(result.cheapest->metrics.cost * steps) + ", " +
+                      to_text(*request.limits.step_cost * steps) + " are allowed");
+    }
+    if (why.empty() && result.fastest && result.cheapest) {
+        why.push_back("--deadline and --budget together: the fastest that fits takes " +
+                      to_text(result.fastest->metrics.time * steps) + " and costs " +
+                      to_text(result.fastest->metrics.cost * steps) + ", the cheapest " +
+                      to_text(result.cheapest->metrics.time * steps) + " and " +
+                      to_text(result.cheapest->metrics.cost * steps));
+    }
+    return why;
+}
+
+}  // namespace traincost

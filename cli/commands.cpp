@@ -18,6 +18,7 @@ constexpr Command table[] = {
     {"show", add_show},
     {"check", add_check},
     {"validate", add_validate},
+    {"calibrate", add_calibrate},
 };
 // clang-format on
 

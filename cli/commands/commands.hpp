@@ -17,6 +17,7 @@ void add_merge(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
 void add_recommend(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
+void add_calibrate(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
 }  // namespace traincost::cli

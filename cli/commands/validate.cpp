@@ -1,4 +1,5 @@
 #include <cli/commands/commands.hpp>
+#include <cli/commands/record_files.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/summary.hpp>
@@ -6,7 +7,6 @@
 #include <traincost/fit/validate.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/record_catalogue.hpp>
-#include <traincost/io/records.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/validation_json.hpp>
 #include <traincost/report/accuracy_page.hpp>
@@ -16,8 +16,6 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <set>
@@ -41,37 +39,6 @@ struct Options {
     std::size_t worst = 0;
     std::string write_residuals;
 };
-
-/// The position of a name among those allowed.
-std::size_t one_of(std::string_view option, const std::string& name,
-                   std::span<const std::string_view> names) {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == name)
-            return i;
-    }
-    std::string all;
-    for (const std::string_view known : names)
-        all += (all.empty() ? "" : ", ") + std::string(known);
-    throw Error(ErrorKind::usage, std::string(option) + ": is '" + name + "', must be one of " + all +
-                                      did_you_mean(name, names));
-}
-
-std::vector<SourcedRecord> read_files(const Options& options, Context& context) {
-    std::vector<SourcedRecord> records;
-    std::set<std::string> ids;
-    for (const std::string& path : options.files) {
-        RecordFile file = read_records(path);
-        for (const std::string& remark : file.remarks)
-            context.err << "traincost: " << remark << '\n';
-        const std::string source = std::filesystem::path(path).stem().string();
-        for (RunRecord& record : file.records) {
-            if (!ids.insert(record.id).second)
-                throw Error(ErrorKind::input, path + ": record '" + record.id + "' was read before");
-            records.push_back({std::move(record), source});
-        }
-    }
-    return records;
-}
 
 /// "key=value": the key is known, the value is what `record_key` says.
 struct Filter {
@@ -113,14 +80,6 @@ Validation filtered(Validation validation, std::span<const SourcedRecord> record
     validation.ranking.reset();
     summarize(records, validation);
     return validation;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file)
-        throw Error(ErrorKind::input, path + ": cannot be written");
 }
 
 std::vector<Table> tables_of(const Options& options, const Validation& validation,
@@ -169,7 +128,7 @@ void run_validate(const Options& options, Context& context) {
         filters.push_back(filter_from(text));
 
     const Catalogue catalogue(context.data_folder);
-    const std::vector<SourcedRecord> records = read_files(options, context);
+    const std::vector<SourcedRecord> records = read_record_files(options.files, context);
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& record) { return job_of(record, look_up); };
     Residuals residuals = read_residuals(context.data_folder);

@@ -223,6 +223,10 @@ std::span<const std::string_view> metric_names() {
     return names;
 }
 
+std::vector<ValidationRow> compare(const RunRecord& record, const Job& job) {
+    return Comparison(0, record, job, {}).rows();
+}
+
 Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals) {
     std::vector<Outcome> outcomes = parallel_map(
         records.size(), [&](std::size_t i) { return compare(i, records[i].record, job_of, residuals); });

@@ -104,6 +104,9 @@ struct Validation {
 /// Turns a record into the job it describes, or says why it can't.
 using JobOf = std::function<RecordJob(const RunRecord&)>;
 
+/// One record's rows against a valid job, without intervals.
+std::vector<ValidationRow> compare(const RunRecord& record, const Job& job);
+
 /// Predicts every record, on all cores. The result depends on the records and residuals alone.
 Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals);
 

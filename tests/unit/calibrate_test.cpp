@@ -1,0 +1,127 @@
+#include "traincost/fit/calibrate.hpp"
+
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "traincost/cost/estimate.hpp"
+#include "traincost/io/calibration_json.hpp"
+#include "traincost/io/catalogue.hpp"
+#include "traincost/io/record_catalogue.hpp"
+
+using namespace traincost;
+
+namespace {
+
+RunRecord record(int i) {
+    RunRecord r{};
+    r.id = "made-" + std::to_string(i);
+    r.model = {.name = "made",
+               .family = "llama",
+               .layers = 8 + 4 * (i % 3),
+               .hidden = 1024 * (1 + i % 2),
+               .heads = 16,
+               .kv_heads = 16,
+               .head_dim = 64 * (1 + i % 2),
+               .ffn = 4096,
+               .gated_mlp = true,
+               .vocab = 32000,
+               .tied_embeddings = false,
+               .positional = "rope",
+               .attention = "mha"};
+    r.cluster = {.accelerator = "h100-sxm5-80gb", .accelerators = 8, .per_node = 8};
+    r.run = {.stack = "nanotron",
+             .precision = "bf16-mixed",
+             .optimizer = "adamw",
+             .sequence = 1024,
+             .micro_batch = 1 + i % 4,
+             .global_batch = 8 * (1 + i % 4),
+             .recompute = "none"};
+    r.run.parallel.dp = 8;
+    r.run.parallel.zero = 1;
+    return r;
+}
+
+/// Records "measured" on a stack whose constant has another value than the catalogue's.
+std::vector<SourcedRecord> made_records(const RecordCatalogue& look_up, const StackConstant& constant,
+                                        double value) {
+    std::vector<SourcedRecord> records;
+    for (int i = 0; i < 24; ++i) {
+        RunRecord r = record(i);
+        Job job = *job_of(r, look_up).job;
+        constant.set(job.stack, value);
+        r.measured.step_time_s = estimate(job).step.total.value();
+        records.push_back({std::move(r), "made"});
+    }
+    return records;
+}
+
+const StackConstant& named(std::string_view name) {
+    for (const StackConstant& constant : stack_constants()) {
+        if (constant.name == name)
+            return constant;
+    }
+    throw std::runtime_error("no such constant");
+}
+
+}  // namespace
+
+TEST_CASE("a constant the records were made with is found again", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    const std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    CalibrationOptions options;
+    options.constants = {"host_per_step_s"};
+    const std::vector<Calibration> calibrations = calibrate(records, job, options);
+    REQUIRE(calibrations.size() == 1);
+    const Calibration& c = calibrations[0];
+    CHECK(c.stack == "nanotron");
+    REQUIRE(c.constants.size() == 1);
+    CHECK(c.constants[0].bound);
+    CHECK(c.constants[0].after == Approx(0.1).epsilon(0.02));
+    CHECK(c.held_out.mape < 0.01);
+    CHECK(c.before.mape > c.fitted.mape);
+
+    const StackSpec stack = calibrated(catalogue.stack("nanotron"), c);
+    CHECK(stack.host_per_step.value() == c.constants[0].after);
+}
+
+TEST_CASE("a constant the records have no bearing on stays as it was", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    const std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    CalibrationOptions options;
+    options.constants = {"ep_overlap"};  // dense models have no experts
+    const Calibration c = calibrate(records, job, options).at(0);
+    CHECK_FALSE(c.constants[0].bound);
+    CHECK(c.constants[0].after == c.constants[0].before);
+}
+
+TEST_CASE("the written stack record is read back with the fitted constant", "[calibrate][json]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    CalibrationOptions options;
+    options.constants = {"host_per_step_s"};
+    const std::vector<Calibration> calibrations =
+        calibrate(made_records(look_up, named("host_per_step_s"), 0.1), job, options);
+    const std::string text =
+        calibrated_stack_record(catalogue.document(Room::stacks, "nanotron"), calibrations, "made");
+    const JsonDocument document = parse_json(text, "nanotron.json");
+    JsonObject object{JsonNode(document)};
+    CHECK(object.at("host_per_step_s").number() == Approx(0.1).epsilon(0.02));
+    JsonObject basis(object.at("basis"));
+    CHECK(basis.at("host_per_step_s").string().find("fitted to 24 measurements of made") == 0);
+}
+
+TEST_CASE("stacks with too few records are left alone", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    records.resize(5);
+    CHECK(calibrate(records, job, {}).empty());
+}

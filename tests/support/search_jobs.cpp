@@ -1,6 +1,6 @@
 #include "support/search_jobs.hpp"
 
-#include <traincost/io/network_data.hpp>
+#include <traincost/io/catalogue.hpp>
 
 namespace search_jobs {
 
@@ -57,38 +57,16 @@ ModelSpec deepseek_v3() {
 }
 
 ClusterSpec cluster(std::int64_t count, double memory_GB) {
-    AcceleratorSpec a{};
-    a.id = "round";
-    a.vendor = "test";
-    a.architecture = "Ampere GA100";
-    a.memory = Bytes{memory_GB * 1e9};
-    a.memory_bandwidth = 2_TBps;
-    a.vector_fp32 = 20_TFLOPs;
-    a.compute_units = 108;
-    a.clock_hz = 1.41e9;
-    a.l2 = 40_MB;
-    a.scale_up = AcceleratorLink{.type = "NVLink 3", .per_direction = 300_GBps};
-    a.tdp_w = 400.0;
-    a.peak[static_cast<std::size_t>(DataType::bf16)] = 300_TFLOPs;
-    ClusterSpec c{};
-    c.id = "round";
-    c.provider = "test";
-    c.accelerator = a;
-    c.accelerators = count;
-    c.per_node = 8;
+    static const Catalogue catalogue;
+    ClusterSpec c = catalogue.cluster("dgx-a100-80gb", count).spec;
+    c.accelerator.memory = Bytes{memory_GB * 1e9};
+    c.accelerator.memory_usable.reset();
     NodePrice price{};
     price.amount = 16_USD;
     price.per_hour = true;
     price.kind = "on-demand";
     c.prices = {price};
     c.node_power_w = 5000.0;
-    c.network.topology = Topology::switched;
-    c.network.domain_size = 8;
-    c.network.scale_up = {"nvlink3", 300_GBps, find_link_record("NVLink 3", LinkKind::scale_up)->curves};
-    c.network.scale_out = LinkTier{"ib", 25_GBps, find_link_record("IB HDR", LinkKind::scale_out)->curves};
-    c.network.nics = 8;
-    c.network.oversubscription = 1.0;
-    c.network.rail_domains = 1;
     return c;
 }
 

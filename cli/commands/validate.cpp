@@ -36,7 +36,7 @@ struct Options {
     std::string report;
     std::vector<std::string> filters;
     std::vector<std::string> residuals;
-    std::size_t worst = 0;
+    std::int64_t worst = 0;
     std::string write_residuals;
 };
 
@@ -94,7 +94,8 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
         tables.push_back(row_table(validation, records));
     if (options.worst > 0) {
         for (int m = 0; m < metric_count; ++m) {
-            Table table = worst_table(validation, records, static_cast<Metric>(m), options.worst);
+            Table table = worst_table(validation, records, static_cast<Metric>(m),
+                                      static_cast<std::size_t>(options.worst));
             if (!table.rows.empty())
                 tables.push_back(std::move(table));
         }
@@ -123,6 +124,9 @@ void run_validate(const Options& options, Context& context) {
     constexpr std::array<std::string_view, 1> reports = {"markdown"};
     if (!options.report.empty())
         one_of("--report", options.report, reports);
+    if (options.worst < 0)
+        throw Error(ErrorKind::usage,
+                    "--worst: is " + std::to_string(options.worst) + ", must be at least 1");
     std::vector<Filter> filters;
     for (const std::string& text : options.filters)
         filters.push_back(filter_from(text));

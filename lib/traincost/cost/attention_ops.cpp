@@ -114,9 +114,11 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     if (m.position.kind == PositionKind::rope) {
         const double rotated = s.tokens * (heads + kv_heads) * d * m.position.rope_fraction;
         const bool composite = stack.rotary == RotaryKernel::composite && !s.compiled;
-        const double passes = composite ? 10.0 : 2.0;
-        Operator& op = build.memory("rotary", Module::attention, Bytes{rotated * s.e * passes},
-                                    Bytes{rotated * s.e * passes}, composite ? 10 : 2, composite ? 10 : 2);
+        // Composite: two products, a negation, a join and a sum over full tensors; autocast's fp32 tables
+        // widen them all and the kernel's inputs are narrowed again.
+        const double width = composite ? (s.autocast ? 10.0 * 4.0 - 4.0 : 10.0 * s.e) : 2.0 * s.e;
+        Operator& op = build.memory("rotary", Module::attention, Bytes{rotated * width},
+                                    Bytes{rotated * width}, composite ? 10 : 2, composite ? 10 : 2);
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }

@@ -161,7 +161,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         trained;
     const Bytes states = optimizer_state_bytes(run.optimizer, run.precision);
     const Bytes per_parameter =
-        bytes_per_element(run.precision.gradients) * 3.0 + states * 2.0 +
+        bytes_per_element(run.precision.gradients) * stack.gradient_passes + states * 2.0 +
         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
         bytes_per_element(run.precision.weights) * 2.0;
     at(t, StepTerm::optimizer) = optimizer_walk_time(per_parameter * owned, job);

@@ -37,6 +37,7 @@ void describe_choices(Io& io, T& x) {
     io.required("model_gradients_kept", x.model_gradients_kept);
     io.required("shard", x.shard);
     io.required("optimizer", x.optimizer);
+    io.required("gradient_passes", x.gradient_passes);
     io.required("optimizer_temporary_copies", x.optimizer_temporary_copies);
     io.required("gradient_bucket_bytes", x.gradient_bucket);
     io.required("bucket_copies", x.bucket_copies);

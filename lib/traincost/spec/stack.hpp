@@ -85,6 +85,8 @@ struct StackSpec {
     bool model_gradients_kept;  ///< 16-bit gradients stay beside the main buffer
     ShardEngine shard;
     OptimizerKernel optimizer;
+    double gradient_passes;  ///< times an optimizer step reads or writes all gradients (norm, clip, zero,
+                             ///< unscale, update)
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step
     Bytes gradient_bucket;              ///< reduction bucket; 0: no buckets
     double bucket_copies;               ///< buckets alive beside the gradients

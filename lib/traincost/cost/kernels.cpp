@@ -157,8 +157,12 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         }
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
     }
-    if (!stack.cuda_graphs)
-        t.host = std::max(Seconds{}, stack.host_per_kernel * kernels - t.device());
+    if (!stack.cuda_graphs) {
+        const bool dispatched =
+            stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
+        const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
+        t.host = std::max(Seconds{}, each * kernels - t.device());
+    }
     return t;
 }
 

@@ -61,6 +61,60 @@ StageSum stage_sum(const BlockTable& table, const StageClass& stage) {
     return sum;
 }
 
+/// What the data-parallel traffic of one stage depends on.
+struct DataParallel {
+    const Job& job;
+    const GroupPlacements& groups;
+    ShardedCount weights;  ///< elements a rank holds
+    double trained;        ///< share of them with gradients
+    double micro_batches;
+    Seconds forward;  ///< compute of one micro-batch it can hide under
+    Seconds backward;
+    double compute_bytes;  ///< of a weight element as gathered
+};
+
+/// Exposed time of gradient reduction and weight gathers: what does not fit under compute, and the share of
+/// the hidden part by which compute slows down while collective kernels hold compute units and memory
+/// bandwidth.
+Seconds data_parallel_time(const DataParallel& d) {
+    const StackSpec& stack = d.job.stack;
+    const RunSpec& run = d.job.run;
+    const std::int64_t zero = run.parallel.zero;
+    const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
+    const Bytes gather{d.compute_bytes};
+    const auto both = [&](Collective collective, Bytes element) {
+        return communication_time(collective, element * d.weights.dense, Group::data, d.job, d.groups) +
+               communication_time(collective, element * d.weights.expert, Group::expert_data, d.job,
+                                  d.groups);
+    };
+    const Seconds reduction = both(zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce, reduce);
+    const Seconds gathering = both(Collective::all_gather, gather);
+    const auto exposed = [&](Seconds traffic, Seconds compute, bool overlaps) {
+        const Seconds hidden = overlaps ? std::min(traffic, compute) : Seconds{};
+        return traffic - hidden + hidden * stack.overlap_slowdown;
+    };
+    const bool sharded = zero >= 3 || fully_sharded(d.job);
+    const double reductions = stack.reduce_every_micro_batch || sharded ? d.micro_batches : 1.0;
+    Seconds time;
+    if (sharded) {
+        // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
+        // reduction.
+        const double again = zero >= 3 ? 1.0 : 0.0;
+        time = exposed(gathering, d.forward, stack.overlap_param_gather) * d.micro_batches;
+        time +=
+            exposed(gathering * again + reduction, d.backward, stack.overlap_grad_reduce) * d.micro_batches;
+        // Flat buffers are copied to and from the tensors they hold.
+        const double elements = d.weights.dense + d.weights.expert;
+        const Bytes copies = gather * (2.0 * (1.0 + again)) + gather * d.trained + reduce;
+        time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
+        return time;
+    }
+    time = exposed(reduction, d.backward, stack.overlap_grad_reduce) * reductions;
+    if (zero >= 1)
+        time += exposed(gathering, d.forward, stack.overlap_param_gather);
+    return time;
+}
+
 }  // namespace
 
 StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages) {
@@ -121,37 +175,10 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const StateShards shards = state_shards(job);
     const ShardedCount stage_weights = stage_parameters(table, slowest_class);
     const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
-    const Bytes element = bytes_per_element(run.precision.reduce);
     if (p.dp * p.cp > 1) {
-        const double reductions = stack.reduce_every_micro_batch || p.zero >= 3 ? md : 1.0;
-        const Collective reduction = p.zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce;
-        const Bytes weights{s.e};
-        const Seconds reduce_time = communication_time(reduction, element * (stage_weights.dense * trained),
-                                                       Group::data, job, groups) +
-                                    communication_time(reduction, element * (stage_weights.expert * trained),
-                                                       Group::expert_data, job, groups);
-        const Seconds gather_time = communication_time(Collective::all_gather, weights * stage_weights.dense,
-                                                       Group::data, job, groups) +
-                                    communication_time(Collective::all_gather, weights * stage_weights.expert,
-                                                       Group::expert_data, job, groups);
-        const Seconds one_backward = slowest.backward.total() + slowest.again.total();
-        const Seconds one_forward = slowest.forward.total();
-        const Seconds hidden_reduce =
-            stack.overlap_grad_reduce ? std::min(reduce_time, one_backward * 0.9) : Seconds{};
-        at(t, StepTerm::data_parallel) += (reduce_time - hidden_reduce) * reductions;
-        if (p.zero >= 3) {
-            const Seconds hidden_f =
-                stack.overlap_param_gather ? std::min(gather_time, one_forward * 0.9) : Seconds{};
-            const Seconds hidden_b =
-                stack.overlap_param_gather
-                    ? std::min(gather_time, std::max(Seconds{}, one_backward * 0.9 - hidden_reduce))
-                    : Seconds{};
-            at(t, StepTerm::data_parallel) += (gather_time * 2.0 - hidden_f - hidden_b) * md;
-        } else if (p.zero >= 1) {
-            const Seconds hidden =
-                stack.overlap_param_gather ? std::min(gather_time, one_forward * 0.9) : Seconds{};
-            at(t, StepTerm::data_parallel) += gather_time - hidden;
-        }
+        at(t, StepTerm::data_parallel) =
+            data_parallel_time({job, groups, stage_weights, trained, md, slowest.forward.total(),
+                                slowest.backward.total() + slowest.again.total(), s.e});
     }
 
     // Optimizer: gradients and states read, states and weights written.

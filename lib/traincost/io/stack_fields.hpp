@@ -53,6 +53,8 @@ void describe_choices(Io& io, T& x) {
     io.required("pipeline", x.pipeline);
     io.required("overlap_grad_reduce", x.overlap_grad_reduce);
     io.required("overlap_param_gather", x.overlap_param_gather);
+    io.required("overlap_slowdown", x.overlap_slowdown);
+    io.required("host_per_dispatched_kernel_s", x.host_per_dispatched_kernel);
     io.required("tp_overlap", x.tp_overlap);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);

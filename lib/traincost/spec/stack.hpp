@@ -102,13 +102,16 @@ struct StackSpec {
     bool receive_buffers_per_micro_batch;  ///< a pipeline receive buffer for each micro-batch, not a pair
 
     // Time
-    Schedule pipeline;              ///< default schedule with vp = 1
-    bool overlap_grad_reduce;       ///< data-parallel reduction runs under the backward pass
-    bool overlap_param_gather;      ///< ZeRO gathers run under the forward pass
-    double tp_overlap;              ///< share of tensor-parallel traffic hidden under GEMMs
-    double ep_overlap;              ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;               ///< pipeline sends run under compute
-    bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
+    Schedule pipeline;          ///< default schedule with vp = 1
+    bool overlap_grad_reduce;   ///< data-parallel reduction runs under the backward pass
+    bool overlap_param_gather;  ///< ZeRO gathers run under the forward pass
+    double overlap_slowdown;  ///< share of hidden data-parallel traffic by which compute slows down beside it
+    Seconds host_per_dispatched_kernel;  ///< host time of a kernel behind a distributed-tensor dispatcher (tp
+                                         ///< > 1 under DTensor)
+    double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
+    double ep_overlap;                   ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;                    ///< pipeline sends run under compute
+    bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;  ///< host time to launch one kernel
     Seconds host_per_step;    ///< fixed host time a step (data loading, logging, optimizer dispatch)

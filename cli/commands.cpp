@@ -9,11 +9,13 @@ namespace {
 
 // clang-format off
 constexpr Command table[] = {
+    {"plan", add_plan},
     {"estimate", add_estimate},
     {"achieved", add_achieved},
     {"recommend", add_recommend},
     {"merge", add_merge},
     {"params", add_params},
+    {"method", add_method},
     {"list", add_list},
     {"show", add_show},
     {"check", add_check},

@@ -231,11 +231,15 @@ void require_given(const JobFlags& flags, const JobFile& file, const JobNeeds& n
     require(flags.model || file.model, "--model", "a catalogue id, a file, or - for the standard input");
     require(flags.gpu || flags.cluster || file.cluster || file.accelerator, "--gpu",
             "an accelerator of the catalogue ('traincost list accelerators')");
-    require(flags.gpus || file.accelerators || flags.dp, "--gpus", "the number of accelerators");
+    require(flags.gpus || file.accelerators || (flags.dp && needs.layout), "--gpus",
+            "the number of accelerators");
     require(flags.sequence || file.run, "--seq", "tokens of a sequence");
     require(flags.micro_batch || file.run || !needs.micro_batch, "--micro-batch",
             "sequences a rank runs at once");
     require(flags.global_batch || file.run, "--global-batch", "sequences of a step");
+    if (flags.dp && !needs.layout) {
+        missing.push_back({"--dp", "follows from the others here; give --tp, --pp or --cp"});
+    }
     if (!missing.empty()) {
         throw Error(ErrorKind::usage, std::move(missing));
     }
@@ -395,8 +399,33 @@ void deduce_dp(const JobFlags& f, const JobFile& file, std::int64_t accelerators
     assumptions.push_back("dp: " + std::to_string(p.dp) + " = gpus/(tp*pp*cp) (--dp)");
 }
 
+/// What the layout takes from the stack, and where it is out of the ordinary.
+void state_layout_defaults(const Job& job, Assumptions& out) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    const StackSpec& stack = job.stack;
+    const std::string of_stack = ", the habit of " + stack.id;
+    if (p.tp > 1 && !p.sequence_parallel) {
+        out.push_back(std::string("sequence parallelism: ") + (stack.sequence_parallel ? "on" : "off") +
+                      of_stack + " (--sequence-parallel)");
+    }
+    if (p.pp > 1 && !run.schedule) {
+        out.push_back("schedule: " + std::string(name_of(p.vp > 1 ? Schedule::interleaved : stack.pipeline)) +
+                      (p.vp > 1 ? ", with virtual stages" : of_stack) + " (--schedule)");
+    }
+    if (run.global_batch % (run.micro_batch * p.dp) != 0) {
+        out.push_back("global batch: not a multiple of micro-batch*dp = " +
+                      std::to_string(run.micro_batch * p.dp) + "; the last micro-batch is counted as full");
+    }
+    const std::vector<std::int64_t> stages = stack_space(job).zero;
+    if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
+        out.push_back("zero: stage " + std::to_string(p.zero) + " is counted, though " + stack.id +
+                      " is not known to have it");
+    }
+}
+
 /// What nobody said of the run, in the words of its flags.
-void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, const JobNeeds& needs,
+void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& needs, const Job& job,
                         Assumptions& out) {
     const RunSpec& run = job.run;
     const Parallelism& p = run.parallel;
@@ -410,7 +439,9 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, 
     const std::string of_stack = ", the habit of " + stack.id;
     if (!file.run) {
         say(f.optimizer.has_value(), "optimizer", name_of(run.optimizer), "", "--optimizer");
-        say(f.recompute.has_value() || !needs.layout, "recompute", name_of(run.recompute), "", "--recompute");
+    }
+    if (!file.run && needs.layout) {
+        say(f.recompute.has_value(), "recompute", name_of(run.recompute), "", "--recompute");
         if (p.dp * p.cp > 1) {
             say(f.zero.has_value(), "zero", std::to_string(p.zero), "", "--zero");
         }
@@ -421,22 +452,8 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const Job& job, 
     say(run.attention.has_value(), "attention", name_of(stack.attention), of_stack, "--attention");
     say(run.compile.has_value(), "compile", stack.compile ? "on" : "off", of_stack, "--compile");
     say(run.dropout.has_value(), "dropout", to_significant(stack.dropout), of_stack, "--dropout");
-    if (p.tp > 1) {
-        say(p.sequence_parallel.has_value(), "sequence parallelism", stack.sequence_parallel ? "on" : "off",
-            of_stack, "--sequence-parallel");
-    }
-    if (p.pp > 1) {
-        say(run.schedule.has_value(), "schedule", name_of(p.vp > 1 ? Schedule::interleaved : stack.pipeline),
-            p.vp > 1 ? ", with virtual stages" : of_stack, "--schedule");
-    }
-    if (run.global_batch % (run.micro_batch * p.dp) != 0) {
-        out.push_back("global batch: not a multiple of micro-batch*dp = " +
-                      std::to_string(run.micro_batch * p.dp) + "; the last micro-batch is counted as full");
-    }
-    const std::vector<std::int64_t> stages = stack_space(job).zero;
-    if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
-        out.push_back("zero: stage " + std::to_string(p.zero) + " is counted, though " + stack.id +
-                      " is not known to have it");
+    if (needs.layout) {
+        state_layout_defaults(job, out);
     }
     if (job.model.moe) {
         out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
@@ -493,7 +510,49 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
     }
 }
 
+/// The job without its layout: what is wrong with it is wrong whatever the layout.
+Job on_one_accelerator(Job job) {
+    job.run.parallel = Parallelism{};
+    job.run.micro_batch = 1;
+    job.cluster.accelerators = 1;
+    return job;
+}
+
+/// A list of one where a flag was given.
+void pin(const std::optional<std::int64_t>& given, std::vector<std::int64_t>& values) {
+    if (given) {
+        values = {*given};
+    }
+}
+
 }  // namespace
+
+SearchSpace pinned_space(const JobFlags& f, const Job& job) {
+    SearchSpace space = stack_space(job);
+    pin(f.tp, space.tp);
+    pin(f.pp, space.pp);
+    pin(f.vp, space.vp);
+    pin(f.cp, space.cp);
+    pin(f.ep, space.ep);
+    pin(f.etp, space.etp);
+    pin(f.zero, space.zero);
+    pin(f.hybrid_shard, space.hybrid_shard);
+    pin(f.micro_batch, space.micro_batch);
+    if (f.sequence_parallel) {
+        space.sequence_parallel = {*f.sequence_parallel};
+    }
+    if (f.schedule) {
+        space.schedules = {*f.schedule};
+    }
+    if (f.recompute) {
+        space.recompute = {{f.recompute->recompute, job.run.recompute_modules, f.recompute->every, {}}};
+    }
+    if (f.offload_optimizer || f.offload_parameters || f.offload_activations) {
+        space.offload = {
+            {job.run.offload_optimizer, job.run.offload_parameters, job.run.offload_activations}};
+    }
+    return space;
+}
 
 void add_job_options(CLI::App& app, JobFlags& flags) {
     add_parsed(
@@ -539,22 +598,14 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
         deduce_dp(f, file, cluster.accelerators, run.parallel, assumptions);
     } else {
         run.parallel = {};
-        run.micro_batch = 1;
         run.recompute = Recompute::none;
     }
 
     ResolvedJob resolved{.job = {std::move(model), std::move(cluster), std::move(stack), std::move(run)},
                          .assumptions = {}};
     resolve_precision(f, file, resolved.job, assumptions);
-    if (needs.layout) {
-        throw_if_any(validate(resolved.job));
-    } else {
-        // On one accelerator everything that no layout can change must already be right.
-        Job one = resolved.job;
-        one.cluster.accelerators = 1;
-        throw_if_any(validate(one));
-    }
-    state_run_defaults(f, file, resolved.job, needs, assumptions);
+    throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));
+    state_run_defaults(f, file, needs, resolved.job, assumptions);
     state_price(resolved.job, assumptions);
     resolved.assumptions = std::move(assumptions);
     return resolved;

@@ -4,6 +4,7 @@
 #include <cli/context.hpp>
 #include <traincost/base/quantity.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/plan/search_space.hpp>
 #include <traincost/spec/job.hpp>
 
 #include <cstdint>
@@ -67,7 +68,7 @@ struct JobFlags {
 /// What a command can do without. The search chooses the micro-batch itself.
 struct JobNeeds {
     bool micro_batch = true;
-    bool layout = true;  ///< false: the search chooses the degrees, the micro-batch and recompute as well
+    bool layout = true;  ///< false: degrees, recomputation and schedule are the command's to choose
 };
 
 /// A valid job, and everything about it that nobody said.
@@ -83,5 +84,9 @@ void add_job_options(CLI::App& app, JobFlags& flags);
 /// what does not divide.
 ResolvedJob resolve_job(const JobFlags& flags, const Catalogue& catalogue, Context& context,
                         const JobNeeds& needs = {});
+
+/// The space a command searches: what the job's stack has, and each flag that was given with its only value.
+/// A dp that was given is not a choice of its own: the other degrees decide it.
+SearchSpace pinned_space(const JobFlags& flags, const Job& job);
 
 }  // namespace traincost::cli

@@ -14,6 +14,8 @@ void add_check(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
+void add_method(CLI::App& app, Context& context);
+void add_plan(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
 void add_recommend(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);

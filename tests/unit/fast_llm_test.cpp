@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "traincost/base/error.hpp"
-#include "traincost/methods/python_text.hpp"
+#include "traincost/methods/printed.hpp"
 
 using namespace traincost;
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "traincost/base/error.hpp"
-#include "traincost/methods/python_text.hpp"
+#include "traincost/methods/printed.hpp"
 
 namespace traincost {
 

@@ -29,6 +29,13 @@ public:
             add(field, "is " + std::to_string(value) + ", must be at least " + std::to_string(low));
     }
 
+    /// From 1 to `high`: no machine has more, and products of such counts stay exact.
+    void count(const std::string& field, std::int64_t value, std::int64_t high) {
+        positive(field, value);
+        if (value > high)
+            add(field, "is " + std::to_string(value) + ", must be at most " + std::to_string(high));
+    }
+
     void positive(const std::string& field, double value) {
         if (!(value > 0.0) || !std::isfinite(value))
             add(field, "is " + std::to_string(value) + ", must be a positive number");

@@ -28,8 +28,9 @@ std::optional<double> power_watts(const ClusterSpec& cluster) {
 
 void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.");
-    check.positive("accelerators", c.accelerators);
-    check.positive("per_node", c.per_node);
+    constexpr std::int64_t largest = std::int64_t{1} << 32;
+    check.count("accelerators", c.accelerators, largest);
+    check.count("per_node", c.per_node, largest);
     validate(c.accelerator, problems);
     if (!c.kernels.attention || !c.kernels.memory)
         check.add("kernels", "hold no attention or bandwidth data for " + c.accelerator.id);

@@ -15,22 +15,32 @@ Schedule schedule_of(const RunSpec& run) {
     return run.schedule.value_or(run.parallel.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
 }
 
+namespace {
+
+// tp·pp·cp·dp < 2^60: counts of ranks and of sequences never overflow.
+constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
+constexpr std::int64_t largest_data_degree = std::int64_t{1} << 24;
+constexpr std::int64_t largest_batch = std::int64_t{1} << 32;
+constexpr std::int64_t largest_sequence = std::int64_t{1} << 32;
+
+}  // namespace
+
 void validate(const RunSpec& r, std::vector<Problem>& problems) {
     Checker check(problems, "run.");
-    check.positive("sequence", r.sequence);
-    check.positive("micro_batch", r.micro_batch);
-    check.positive("global_batch", r.global_batch);
+    check.count("sequence", r.sequence, largest_sequence);
+    check.count("micro_batch", r.micro_batch, largest_batch);
+    check.count("global_batch", r.global_batch, largest_batch);
     const Parallelism& p = r.parallel;
-    check.positive("parallel.tp", p.tp);
-    check.positive("parallel.pp", p.pp);
-    check.positive("parallel.vp", p.vp);
-    check.positive("parallel.dp", p.dp);
-    check.positive("parallel.cp", p.cp);
-    check.positive("parallel.ep", p.ep);
+    check.count("parallel.tp", p.tp, largest_degree);
+    check.count("parallel.pp", p.pp, largest_degree);
+    check.count("parallel.vp", p.vp, largest_degree);
+    check.count("parallel.dp", p.dp, largest_data_degree);
+    check.count("parallel.cp", p.cp, largest_degree);
+    check.count("parallel.ep", p.ep, largest_degree);
     if (p.etp)
-        check.positive("parallel.etp", *p.etp);
+        check.count("parallel.etp", *p.etp, largest_degree);
     if (p.hybrid_shard)
-        check.positive("parallel.hybrid_shard", *p.hybrid_shard);
+        check.count("parallel.hybrid_shard", *p.hybrid_shard, largest_data_degree);
     if (p.zero < 0 || p.zero > 3)
         check.add("parallel.zero", "is " + std::to_string(p.zero) + ", must be 0, 1, 2 or 3");
     if (p.vp > 1 && p.pp == 1)

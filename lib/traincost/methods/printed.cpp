@@ -1,4 +1,4 @@
-#include "traincost/methods/python_text.hpp"
+#include "traincost/methods/printed.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,10 @@ std::string python_round_text(double x, int digits) {
         text.pop_back();
     }
     return text == "-0.0" ? "0.0" : text;
+}
+
+std::string fixed_text(double x, int digits) {
+    return fmt::format("{:.{}f}", x, digits);
 }
 
 }  // namespace traincost

@@ -1,0 +1,260 @@
+// `traincost plan`: the pre-train sheet.
+
+#include <cli/commands/commands.hpp>
+#include <cli/job_options.hpp>
+#include <cli/options.hpp>
+#include <cli/output_options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/io/job_json.hpp>
+#include <traincost/plan/pretrain_sheet.hpp>
+#include <traincost/report/estimate_tables.hpp>
+#include <traincost/spec/names.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct Flags {
+    JobFlags job;
+    OutputFlags output;
+    std::int64_t top = 5;
+};
+
+std::string recompute_text(const RunSpec& run) {
+    if (run.recompute != Recompute::full) {
+        return std::string(name_of(run.recompute));
+    }
+    return run.recompute_every > 1 ? "full:" + std::to_string(run.recompute_every) : "full";
+}
+
+// ---- Tables ----
+
+Table size_table(const ParameterCount& count) {
+    Table table{
+        .title = "Model size", .columns = {"module", "parameters", "share"}, .rows = {}, .remarks = {}};
+    const double total = static_cast<double>(count.total);
+    const auto row = [&](std::string_view name, std::int64_t n) {
+        table.rows.push_back({text_cell(name), count_cell(n), share_cell(static_cast<double>(n) / total)});
+    };
+    for (int i = 0; i < module_count; ++i) {
+        const std::int64_t n = count.by_module[static_cast<std::size_t>(i)];
+        if (n != 0) {
+            row(to_string(static_cast<Module>(i)), n);
+        }
+    }
+    row("total", count.total);
+    if (count.active != count.total) {
+        row("active for a token", count.active);
+    }
+    return table;
+}
+
+Table memory_table(const PretrainSheet& sheet) {
+    Table table{.title = "Memory by module, nothing divided",
+                .columns = {"module", "count", "parameters", "evaluation", "training"},
+                .rows = {},
+                .remarks = {}};
+    for (const SheetRow& row : sheet.memory) {
+        table.rows.push_back({text_cell(row.name), count_cell(row.count),
+                              row.parameters ? count_cell(*row.parameters) : empty_cell(),
+                              cell(row.evaluation), cell(row.training)});
+    }
+    return table;
+}
+
+Table zero_table(const PretrainSheet& sheet, const Job& job, Bytes capacity) {
+    Table table{.title = "Memory of a GPU by ZeRO stage, " + std::to_string(job.cluster.accelerators) +
+                         " data-parallel ranks, micro-batch " + std::to_string(job.run.micro_batch),
+                .columns = {"stage", "evaluation", "training", "fits", "in " + job.stack.id},
+                .rows = {},
+                .remarks = {"usable: " + to_text(capacity)}};
+    for (const ZeroRow& row : sheet.zero) {
+        table.rows.push_back({text_cell(row.stage == 0 ? "none" : "ZeRO-" + std::to_string(row.stage)),
+                              cell(row.evaluation), cell(row.training), text_cell(row.fits ? "yes" : "no"),
+                              text_cell(row.of_stack ? "yes" : "no")});
+    }
+    return table;
+}
+
+std::vector<Cell> plan_cells(const SheetPlan& plan) {
+    const RunSpec& run = plan.job.run;
+    const Parallelism& p = run.parallel;
+    const Estimate& e = plan.estimate;
+    const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    std::vector<Cell> cells = {count_cell(p.zero),
+                               count_cell(p.dp),
+                               count_cell(p.tp),
+                               count_cell(p.pp),
+                               count_cell(p.cp),
+                               count_cell(p.ep),
+                               count_cell(run.micro_batch),
+                               text_cell(recompute_text(run)),
+                               cell(peak.device),
+                               cell(e.step.total),
+                               percent_cell(e.throughput.mfu)};
+    if (e.training) {
+        constexpr double seconds_a_day = 86400.0;
+        cells.push_back(number_cell(e.training->time.value() / seconds_a_day));
+        cells.push_back(e.training->cost ? cell(*e.training->cost) : empty_cell());
+    }
+    return cells;
+}
+
+Table plan_table(const PretrainSheet& sheet, bool training) {
+    Table table{.title = "Recommended strategies, fastest first",
+                .columns = {"ZeRO", "DP", "TP", "PP", "CP", "EP", "micro-batch", "recompute", "memory",
+                            "step", "MFU"},
+                .rows = {},
+                .remarks = {}};
+    if (training) {
+        table.columns.emplace_back("days");
+        table.columns.emplace_back("cost");
+    }
+    for (const SheetPlan& plan : sheet.plans) {
+        table.rows.push_back(plan_cells(plan));
+    }
+    const SearchCounts& n = sheet.counts;
+    table.remarks.push_back(std::to_string(n.enumerated) + " configurations, " + std::to_string(n.feasible) +
+                            " of them fit.");
+    if (sheet.smallest) {
+        table.rows.push_back(plan_cells(*sheet.smallest));
+        table.title = "No configuration fits; the nearest is";
+    }
+    return table;
+}
+
+// ---- JSON ----
+
+void write_plan(JsonWriter& out, const SheetPlan& plan) {
+    constexpr double seconds_a_day = 86400.0;
+    const RunSpec& run = plan.job.run;
+    const Parallelism& p = run.parallel;
+    const Estimate& e = plan.estimate;
+    out.begin_object();
+    out.member("zero", p.zero);
+    out.member("dp", p.dp);
+    out.member("tp", p.tp);
+    out.member("pp", p.pp);
+    out.member("vp", p.vp);
+    out.member("cp", p.cp);
+    out.member("ep", p.ep);
+    out.member("micro_batch", run.micro_batch);
+    out.member("recompute", recompute_text(run));
+    out.member("schedule", name_of(schedule_of(run)));
+    out.member("fits", e.fits);
+    out.member("device_bytes", e.stages[static_cast<std::size_t>(e.peak_stage)].device);
+    out.member("step_time_s", e.step.total);
+    out.member("tokens_per_s", e.throughput.tokens_per_s);
+    out.member("mfu", e.throughput.mfu);
+    out.member("bound_by", bound_by(e.step));
+    out.member("days", e.training ? std::optional(e.training->time.value() / seconds_a_day) : std::nullopt);
+    out.member("usd", e.training ? e.training->cost : std::nullopt);
+    out.end_object();
+}
+
+void print_json(Context& context, const ResolvedJob& resolved, const PretrainSheet& sheet, Bytes capacity) {
+    JsonWriter out;
+    out.begin_object();
+    out.member("schema_version", 1);
+    out.key("input");
+    write_json(out, resolved.job);
+    out.key("params").begin_object();
+    out.member("total", sheet.parameters.total);
+    out.member("active", sheet.parameters.active);
+    out.key("breakdown").begin_array();
+    for (int i = 0; i < module_count; ++i) {
+        out.begin_object();
+        out.member("name", to_string(static_cast<Module>(i)));
+        out.member("count", sheet.parameters.by_module[static_cast<std::size_t>(i)]);
+        out.end_object();
+    }
+    out.end_array().end_object();
+    out.key("memory_by_module").begin_array();
+    for (const SheetRow& row : sheet.memory) {
+        out.begin_object();
+        out.member("name", row.name);
+        out.member("count", row.count);
+        out.member("parameters", row.parameters);
+        out.member("evaluation_bytes", row.evaluation);
+        out.member("training_bytes", row.training);
+        out.end_object();
+    }
+    out.end_array();
+    out.member("capacity_bytes", capacity);
+    out.key("memory_by_zero").begin_array();
+    for (const ZeroRow& row : sheet.zero) {
+        out.begin_object();
+        out.member("zero", row.stage);
+        out.member("evaluation_bytes", row.evaluation);
+        out.member("training_bytes", row.training);
+        out.member("fits", row.fits);
+        out.member("in_stack", row.of_stack);
+        out.end_object();
+    }
+    out.end_array();
+    out.member("enumerated", sheet.counts.enumerated);
+    out.member("evaluated", sheet.counts.evaluated);
+    out.member("feasible", sheet.counts.feasible);
+    out.key("plans").begin_array();
+    for (const SheetPlan& plan : sheet.plans) {
+        write_plan(out, plan);
+    }
+    out.end_array();
+    out.key("nearest");
+    if (sheet.smallest) {
+        write_plan(out, *sheet.smallest);
+    } else {
+        out.null();
+    }
+    out.array("assumptions", resolved.assumptions);
+    out.end_object();
+    context.out << out.text();
+}
+
+void run_plan(const Flags& flags, Context& context) {
+    const Catalogue catalogue(context.data_folder);
+    ResolvedJob resolved =
+        resolve_job(flags.job, catalogue, context, {.micro_batch = false, .layout = false});
+    const SearchSpace space = pinned_space(flags.job, resolved.job);
+    const PretrainSheet sheet =
+        pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top), flags.job.headroom);
+    const Bytes capacity = usable_memory(resolved.job.cluster.accelerator) * (1.0 - flags.job.headroom);
+    context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
+    if (flags.output.json) {
+        print_json(context, resolved, sheet, capacity);
+        return;
+    }
+    const Job& job = resolved.job;
+    std::vector<Table> tables = {size_table(sheet.parameters), memory_table(sheet),
+                                 zero_table(sheet, job, capacity),
+                                 plan_table(sheet, job.run.tokens.has_value())};
+    if (flags.output.format == Format::table) {
+        context.out << job_title(job) << "; sequence " << job.run.sequence << ", global batch "
+                    << job.run.global_batch << "\n\n";
+    }
+    if (!resolved.assumptions.empty()) {
+        tables.push_back(remarks_table("Assumed", resolved.assumptions));
+    }
+    context.out << render(tables, flags.output.format);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand(
+        "plan", "The pre-train sheet: size, memory by module and ZeRO stage, best strategies");
+    const auto flags = std::make_shared<Flags>();
+    add_parsed(
+        *command, "--top", flags->top, "COUNT", [](auto& t) { return parse_count(t, Range::positive); },
+        "Strategies to print; default 5");
+    add_job_options(*command, flags->job);
+    add_output_options(*command, flags->output);
+    command->callback([flags, &context] { run_plan(*flags, context); });
+}
+
+}  // namespace traincost::cli

@@ -220,9 +220,16 @@ void run_plan(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
     ResolvedJob resolved =
         resolve_job(flags.job, catalogue, context, {.micro_batch = false, .layout = false});
+    if (!flags.job.micro_batch) {
+        resolved.assumptions.emplace_back(
+            "micro-batch: 1 in the table of ZeRO stages; strategies choose theirs (--micro-batch)");
+    }
     const SearchSpace space = pinned_space(flags.job, resolved.job);
     const PretrainSheet sheet =
         pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top), flags.job.headroom);
+    if (sheet.counts.enumerated == 0) {
+        throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
+    }
     const Bytes capacity = usable_memory(resolved.job.cluster.accelerator) * (1.0 - flags.job.headroom);
     context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
     if (flags.output.json) {

@@ -217,7 +217,7 @@ std::string name_of_model(const JsonNode& root, const std::string& type) {
     }
     if (const JsonValue* value = root.value().find("_name_or_path")) {
         if (const auto* path = std::get_if<std::string>(&value->data)) {
-            const std::string name = std::filesystem::path(*path).filename().string();
+            std::string name = std::filesystem::path(*path).filename().string();
             if (!name.empty() && name != ".") {
                 return name;
             }

@@ -1,4 +1,5 @@
-// Numbers as the published Python and JavaScript programs print them. Internal to methods/ and to what prints its results.
+// Numbers as the published Python and JavaScript programs print them. Internal to methods/ and to what prints
+// its results.
 #pragma once
 
 #include <string>

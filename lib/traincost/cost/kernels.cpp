@@ -29,7 +29,8 @@ KernelContext kernel_context(const Job& job) {
     const KernelModels& kernels = job.cluster.kernels;
     const Precision& precision = job.run.precision;
     const bool accumulates = job.stack.gradients == GradientStore::main_buffer &&
-                             precision.gradients == DataType::fp32 && precision.weights != DataType::fp32;
+                             !job.stack.model_gradients_kept && precision.gradients == DataType::fp32 &&
+                             precision.weights != DataType::fp32;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
     return {&job,

@@ -68,6 +68,10 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
         Operator copies{.name = "layout_copies", .module = Module::attention, .kind = OpKind::memory};
         copies.saved =
             Bytes{shape.tokens * h / static_cast<double>(shape.tp) * shape.e * job.stack.extra_saved_hidden};
+        // Each is made by two strided copies, and its gradient goes the same way back.
+        copies.forward_bytes = copies.backward_bytes = copies.saved * 4.0;
+        copies.forward_access = copies.backward_access = MemoryAccess::transpose;
+        copies.forward_kernels = copies.backward_kernels = 4;
         list.push(copies);
     }
     if (!m.parallel_attention)

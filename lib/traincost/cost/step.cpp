@@ -38,7 +38,7 @@ struct StageSum {
     Seconds weight;
 };
 
-StageSum stage_sum(const BlockTable& table, const StageClass& stage) {
+StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& stage) {
     StageSum sum{};
     for (std::size_t k = 0; k < table.size; ++k) {
         const KindCount& n = stage.kinds[k];
@@ -58,6 +58,18 @@ StageSum stage_sum(const BlockTable& table, const StageClass& stage) {
         sum.forward += table.head_time.forward;
         sum.backward += table.head_time.backward;
     }
+    // The host must issue all of it: what the blocks' own launches leave out of a distributed stack's Python
+    // is a floor a block.
+    const Parallelism& p = job.run.parallel;
+    Seconds each;
+    if (p.tp > 1)
+        each += job.stack.host_per_parallel_block;
+    if (p.pp > 1)
+        each += job.stack.host_per_pipelined_block_rank * static_cast<double>(p.tp);
+    const Seconds device = sum.forward.total() + sum.backward.total() + sum.again.total();
+    const Seconds wait = std::max(Seconds{}, each * static_cast<double>(stage.blocks) - device);
+    sum.forward.host += wait / 3.0;
+    sum.backward.host += wait * (2.0 / 3.0);
     return sum;
 }
 
@@ -68,6 +80,7 @@ struct DataParallel {
     ShardedCount weights;  ///< elements a rank holds
     double trained;        ///< share of them with gradients
     double micro_batches;
+    double blocks;    ///< of the stage
     Seconds forward;  ///< compute of one micro-batch it can hide under
     Seconds backward;
     double compute_bytes;  ///< of a weight element as gathered
@@ -82,10 +95,23 @@ Seconds data_parallel_time(const DataParallel& d) {
     const std::int64_t zero = run.parallel.zero;
     const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
     const Bytes gather{d.compute_bytes};
+    const bool sharded = zero >= 3 || fully_sharded(d.job);
+    // Traffic goes out block by block where weights are sharded, bucket by bucket where replicas reduce
+    // gradients (DDP), else in a few large messages.
+    const bool buckets =
+        zero == 0 && d.job.stack.shard != ShardEngine::megatron && stack.gradient_bucket.value() > 0.0;
+    const auto messages = [&](Bytes total) {
+        if (sharded)
+            return std::max(1.0, d.blocks);
+        return buckets ? std::max(1.0, total / stack.gradient_bucket) : 1.0;
+    };
+    const auto in_messages = [&](Collective collective, Bytes total, Group group) {
+        const double n = messages(total);
+        return communication_time(collective, total / n, group, d.job, d.groups) * n;
+    };
     const auto both = [&](Collective collective, Bytes element) {
-        return communication_time(collective, element * d.weights.dense, Group::data, d.job, d.groups) +
-               communication_time(collective, element * d.weights.expert, Group::expert_data, d.job,
-                                  d.groups);
+        return in_messages(collective, element * d.weights.dense, Group::data) +
+               in_messages(collective, element * d.weights.expert, Group::expert_data);
     };
     const Seconds reduction = both(zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce, reduce);
     const Seconds gathering = both(Collective::all_gather, gather);
@@ -93,7 +119,6 @@ Seconds data_parallel_time(const DataParallel& d) {
         const Seconds hidden = overlaps ? std::min(traffic, compute) : Seconds{};
         return traffic - hidden + hidden * stack.overlap_slowdown;
     };
-    const bool sharded = zero >= 3 || fully_sharded(d.job);
     const double reductions = stack.reduce_every_micro_batch || sharded ? d.micro_batches : 1.0;
     Seconds time;
     if (sharded) {
@@ -137,7 +162,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     StageSum slowest{};
     Seconds slowest_total{-1.0};
     for (std::size_t i = 0; i < times.size(); ++i) {
-        const StageSum sum = stage_sum(table, stages.classes[i]);
+        const StageSum sum = stage_sum(job, table, stages.classes[i]);
         const Seconds backward = sum.backward.total() + sum.again.total();
         times[i] = {sum.forward.total(), backward, sum.backward.gemm * 0.5,
                     static_cast<double>(stages.classes[i].stages)};
@@ -176,9 +201,9 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const ShardedCount stage_weights = stage_parameters(table, slowest_class);
     const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
     if (p.dp * p.cp > 1) {
-        at(t, StepTerm::data_parallel) =
-            data_parallel_time({job, groups, stage_weights, trained, md, slowest.forward.total(),
-                                slowest.backward.total() + slowest.again.total(), s.e});
+        at(t, StepTerm::data_parallel) = data_parallel_time(
+            {job, groups, stage_weights, trained, md, static_cast<double>(slowest_class.blocks),
+             slowest.forward.total(), slowest.backward.total() + slowest.again.total(), s.e});
     }
 
     // Optimizer: gradients and states read, states and weights written.

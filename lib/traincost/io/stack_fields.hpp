@@ -61,6 +61,8 @@ void describe_choices(Io& io, T& x) {
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);
+    io.required("host_per_parallel_block_s", x.host_per_parallel_block);
+    io.required("host_per_pipelined_block_rank_s", x.host_per_pipelined_block_rank);
     io.required("host_per_step_s", x.host_per_step);
     io.required("cuda_graphs", x.cuda_graphs);
     io.required("gemm_factor", x.gemm_factor);

@@ -113,10 +113,12 @@ struct StackSpec {
     bool overlap_p2p;                    ///< pipeline sends run under compute
     bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
-    Seconds host_per_kernel;  ///< host time to launch one kernel
-    Seconds host_per_step;    ///< fixed host time a step (data loading, logging, optimizer dispatch)
-    bool cuda_graphs;         ///< launch costs are replayed away
-    double gemm_factor;       ///< GEMM time in a training step over an isolated kernel's
+    Seconds host_per_kernel;                ///< host time to launch one kernel
+    Seconds host_per_parallel_block;        ///< host time of one block, both passes, where tp > 1: a floor
+    Seconds host_per_pipelined_block_rank;  ///< and for each tensor-parallel rank where pp > 1
+    Seconds host_per_step;  ///< fixed host time a step (data loading, logging, optimizer dispatch)
+    bool cuda_graphs;       ///< launch costs are replayed away
+    double gemm_factor;     ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
     double fragmentation;            ///< gaps the allocator reserves over what comes and goes in a step

@@ -89,6 +89,13 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 4;
             loss.backward_kernels = 4;
             break;
+        case LossKernel::fused:
+            loss.saved = Bytes{logits * s.e};
+            loss.forward_bytes = Bytes{logits * s.e};
+            loss.backward_bytes = Bytes{logits * 2.0 * s.e};
+            loss.forward_kernels = 1;
+            loss.backward_kernels = 1;
+            break;
         case LossKernel::vocab_parallel:
             // fp32 copy exponentiated in place and kept; its gradient is written over it, then narrowed.
             loss.saved = Bytes{logits * fp32};

@@ -26,7 +26,8 @@ enum class ActivationKernel : std::uint8_t { fused, eager };
 
 /// Cross-entropy over the vocabulary.
 enum class LossKernel : std::uint8_t {
-    fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
+    fp32_logits,  ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
+    fused,  ///< one kernel each way over the logits as they are, gradient written over them (flash-attn, TE)
     vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
     fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
 };

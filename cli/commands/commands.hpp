@@ -11,6 +11,7 @@ namespace traincost::cli {
 
 void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_compare(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
@@ -18,8 +19,10 @@ void add_method(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
 void add_recommend(CLI::App& app, Context& context);
+void add_scale(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
+void add_sweep(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
 }  // namespace traincost::cli

@@ -8,3 +8,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize"
     # The instrumentation hides initialisations from g++ (GCC bug 105562).
     target_compile_options(traincost_flags INTERFACE -Wno-maybe-uninitialized)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # g++ 12 warns of its own std::string in release builds (GCC bug 105651).
+    target_compile_options(traincost_flags INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
+endif()

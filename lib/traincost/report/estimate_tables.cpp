@@ -73,8 +73,13 @@ std::string likely(const Uncertainty& sure) {
     if (!sure.probability_of_fitting) {
         return "";
     }
-    return "; fits with a probability of " + percent_text(*sure.probability_of_fitting) + " by " +
-           sure.memory_comparable;
+    // Residuals say nothing about tails finer than a hundredth.
+    constexpr double finest = 0.01;
+    const double p = *sure.probability_of_fitting;
+    const std::string words = p < finest         ? "under 1%"
+                              : p > 1.0 - finest ? "over 99%"
+                                                 : std::to_string(std::lround(p * 100.0)) + "%";
+    return "; by " + sure.memory_comparable + " fits with a probability of " + words;
 }
 
 Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure) {

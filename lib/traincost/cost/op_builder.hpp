@@ -53,6 +53,9 @@ public:
     /// `width` features.
     Bytes saved_norm_output(double width, int consumers) const;
 
+    /// Whether the norms' own weights get gradients.
+    bool trains_norms() const;
+
     Operator& last() {
         return list_.back();
     }

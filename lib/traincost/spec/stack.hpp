@@ -28,7 +28,9 @@ enum class ActivationKernel : std::uint8_t { fused, eager };
 enum class LossKernel : std::uint8_t {
     fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
     vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
-    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
+    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE)
+    logits_format,   ///< log-softmax and both gradients in the logits' own format, logits kept by the caller
+    chunked,         ///< full logits in their own format, the loss chunk by chunk in fp32 (torchtune)
 };
 
 /// Where gradients live between micro-batches.
@@ -78,6 +80,10 @@ struct StackSpec {
     double logits_copies_fp32;    ///< fp32 tensors of logits' size alive at the loss beside the model-format
                                   ///< logits
 
+    // Quantised bases
+    bool quantised_head;          ///< the output head is quantised too
+    bool quantised_keeps_inputs;  ///< products with a quantised weight keep their input though it is frozen
+
     // Model states
     GradientStore gradients;
     bool
@@ -88,11 +94,16 @@ struct StackSpec {
     double gradient_passes;  ///< times an optimizer step reads or writes all gradients (norm, clip, zero,
                              ///< unscale, update)
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step
+    bool flat_optimizer;  ///< the step works on one flat tensor a group: a widened copy of 16-bit gradients,
+                          ///< and blocks too big for the room activations left
+    double flat_gradient_copies;        ///< 16-bit copies of a rank's gradients beside the widened one
     Bytes gradient_bucket;              ///< reduction bucket; 0: no buckets
     double bucket_copies;               ///< buckets alive beside the gradients
+    bool root_sharded_apart;            ///< embedding and head are shard groups of their own under FSDP
     std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
 
     bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
+    bool repeats_kv;       ///< keys and values are copied out to the query heads before the kernel
     double extra_saved_hidden;  ///< tensors of tokens × hidden / tp a block keeps beside its operators'
                                 ///< (layout copies)
     bool async_gathers;  ///< gathers of sequence parallelism run on a side stream, whose memory the allocator

@@ -146,7 +146,10 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     core_attention(build, a, true);
     if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
         build.last().saved += Bytes{q_bytes};
-    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, Bytes{}, adapter.attention_out,
+    // The kernel keeps its output; a narrower product keeps its own copy of it.
+    const double narrow = build.saved_input_element();
+    const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
+    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input, adapter.attention_out,
                  m.bias.attention_out);
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }

@@ -160,9 +160,9 @@ public:
         in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
         tuned_ = run_.tuning != Tuning::full;
         weights_sharded_ = p.zero >= 3 || fully_sharded(job);
-        // FSDP that waits for the last micro-batch keeps whole gradients until then.
-        const bool waits =
-            fully_sharded(job) && !stack_.reduce_every_micro_batch && micro_batches(run_) > 1;
+        // Sharded gradients that wait for the last micro-batch are whole until then.
+        const bool waits = (fully_sharded(job) || p.zero == 2) && !stack_.reduce_every_micro_batch &&
+                           micro_batches(run_) > 1;
         gradients_sharded_ = p.zero >= 2 && !waits;
         // FSDP1 flattens a block's weights into one parameter: one trained weight brings gradients for all.
         flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1;
@@ -338,11 +338,18 @@ private:
         return Bytes{largest_.total() * static_cast<double>(blocks) * base + root};
     }
 
-    /// What the loss finds gathered: the group with the head.
+    /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
+    /// back.
     Bytes gathered_at_loss() const {
-        if (!weights_sharded_ || !fully_sharded(job_) || run_.parallel.zero == 2)
-            return gathered(0, false);
-        return stack_.root_sharded_apart ? Bytes{head_.total() * s_.e} : gathered(0, true);
+        const bool keeps = fully_sharded(job_) && stack_.shard == ShardEngine::fsdp1;
+        return gathered(0, keeps && run_.parallel.zero >= 3);
+    }
+
+    /// What the way back through head and loss finds gathered: a head in a group of its own, again.
+    Bytes gathered_at_head() const {
+        if (weights_sharded_ && fully_sharded(job_) && stack_.root_sharded_apart)
+            return Bytes{head_.total() * s_.e};
+        return gathered_at_loss();
     }
 
     /// Loss, then every block backwards, then the optimizer.
@@ -367,7 +374,7 @@ private:
             consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
                      gathered_at_loss());
             consider(Moment::loss, -1, saved, inputs, cast, head.backward_peak, bucket, gradients,
-                     gathered_at_loss());
+                     gathered_at_head());
             if (appear)
                 gradients += gradient_bytes(head_) + table;
         }

@@ -196,7 +196,11 @@ Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
     const Shape& s = shape_;
     const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
     const double copies = s.autocast && !s.compiled ? static_cast<double>(consumers) : 1.0;
-    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * s.e * copies};
+    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element() * copies};
+}
+
+double OpBuilder::saved_input_element() const {
+    return std::min(shape_.e, bytes_per_element(job_.run.precision.gemm).value());
 }
 
 }  // namespace traincost

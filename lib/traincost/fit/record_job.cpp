@@ -260,8 +260,6 @@ private:
 
     void set_offload() {
         const std::string_view words = in_.offload;
-        if (says(in_.stack_version, "Unsloth"))
-            run_.offload_activations = 1.0;  // its checkpointing keeps block inputs in host memory
         if (words.empty() || words == "none")
             return;
         if (says(words, "optimizer states"))
@@ -362,23 +360,16 @@ private:
     RunSpec run_{};
 };
 
-/// What the version's words change in the stack: Unsloth's kernels fuse norm, rotary embedding, activation
-/// and loss.
+/// The record's stack with what its version's words change.
 StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     const RecordRun& run = record.run;
-    StackSpec stack = catalogue.stack(run.stack);
+    StackSpec stack = catalogue.stack(says(run.stack_version, "Unsloth") ? "unsloth" : run.stack);
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");
     if (stack.id == "torchtune" && (says(run.stack_version, "0.2") || says(ladder, "Baseline") ||
                                     says(ladder, "packed dataset") || ladder == "+ compile"))
         stack.loss = LossKernel::fp32_logits;
-    if (says(run.stack_version, "Unsloth")) {
-        stack.norm = NormKernel::fused;
-        stack.rotary = RotaryKernel::fused;
-        stack.activation = ActivationKernel::fused;
-        stack.loss = LossKernel::fused_linear;
-    }
     return stack;
 }
 

@@ -14,6 +14,8 @@ void describe_choices(Io& io, T& x) {
     io.required("norm", x.norm);
     io.required("rotary", x.rotary);
     io.required("activation", x.activation);
+    io.required("written_out_gelu", x.written_out_gelu);
+    io.required("inplace_backward", x.inplace_backward);
     io.required("attention", x.attention);
     io.required("attention_generation", x.attention_generation);
     io.required("fused_qkv", x.fused_qkv);

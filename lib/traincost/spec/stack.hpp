@@ -62,6 +62,10 @@ struct StackSpec {
     ActivationKernel activation;
     AttentionGeneration
         attention_generation;   ///< of the flash kernel; an older one where the accelerator lacks it
+    bool written_out_gelu;  ///< the tanh approximation of GELU is written out where the model asks for it by
+                            ///< formula (gelu_new), not one kernel
+    bool inplace_backward;  ///< gradients overwrite what they are made of, and the MLP's product is made
+                            ///< again for its low-rank pair
     AttentionKernel attention;  ///< default kernel
     bool fused_qkv;             ///< one projection for q, k and v
     bool fused_gate_up;         ///< one projection for gate and up

@@ -89,7 +89,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double h = static_cast<double>(m.hidden);
     const double d = static_cast<double>(m.head_dim);
     const double heads = static_cast<double>(m.heads) / tp;
-    const double kv_heads = std::max(1.0, static_cast<double>(m.kv_heads) / tp);
+    double kv_heads = std::max(1.0, static_cast<double>(m.kv_heads) / tp);
     const bool cross = memory_sequence > 0.0;
     const double key_tokens = cross ? s.batch * memory_sequence : s.tokens;
 
@@ -98,6 +98,13 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
                      build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value,
                      m.bias.qkv);
+        // Low-rank outputs of some of q, k, v are scattered into the width of all; the scatter keeps them.
+        const double adapted = (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) +
+                               (adapter.value ? kv_heads : 0.0);
+        const bool low_rank =
+            build.job().run.tuning == Tuning::lora || build.job().run.tuning == Tuning::qlora;
+        if (low_rank && adapted > 0.0 && adapted < heads + 2.0 * kv_heads)
+            build.last().saved += Bytes{s.tokens * adapted * d * s.e};
     } else {
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
                      adapter.query, m.bias.qkv);
@@ -122,6 +129,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }
+    if (stack.repeats_kv)
+        kv_heads = heads;
     const double kv_bytes = key_tokens * kv_heads * 2.0 * d * s.e;
     const double q_bytes = s.tokens * heads * d * s.e;
     context_exchange(build, kv_bytes, 2.0 * q_bytes);
@@ -135,7 +144,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.queries = s.sequence;
     }
     core_attention(build, a, true);
-    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, Bytes{}, adapter.attention_out,
+    if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
+        build.last().saved += Bytes{q_bytes};
+    // The kernel keeps its output; a narrower product keeps its own copy of it.
+    const double narrow = build.saved_input_element();
+    const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
+    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input, adapter.attention_out,
                  m.bias.attention_out);
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }

@@ -106,6 +106,34 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 12;
             loss.backward_kernels = 5;
             break;
+        case LossKernel::logits_format:
+            // The caller holds the logits; beside them the log-softmax and, going back, the gradients with
+            // respect to it and to the logits: 8 bytes a 16-bit logit.
+            loss.saved = Bytes{logits * 2.0 * s.e};
+            loss.forward_transient = Bytes{};
+            loss.backward_transient = Bytes{logits * 2.0 * s.e};
+            loss.forward_bytes = Bytes{logits * 4.0 * s.e};
+            loss.backward_bytes = Bytes{logits * 5.0 * s.e};
+            loss.forward_kernels = 3;
+            loss.backward_kernels = 3;
+            break;
+        case LossKernel::chunked: {
+            // Eight chunks; each chunk's fp32 log-softmax stays, its fp32 logits and gradients do not.
+            // Compiled, the logits stay in its place. Gradients of the logits replace either chunk by chunk.
+            constexpr double chunks = 8.0;
+            loss.saved = Bytes{logits * (s.compiled ? s.e : fp32)};
+            loss.forward_transient = Bytes{s.compiled ? 0.0 : logits * (s.e + fp32 / chunks)};
+            loss.backward_transient =
+                Bytes{logits / chunks * (s.compiled ? s.e : 2.0 * fp32 + s.e)};
+            // The head runs a chunk at a time too: a chunk's weight gradient beside their sum.
+            if (s.train_weights)
+                build.last().backward_transient += Bytes{v * width * s.e};
+            loss.forward_bytes = Bytes{logits * (s.e + (s.compiled ? 0.0 : 4.0 * fp32))};
+            loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.compiled ? 0.0 : 3.0 * fp32))};
+            loss.forward_kernels = 4 * static_cast<int>(chunks);
+            loss.backward_kernels = 4 * static_cast<int>(chunks);
+            break;
+        }
         case LossKernel::fused_linear:
             // Logits live one chunk at a time and their gradient is made in the forward pass.
             loss.saved = Bytes{s.tokens * width * s.e};

@@ -130,6 +130,17 @@ Bytes& at(StageMemory& m, MemoryTerm t) {
     return m.terms[static_cast<std::size_t>(t)];
 }
 
+/// Workspaces of the matrix library: `hopper` on Hopper and later, where PyTorch asks for 32 MiB a handle
+/// and stream, 8.125 MiB before (CUDAContextLight of PyTorch 2.x, cuBLAS recommendation).
+Bytes matrix_workspace(const AcceleratorSpec& accelerator, Bytes hopper) {
+    constexpr double before = 8.125 / 32.0;
+    for (const std::string_view older : {"Volta", "Turing", "Ampere", "Ada"}) {
+        if (accelerator.architecture.compare(0, older.size(), older) == 0)
+            return hopper * before;
+    }
+    return hopper;
+}
+
 /// One stage's walk through its step: what is static, what each micro-batch keeps, and the peak.
 class StageWalk {
 public:
@@ -149,7 +160,12 @@ public:
         in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
         tuned_ = run_.tuning != Tuning::full;
         weights_sharded_ = p.zero >= 3 || fully_sharded(job);
-        gradients_sharded_ = p.zero >= 2;
+        // Sharded gradients that wait for the last micro-batch are whole until then.
+        const bool waits = (fully_sharded(job) || p.zero == 2) && !stack_.reduce_every_micro_batch &&
+                           micro_batches(run_) > 1;
+        gradients_sharded_ = p.zero >= 2 && !waits;
+        // FSDP1 flattens a block's weights into one parameter: one trained weight brings gradients for all.
+        flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1;
         persist_ = gradients_persist(job);
         head_ = of(p.pp > 1 ? table.head_parameters : table.head_only_parameters);
     }
@@ -173,7 +189,37 @@ private:
     }
 
     Bytes gradient_bytes(const Elements& n) const {
+        if (run_.optimizer_in_backward || gradients_on_host())
+            return Bytes{};
         return bytes_per_element(run_.precision.gradients) * (owned(n, gradients_sharded_) * trained_);
+    }
+
+    /// Gradients of blocks, those of frozen weights in one flat parameter with trained ones included.
+    Bytes block_gradient_bytes(const Elements& n) const {
+        const Bytes frozen = bytes_per_element(run_.precision.gradients) * owned(n, gradients_sharded_);
+        return gradient_bytes(n) + (flat_frozen_ ? frozen : Bytes{});
+    }
+
+    Bytes all_gradients() const {
+        Bytes sum = block_gradient_bytes(blocks_) + gradient_bytes(root_);
+        // 16-bit gradients stay beside a wider main buffer.
+        if (stack_.model_gradients_kept && run_.precision.gradients != run_.precision.compute)
+            sum += Bytes{all_.total() * s_.e * trained_};
+        return sum;
+    }
+
+    /// Fully sharded weights that live on the host take their gradients there.
+    bool gradients_on_host() const {
+        return run_.offload_parameters != Offload::none && fully_sharded(job_);
+    }
+
+    /// The table that head and embedding share on this stage, both of which add to its gradient.
+    Elements shared_table() const {
+        if (!class_.first || !class_.last || !job_.model.tied_embeddings || !job_.model.lm_head)
+            return {};
+        const double rows = s_.vocab / (stack_.vocab_parallel ? static_cast<double>(s_.tp) : 1.0);
+        const double width = static_cast<double>(job_.model.embedding_dim.value_or(job_.model.hidden));
+        return {std::min(rows * width, root_.dense), 0.0};
     }
 
     /// Parameters of the stage.
@@ -207,9 +253,12 @@ private:
         const Precision& precision = run_.precision;
         const bool shards_states = run_.parallel.zero >= 1;
         const double base = precision.base ? bytes_per_element(*precision.base).value() : s_.w;
-        // Quantised bases keep tables, norms and the head in the compute format.
+        // Quantised bases keep tables and norms in the compute format, and the head unless the stack
+        // quantises it.
         term(MemoryTerm::weights) =
             Bytes{owned(blocks_, weights_sharded_) * base + owned(root_, weights_sharded_) * s_.w};
+        if (class_.last && stack_.quantised_head)
+            term(MemoryTerm::weights) -= Bytes{owned(head_, weights_sharded_) * (s_.w - base)};
         if (precision.master) {
             term(MemoryTerm::master_weights) =
                 bytes_per_element(*precision.master) * (owned(all_, shards_states) * trained_);
@@ -220,6 +269,11 @@ private:
             const Bytes pair =
                 bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) + moments;
             term(MemoryTerm::adapters) = pair * (adapters_ / (weights_sharded_ ? shards_.dense : 1.0));
+        }
+        // Paged states are managed memory outside the allocator, moved to the host under pressure.
+        if (run_.optimizer == Optimizer::paged_adamw || run_.optimizer == Optimizer::paged_adam8bit) {
+            out_.host += term(MemoryTerm::optimizer_states);
+            term(MemoryTerm::optimizer_states) = Bytes{};
         }
         if (run_.offload_optimizer != Offload::none) {
             out_.host += term(MemoryTerm::optimizer_states) + term(MemoryTerm::master_weights) +
@@ -278,8 +332,24 @@ private:
             return Bytes{};
         if (run_.parallel.zero == 2)
             return Bytes{all_.total() * s_.e};
-        return Bytes{(largest_.total() * static_cast<double>(blocks) + (with_root ? root_.total() : 0.0)) *
-                     s_.e};
+        const double base =
+            run_.precision.base ? bytes_per_element(*run_.precision.base).value() : s_.e;
+        const double root = with_root && !stack_.root_sharded_apart ? root_.total() * s_.e : 0.0;
+        return Bytes{largest_.total() * static_cast<double>(blocks) * base + root};
+    }
+
+    /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
+    /// back.
+    Bytes gathered_at_loss() const {
+        const bool keeps = fully_sharded(job_) && stack_.shard == ShardEngine::fsdp1;
+        return gathered(0, keeps && run_.parallel.zero >= 3);
+    }
+
+    /// What the way back through head and loss finds gathered: a head in a group of its own, again.
+    Bytes gathered_at_head() const {
+        if (weights_sharded_ && fully_sharded(job_) && stack_.root_sharded_apart)
+            return Bytes{head_.total() * s_.e};
+        return gathered_at_loss();
     }
 
     /// Loss, then every block backwards, then the optimizer.
@@ -293,9 +363,8 @@ private:
         const bool appear =
             !persist_ || (stack_.gradients == GradientStore::parameter && !bucket_views(job_) &&
                           static_cast<double>(micro_batches(run_)) <= in_flight_);
-        Bytes gradients = appear ? Bytes{} : gradient_bytes(all_);
-        if (stack_.model_gradients_kept)
-            gradients += Bytes{all_.total() * s_.e * trained_};
+        Bytes gradients = appear ? Bytes{} : all_gradients();
+        const Bytes table = s_.train_weights && appear ? gradient_bytes(shared_table()) : Bytes{};
         Bytes saved = saved_;
         Bytes inputs = inputs_;
         Bytes cast = cast_;
@@ -303,18 +372,18 @@ private:
             const OpTotals& head = table_.head_totals;
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
             consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
-                     gathered(0, false));
+                     gathered_at_loss());
             consider(Moment::loss, -1, saved, inputs, cast, head.backward_peak, bucket, gradients,
-                     gathered(0, false));
+                     gathered_at_head());
             if (appear)
-                gradients += gradient_bytes(head_);
+                gradients += gradient_bytes(head_) + table;
         }
         Bytes reducing;  // the previous block's gradients on their way to their shards
         for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;) {
             const BlockRun& blocks = stages_.runs[r];
             const BlockKind& k = table_.kinds[blocks.kind];
             const Elements parameters = of(k.parameters);
-            const Bytes one_gradient = appear && blocks.trains ? gradient_bytes(parameters) : Bytes{};
+            const Bytes one_gradient = appear && blocks.trains ? block_gradient_bytes(parameters) : Bytes{};
             Bytes working = (blocks.trains ? k.totals.backward_peak : Bytes{}) + boundary_;
             if (blocks.again)
                 working = std::max(working, k.totals.forward_peak);
@@ -326,8 +395,7 @@ private:
                 const double n = static_cast<double>(done);
                 const bool keeps = !blocks.again && blocks.trains;
                 const double freed = keeps ? n + 1.0 : 0.0;
-                const Bytes reduced =
-                    done > 0 ? bytes_per_element(run_.precision.reduce) * parameters.total() : reducing;
+                const Bytes reduced = done > 0 ? reduced_bytes(parameters) : reducing;
                 consider(Moment::backward, blocks.position + left, saved - k.totals.saved * freed,
                          inputs - boundary_ * (blocks.again ? n : 0.0), cast - k.totals.cast * freed, working,
                          gathers ? reduced : bucket, gradients + one_gradient * n,
@@ -349,12 +417,13 @@ private:
                 inputs -= boundary_ * n;
             gradients += one_gradient * n;
             if (gathers)
-                reducing = bytes_per_element(run_.precision.reduce) * parameters.total();
+                reducing = reduced_bytes(parameters);
         }
         if (class_.first) {
-            const Bytes working = table_.embedding_totals.backward_peak;
+            // A shared table's second gradient is made beside the head's and added to it.
+            const Bytes working = table_.embedding_totals.backward_peak + table;
             if (appear)
-                gradients += gradient_bytes(of(table_.embedding_parameters));
+                gradients += gradient_bytes(of(table_.embedding_parameters)) - table;
             consider(Moment::backward, -1, saved, inputs, cast, working, gathers ? reducing : bucket,
                      gradients, gathered(0, true));
         }
@@ -381,13 +450,38 @@ private:
     /// The end of the step: outputs joined, then the optimizer with all gradients and the temporaries of its
     /// update.
     void after_backward() {
-        Bytes gradients = gradient_bytes(all_);
-        if (stack_.model_gradients_kept)
-            gradients += Bytes{all_.total() * s_.e * trained_};
+        const Bytes gradients = all_gradients();
+        walk_peak_ = highest_;
         consider_idle(Moment::backward, MemoryTerm::working_set, outputs(), gradients);
         const double updated = owned(all_, run_.parallel.zero >= 1) * trained_ + adapters_;
-        consider_idle(Moment::optimizer, MemoryTerm::optimizer_temporaries,
-                      Bytes{updated * 4.0 * stack_.optimizer_temporary_copies}, gradients);
+        const Precision& precision = run_.precision;
+        updating_ = Bytes{updated * 4.0 * stack_.optimizer_temporary_copies};
+        if (stack_.flat_optimizer && precision.master &&
+            bytes_per_element(precision.gradients) < bytes_per_element(*precision.master)) {
+            updating_ += (bytes_per_element(*precision.master) +
+                          bytes_per_element(precision.gradients) * stack_.flat_gradient_copies) *
+                         updated;
+        }
+        if (run_.offload_optimizer != Offload::none)
+            updating_ = Bytes{};
+        idle_gradients_ = gradients;
+        consider_idle(Moment::optimizer, MemoryTerm::optimizer_temporaries, updating_, gradients);
+    }
+
+    /// A block's gradients on their way to their shards.
+    Bytes reduced_bytes(const Elements& parameters) const {
+        if (tuned_ && !flat_frozen_)
+            return Bytes{};
+        return bytes_per_element(run_.precision.reduce) * parameters.total();
+    }
+
+    /// What the flat tensors of the optimizer step reserve beyond the peak: blocks that activations leave
+    /// behind are too small for them.
+    Bytes flat_reserve() const {
+        if (!stack_.flat_optimizer)
+            return Bytes{};
+        return std::max(Bytes{}, walk_peak_ + updating_ -
+                                     std::max(walk_peak_, updating_ + idle_gradients_));
     }
 
     /// Logits of all micro-batches, where the pipeline collects its outputs.
@@ -428,7 +522,7 @@ private:
         out_.micro_batches_in_flight = in_flight_;
         if (p.pp > 1)
             term(MemoryTerm::pipeline_buffers) = pipeline_buffers();
-        term(MemoryTerm::workspace) = stack_.workspace;
+        term(MemoryTerm::workspace) = matrix_workspace(job_.cluster.accelerator, stack_.workspace);
         for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
             out_.allocated += out_.terms[static_cast<std::size_t>(t)];
         }
@@ -446,7 +540,8 @@ private:
         const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated -
                            term(MemoryTerm::fragmentation) - term(MemoryTerm::context) -
                            term(MemoryTerm::communicators);
-        term(MemoryTerm::fragmentation) += std::clamp(held_gathers(), Bytes{}, std::max(Bytes{}, free));
+        term(MemoryTerm::fragmentation) +=
+            std::clamp(held_gathers() + flat_reserve(), Bytes{}, std::max(Bytes{}, free));
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
     }
@@ -471,6 +566,7 @@ private:
     Elements root_;  ///< embedding and head on this stage
     Elements head_;
     Elements all_;
+    bool flat_frozen_;
     double adapters_ = 0.0;
     double trained_ = 1.0;  ///< share of the stage's parameters that get gradients
     Bytes boundary_;        ///< input of one block
@@ -479,6 +575,9 @@ private:
     Bytes cast_;
     Bytes all_cast_;
     Bytes embedding_saved_;
+    Bytes walk_peak_;       ///< highest of forward, loss and backward
+    Bytes updating_;        ///< temporaries of the optimizer step
+    Bytes idle_gradients_;  ///< gradients when it starts
     Bytes highest_{-1.0};
     StageMemory out_{};
 };

@@ -16,7 +16,8 @@ struct ActivationCost {
     int backward_kernels;
 };
 
-ActivationCost activation_cost(Activation activation, bool gated, bool fused, const Shape& s) {
+ActivationCost activation_cost(Activation activation, bool gated, bool fused, bool written_out,
+                               const Shape& s) {
     const double e = s.e;
     if (gated) {
         // eager: gate, act(gate) and up are kept; fused: gate and up.
@@ -28,9 +29,9 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, co
         case Activation::squared_relu:
             return fused ? ActivationCost{e, 2.0, 3.0, 1, 1} : ActivationCost{e, 4.0, 6.0, 2, 3};
         case Activation::gelu_new:
-            // Written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2 are kept;
+            // One kernel, or written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2 are kept;
             // autocast runs the power in fp32 and all but x/2 follow it.
-            if (fused)
+            if (fused || !written_out)
                 return {e, 2.0, 3.0, 1, 1};
             return s.autocast ? ActivationCost{e + 12.0, 30.0, 40.0, 10, 14}
                               : ActivationCost{4.0 * e, 17.0, 22.0, 8, 12};
@@ -44,7 +45,7 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, co
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated) {
     const Shape& s = build.shape();
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
-    const ActivationCost cost = activation_cost(build.model().activation, gated, fused, s);
+    const ActivationCost cost = activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
     const double n = rows * width;
     const bool modules =
         build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
@@ -56,7 +57,8 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
         op.forward_access = op.backward_access = MemoryAccess::gelu;
     op.saved = Bytes{n * cost.saved};
     op.forward_transient = Bytes{n * s.e};
-    op.backward_transient = Bytes{n * s.e * (gated ? 3.0 : 2.0)};
+    op.backward_transient =
+        build.stack().inplace_backward ? Bytes{n * s.e} : Bytes{n * s.e * (gated ? 3.0 : 2.0)};
     if (modules)
         op.backward_transient += Bytes{n * s.e};
 }
@@ -80,8 +82,9 @@ void mlp_ops(OpBuilder& build, double ffn) {
                      adapt, m.bias.mlp);
     }
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
-    build.linear("down", Module::mlp, s.tokens, h, f, drop_product ? Bytes{} : Bytes{s.tokens * f * s.e},
-                 adapt, m.bias.mlp);
+    const bool made_again = drop_product || build.stack().inplace_backward;
+    build.linear("down", Module::mlp, s.tokens, h, f,
+                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element()}, adapt, m.bias.mlp);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
     if (drop_all) {
         for (std::size_t i = first; i < build.list().size(); ++i)
@@ -156,9 +159,9 @@ void moe_ops(OpBuilder& build) {
         op.backward_transient = Bytes{local * (n + k) * s.e};
         build.list().push(op);
     };
-    grouped("expert_up", gated ? 2.0 * f : f, h, Bytes{local * h * s.e});
+    grouped("expert_up", gated ? 2.0 * f : f, h, Bytes{local * h * build.saved_input_element()});
     activation_ops(build, Module::experts, local, f, gated);
-    grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * s.e});
+    grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * build.saved_input_element()});
     if (s.etp > 1) {
         const Bytes message{local * h * s.e};
         build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter,

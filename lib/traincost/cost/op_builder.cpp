@@ -22,7 +22,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     if (composite) {
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
-        op.saved = Bytes{n * (fp32 + in) + statistics};
+        op.saved = Bytes{n * (fp32 + (trains_norms() ? in : 0.0)) + statistics};
         op.forward_bytes = Bytes{n * (in + fp32 + 3.0 * fp32 + fp32 + 2.0 * s.e + out)};
         op.backward_bytes = Bytes{n * (4.0 * s.e + 8.0 * fp32)};
         op.forward_kernels = s.autocast ? 6 : 7;
@@ -48,7 +48,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
                        bool adapted, bool bias) {
     const Shape& s = shape_;
     const AdapterSpec& adapter = job_.run.adapter;
-    const bool low_rank = adapted && job_.run.tuning != Tuning::full;
+    const bool low_rank = adapted && (job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora);
     Operator op{.name = name, .module = module, .kind = OpKind::gemm};
     op.gemm = {m, n, k};
     op.weights = n * k;
@@ -57,9 +57,20 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
     op.forward_kernels = bias ? 2 : 1;
     op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
-    op.saved = s.train_weights || low_rank ? saved_input : Bytes{};
+    const bool quantised = job_.run.precision.base && (module != Module::head || stack().quantised_head);
+    // Under dropout the low-rank pair reads a dropped-out copy of its own.
+    const bool read_again = s.train_weights || (low_rank && adapter.dropout == 0.0) ||
+                            (quantised && stack().quantised_keeps_inputs);
+    op.saved = read_again ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
+    if (quantised) {  // the weight in the compute format, made for the product
+        op.forward_transient += Bytes{n * k * s.e};
+        op.backward_transient += Bytes{n * k * s.e};
+    }
+    // A trained scale multiplies the biased output of every product.
+    if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias)
+        op.saved += Bytes{m * n * s.e};
     // Under autocast the weight gradient leaves the product in 16 bits and is widened beside it.
     if (s.autocast && s.train_weights)
         op.backward_transient += Bytes{n * k * s.e};
@@ -103,6 +114,11 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     b.forward_transient = Bytes{2.0 * m * n * s.e};
     b.backward_transient = Bytes{m * n * s.e};
     list_.push(b);
+}
+
+bool OpBuilder::trains_norms() const {
+    return shape_.train_weights ||
+           (job_.run.tuning == Tuning::adapter && job_.run.adapter.scale_and_bias);
 }
 
 Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward,
@@ -180,7 +196,11 @@ Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
     const Shape& s = shape_;
     const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
     const double copies = s.autocast && !s.compiled ? static_cast<double>(consumers) : 1.0;
-    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * s.e * copies};
+    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element() * copies};
+}
+
+double OpBuilder::saved_input_element() const {
+    return std::min(shape_.e, bytes_per_element(job_.run.precision.gemm).value());
 }
 
 }  // namespace traincost

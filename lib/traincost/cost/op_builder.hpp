@@ -53,6 +53,12 @@ public:
     /// `width` features.
     Bytes saved_norm_output(double width, int consumers) const;
 
+    /// Bytes of an element of an input that only products read: FP8 products keep what they were fed.
+    double saved_input_element() const;
+
+    /// Whether the norms' own weights get gradients.
+    bool trains_norms() const;
+
     Operator& last() {
         return list_.back();
     }

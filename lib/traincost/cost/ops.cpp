@@ -81,8 +81,13 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
         attention_ops(build, shape.sequence, false, shape.sequence);
         build.residual_add("cross_add", Module::attention);
     }
-    if (norms >= 2)
+    if (norms >= 2) {
         build.norm("mlp_norm", shape.tokens_sp, h, true);
+        // Side by side with attention it reads the tensor that the attention norm keeps.
+        const bool written_out = job.stack.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
+        if (m.parallel_attention && !written_out)
+            build.last().saved = Bytes{};
+    }
     if (moe) {
         moe_ops(build);
     } else {

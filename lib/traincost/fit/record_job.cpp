@@ -37,8 +37,9 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
 /// Builds the run of one record, with its assumptions; `reason` is set where it can't.
 class RunBuilder {
 public:
-    RunBuilder(const RunRecord& record, std::vector<std::string>& assumptions, std::string& reason)
-        : record_(record), in_(record.run), assumptions_(assumptions), reason_(reason) {
+    RunBuilder(const RunRecord& record, const StackSpec& stack, std::vector<std::string>& assumptions,
+               std::string& reason)
+        : record_(record), in_(record.run), stack_(stack), assumptions_(assumptions), reason_(reason) {
     }
 
     RunSpec build() {
@@ -54,9 +55,9 @@ public:
         set_tuning();
         set_schedule();
         run_.compile = in_.compile;
-        if (says(in_.stack_version, "compile=True") ||
-            says(record_.extra_text("ladder").value_or(""), "compile"))
+        if (says(in_.stack_version, "compile=True") || climbed("compile"))
             run_.compile = true;
+        set_packing();
         return run_;
     }
 
@@ -71,6 +72,37 @@ private:
 
     bool megatron_family() const {
         return in_.stack == "megatron-core" || in_.stack == "nemo" || in_.stack == "mlperf";
+    }
+
+    /// Whether the notes name the cumulative ladder of torchtune's memory table and the run includes `step`.
+    bool climbed(std::string_view step) const {
+        static constexpr std::array<std::string_view, 7> ladder = {
+            "packed dataset",         "compile",    "Chunked",
+            "activation checkpointing", "optimizer in backward", "activation offloading", "8-bit AdamW"};
+        const std::string at = record_.extra_text("ladder").value_or("");
+        if (at.empty())
+            return false;
+        const auto index = [&](std::string_view words) {
+            const auto found = std::find_if(ladder.begin(), ladder.end(),
+                                            [&](std::string_view l) { return says(words, l); });
+            return found - ladder.begin();
+        };
+        if (at == "LoRA" || at == "QLoRA")
+            return true;
+        if (says(at, "hunked"))
+            return index(step) <= 2;
+        return !says(at, "Baseline") && index(step) <= index(at);
+    }
+
+    // Unpacked batches are padded to their longest sample. Alpaca's has 1304 Llama tokens (LitGPT's tables).
+    void set_packing() {
+        constexpr std::int64_t alpaca_longest = 1304;
+        if (says(record_.notes, "not packed (Alpaca)") && run_.sequence > alpaca_longest) {
+            run_.sequence = alpaca_longest;
+            assume("unpacked Alpaca samples: the longest has 1304 tokens");
+        } else if (says(record_.extra_text("ladder").value_or(""), "unpacked")) {
+            cannot("the samples are not packed and their length is not stated");
+        }
     }
 
     void set_parallel() {
@@ -88,9 +120,11 @@ private:
         if (p.zero) {
             run_.parallel.zero = *p.zero;
         } else {
-            run_.parallel.zero = megatron_family() ? 1 : 0;
+            // BigScience's launch scripts set ZERO_STAGE=1.
+            const bool shards = megatron_family() || in_.stack == "megatron-deepspeed";
+            run_.parallel.zero = shards ? 1 : 0;
             assume("run.parallel.zero is not stated: " + std::to_string(run_.parallel.zero) +
-                   (megatron_family() ? ", the distributed optimizer of Megatron recipes" : ""));
+                   (shards ? ", optimizer states sharded as the stack's recipes do" : ""));
         }
         set_shard_group();
     }
@@ -129,8 +163,15 @@ private:
             run_.precision.weights = DataType::fp8;
             assume("primary weights are kept in fp8, as in the MLPerf recipes");
         }
-        if (const auto type = data_type_from(in_.grad_dtype))
+        if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
+        } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
+            run_.precision.gradients = run_.precision.weights;  // `.grad` has its parameter's format
+        } else if (in_.stack == "mlperf" && !run_.precision.autocast) {
+            run_.precision.gradients = DataType::bf16;
+            assume("gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
+                   "configurations");
+        }
     }
 
     void set_optimizer() {
@@ -138,9 +179,21 @@ private:
             assume("run.optimizer is not stated: adamw");
         } else if (const auto optimizer = value_of<Optimizer>(in_.optimizer)) {
             run_.optimizer = *optimizer;
+            set_torchtune_optimizer();
         } else {
             cannot("run.optimizer '" + in_.optimizer + "' is not known");
         }
+    }
+
+    // torchtune's single-device full recipes step in the backward pass with bitsandbytes' paged 8-bit AdamW.
+    void set_torchtune_optimizer() {
+        if (in_.stack != "torchtune")
+            return;
+        const bool single = record_.task == "full-ft" && record_.cluster.accelerators == 1;
+        run_.optimizer_in_backward = (single && says(record_.notes, "optimizer-in-backward")) ||
+                                     (record_.task == "full-ft" && climbed("optimizer in backward"));
+        if (run_.optimizer == Optimizer::adam8bit && says(record_.notes, "optimizer-in-backward") && single)
+            run_.optimizer = Optimizer::paged_adam8bit;
     }
 
     void set_recompute() {
@@ -207,8 +260,6 @@ private:
 
     void set_offload() {
         const std::string_view words = in_.offload;
-        if (says(in_.stack_version, "Unsloth"))
-            run_.offload_activations = 1.0;  // its checkpointing keeps block inputs in host memory
         if (words.empty() || words == "none")
             return;
         if (says(words, "optimizer states"))
@@ -251,18 +302,19 @@ private:
         std::string_view stack;
         std::int64_t rank;
         bool query, key, value, out, mlp;
+        double dropout;
         std::string_view source;
     };
 
     void set_adapter() {
         static constexpr std::array<Recipe, 6> recipes = {{
-            {"litgpt", 8, true, false, true, false, false, "litgpt finetune_lora defaults"},
-            {"torchtune", 8, true, false, true, true, true, "torchtune LoRA recipe configs"},
-            {"llama-factory", 8, true, true, true, true, true, "all linear modules"},
-            {"nemo", 32, true, true, true, true, true, "NeMo LoRA defaults: dim 32, all linear layers"},
-            {"megatron-core", 32, true, true, true, true, true,
+            {"litgpt", 8, true, false, true, false, false, 0.05, "litgpt finetune_lora defaults"},
+            {"torchtune", 8, true, false, true, true, true, 0.0, "torchtune LoRA recipe configs"},
+            {"llama-factory", 8, true, true, true, true, true, 0.0, "all linear modules"},
+            {"nemo", 32, true, true, true, true, true, 0.0, "NeMo LoRA defaults: dim 32, all linear layers"},
+            {"megatron-core", 32, true, true, true, true, true, 0.0,
              "NeMo LoRA defaults: dim 32, all linear layers"},
-            {"mlperf", 16, true, true, true, true, false, "MLPerf llama2_70b_lora: rank 16 on attention"},
+            {"mlperf", 16, true, true, true, true, false, 0.1, "MLPerf llama2_70b_lora: rank 16 on attention"},
         }};
         const auto recipe = std::find_if(recipes.begin(), recipes.end(),
                                          [&](const Recipe& r) { return r.stack == in_.stack; });
@@ -274,12 +326,19 @@ private:
             adapter.value = recipe->value;
             adapter.attention_out = recipe->out;
             adapter.mlp = recipe->mlp;
+            adapter.dropout = recipe->dropout;
             assume("adapter: rank " + std::to_string(adapter.rank) + ", " + std::string(recipe->source));
         } else {
             assume("adapter: rank 8 on queries and values");
         }
         if (const auto rank = record_.extra_text("lora_rank"))
             adapter.rank = number_after(*rank, "").value_or(adapter.rank);
+        if (run_.tuning == Tuning::adapter) {
+            // LitGPT's first version starts at its third block (adapter_start_layer = 2); the second also
+            // trains norms, scales and biases of every block.
+            adapter.scale_and_bias = says(record_.extra_text("command").value_or(""), "adapter_v2");
+            run_.frozen_layers = adapter.scale_and_bias ? 0 : 2;
+        }
     }
 
     void set_schedule() {
@@ -295,21 +354,22 @@ private:
 
     const RunRecord& record_;
     const RecordRun& in_;
+    const StackSpec& stack_;
     std::vector<std::string>& assumptions_;
     std::string& reason_;
     RunSpec run_{};
 };
 
-/// What the version's words change in the stack: Unsloth's kernels fuse norm, rotary embedding, activation
-/// and loss.
-StackSpec stack_of(const RecordRun& run, const RecordCatalogue& catalogue) {
-    StackSpec stack = catalogue.stack(run.stack);
-    if (says(run.stack_version, "Unsloth")) {
-        stack.norm = NormKernel::fused;
-        stack.rotary = RotaryKernel::fused;
-        stack.activation = ActivationKernel::fused;
-        stack.loss = LossKernel::fused_linear;
-    }
+/// The record's stack with what its version's words change.
+StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
+    const RecordRun& run = record.run;
+    StackSpec stack = catalogue.stack(says(run.stack_version, "Unsloth") ? "unsloth" : run.stack);
+    // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
+    // of its ladder.
+    const std::string ladder = record.extra_text("ladder").value_or("");
+    if (stack.id == "torchtune" && (says(run.stack_version, "0.2") || says(ladder, "Baseline") ||
+                                    says(ladder, "packed dataset") || ladder == "+ compile"))
+        stack.loss = LossKernel::fp32_logits;
     return stack;
 }
 
@@ -363,9 +423,10 @@ RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
             .cluster = catalogue.cluster(cluster_in_state(record), result.assumptions),
-            .stack = stack_of(record.run, catalogue),
-            .run = RunBuilder(record, result.assumptions, result.reason).build(),
+            .stack = stack_of(record, catalogue),
+            .run = {},
         };
+        job.run = RunBuilder(record, job.stack, result.assumptions, result.reason).build();
         if (result.reason.empty())
             result.job = std::move(job);
     } catch (const Error& error) {

@@ -26,6 +26,7 @@ void describe(Io& io, T& x) {
     io.optional("mlp", x.mlp);
     io.optional("lm_head", x.lm_head);
     io.optional("dropout", x.dropout);
+    io.optional("scale_and_bias", x.scale_and_bias);
 }
 
 template <class Io, io::Is<Parallelism> T>
@@ -74,6 +75,7 @@ void describe(Io& io, T& x) {
     io.optional("tuning", x.tuning);
     io.optional("adapter", x.adapter);
     io.optional("frozen_layers", x.frozen_layers);
+    io.optional("optimizer_in_backward", x.optimizer_in_backward);
     io.optional("offload_optimizer", x.offload_optimizer);
     io.optional("offload_parameters", x.offload_parameters);
     io.optional("offload_activations", x.offload_activations);

@@ -14,6 +14,8 @@ void describe_choices(Io& io, T& x) {
     io.required("norm", x.norm);
     io.required("rotary", x.rotary);
     io.required("activation", x.activation);
+    io.required("written_out_gelu", x.written_out_gelu);
+    io.required("inplace_backward", x.inplace_backward);
     io.required("attention", x.attention);
     io.required("attention_generation", x.attention_generation);
     io.required("fused_qkv", x.fused_qkv);
@@ -31,6 +33,10 @@ void describe_choices(Io& io, T& x) {
     io.required("vocab_multiple", x.vocab_multiple);
     io.required("logits_copies_fp32", x.logits_copies_fp32);
 
+    // Quantised bases
+    io.required("quantised_head", x.quantised_head);
+    io.required("quantised_keeps_inputs", x.quantised_keeps_inputs);
+
     // Model states
     io.required("gradients", x.gradients);
     io.required("gradient_bucket_view", x.gradient_bucket_view);
@@ -39,11 +45,15 @@ void describe_choices(Io& io, T& x) {
     io.required("optimizer", x.optimizer);
     io.required("gradient_passes", x.gradient_passes);
     io.required("optimizer_temporary_copies", x.optimizer_temporary_copies);
+    io.required("flat_optimizer", x.flat_optimizer);
+    io.required("flat_gradient_copies", x.flat_gradient_copies);
     io.required("gradient_bucket_bytes", x.gradient_bucket);
     io.required("bucket_copies", x.bucket_copies);
+    io.required("root_sharded_apart", x.root_sharded_apart);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
     io.required("balanced_stages", x.balanced_stages);
+    io.required("repeats_kv", x.repeats_kv);
     io.required("extra_saved_hidden", x.extra_saved_hidden);
     io.required("async_gathers", x.async_gathers);
     io.required("pipeline_keeps_outputs", x.pipeline_keeps_outputs);

@@ -40,11 +40,14 @@ struct RecomputeModules {
     bool operator==(const RecomputeModules&) const = default;
 };
 
-/// Low-rank or bottleneck adapters over a frozen base.
+/// What is trained over a frozen base: low-rank pairs beside its products (LoRA), or LitGPT's adapters
+/// (`Tuning::adapter`): learned prefix keys and values with a gate [Zhang23], and in the second version a
+/// scale and a bias on every product, and the norms.
 struct AdapterSpec {
     std::int64_t rank = 8;
     bool query = true, key = false, value = true, attention_out = false, mlp = false, lm_head = false;
     double dropout = 0.0;
+    bool scale_and_bias = false;  ///< Tuning::adapter: the second version
     bool operator==(const AdapterSpec&) const = default;
 };
 
@@ -85,6 +88,7 @@ struct RunSpec {
     Tuning tuning = Tuning::full;
     AdapterSpec adapter;             ///< lora, qlora, adapter only
     std::int64_t frozen_layers = 0;  ///< lowest blocks not trained
+    bool optimizer_in_backward = false;  ///< each gradient is applied and freed as soon as it is made
     Offload offload_optimizer = Offload::none;
     Offload offload_parameters = Offload::none;
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory

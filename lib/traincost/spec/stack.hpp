@@ -29,7 +29,9 @@ enum class LossKernel : std::uint8_t {
     fp32_logits,  ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
     fused,  ///< one kernel each way over the logits as they are, gradient written over them (flash-attn, TE)
     vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
-    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
+    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE)
+    logits_format,   ///< log-softmax and both gradients in the logits' own format, logits kept by the caller
+    chunked,         ///< full logits in their own format, the loss chunk by chunk in fp32 (torchtune)
 };
 
 /// Where gradients live between micro-batches.
@@ -61,6 +63,10 @@ struct StackSpec {
     ActivationKernel activation;
     AttentionGeneration
         attention_generation;   ///< of the flash kernel; an older one where the accelerator lacks it
+    bool written_out_gelu;  ///< the tanh approximation of GELU is written out where the model asks for it by
+                            ///< formula (gelu_new), not one kernel
+    bool inplace_backward;  ///< gradients overwrite what they are made of, and the MLP's product is made
+                            ///< again for its low-rank pair
     AttentionKernel attention;  ///< default kernel
     bool fused_qkv;             ///< one projection for q, k and v
     bool fused_gate_up;         ///< one projection for gate and up
@@ -79,6 +85,10 @@ struct StackSpec {
     double logits_copies_fp32;    ///< fp32 tensors of logits' size alive at the loss beside the model-format
                                   ///< logits
 
+    // Quantised bases
+    bool quantised_head;          ///< the output head is quantised too
+    bool quantised_keeps_inputs;  ///< products with a quantised weight keep their input though it is frozen
+
     // Model states
     GradientStore gradients;
     bool
@@ -89,11 +99,16 @@ struct StackSpec {
     double gradient_passes;  ///< times an optimizer step reads or writes all gradients (norm, clip, zero,
                              ///< unscale, update)
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step
+    bool flat_optimizer;  ///< the step works on one flat tensor a group: a widened copy of 16-bit gradients,
+                          ///< and blocks too big for the room activations left
+    double flat_gradient_copies;        ///< 16-bit copies of a rank's gradients beside the widened one
     Bytes gradient_bucket;              ///< reduction bucket; 0: no buckets
     double bucket_copies;               ///< buckets alive beside the gradients
+    bool root_sharded_apart;            ///< embedding and head are shard groups of their own under FSDP
     std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
 
     bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
+    bool repeats_kv;       ///< keys and values are copied out to the query heads before the kernel
     double extra_saved_hidden;  ///< tensors of tokens × hidden / tp a block keeps beside its operators'
                                 ///< (layout copies)
     bool async_gathers;  ///< gathers of sequence parallelism run on a side stream, whose memory the allocator

@@ -107,6 +107,7 @@ StackSpec stack() {
     s.host_per_kernel = 5_us;
     s.host_per_step = 10_ms;
     s.cuda_graphs = false;
+    s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;
     s.fragmentation = 0.05;
     s.context = 1_GB;

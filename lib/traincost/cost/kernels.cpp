@@ -33,13 +33,18 @@ KernelContext kernel_context(const Job& job) {
                              precision.weights != DataType::fp32;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
+    GemmModel gemm = *gemm_model(a, kernels, precision.gemm);
+    const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
+    if (quantises)
+        gemm.quantises = false;  // counted by the stack's own bytes
     return {&job,
             placements(job),
-            *gemm_model(a, kernels, precision.gemm),
+            gemm,
             *gemm_model(a, kernels, precision.compute),
             *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
             *bandwidth_model(a, kernels),
-            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad};
+            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
+            quantises};
 }
 
 Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
@@ -73,11 +78,25 @@ Seconds optimizer_walk_time(Bytes bytes, const Job& job) {
 
 namespace {
 
+/// Products that stay in the compute format when the run's matrix format is narrower: head, router,
+/// embedding and adapters.
+bool in_compute_format(const Operator& op) {
+    return op.module == Module::head || op.module == Module::router || op.module == Module::embedding ||
+           op.adapter;
+}
+
+/// Bytes of the stack's own quantisation: of a product's input in forward, of its output's gradient, which
+/// both backward products share, in backward.
+Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
+    if (!c.quantises || in_compute_format(op))
+        return Bytes{};
+    const double width = pass == Pass::forward ? op.gemm.k : op.gemm.n;
+    return Bytes{op.gemm.count * op.gemm.m * width * c.job->stack.quantise_bytes};
+}
+
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const bool plain =
-        op.module == Module::head || op.module == Module::router || op.module == Module::embedding;
-    const GemmModel& model = plain ? c.plain_gemm : c.gemm;
+    const GemmModel& model = in_compute_format(op) ? c.plain_gemm : c.gemm;
     const double factor = c.job->stack.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
@@ -100,6 +119,13 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
 }
 
+/// Share of a ring's attention work under which blocks of keys and values travel: all but one of cp blocks
+/// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
+double ring_overlap(const Job& job) {
+    const double cp = static_cast<double>(job.run.parallel.cp);
+    return job.run.context == ContextKind::ring ? (cp - 1.0) / cp : 0.0;
+}
+
 }  // namespace
 
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
@@ -117,7 +143,8 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                            : attention_backward_time(op.attention, c.attention);
         case OpKind::gemm:
         case OpKind::grouped_gemm:
-            return product_time(op, pass, c) + walk_time(op, pass, c);
+            return product_time(op, pass, c) + walk_time(op, pass, c) +
+                   memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
         case OpKind::memory:
             return walk_time(op, pass, c);
     }
@@ -128,6 +155,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
+    Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
     for (const Operator& op : ops) {
         if (selective_only && !op.selective)
             continue;
@@ -135,13 +163,15 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         switch (op.kind) {
             case OpKind::gemm:
             case OpKind::grouped_gemm: {
-                const Seconds walk = walk_time(op, pass, c);
-                t.gemm += time - walk;
-                t.memory += walk;
+                const Seconds product = product_time(op, pass, c);
+                t.gemm += product;
+                t.memory += time - product;
                 break;
             }
             case OpKind::attention:
                 t.attention += time;
+                t.context += std::max(Seconds{}, ring - time * ring_overlap(*c.job));
+                ring = Seconds{};
                 break;
             case OpKind::memory:
                 t.memory += time;
@@ -150,7 +180,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
                 if (op.group == Group::tensor || op.group == Group::expert_tensor) {
                     t.tensor += time * (1.0 - stack.tp_overlap);
                 } else if (op.group == Group::context) {
-                    t.context += time;
+                    (ring_overlap(*c.job) > 0.0 ? ring : t.context) += time;
                 } else {
                     t.expert += time * (1.0 - stack.ep_overlap);
                 }

@@ -94,8 +94,10 @@ Seconds data_parallel_time(const DataParallel& d) {
     const RunSpec& run = d.job.run;
     const std::int64_t zero = run.parallel.zero;
     const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
-    const Bytes gather{d.compute_bytes};
     const bool sharded = zero >= 3 || fully_sharded(d.job);
+    // Under a sharded optimizer only trained weights change and are gathered again; fully sharded ones are
+    // gathered whatever trains them.
+    const Bytes gather{d.compute_bytes * (sharded ? 1.0 : d.trained)};
     // Traffic goes out block by block where weights are sharded, bucket by bucket where replicas reduce
     // gradients (DDP), else in a few large messages.
     const bool buckets =

@@ -80,6 +80,7 @@ private:
         run_.parallel.vp = p.pp > 1 ? std::max<std::int64_t>(1, p.vp) : 1;
         if (p.pp == 1 && p.vp > 1)
             assume("virtual stages without a pipeline are none");
+        set_unstated_chunks();
         run_.parallel.dp = p.dp;
         run_.parallel.cp = p.cp;
         run_.parallel.ep = p.ep;
@@ -93,6 +94,19 @@ private:
                    (megatron_family() ? ", the distributed optimizer of Megatron recipes" : ""));
         }
         set_shard_group();
+    }
+
+    // MLPerf layouts are read from a submission's configuration. One that cuts a pipeline and sets no
+    // INTERLEAVED_PIPELINE leaves it to a common file not read; the submissions that set it run one or two
+    // layers a chunk, and GPT-3's single micro-batch configurations one.
+    void set_unstated_chunks() {
+        const Parallelism& p = run_.parallel;
+        const auto conf = record_.extra_text("conf");
+        if (in_.stack != "mlperf" || p.pp == 1 || p.vp > 1 || !conf || says(*conf, "INTERLEAVED_PIPELINE") ||
+            record_.model.layers % p.pp != 0)
+            return;
+        run_.parallel.vp = record_.model.layers / p.pp;
+        assume("run.parallel.vp is not in the configuration: one layer a chunk");
     }
 
     // InternEvo's zero1 group, MaxText's FSDP inside a slice: smaller than all of data parallelism.
@@ -300,10 +314,17 @@ private:
     RunSpec run_{};
 };
 
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release.
+std::string_view stack_name(const RecordRun& run) {
+    if (says(run.stack_version, "Megatron-Bridge"))
+        return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
+    return run.stack;
+}
+
 /// What the version's words change in the stack: Unsloth's kernels fuse norm, rotary embedding, activation
 /// and loss.
 StackSpec stack_of(const RecordRun& run, const RecordCatalogue& catalogue) {
-    StackSpec stack = catalogue.stack(run.stack);
+    StackSpec stack = catalogue.stack(stack_name(run));
     if (says(run.stack_version, "Unsloth")) {
         stack.norm = NormKernel::fused;
         stack.rotary = RotaryKernel::fused;

@@ -65,6 +65,7 @@ void describe_choices(Io& io, T& x) {
     io.required("host_per_pipelined_block_rank_s", x.host_per_pipelined_block_rank);
     io.required("host_per_step_s", x.host_per_step);
     io.required("cuda_graphs", x.cuda_graphs);
+    io.required("quantise_bytes", x.quantise_bytes);
     io.required("gemm_factor", x.gemm_factor);
 
     // Allocator and device

@@ -118,6 +118,8 @@ struct StackSpec {
     Seconds host_per_pipelined_block_rank;  ///< and for each tensor-parallel rank where pp > 1
     Seconds host_per_step;  ///< fixed host time a step (data loading, logging, optimizer dispatch)
     bool cuda_graphs;       ///< launch costs are replayed away
+    double quantise_bytes;  ///< bytes moved to make an element's narrow copies for a product, both
+                            ///< orientations; gathers then carry the narrow format. 0: as the kernel data
     double gemm_factor;     ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device

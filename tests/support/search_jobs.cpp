@@ -107,6 +107,8 @@ StackSpec stack() {
     s.host_per_kernel = 5_us;
     s.host_per_step = 10_ms;
     s.cuda_graphs = false;
+    s.token_dispatch = false;
+    s.overlap_slowdown = 0.0;
     s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;
     s.fragmentation = 0.05;

@@ -134,6 +134,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.kv_heads = std::max(1.0, a.kv_heads / cp);
         a.queries = s.sequence;
     }
+    if (const auto& packed = build.job().run.packed_length; packed && !cross) {
+        const double documents = std::max(1.0, s.sequence / static_cast<double>(*packed));
+        a.batch *= documents;
+        a.queries /= documents;
+        a.keys /= documents;
+    }
     core_attention(build, a, true);
     build.linear("attention_out", Module::attention, s.tokens, h, heads * d, Bytes{}, adapter.attention_out,
                  m.bias.attention_out);

@@ -99,6 +99,16 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 12;
             loss.backward_kernels = 5;
             break;
+        case LossKernel::fused_softmax:
+            // Read once for maximum and sum, read again and overwritten by the gradient; backward scales it.
+            loss.saved = Bytes{logits * s.e};
+            loss.forward_bytes = Bytes{logits * 3.0 * s.e};
+            loss.backward_bytes = Bytes{logits * 2.0 * s.e};
+            loss.forward_kernels = 2;
+            loss.backward_kernels = 1;
+            loss.forward_access = MemoryAccess::stream;
+            loss.backward_access = MemoryAccess::stream;
+            break;
         case LossKernel::fused_linear:
             // Logits live one chunk at a time and their gradient is made in the forward pass.
             loss.saved = Bytes{s.tokens * width * s.e};

@@ -119,6 +119,12 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
 }
 
+/// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
+/// frozen layer, and frozen layers have no weight gradient to hide traffic under.
+double hidden_tensor_share(const Job& job) {
+    return job.run.tuning == Tuning::full ? job.stack.tp_overlap : 0.0;
+}
+
 /// Share of a ring's attention work under which blocks of keys and values travel: all but one of cp blocks
 /// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
 double ring_overlap(const Job& job) {
@@ -178,7 +184,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
                 break;
             case OpKind::communication:
                 if (op.group == Group::tensor || op.group == Group::expert_tensor) {
-                    t.tensor += time * (1.0 - stack.tp_overlap);
+                    t.tensor += time * (1.0 - hidden_tensor_share(*c.job));
                 } else if (op.group == Group::context) {
                     (ring_overlap(*c.job) > 0.0 ? ring : t.context) += time;
                 } else {

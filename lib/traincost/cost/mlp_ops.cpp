@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/cost/op_builder.hpp"
 
@@ -89,6 +90,21 @@ void mlp_ops(OpBuilder& build, double ffn) {
     }
 }
 
+namespace {
+
+/// Copies of a token that leave a rank over the experts it chose, when each of n receivers (ranks of one
+/// scale-up domain, else domains) gets it once: n (1 - (1 - 1/n)^k) / k for k independent choices.
+double token_copies(const Job& job, double top_k) {
+    const Parallelism& p = job.run.parallel;
+    const double etp = static_cast<double>(expert_tensor_parallel(p));
+    const double ep = static_cast<double>(p.ep);
+    const double inside = std::max(1.0, static_cast<double>(job.cluster.network.domain_size) / etp);
+    const double n = ep <= inside ? ep : std::ceil(ep / inside);
+    return n * (1.0 - std::pow(1.0 - 1.0 / n, top_k)) / top_k;
+}
+
+}  // namespace
+
 void moe_ops(OpBuilder& build) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
@@ -131,8 +147,10 @@ void moe_ops(OpBuilder& build) {
     permute.forward_access = permute.backward_access = MemoryAccess::gather;
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
+    const double travelling =
+        build.stack().token_dispatch ? token_copies(build.job(), static_cast<double>(moe.top_k)) : 1.0;
     if (s.ep > 1) {
-        const Bytes message{copies * h * s.e};
+        const Bytes message{copies * h * s.e * travelling};
         build.communicate("dispatch", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }
@@ -165,7 +183,7 @@ void moe_ops(OpBuilder& build) {
                           message, Collective::all_gather, message);
     }
     if (s.ep > 1) {
-        const Bytes message{copies * h * s.e};
+        const Bytes message{copies * h * s.e * travelling};
         build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }

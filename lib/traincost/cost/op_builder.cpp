@@ -180,7 +180,9 @@ void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
 }
 
 Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
-    const bool narrow = stack().quantise_bytes > 0.0 && module != Module::head;
+    // Adapters read the gathered input too, in the compute format.
+    const bool narrow =
+        stack().quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
     const double bytes = bytes_per_element(job_.run.precision.gemm).value();
     return narrow && bytes < shape_.e ? message * (bytes / shape_.e) : message;
 }

@@ -52,6 +52,7 @@ public:
         set_attention();
         set_offload();
         set_tuning();
+        set_packing();
         set_schedule();
         run_.compile = in_.compile;
         if (says(in_.stack_version, "compile=True") ||
@@ -85,6 +86,12 @@ private:
         run_.parallel.cp = p.cp;
         run_.parallel.ep = p.ep;
         run_.parallel.etp = p.etp;
+        // Megatron-Core's default is the dense degree; Megatron-Bridge's recipes set 1.
+        if (!p.etp && megatron_family() && p.ep > 1 && p.tp > 1 && p.dp * p.cp % p.ep == 0 &&
+            !says(in_.stack_version, "Megatron-Bridge")) {
+            run_.parallel.etp = p.tp;
+            assume("expert tensor parallelism is not stated: tp, Megatron-Core's default");
+        }
         run_.parallel.sequence_parallel = p.sequence_parallel;
         if (p.zero) {
             run_.parallel.zero = *p.zero;
@@ -258,6 +265,17 @@ private:
         else
             return;
         set_adapter();
+    }
+
+    // NeMo's and Megatron-Bridge's fine-tuning recipes pack SQuAD, whose prompts with answers are about 200
+    // tokens long.
+    void set_packing() {
+        constexpr std::int64_t squad_tokens = 200;
+        const bool recipe = in_.stack == "nemo" || in_.stack == "megatron-core";
+        if (recipe && (record_.task == "lora" || record_.task == "sft")) {
+            run_.packed_length = squad_tokens;
+            assume("sequences are packed from documents of 200 tokens, as NeMo's SQuAD recipes do");
+        }
     }
 
     /// What a fine-tuning recipe adapts when the record does not say.

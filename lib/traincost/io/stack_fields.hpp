@@ -56,6 +56,7 @@ void describe_choices(Io& io, T& x) {
     io.required("overlap_slowdown", x.overlap_slowdown);
     io.required("host_per_dispatched_kernel_s", x.host_per_dispatched_kernel);
     io.required("tp_overlap", x.tp_overlap);
+    io.required("token_dispatch", x.token_dispatch);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);

@@ -28,6 +28,7 @@ enum class ActivationKernel : std::uint8_t { fused, eager };
 enum class LossKernel : std::uint8_t {
     fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
     vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
+    fused_softmax,   ///< one online pass, then the gradient written over the logits (Transformer Engine)
     fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE, chunked losses)
 };
 
@@ -109,6 +110,8 @@ struct StackSpec {
     Seconds host_per_dispatched_kernel;  ///< host time of a kernel behind a distributed-tensor dispatcher (tp
                                          ///< > 1 under DTensor)
     double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
+    bool token_dispatch;  ///< a routed token travels once to each rank, and between domains once to each domain
+                          ///< (DeepEP, HybridEP), not once for each expert it chose
     double ep_overlap;                   ///< share of expert all-to-all hidden under compute
     bool overlap_p2p;                    ///< pipeline sends run under compute
     bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last

@@ -108,6 +108,9 @@ StackSpec stack() {
     s.host_per_step = 10_ms;
     s.cuda_graphs = false;
     s.token_dispatch = false;
+    s.dispatch_permutes = false;
+    s.per_expert_launch = Seconds{};
+    s.clamped_glu_passes = 0.0;
     s.overlap_slowdown = 0.0;
     s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;

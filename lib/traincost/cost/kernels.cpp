@@ -119,6 +119,11 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
 }
 
+/// Matrix products an operator runs in one pass.
+double products(const Operator& op, Pass pass) {
+    return pass == Pass::forward ? 1.0 : (op.input_gradient ? 1.0 : 0.0) + (op.weight_gradient ? 1.0 : 0.0);
+}
+
 /// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
 /// frozen layer, and frozen layers have no weight gradient to hide traffic under.
 double hidden_tensor_share(const Job& job) {
@@ -171,6 +176,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
             case OpKind::grouped_gemm: {
                 const Seconds product = product_time(op, pass, c);
                 t.gemm += product;
+                if (op.kind == OpKind::grouped_gemm)
+                    t.host += stack.per_expert_launch * (op.gemm.count * products(op, pass));
                 t.memory += time - product;
                 break;
             }
@@ -183,8 +190,10 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
                 t.memory += time;
                 break;
             case OpKind::communication:
-                if (op.group == Group::tensor || op.group == Group::expert_tensor) {
+                if (op.group == Group::tensor) {
                     t.tensor += time * (1.0 - hidden_tensor_share(*c.job));
+                } else if (op.group == Group::expert_tensor) {
+                    t.tensor += time;  // around the exchange, not around a product
                 } else if (op.group == Group::context) {
                     (ring_overlap(*c.job) > 0.0 ? ring : t.context) += time;
                 } else {
@@ -198,7 +207,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         const bool dispatched =
             stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
         const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
-        t.host = std::max(Seconds{}, each * kernels - t.device());
+        t.host += std::max(Seconds{}, each * kernels - t.device());
     }
     return t;
 }

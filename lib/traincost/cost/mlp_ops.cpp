@@ -47,11 +47,14 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
     const ActivationCost cost = activation_cost(build.model().activation, gated, fused, s);
     const double n = rows * width;
+    const double written_out =
+        gated && build.model().activation == Activation::swiglu_clamped ? build.stack().clamped_glu_passes : 0.0;
     const bool modules =
         build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
     Operator& op =
-        build.memory("activation", module, Bytes{n * s.e * cost.forward_passes},
-                     Bytes{n * s.e * cost.backward_passes}, cost.forward_kernels, cost.backward_kernels);
+        build.memory("activation", module, Bytes{n * s.e * (cost.forward_passes + written_out / 3.0)},
+                     Bytes{n * s.e * (cost.backward_passes + written_out * 2.0 / 3.0)}, cost.forward_kernels,
+                     cost.backward_kernels);
     // The pre-activations stay under selective recompute; the product is made again.
     if (!gated && build.model().activation != Activation::relu)
         op.forward_access = op.backward_access = MemoryAccess::gelu;
@@ -142,8 +145,11 @@ void moe_ops(OpBuilder& build) {
                                     Bytes{routed * experts * 4.0 * 4.0}, 10, 6);
     select.saved = Bytes{routed * static_cast<double>(moe.top_k) * (4.0 + 8.0)};
 
-    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * 2.0},
-                                     Bytes{copies * h * s.e * 2.0}, 3, 3);
+    // A dispatch that groups tokens by expert spares the passes over all copies; the weighted sum over a
+    // token's experts reads and writes what travelled.
+    const double walks = build.stack().dispatch_permutes && s.ep > 1 ? 0.0 : 2.0;
+    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * walks},
+                                     Bytes{copies * h * s.e * walks}, 3, 3);
     permute.forward_access = permute.backward_access = MemoryAccess::gather;
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
@@ -187,8 +193,8 @@ void moe_ops(OpBuilder& build) {
         build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }
-    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * 2.0},
-                                     Bytes{copies * h * s.e * 3.0}, 2, 3);
+    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * walks},
+                                     Bytes{copies * h * s.e * (walks + 1.0)}, 2, 3);
     combine.forward_access = combine.backward_access = MemoryAccess::gather;
     combine.saved = Bytes{copies * h * s.e};  // expert outputs, for the gradient of the routing weights
     combine.backward_transient = Bytes{copies * h * s.e};

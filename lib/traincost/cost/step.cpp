@@ -133,7 +133,8 @@ Seconds data_parallel_time(const DataParallel& d) {
         // Flat buffers are copied to and from the tensors they hold.
         const double elements = d.weights.dense + d.weights.expert;
         const Bytes copies = gather * (2.0 * (1.0 + again)) + gather * d.trained + reduce;
-        time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
+        if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
+            time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
         return time;
     }
     time = exposed(reduction, d.backward, stack.overlap_grad_reduce) * reductions;

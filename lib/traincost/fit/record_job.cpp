@@ -332,8 +332,11 @@ private:
     RunSpec run_{};
 };
 
-/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release.
-std::string_view stack_name(const RecordRun& run) {
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, and MaxText one on GPUs.
+std::string_view stack_name(const RunRecord& record) {
+    const RecordRun& run = record.run;
+    if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
+        return "maxtext-gpu";
     if (says(run.stack_version, "Megatron-Bridge"))
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
     return run.stack;
@@ -341,9 +344,9 @@ std::string_view stack_name(const RecordRun& run) {
 
 /// What the version's words change in the stack: Unsloth's kernels fuse norm, rotary embedding, activation
 /// and loss.
-StackSpec stack_of(const RecordRun& run, const RecordCatalogue& catalogue) {
-    StackSpec stack = catalogue.stack(stack_name(run));
-    if (says(run.stack_version, "Unsloth")) {
+StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
+    StackSpec stack = catalogue.stack(stack_name(record));
+    if (says(record.run.stack_version, "Unsloth")) {
         stack.norm = NormKernel::fused;
         stack.rotary = RotaryKernel::fused;
         stack.activation = ActivationKernel::fused;
@@ -402,7 +405,7 @@ RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
             .cluster = catalogue.cluster(cluster_in_state(record), result.assumptions),
-            .stack = stack_of(record.run, catalogue),
+            .stack = stack_of(record, catalogue),
             .run = RunBuilder(record, result.assumptions, result.reason).build(),
         };
         if (result.reason.empty())

@@ -47,8 +47,9 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
     const ActivationCost cost = activation_cost(build.model().activation, gated, fused, s);
     const double n = rows * width;
-    const double written_out =
-        gated && build.model().activation == Activation::swiglu_clamped ? build.stack().clamped_glu_passes : 0.0;
+    const double written_out = gated && build.model().activation == Activation::swiglu_clamped
+                                   ? build.stack().clamped_glu_passes
+                                   : 0.0;
     const bool modules =
         build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
     Operator& op =

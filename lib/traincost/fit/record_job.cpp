@@ -145,7 +145,8 @@ private:
         }
         run_.precision_name = name;
         run_.precision = *precision;
-        // The MLPerf submissions on NeMo and Megatron keep primary weights in fp8 (fp8_params, FP8_PARAM_GATHER).
+        // The MLPerf submissions on NeMo and Megatron keep primary weights in fp8 (fp8_params,
+        // FP8_PARAM_GATHER).
         if (in_.stack == "mlperf" && name == "fp8-mixed") {
             run_.precision.weights = DataType::fp8;
             assume("primary weights are kept in fp8, as in the MLPerf recipes");

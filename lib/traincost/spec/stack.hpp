@@ -110,16 +110,16 @@ struct StackSpec {
     Seconds host_per_dispatched_kernel;  ///< host time of a kernel behind a distributed-tensor dispatcher (tp
                                          ///< > 1 under DTensor)
     double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
-    bool token_dispatch;  ///< a routed token travels once to each rank, and between domains once to each domain
-                          ///< (DeepEP, HybridEP), not once for each expert it chose
+    bool token_dispatch;  ///< a routed token travels once to each rank, and between domains once to each
+                          ///< domain (DeepEP, HybridEP), not once for each expert it chose
     bool dispatch_permutes;     ///< the exchange leaves tokens grouped by expert: no pass of its own
     Seconds per_expert_launch;  ///< of each local expert in a grouped product: its own launch, set-up and
                                 ///< quantisation. 0: one kernel for all experts
     double clamped_glu_passes;  ///< walks over the hidden activations, forward and backward together, where a
                                 ///< clamped SwiGLU with biases is written out. 0: fused
-    double ep_overlap;                   ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;                    ///< pipeline sends run under compute
-    bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last
+    double ep_overlap;          ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;           ///< pipeline sends run under compute
+    bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;                ///< host time to launch one kernel
     Seconds host_per_parallel_block;        ///< host time of one block, both passes, where tp > 1: a floor

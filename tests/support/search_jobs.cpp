@@ -107,6 +107,12 @@ StackSpec stack() {
     s.host_per_kernel = 5_us;
     s.host_per_step = 10_ms;
     s.cuda_graphs = false;
+    s.token_dispatch = false;
+    s.dispatch_permutes = false;
+    s.per_expert_launch = Seconds{};
+    s.clamped_glu_passes = 0.0;
+    s.overlap_slowdown = 0.0;
+    s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;
     s.fragmentation = 0.05;
     s.context = 1_GB;

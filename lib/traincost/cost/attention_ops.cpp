@@ -143,6 +143,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.kv_heads = std::max(1.0, a.kv_heads / cp);
         a.queries = s.sequence;
     }
+    if (const auto& packed = build.job().run.packed_length; packed && !cross) {
+        const double documents = std::max(1.0, s.sequence / static_cast<double>(*packed));
+        a.batch *= documents;
+        a.queries /= documents;
+        a.keys /= documents;
+    }
     core_attention(build, a, true);
     if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
         build.last().saved += Bytes{q_bytes};

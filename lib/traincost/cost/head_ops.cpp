@@ -89,13 +89,6 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 4;
             loss.backward_kernels = 4;
             break;
-        case LossKernel::fused:
-            loss.saved = Bytes{logits * s.e};
-            loss.forward_bytes = Bytes{logits * s.e};
-            loss.backward_bytes = Bytes{logits * 2.0 * s.e};
-            loss.forward_kernels = 1;
-            loss.backward_kernels = 1;
-            break;
         case LossKernel::vocab_parallel:
             // fp32 copy exponentiated in place and kept; its gradient is written over it, then narrowed.
             loss.saved = Bytes{logits * fp32};
@@ -123,8 +116,7 @@ OpList head_ops(const Job& job, const Shape& s) {
             constexpr double chunks = 8.0;
             loss.saved = Bytes{logits * (s.compiled ? s.e : fp32)};
             loss.forward_transient = Bytes{s.compiled ? 0.0 : logits * (s.e + fp32 / chunks)};
-            loss.backward_transient =
-                Bytes{logits / chunks * (s.compiled ? s.e : 2.0 * fp32 + s.e)};
+            loss.backward_transient = Bytes{logits / chunks * (s.compiled ? s.e : 2.0 * fp32 + s.e)};
             // The head runs a chunk at a time too: a chunk's weight gradient beside their sum.
             if (s.train_weights)
                 build.last().backward_transient += Bytes{v * width * s.e};
@@ -134,6 +126,16 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.backward_kernels = 4 * static_cast<int>(chunks);
             break;
         }
+        case LossKernel::fused_softmax:
+            // Read once for maximum and sum, read again and overwritten by the gradient; backward scales it.
+            loss.saved = Bytes{logits * s.e};
+            loss.forward_bytes = Bytes{logits * 3.0 * s.e};
+            loss.backward_bytes = Bytes{logits * 2.0 * s.e};
+            loss.forward_kernels = 2;
+            loss.backward_kernels = 1;
+            loss.forward_access = MemoryAccess::stream;
+            loss.backward_access = MemoryAccess::stream;
+            break;
         case LossKernel::fused_linear:
             // Logits live one chunk at a time and their gradient is made in the forward pass.
             loss.saved = Bytes{s.tokens * width * s.e};

@@ -33,13 +33,18 @@ KernelContext kernel_context(const Job& job) {
                              precision.weights != DataType::fp32;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
+    GemmModel gemm = *gemm_model(a, kernels, precision.gemm);
+    const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
+    if (quantises)
+        gemm.quantises = false;  // counted by the stack's own bytes
     return {&job,
             placements(job),
-            *gemm_model(a, kernels, precision.gemm),
+            gemm,
             *gemm_model(a, kernels, precision.compute),
             *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
             *bandwidth_model(a, kernels),
-            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad};
+            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
+            quantises};
 }
 
 Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
@@ -73,11 +78,25 @@ Seconds optimizer_walk_time(Bytes bytes, const Job& job) {
 
 namespace {
 
+/// Products that stay in the compute format when the run's matrix format is narrower: head, router,
+/// embedding and adapters.
+bool in_compute_format(const Operator& op) {
+    return op.module == Module::head || op.module == Module::router || op.module == Module::embedding ||
+           op.adapter;
+}
+
+/// Bytes of the stack's own quantisation: of a product's input in forward, of its output's gradient, which
+/// both backward products share, in backward.
+Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
+    if (!c.quantises || in_compute_format(op))
+        return Bytes{};
+    const double width = pass == Pass::forward ? op.gemm.k : op.gemm.n;
+    return Bytes{op.gemm.count * op.gemm.m * width * c.job->stack.quantise_bytes};
+}
+
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const bool plain =
-        op.module == Module::head || op.module == Module::router || op.module == Module::embedding;
-    const GemmModel& model = plain ? c.plain_gemm : c.gemm;
+    const GemmModel& model = in_compute_format(op) ? c.plain_gemm : c.gemm;
     const double factor = c.job->stack.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
@@ -100,6 +119,24 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
 }
 
+/// Matrix products an operator runs in one pass.
+double products(const Operator& op, Pass pass) {
+    return pass == Pass::forward ? 1.0 : (op.input_gradient ? 1.0 : 0.0) + (op.weight_gradient ? 1.0 : 0.0);
+}
+
+/// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
+/// frozen layer, and frozen layers have no weight gradient to hide traffic under.
+double hidden_tensor_share(const Job& job) {
+    return job.run.tuning == Tuning::full ? job.stack.tp_overlap : 0.0;
+}
+
+/// Share of a ring's attention work under which blocks of keys and values travel: all but one of cp blocks
+/// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
+double ring_overlap(const Job& job) {
+    const double cp = static_cast<double>(job.run.parallel.cp);
+    return job.run.context == ContextKind::ring ? (cp - 1.0) / cp : 0.0;
+}
+
 }  // namespace
 
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
@@ -117,7 +154,8 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                            : attention_backward_time(op.attention, c.attention);
         case OpKind::gemm:
         case OpKind::grouped_gemm:
-            return product_time(op, pass, c) + walk_time(op, pass, c);
+            return product_time(op, pass, c) + walk_time(op, pass, c) +
+                   memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
         case OpKind::memory:
             return walk_time(op, pass, c);
     }
@@ -128,6 +166,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
+    Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
     for (const Operator& op : ops) {
         if (selective_only && !op.selective)
             continue;
@@ -135,22 +174,28 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         switch (op.kind) {
             case OpKind::gemm:
             case OpKind::grouped_gemm: {
-                const Seconds walk = walk_time(op, pass, c);
-                t.gemm += time - walk;
-                t.memory += walk;
+                const Seconds product = product_time(op, pass, c);
+                t.gemm += product;
+                if (op.kind == OpKind::grouped_gemm)
+                    t.host += stack.per_expert_launch * (op.gemm.count * products(op, pass));
+                t.memory += time - product;
                 break;
             }
             case OpKind::attention:
                 t.attention += time;
+                t.context += std::max(Seconds{}, ring - time * ring_overlap(*c.job));
+                ring = Seconds{};
                 break;
             case OpKind::memory:
                 t.memory += time;
                 break;
             case OpKind::communication:
-                if (op.group == Group::tensor || op.group == Group::expert_tensor) {
-                    t.tensor += time * (1.0 - stack.tp_overlap);
+                if (op.group == Group::tensor) {
+                    t.tensor += time * (1.0 - hidden_tensor_share(*c.job));
+                } else if (op.group == Group::expert_tensor) {
+                    t.tensor += time;  // around the exchange, not around a product
                 } else if (op.group == Group::context) {
-                    t.context += time;
+                    (ring_overlap(*c.job) > 0.0 ? ring : t.context) += time;
                 } else {
                     t.expert += time * (1.0 - stack.ep_overlap);
                 }
@@ -162,7 +207,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
         const bool dispatched =
             stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
         const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
-        t.host = std::max(Seconds{}, each * kernels - t.device());
+        t.host += std::max(Seconds{}, each * kernels - t.device());
     }
     return t;
 }

@@ -42,6 +42,7 @@ struct KernelContext {
     AttentionModel attention;
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
+    bool quantises;            ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
 };
 KernelContext kernel_context(const Job& job);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/cost/op_builder.hpp"
 
@@ -47,11 +48,15 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
     const ActivationCost cost = activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
     const double n = rows * width;
+    const double written_out = gated && build.model().activation == Activation::swiglu_clamped
+                                   ? build.stack().clamped_glu_passes
+                                   : 0.0;
     const bool modules =
         build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
     Operator& op =
-        build.memory("activation", module, Bytes{n * s.e * cost.forward_passes},
-                     Bytes{n * s.e * cost.backward_passes}, cost.forward_kernels, cost.backward_kernels);
+        build.memory("activation", module, Bytes{n * s.e * (cost.forward_passes + written_out / 3.0)},
+                     Bytes{n * s.e * (cost.backward_passes + written_out * 2.0 / 3.0)}, cost.forward_kernels,
+                     cost.backward_kernels);
     // The pre-activations stay under selective recompute; the product is made again.
     if (!gated && build.model().activation != Activation::relu)
         op.forward_access = op.backward_access = MemoryAccess::gelu;
@@ -92,6 +97,21 @@ void mlp_ops(OpBuilder& build, double ffn) {
     }
 }
 
+namespace {
+
+/// Copies of a token that leave a rank over the experts it chose, when each of n receivers (ranks of one
+/// scale-up domain, else domains) gets it once: n (1 - (1 - 1/n)^k) / k for k independent choices.
+double token_copies(const Job& job, double top_k) {
+    const Parallelism& p = job.run.parallel;
+    const double etp = static_cast<double>(expert_tensor_parallel(p));
+    const double ep = static_cast<double>(p.ep);
+    const double inside = std::max(1.0, static_cast<double>(job.cluster.network.domain_size) / etp);
+    const double n = ep <= inside ? ep : std::ceil(ep / inside);
+    return n * (1.0 - std::pow(1.0 - 1.0 / n, top_k)) / top_k;
+}
+
+}  // namespace
+
 void moe_ops(OpBuilder& build) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
@@ -129,13 +149,18 @@ void moe_ops(OpBuilder& build) {
                                     Bytes{routed * experts * 4.0 * 4.0}, 10, 6);
     select.saved = Bytes{routed * static_cast<double>(moe.top_k) * (4.0 + 8.0)};
 
-    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * 2.0},
-                                     Bytes{copies * h * s.e * 2.0}, 3, 3);
+    // A dispatch that groups tokens by expert spares the passes over all copies; the weighted sum over a
+    // token's experts reads and writes what travelled.
+    const double walks = build.stack().dispatch_permutes && s.ep > 1 ? 0.0 : 2.0;
+    Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * walks},
+                                     Bytes{copies * h * s.e * walks}, 3, 3);
     permute.forward_access = permute.backward_access = MemoryAccess::gather;
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
+    const double travelling =
+        build.stack().token_dispatch ? token_copies(build.job(), static_cast<double>(moe.top_k)) : 1.0;
     if (s.ep > 1) {
-        const Bytes message{copies * h * s.e};
+        const Bytes message{copies * h * s.e * travelling};
         build.communicate("dispatch", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }
@@ -168,12 +193,12 @@ void moe_ops(OpBuilder& build) {
                           message, Collective::all_gather, message);
     }
     if (s.ep > 1) {
-        const Bytes message{copies * h * s.e};
+        const Bytes message{copies * h * s.e * travelling};
         build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }
-    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * 2.0},
-                                     Bytes{copies * h * s.e * 3.0}, 2, 3);
+    Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * walks},
+                                     Bytes{copies * h * s.e * (walks + 1.0)}, 2, 3);
     combine.forward_access = combine.backward_access = MemoryAccess::gather;
     combine.saved = Bytes{copies * h * s.e};  // expert outputs, for the gradient of the routing weights
     combine.backward_transient = Bytes{copies * h * s.e};

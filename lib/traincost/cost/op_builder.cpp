@@ -96,6 +96,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     // y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
     const double rank = static_cast<double>(adapter.rank);
     Operator a{.name = "lora_a", .module = module, .kind = OpKind::gemm};
+    a.adapter = true;
     a.gemm = {m, rank, k};
     a.forward_flops = Flops{2.0 * m * rank * k};
     a.backward_flops = a.forward_flops * 2.0;
@@ -105,6 +106,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     a.backward_transient = Bytes{m * k * s.e};
     list_.push(a);
     Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
+    b.adapter = true;
     b.gemm = {m, n, rank};
     b.forward_flops = Flops{2.0 * m * rank * n};
     b.backward_flops = b.forward_flops * 2.0;
@@ -166,12 +168,13 @@ void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
         return;
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
-        communicate(name, module, Group::tensor, Collective::all_gather, message, Collective::reduce_scatter,
+        const Bytes gathered = gathered_bytes(message, module);
+        communicate(name, module, Group::tensor, Collective::all_gather, gathered, Collective::reduce_scatter,
                     message);
         if (stack().save_sharded_input && shape_.train_weights) {
             // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
             communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{},
-                        Collective::all_gather, message);
+                        Collective::all_gather, gathered);
         }
     } else {
         communicate(name, module, Group::tensor, Collective::all_reduce, Bytes{}, Collective::all_reduce,
@@ -185,11 +188,19 @@ void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
         communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather,
-                    message);
+                    gathered_bytes(message, module));
     } else {
         communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce,
                     Bytes{});
     }
+}
+
+Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
+    // Adapters read the gathered input too, in the compute format.
+    const bool narrow =
+        stack().quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
+    const double bytes = bytes_per_element(job_.run.precision.gemm).value();
+    return narrow && bytes < shape_.e ? message * (bytes / shape_.e) : message;
 }
 
 Bytes OpBuilder::saved_norm_output(double width, int consumers) const {

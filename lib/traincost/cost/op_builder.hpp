@@ -49,6 +49,10 @@ public:
     /// all-reduce.
     void leave_tensor_parallel(std::string_view name, Module module);
 
+    /// What a gather of `message` compute elements carries: a stack that quantises before it gathers sends
+    /// the narrow format.
+    Bytes gathered_bytes(Bytes message, Module module) const;
+
     /// Bytes of a projection's saved input when `consumers` unfused projections read the same norm output of
     /// `width` features.
     Bytes saved_norm_output(double width, int consumers) const;

@@ -46,6 +46,7 @@ struct Operator {
     bool weight_gradient = true;  ///< wgrad runs (false where the weight is frozen)
     bool selective =
         false;  ///< dropped after forward and recomputed in backward under the run's selective recompute
+    bool adapter = false;         ///< a low-rank product beside a frozen one
     Group group = Group::tensor;  ///< communication kind
     Collective forward_collective = Collective::all_reduce;
     Collective backward_collective = Collective::all_reduce;

@@ -94,8 +94,10 @@ Seconds data_parallel_time(const DataParallel& d) {
     const RunSpec& run = d.job.run;
     const std::int64_t zero = run.parallel.zero;
     const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
-    const Bytes gather{d.compute_bytes};
     const bool sharded = zero >= 3 || fully_sharded(d.job);
+    // Under a sharded optimizer only trained weights change and are gathered again; fully sharded ones are
+    // gathered whatever trains them.
+    const Bytes gather{d.compute_bytes * (sharded ? 1.0 : d.trained)};
     // Traffic goes out block by block where weights are sharded, bucket by bucket where replicas reduce
     // gradients (DDP), else in a few large messages.
     const bool buckets =
@@ -131,7 +133,8 @@ Seconds data_parallel_time(const DataParallel& d) {
         // Flat buffers are copied to and from the tensors they hold.
         const double elements = d.weights.dense + d.weights.expert;
         const Bytes copies = gather * (2.0 * (1.0 + again)) + gather * d.trained + reduce;
-        time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
+        if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
+            time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
         return time;
     }
     time = exposed(reduction, d.backward, stack.overlap_grad_reduce) * reductions;

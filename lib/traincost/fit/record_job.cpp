@@ -57,6 +57,7 @@ public:
         run_.compile = in_.compile;
         if (says(in_.stack_version, "compile=True") || climbed("compile"))
             run_.compile = true;
+        set_sample_length();
         set_packing();
         return run_;
     }
@@ -76,9 +77,13 @@ private:
 
     /// Whether the notes name the cumulative ladder of torchtune's memory table and the run includes `step`.
     bool climbed(std::string_view step) const {
-        static constexpr std::array<std::string_view, 7> ladder = {
-            "packed dataset",         "compile",    "Chunked",
-            "activation checkpointing", "optimizer in backward", "activation offloading", "8-bit AdamW"};
+        static constexpr std::array<std::string_view, 7> ladder = {"packed dataset",
+                                                                   "compile",
+                                                                   "Chunked",
+                                                                   "activation checkpointing",
+                                                                   "optimizer in backward",
+                                                                   "activation offloading",
+                                                                   "8-bit AdamW"};
         const std::string at = record_.extra_text("ladder").value_or("");
         if (at.empty())
             return false;
@@ -95,7 +100,7 @@ private:
     }
 
     // Unpacked batches are padded to their longest sample. Alpaca's has 1304 Llama tokens (LitGPT's tables).
-    void set_packing() {
+    void set_sample_length() {
         constexpr std::int64_t alpaca_longest = 1304;
         if (says(record_.notes, "not packed (Alpaca)") && run_.sequence > alpaca_longest) {
             run_.sequence = alpaca_longest;
@@ -112,10 +117,17 @@ private:
         run_.parallel.vp = p.pp > 1 ? std::max<std::int64_t>(1, p.vp) : 1;
         if (p.pp == 1 && p.vp > 1)
             assume("virtual stages without a pipeline are none");
+        set_unstated_chunks();
         run_.parallel.dp = p.dp;
         run_.parallel.cp = p.cp;
         run_.parallel.ep = p.ep;
         run_.parallel.etp = p.etp;
+        // Megatron-Core's default is the dense degree; Megatron-Bridge's recipes set 1.
+        if (!p.etp && megatron_family() && p.ep > 1 && p.tp > 1 && p.dp * p.cp % p.ep == 0 &&
+            !says(in_.stack_version, "Megatron-Bridge")) {
+            run_.parallel.etp = p.tp;
+            assume("expert tensor parallelism is not stated: tp, Megatron-Core's default");
+        }
         run_.parallel.sequence_parallel = p.sequence_parallel;
         if (p.zero) {
             run_.parallel.zero = *p.zero;
@@ -127,6 +139,19 @@ private:
                    (shards ? ", optimizer states sharded as the stack's recipes do" : ""));
         }
         set_shard_group();
+    }
+
+    // MLPerf layouts are read from a submission's configuration. One that cuts a pipeline and sets no
+    // INTERLEAVED_PIPELINE leaves it to a common file not read; the submissions that set it run one or two
+    // layers a chunk, and GPT-3's single micro-batch configurations one.
+    void set_unstated_chunks() {
+        const Parallelism& p = run_.parallel;
+        const auto conf = record_.extra_text("conf");
+        if (in_.stack != "mlperf" || p.pp == 1 || p.vp > 1 || !conf || says(*conf, "INTERLEAVED_PIPELINE") ||
+            record_.model.layers % p.pp != 0)
+            return;
+        run_.parallel.vp = record_.model.layers / p.pp;
+        assume("run.parallel.vp is not in the configuration: one layer a chunk");
     }
 
     // InternEvo's zero1 group, MaxText's FSDP inside a slice: smaller than all of data parallelism.
@@ -158,7 +183,8 @@ private:
         }
         run_.precision_name = name;
         run_.precision = *precision;
-        // The MLPerf submissions on NeMo and Megatron keep primary weights in fp8 (fp8_params, FP8_PARAM_GATHER).
+        // The MLPerf submissions on NeMo and Megatron keep primary weights in fp8 (fp8_params,
+        // FP8_PARAM_GATHER).
         if (in_.stack == "mlperf" && name == "fp8-mixed") {
             run_.precision.weights = DataType::fp8;
             assume("primary weights are kept in fp8, as in the MLPerf recipes");
@@ -169,8 +195,9 @@ private:
             run_.precision.gradients = run_.precision.weights;  // `.grad` has its parameter's format
         } else if (in_.stack == "mlperf" && !run_.precision.autocast) {
             run_.precision.gradients = DataType::bf16;
-            assume("gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
-                   "configurations");
+            assume(
+                "gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
+                "configurations");
         }
     }
 
@@ -297,6 +324,17 @@ private:
         set_adapter();
     }
 
+    // NeMo's and Megatron-Bridge's fine-tuning recipes pack SQuAD, whose prompts with answers are about 200
+    // tokens long.
+    void set_packing() {
+        constexpr std::int64_t squad_tokens = 200;
+        const bool recipe = in_.stack == "nemo" || in_.stack == "megatron-core";
+        if (recipe && (record_.task == "lora" || record_.task == "sft")) {
+            run_.packed_length = squad_tokens;
+            assume("sequences are packed from documents of 200 tokens, as NeMo's SQuAD recipes do");
+        }
+    }
+
     /// What a fine-tuning recipe adapts when the record does not say.
     struct Recipe {
         std::string_view stack;
@@ -314,7 +352,8 @@ private:
             {"nemo", 32, true, true, true, true, true, 0.0, "NeMo LoRA defaults: dim 32, all linear layers"},
             {"megatron-core", 32, true, true, true, true, true, 0.0,
              "NeMo LoRA defaults: dim 32, all linear layers"},
-            {"mlperf", 16, true, true, true, true, false, 0.1, "MLPerf llama2_70b_lora: rank 16 on attention"},
+            {"mlperf", 16, true, true, true, true, false, 0.1,
+             "MLPerf llama2_70b_lora: rank 16 on attention"},
         }};
         const auto recipe = std::find_if(recipes.begin(), recipes.end(),
                                          [&](const Recipe& r) { return r.stack == in_.stack; });
@@ -360,10 +399,20 @@ private:
     RunSpec run_{};
 };
 
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, and MaxText one on GPUs.
+std::string_view stack_name(const RunRecord& record) {
+    const RecordRun& run = record.run;
+    if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
+        return "maxtext-gpu";
+    if (says(run.stack_version, "Megatron-Bridge"))
+        return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
+    return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
+}
+
 /// The record's stack with what its version's words change.
 StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     const RecordRun& run = record.run;
-    StackSpec stack = catalogue.stack(says(run.stack_version, "Unsloth") ? "unsloth" : run.stack);
+    StackSpec stack = catalogue.stack(stack_name(record));
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -72,6 +72,7 @@ void describe(Io& io, T& x) {
     io.optional("attention", x.attention);
     io.optional("schedule", x.schedule);
     io.optional("context", x.context);
+    io.optional("packed_length", x.packed_length);
     io.optional("tuning", x.tuning);
     io.optional("adapter", x.adapter);
     io.optional("frozen_layers", x.frozen_layers);

@@ -66,6 +66,10 @@ void describe_choices(Io& io, T& x) {
     io.required("overlap_slowdown", x.overlap_slowdown);
     io.required("host_per_dispatched_kernel_s", x.host_per_dispatched_kernel);
     io.required("tp_overlap", x.tp_overlap);
+    io.required("token_dispatch", x.token_dispatch);
+    io.required("dispatch_permutes", x.dispatch_permutes);
+    io.required("per_expert_launch_s", x.per_expert_launch);
+    io.required("clamped_glu_passes", x.clamped_glu_passes);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
@@ -75,6 +79,7 @@ void describe_choices(Io& io, T& x) {
     io.required("host_per_pipelined_block_rank_s", x.host_per_pipelined_block_rank);
     io.required("host_per_step_s", x.host_per_step);
     io.required("cuda_graphs", x.cuda_graphs);
+    io.required("quantise_bytes", x.quantise_bytes);
     io.required("gemm_factor", x.gemm_factor);
 
     // Allocator and device

@@ -85,6 +85,8 @@ struct RunSpec {
     std::optional<AttentionKernel> attention;      ///< absent: the stack's default
     std::optional<Schedule> schedule;              ///< absent: interleaved when vp > 1, else 1F1B
     ContextKind context = ContextKind::ring;
+    std::optional<std::int64_t> packed_length;  ///< mean tokens of the documents packed into a sequence, each
+                                                ///< of which attends to itself only; absent: one document
     Tuning tuning = Tuning::full;
     AdapterSpec adapter;             ///< lora, qlora, adapter only
     std::int64_t frozen_layers = 0;  ///< lowest blocks not trained

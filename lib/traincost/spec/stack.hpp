@@ -26,9 +26,10 @@ enum class ActivationKernel : std::uint8_t { fused, eager };
 
 /// Cross-entropy over the vocabulary.
 enum class LossKernel : std::uint8_t {
-    fp32_logits,  ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
-    fused,  ///< one kernel each way over the logits as they are, gradient written over them (flash-attn, TE)
+    fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
     vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
+    fused_softmax,   ///< one online pass, then the gradient written over the logits (Transformer Engine,
+                     ///< flash-attn)
     fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE)
     logits_format,   ///< log-softmax and both gradients in the logits' own format, logits kept by the caller
     chunked,         ///< full logits in their own format, the loss chunk by chunk in fp32 (torchtune)
@@ -62,7 +63,7 @@ struct StackSpec {
     RotaryKernel rotary;
     ActivationKernel activation;
     AttentionGeneration
-        attention_generation;   ///< of the flash kernel; an older one where the accelerator lacks it
+        attention_generation;  ///< of the flash kernel; an older one where the accelerator lacks it
     bool written_out_gelu;  ///< the tanh approximation of GELU is written out where the model asks for it by
                             ///< formula (gelu_new), not one kernel
     bool inplace_backward;  ///< gradients overwrite what they are made of, and the MLP's product is made
@@ -101,11 +102,11 @@ struct StackSpec {
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step
     bool flat_optimizer;  ///< the step works on one flat tensor a group: a widened copy of 16-bit gradients,
                           ///< and blocks too big for the room activations left
-    double flat_gradient_copies;        ///< 16-bit copies of a rank's gradients beside the widened one
-    Bytes gradient_bucket;              ///< reduction bucket; 0: no buckets
-    double bucket_copies;               ///< buckets alive beside the gradients
-    bool root_sharded_apart;            ///< embedding and head are shard groups of their own under FSDP
-    std::int64_t prefetched_blocks;     ///< gathered ZeRO-3 blocks alive beside the one in use
+    double flat_gradient_copies;     ///< 16-bit copies of a rank's gradients beside the widened one
+    Bytes gradient_bucket;           ///< reduction bucket; 0: no buckets
+    double bucket_copies;            ///< buckets alive beside the gradients
+    bool root_sharded_apart;         ///< embedding and head are shard groups of their own under FSDP
+    std::int64_t prefetched_blocks;  ///< gathered ZeRO-3 blocks alive beside the one in use
 
     bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
     bool repeats_kv;       ///< keys and values are copied out to the query heads before the kernel
@@ -125,15 +126,24 @@ struct StackSpec {
     Seconds host_per_dispatched_kernel;  ///< host time of a kernel behind a distributed-tensor dispatcher (tp
                                          ///< > 1 under DTensor)
     double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
-    double ep_overlap;                   ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;                    ///< pipeline sends run under compute
-    bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last
+    bool token_dispatch;     ///< a routed token travels once to each rank, and between domains once to each
+                             ///< domain (DeepEP, HybridEP), not once for each expert it chose
+    bool dispatch_permutes;  ///< the exchange leaves tokens grouped by expert: no pass of its own
+    Seconds per_expert_launch;  ///< of each local expert in a grouped product: its own launch, set-up and
+                                ///< quantisation. 0: one kernel for all experts
+    double clamped_glu_passes;  ///< walks over the hidden activations, forward and backward together, where a
+                                ///< clamped SwiGLU with biases is written out. 0: fused
+    double ep_overlap;          ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;           ///< pipeline sends run under compute
+    bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;                ///< host time to launch one kernel
     Seconds host_per_parallel_block;        ///< host time of one block, both passes, where tp > 1: a floor
     Seconds host_per_pipelined_block_rank;  ///< and for each tensor-parallel rank where pp > 1
     Seconds host_per_step;  ///< fixed host time a step (data loading, logging, optimizer dispatch)
     bool cuda_graphs;       ///< launch costs are replayed away
+    double quantise_bytes;  ///< bytes moved to make an element's narrow copies for a product, both
+                            ///< orientations; gathers then carry the narrow format. 0: as the kernel data
     double gemm_factor;     ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device

@@ -15,6 +15,7 @@ void describe_choices(Io& io, T& x) {
     io.required("rotary", x.rotary);
     io.required("activation", x.activation);
     io.required("attention", x.attention);
+    io.required("softmax_fused", x.softmax_fused);
     io.required("attention_generation", x.attention_generation);
     io.required("fused_qkv", x.fused_qkv);
     io.required("fused_gate_up", x.fused_gate_up);

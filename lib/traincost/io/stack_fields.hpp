@@ -59,6 +59,7 @@ void describe_choices(Io& io, T& x) {
     io.required("tp_overlap", x.tp_overlap);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
+    io.required("sharded_sends", x.sharded_sends);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);

@@ -114,6 +114,8 @@ struct StackSpec {
     double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
     double ep_overlap;                   ///< share of expert all-to-all hidden under compute
     bool overlap_p2p;                    ///< pipeline sends run under compute
+    bool sharded_sends;             ///< each tensor-parallel rank sends its part of a boundary tensor, which is
+                                    ///< gathered inside the domain; else every rank sends all of it
     bool reduce_every_micro_batch;       ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;                ///< host time to launch one kernel

@@ -85,12 +85,20 @@ Seconds attention_backward_time(const AttentionShape& shape, const AttentionMode
 
 namespace {
 
-// Products of the heads: one kernel of a count, without the sorting of a grouped one.
-Seconds batched_product_time(double m, double n, double k, const AttentionShape& a, const GemmModel& model) {
-    GemmModel batched = model;
+// Products of the heads: one kernel of a count, without the sorting of a grouped one. Heads of `dim` lie side
+// by side, so one off the 16-byte grid puts every operand off it.
+Seconds batched_product_time(double m, double n, double k, double dim, const AttentionShape& a,
+                             const BatchedAttention& kernels) {
+    GemmModel batched = *kernels.gemm;
     batched.fit.grouped = 1;
     batched.fit.grouped_prologue = 0;
-    return gemm_time({m, n, k, a.batch * a.heads}, GemmPass::forward, batched);
+    const double count = a.batch * a.heads;
+    const Seconds time = gemm_time({m, n, k, count}, GemmPass::forward, batched);
+    constexpr double grid_bytes = 16;
+    if (std::fmod(dim * kernels.element, grid_bytes) == 0) {
+        return time;
+    }
+    return std::max(time, Flops(2 * m * n * k * count) / (batched.peak * kernels.misaligned));
 }
 
 // Softmax and dropout over the scores; `softmax` and `dropout` passes of e bytes each, a mask of one byte.
@@ -115,8 +123,8 @@ Seconds batched_attention_forward_time(const AttentionShape& a, const BatchedAtt
     if (empty(a)) {
         return Seconds();
     }
-    return batched_product_time(a.queries, a.keys, a.qk_dim, a, *kernels.gemm) +
-           batched_product_time(a.queries, a.v_dim, a.keys, a, *kernels.gemm) +
+    return batched_product_time(a.queries, a.keys, a.qk_dim, a.qk_dim, a, kernels) +
+           batched_product_time(a.queries, a.v_dim, a.keys, a.v_dim, a, kernels) +
            score_walk_time(a, 1 + read_share(a), 2, kernels);
 }
 
@@ -125,10 +133,10 @@ Seconds batched_attention_backward_time(const AttentionShape& a, const BatchedAt
     if (empty(a)) {
         return Seconds();
     }
-    return batched_product_time(a.queries, a.keys, a.v_dim, a, *kernels.gemm) +
-           batched_product_time(a.keys, a.v_dim, a.queries, a, *kernels.gemm) +
-           batched_product_time(a.queries, a.qk_dim, a.keys, a, *kernels.gemm) +
-           batched_product_time(a.keys, a.qk_dim, a.queries, a, *kernels.gemm) +
+    return batched_product_time(a.queries, a.keys, a.v_dim, a.v_dim, a, kernels) +
+           batched_product_time(a.keys, a.v_dim, a.queries, a.v_dim, a, kernels) +
+           batched_product_time(a.queries, a.qk_dim, a.keys, a.qk_dim, a, kernels) +
+           batched_product_time(a.keys, a.qk_dim, a.queries, a.qk_dim, a, kernels) +
            score_walk_time(a, 1 + 2 * read_share(a), 2, kernels);
 }
 

@@ -24,7 +24,8 @@ Seconds attention_backward_time(const AttentionShape& shape, const AttentionMode
 struct BatchedAttention {
     const GemmModel* gemm;
     const BandwidthModel* memory;
-    double element;  ///< bytes of a score
+    double element;     ///< bytes of a score
+    double misaligned;  ///< fraction of the peak where the head dimension is no multiple of 16 bytes
     bool dropout;
 };
 

@@ -83,6 +83,63 @@ Seconds attention_backward_time(const AttentionShape& shape, const AttentionMode
     return shape.kv_heads < shape.heads ? time * model.fit->shared_keys : time;
 }
 
+namespace {
+
+// Products of the heads: one kernel of a count, without the sorting of a grouped one. Heads of `dim` lie side
+// by side, so one off the 16-byte grid puts every operand off it.
+Seconds batched_product_time(double m, double n, double k, double dim, const AttentionShape& a,
+                             const BatchedAttention& kernels) {
+    GemmModel batched = *kernels.gemm;
+    batched.fit.grouped = 1;
+    batched.fit.grouped_prologue = 0;
+    const double count = a.batch * a.heads;
+    const Seconds time = gemm_time({m, n, k, count}, GemmPass::forward, batched);
+    constexpr double grid_bytes = 16;
+    if (std::fmod(dim * kernels.element, grid_bytes) == 0) {
+        return time;
+    }
+    return std::max(time, Flops(2 * m * n * k * count) / (batched.peak * kernels.misaligned));
+}
+
+// Softmax and dropout over the scores; `softmax` and `dropout` passes of e bytes each, a mask of one byte.
+Seconds score_walk_time(const AttentionShape& a, double softmax, double dropout, const BatchedAttention& k) {
+    const double scores = a.batch * a.heads * a.queries * a.keys;
+    Seconds time = memory_time(Bytes(scores * k.element * softmax), MemoryAccess::stream, *k.memory);
+    if (k.dropout) {
+        time += memory_time(Bytes(scores * (k.element * dropout + 1)), MemoryAccess::dropout, *k.memory);
+    }
+    return time;
+}
+
+// Share of the scores that a causal softmax reads; all are written, the masked ones as zeros.
+double read_share(const AttentionShape& a) {
+    return a.causal && a.queries == a.keys ? 0.5 : 1.0;
+}
+
+}  // namespace
+
+// S = Q K^T, P = softmax(S), dropout(P), O = P V
+Seconds batched_attention_forward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return batched_product_time(a.queries, a.keys, a.qk_dim, a.qk_dim, a, kernels) +
+           batched_product_time(a.queries, a.v_dim, a.keys, a.v_dim, a, kernels) +
+           score_walk_time(a, 1 + read_share(a), 2, kernels);
+}
+
+// dP = dO V^T, dV = P^T dO, dS from P and dP, dQ = dS K, dK = dS^T Q
+Seconds batched_attention_backward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return batched_product_time(a.queries, a.keys, a.v_dim, a.v_dim, a, kernels) +
+           batched_product_time(a.keys, a.v_dim, a.queries, a.v_dim, a, kernels) +
+           batched_product_time(a.queries, a.qk_dim, a.keys, a.qk_dim, a, kernels) +
+           batched_product_time(a.keys, a.qk_dim, a.queries, a.qk_dim, a, kernels) +
+           score_walk_time(a, 1 + 2 * read_share(a), 2, kernels);
+}
+
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
                                               AttentionGeneration generation) {
     const std::optional<FlopRate> peak = peak_rate(accelerator, DataType::bf16);

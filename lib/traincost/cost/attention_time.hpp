@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/bandwidth.hpp"
+#include "traincost/cost/gemm.hpp"
 #include "traincost/cost/kernel_shapes.hpp"
 #include "traincost/spec/accelerator.hpp"
 #include "traincost/spec/attention_model.hpp"
@@ -16,6 +18,22 @@ Seconds attention_forward_time(const AttentionShape& shape, const AttentionModel
 
 /// Time of its gradients dq, dk, dv: recomputes the scores, so 2.5 times the forward FLOPs.
 Seconds attention_backward_time(const AttentionShape& shape, const AttentionModel& model);
+
+/// What attention that writes its scores runs on: batched products around one softmax kernel, and one of
+/// dropout.
+struct BatchedAttention {
+    const GemmModel* gemm;
+    const BandwidthModel* memory;
+    double element;     ///< bytes of a score
+    double misaligned;  ///< fraction of the peak where the head dimension is no multiple of 16 bytes
+    bool dropout;
+};
+
+/// Time of both products, softmax and dropout over all (not only the visible) scores.
+Seconds batched_attention_forward_time(const AttentionShape& shape, const BatchedAttention& kernels);
+
+/// Time of the four products of backward and of the two kernels between them.
+Seconds batched_attention_backward_time(const AttentionShape& shape, const BatchedAttention& kernels);
 
 /// The model of one kernel generation on an accelerator. Where the architecture has no such kernel: the
 /// fastest older one it has. Nothing without a 16-bit peak or attention data.

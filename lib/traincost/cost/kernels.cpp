@@ -150,6 +150,14 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                                       op.group, *c.job, c.groups);
         }
         case OpKind::attention:
+            if (!c.attention.fit && c.job->stack.softmax_fused) {
+                const RunSpec& run = c.job->run;
+                const BatchedAttention batched{
+                    &c.plain_gemm, &c.memory, bytes_per_element(run.precision.compute).value(),
+                    c.attention.math.misaligned, run.dropout.value_or(c.job->stack.dropout) > 0.0};
+                return forward ? batched_attention_forward_time(op.attention, batched)
+                               : batched_attention_backward_time(op.attention, batched);
+            }
             return forward ? attention_forward_time(op.attention, c.attention)
                            : attention_backward_time(op.attention, c.attention);
         case OpKind::gemm:

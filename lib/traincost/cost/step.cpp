@@ -86,6 +86,17 @@ struct DataParallel {
     double compute_bytes;  ///< of a weight element as gathered
 };
 
+/// Time of one micro-batch's tensor from a stage to the next.
+Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& groups) {
+    const Bytes held{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
+    const bool scatter = job.stack.sharded_sends && s.tp > 1 && !s.sequence_parallel;
+    const Bytes sent = scatter ? held / static_cast<double>(s.tp) : held;
+    Seconds time = communication_time(Collective::send_recv, sent, Group::pipeline, job, groups);
+    if (scatter)
+        time += communication_time(Collective::all_gather, held, Group::tensor, job, groups);
+    return time;
+}
+
 /// Exposed time of gradient reduction and weight gathers: what does not fit under compute, and the share of
 /// the hidden part by which compute slows down while collective kernels hold compute units and memory
 /// bandwidth.
@@ -176,11 +187,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     }
 
     const Schedule schedule = run.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack.pipeline);
-    const Bytes boundary{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
-    const Seconds transfer =
-        p.pp > 1 && !stack.overlap_p2p
-            ? communication_time(Collective::send_recv, boundary, Group::pipeline, job, groups)
-            : Seconds{};
+    const Seconds transfer = p.pp > 1 && !stack.overlap_p2p ? boundary_time(job, s, groups) : Seconds{};
     const PipelineTime pipeline = pipeline_time(schedule, times, p.vp, m, transfer);
 
     StepTime t{};

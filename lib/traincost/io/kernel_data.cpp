@@ -235,7 +235,8 @@ AttentionData attention_data_from_json(const JsonNode& node) {
     }
     JsonObject math(object.at("math"));
     x.fits.math = {.forward_bytes = positive(math.at("forward_bytes_per_score")),
-                   .backward_bytes = positive(math.at("backward_bytes_per_score"))};
+                   .backward_bytes = positive(math.at("backward_bytes_per_score")),
+                   .misaligned = positive(math.at("misaligned_efficiency"))};
     math.finish();
     object.finish();
     return x;

@@ -17,6 +17,7 @@ void describe_choices(Io& io, T& x) {
     io.required("written_out_gelu", x.written_out_gelu);
     io.required("inplace_backward", x.inplace_backward);
     io.required("attention", x.attention);
+    io.required("softmax_fused", x.softmax_fused);
     io.required("attention_generation", x.attention_generation);
     io.required("fused_qkv", x.fused_qkv);
     io.required("fused_gate_up", x.fused_gate_up);
@@ -72,6 +73,7 @@ void describe_choices(Io& io, T& x) {
     io.required("clamped_glu_passes", x.clamped_glu_passes);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
+    io.required("sharded_sends", x.sharded_sends);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);

@@ -46,6 +46,7 @@ struct AttentionFit {
 struct MathAttentionFit {
     double forward_bytes;
     double backward_bytes;
+    double misaligned;  ///< fraction of the 16-bit peak of batched products of heads off the 16-byte grid
     bool operator==(const MathAttentionFit&) const = default;
 };
 

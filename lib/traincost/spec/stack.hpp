@@ -69,15 +69,17 @@ struct StackSpec {
     bool inplace_backward;  ///< gradients overwrite what they are made of, and the MLP's product is made
                             ///< again for its low-rank pair
     AttentionKernel attention;  ///< default kernel
-    bool fused_qkv;             ///< one projection for q, k and v
-    bool fused_gate_up;         ///< one projection for gate and up
-    bool bias_dropout_fused;    ///< bias + dropout + residual add in one kernel
-    double dropout;             ///< default hidden and attention dropout
-    bool sequence_parallel;     ///< default when tp > 1
-    bool save_sharded_input;    ///< under sequence parallelism the gathered layer input is re-gathered in
-                                ///< backward, not saved
-    bool compile;               ///< default: pointwise operators are fused by a compiler
-    CastMode amp;               ///< how fp32 weights become 16-bit compute copies
+    bool softmax_fused;       ///< of attention that writes its scores: scale, mask and softmax are one 16-bit
+                              ///< kernel, dropout another; else eager operators in fp32
+    bool fused_qkv;           ///< one projection for q, k and v
+    bool fused_gate_up;       ///< one projection for gate and up
+    bool bias_dropout_fused;  ///< bias + dropout + residual add in one kernel
+    double dropout;           ///< default hidden and attention dropout
+    bool sequence_parallel;   ///< default when tp > 1
+    bool save_sharded_input;  ///< under sequence parallelism the gathered layer input is re-gathered in
+                              ///< backward, not saved
+    bool compile;             ///< default: pointwise operators are fused by a compiler
+    CastMode amp;             ///< how fp32 weights become 16-bit compute copies
 
     // Head and loss
     LossKernel loss;
@@ -135,6 +137,8 @@ struct StackSpec {
                                 ///< clamped SwiGLU with biases is written out. 0: fused
     double ep_overlap;          ///< share of expert all-to-all hidden under compute
     bool overlap_p2p;           ///< pipeline sends run under compute
+    bool sharded_sends;         ///< each tensor-parallel rank sends its part of a boundary tensor, which is
+                                ///< gathered inside the domain; else every rank sends all of it
     bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;                ///< host time to launch one kernel

@@ -111,4 +111,13 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
     return model.fit ? std::optional(model) : std::nullopt;
 }
 
+MathAttentionFit fused_softmax_bytes(bool dropout) {
+    constexpr double score = 2;  // bytes
+    constexpr double mask = 1;
+    const double dropped = dropout ? 2 * score + mask : 0;  // read, written, and the mask
+    // Forward: q kT writes, softmax reads and writes, p v reads.
+    // Backward: do vT writes, softmax reads it and p and writes, ds q and ds k read, pT do reads.
+    return {.forward_bytes = 4 * score + dropped, .backward_bytes = 7 * score + dropped};
+}
+
 }  // namespace traincost

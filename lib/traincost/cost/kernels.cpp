@@ -33,11 +33,15 @@ KernelContext kernel_context(const Job& job) {
                              precision.weights != DataType::fp32;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
+    AttentionModel attention =
+        *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation);
+    if (job.stack.fused_softmax)
+        attention.math = fused_softmax_bytes(job.run.dropout.value_or(job.stack.dropout) > 0.0);
     return {&job,
             placements(job),
             *gemm_model(a, kernels, precision.gemm),
             *gemm_model(a, kernels, precision.compute),
-            *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
+            attention,
             *bandwidth_model(a, kernels),
             accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad};
 }

@@ -64,6 +64,7 @@ struct StackSpec {
     AttentionKernel attention;  ///< default kernel
     bool fused_qkv;             ///< one projection for q, k and v
     bool fused_gate_up;         ///< one projection for gate and up
+    bool fused_softmax;         ///< where scores are written: mask, scale and softmax in one 16-bit kernel (Megatron)
     bool bias_dropout_fused;    ///< bias + dropout + residual add in one kernel
     double dropout;             ///< default hidden and attention dropout
     bool sequence_parallel;     ///< default when tp > 1

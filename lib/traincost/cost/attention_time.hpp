@@ -22,8 +22,9 @@ Seconds attention_backward_time(const AttentionShape& shape, const AttentionMode
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
                                               AttentionGeneration generation);
 
-/// Bytes a score of attention that writes 16-bit scores around one fused softmax kernel (Megatron): each product writes
-/// or reads them once, softmax and its gradient pass over them, dropout too, with a mask of one byte.
+/// Bytes a score of attention that writes 16-bit scores around one fused softmax kernel (Megatron): each
+/// product writes or reads them once, softmax and its gradient pass over them, dropout too, with a mask of
+/// one byte.
 MathAttentionFit fused_softmax_bytes(bool dropout);
 
 }  // namespace traincost

@@ -173,11 +173,10 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     }
 
     const Schedule schedule = run.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack.pipeline);
-    // Each tensor-parallel rank sends its part of a boundary that all of them hold [Narayanan21, §4.1]; DTensor's
-    // pipelines send the whole.
+    // Each tensor-parallel rank sends its part of a boundary that all of them hold [Narayanan21, §4.1];
+    // DTensor's pipelines send the whole.
     const bool scattered = stack.tensor_parallel == TensorParallelKind::megatron;
-    const double boundary_tokens =
-        scattered ? s.tokens / static_cast<double>(p.tp) : s.tokens_sp;
+    const double boundary_tokens = scattered ? s.tokens / static_cast<double>(p.tp) : s.tokens_sp;
     const Bytes boundary{boundary_tokens * static_cast<double>(job.model.hidden) * s.e};
     const Seconds transfer =
         p.pp > 1 && !stack.overlap_p2p

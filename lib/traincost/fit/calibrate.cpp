@@ -154,8 +154,8 @@ double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x, const Coord
     return huber_loss(errors) + 0.5 * prior_weight * (x - coordinates.start()).squaredNorm();
 }
 
-/// The best of a few values of each constant in turn: where a constant has no bearing at its present value (a host
-/// that is never waited for), no slope leads to the value where it has.
+/// The best of a few values of each constant in turn: where a constant has no bearing at its present value (a
+/// host that is never waited for), no slope leads to the value where it has.
 Eigen::VectorXd scanned(const Samples& samples, Fitted to, const Coordinates& coordinates) {
     constexpr std::array<double, 7> values = {0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95};
     Eigen::VectorXd best = coordinates.start();
@@ -180,14 +180,15 @@ struct Fit {
     Eigen::MatrixXd curvature;
 };
 
-/// Levenberg-Marquardt with Huber weights (iteratively reweighted) from the best of a scan, each step cut to the unit
-/// box.
+/// Levenberg-Marquardt with Huber weights (iteratively reweighted) from the best of a scan, each step cut to
+/// the unit box.
 Fit fit(const Samples& samples, Fitted to, const Coordinates& coordinates) {
     constexpr int most_steps = 12;
     constexpr double difference =
         0.02;  // of a range: the model has kinks, a tiny step would see one side only
     constexpr double enough = 1e-4;
-    Fit result{scanned(samples, to, coordinates), Eigen::MatrixXd::Zero(coordinates.size(), coordinates.size())};
+    Fit result{scanned(samples, to, coordinates),
+               Eigen::MatrixXd::Zero(coordinates.size(), coordinates.size())};
     Eigen::VectorXd errors = log_errors(samples, coordinates.stack(result.x), to);
     double current = loss(errors, result.x, coordinates);
     double damping = 1e-3;
@@ -291,8 +292,9 @@ std::vector<const StackConstant*> chosen_constants(const CalibrationOptions& opt
     return chosen;
 }
 
-/// No more than `most`: half from inside a node and half from several nodes while there are both, each half those with
-/// the smallest hash, the same for any order of the file. A thousand small runs shall not outvote seventy large ones.
+/// No more than `most`: half from inside a node and half from several nodes while there are both, each half
+/// those with the smallest hash, the same for any order of the file. A thousand small runs shall not outvote
+/// seventy large ones.
 void thin(Samples& samples, std::int64_t most) {
     constexpr int wide = 1 << 30;
     std::stable_sort(samples.begin(), samples.end(), [](const Sample* a, const Sample* b) {
@@ -302,7 +304,8 @@ void thin(Samples& samples, std::int64_t most) {
                                                [](const Sample* s) { return nodes(s->job.cluster) == 1; });
     const std::int64_t inside = several - samples.begin();
     const std::int64_t across = samples.end() - several;
-    const std::int64_t fair = std::min(std::min(inside, across) == 0 ? most : 2 * std::min(inside, across), most);
+    const std::int64_t fair =
+        std::min(std::min(inside, across) == 0 ? most : 2 * std::min(inside, across), most);
     const std::int64_t keep_across = std::min(across, std::max(fair / 2, fair - inside));
     const std::int64_t keep_inside = std::min(inside, fair - keep_across);
     samples.erase(several + keep_across, samples.end());

@@ -64,14 +64,15 @@ struct StackSpec {
     AttentionKernel attention;  ///< default kernel
     bool fused_qkv;             ///< one projection for q, k and v
     bool fused_gate_up;         ///< one projection for gate and up
-    bool fused_softmax;         ///< where scores are written: mask, scale and softmax in one 16-bit kernel (Megatron)
-    bool bias_dropout_fused;    ///< bias + dropout + residual add in one kernel
-    double dropout;             ///< default hidden and attention dropout
-    bool sequence_parallel;     ///< default when tp > 1
-    bool save_sharded_input;    ///< under sequence parallelism the gathered layer input is re-gathered in
-                                ///< backward, not saved
-    bool compile;               ///< default: pointwise operators are fused by a compiler
-    CastMode amp;               ///< how fp32 weights become 16-bit compute copies
+    bool
+        fused_softmax;  ///< where scores are written: mask, scale and softmax in one 16-bit kernel (Megatron)
+    bool bias_dropout_fused;  ///< bias + dropout + residual add in one kernel
+    double dropout;           ///< default hidden and attention dropout
+    bool sequence_parallel;   ///< default when tp > 1
+    bool save_sharded_input;  ///< under sequence parallelism the gathered layer input is re-gathered in
+                              ///< backward, not saved
+    bool compile;             ///< default: pointwise operators are fused by a compiler
+    CastMode amp;             ///< how fp32 weights become 16-bit compute copies
 
     // Head and loss
     LossKernel loss;

@@ -126,7 +126,8 @@ TEST_CASE("flags override the job file", "[answers]") {
     const Answer file = answer("estimate --job " SOURCE_FOLDER "/tests/golden/job.json --json");
     CHECK(file.number({"input", "run", "parallel", "tp"}) == 2);
     CHECK(file.number({"input", "run", "parallel", "dp"}) == 4);
-    const Answer flags = answer("estimate --job " SOURCE_FOLDER "/tests/golden/job.json --tp 4 --zero 0 --json");
+    const Answer flags =
+        answer("estimate --job " SOURCE_FOLDER "/tests/golden/job.json --tp 4 --zero 0 --json");
     CHECK(flags.number({"input", "run", "parallel", "tp"}) == 4);
     CHECK(flags.number({"input", "run", "parallel", "dp"}) == 2);
     CHECK(flags.number({"input", "run", "parallel", "zero"}) == 0);

@@ -25,7 +25,7 @@ namespace {
     }
 constexpr std::array constants = {
     TRAINCOST_CONSTANT("gemm_factor", gemm_factor, Fitted::time, 0.8, 2.0),
-    TRAINCOST_QUANTITY("host_per_kernel_s", host_per_kernel, Seconds, Fitted::time, 1e-6, 6e-5),
+    TRAINCOST_QUANTITY("host_per_kernel_s", host_per_kernel, Seconds, Fitted::time, 1e-6, 3e-4),
     TRAINCOST_QUANTITY("host_per_step_s", host_per_step, Seconds, Fitted::time, 0.0, 0.5),
     TRAINCOST_CONSTANT("tp_overlap", tp_overlap, Fitted::time, 0.0, 0.95),
     TRAINCOST_CONSTANT("ep_overlap", ep_overlap, Fitted::time, 0.0, 0.95),
@@ -154,18 +154,41 @@ double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x, const Coord
     return huber_loss(errors) + 0.5 * prior_weight * (x - coordinates.start()).squaredNorm();
 }
 
+/// The best of a few values of each constant in turn: where a constant has no bearing at its present value (a
+/// host that is never waited for), no slope leads to the value where it has.
+Eigen::VectorXd scanned(const Samples& samples, Fitted to, const Coordinates& coordinates) {
+    constexpr std::array<double, 7> values = {0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95};
+    Eigen::VectorXd best = coordinates.start();
+    double least = loss(log_errors(samples, coordinates.stack(best), to), best, coordinates);
+    for (Eigen::Index i = 0; i < coordinates.size(); ++i) {
+        const Eigen::VectorXd from = best;
+        for (const double value : values) {
+            Eigen::VectorXd x = from;
+            x[i] = value;
+            const double here = loss(log_errors(samples, coordinates.stack(x), to), x, coordinates);
+            if (here < least) {
+                least = here;
+                best = x;
+            }
+        }
+    }
+    return best;
+}
+
 struct Fit {
     Eigen::VectorXd x;
     Eigen::MatrixXd curvature;
 };
 
-/// Levenberg-Marquardt with Huber weights (iteratively reweighted), each step cut to the unit box.
+/// Levenberg-Marquardt with Huber weights (iteratively reweighted) from the best of a scan, each step cut to
+/// the unit box.
 Fit fit(const Samples& samples, Fitted to, const Coordinates& coordinates) {
     constexpr int most_steps = 12;
     constexpr double difference =
         0.02;  // of a range: the model has kinks, a tiny step would see one side only
     constexpr double enough = 1e-4;
-    Fit result{coordinates.start(), Eigen::MatrixXd::Zero(coordinates.size(), coordinates.size())};
+    Fit result{scanned(samples, to, coordinates),
+               Eigen::MatrixXd::Zero(coordinates.size(), coordinates.size())};
     Eigen::VectorXd errors = log_errors(samples, coordinates.stack(result.x), to);
     double current = loss(errors, result.x, coordinates);
     double damping = 1e-3;
@@ -269,14 +292,24 @@ std::vector<const StackConstant*> chosen_constants(const CalibrationOptions& opt
     return chosen;
 }
 
-/// No more than `most`, those with the smallest hash: the same for any order of the file.
+/// No more than `most`: half from inside a node and half from several nodes while there are both, each half
+/// those with the smallest hash, the same for any order of the file. A thousand small runs shall not outvote
+/// seventy large ones.
 void thin(Samples& samples, std::int64_t most) {
     constexpr int wide = 1 << 30;
     std::stable_sort(samples.begin(), samples.end(), [](const Sample* a, const Sample* b) {
         return fold_of(a->record->id, wide) < fold_of(b->record->id, wide);
     });
-    if (static_cast<std::int64_t>(samples.size()) > most)
-        samples.resize(static_cast<std::size_t>(most));
+    const auto several = std::stable_partition(samples.begin(), samples.end(),
+                                               [](const Sample* s) { return nodes(s->job.cluster) == 1; });
+    const std::int64_t inside = several - samples.begin();
+    const std::int64_t across = samples.end() - several;
+    const std::int64_t fair =
+        std::min(std::min(inside, across) == 0 ? most : 2 * std::min(inside, across), most);
+    const std::int64_t keep_across = std::min(across, std::max(fair / 2, fair - inside));
+    const std::int64_t keep_inside = std::min(inside, fair - keep_across);
+    samples.erase(several + keep_across, samples.end());
+    samples.erase(samples.begin() + keep_inside, several);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ AttentionModel toy() {
                                 .query_block = 128,
                                 .shared_keys = 1.5,
                                 .launch = 0_s},
-            .math = {.forward_bytes = 100, .backward_bytes = 120}};
+            .math = {.forward_bytes = 100, .backward_bytes = 120, .misaligned = 0.1}};
 }
 
 AttentionShape square(bool causal) {

@@ -99,8 +99,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
                      build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value,
                      m.bias.qkv);
         // Low-rank outputs of some of q, k, v are scattered into the width of all; the scatter keeps them.
-        const double adapted = (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) +
-                               (adapter.value ? kv_heads : 0.0);
+        const double adapted =
+            (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) + (adapter.value ? kv_heads : 0.0);
         const bool low_rank =
             build.job().run.tuning == Tuning::lora || build.job().run.tuning == Tuning::qlora;
         if (low_rank && adapted > 0.0 && adapted < heads + 2.0 * kv_heads)

@@ -332,8 +332,7 @@ private:
             return Bytes{};
         if (run_.parallel.zero == 2)
             return Bytes{all_.total() * s_.e};
-        const double base =
-            run_.precision.base ? bytes_per_element(*run_.precision.base).value() : s_.e;
+        const double base = run_.precision.base ? bytes_per_element(*run_.precision.base).value() : s_.e;
         const double root = with_root && !stack_.root_sharded_apart ? root_.total() * s_.e : 0.0;
         return Bytes{largest_.total() * static_cast<double>(blocks) * base + root};
     }
@@ -480,8 +479,7 @@ private:
     Bytes flat_reserve() const {
         if (!stack_.flat_optimizer)
             return Bytes{};
-        return std::max(Bytes{}, walk_peak_ + updating_ -
-                                     std::max(walk_peak_, updating_ + idle_gradients_));
+        return std::max(Bytes{}, walk_peak_ + updating_ - std::max(walk_peak_, updating_ + idle_gradients_));
     }
 
     /// Logits of all micro-batches, where the pipeline collects its outputs.

@@ -30,8 +30,8 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, bo
         case Activation::squared_relu:
             return fused ? ActivationCost{e, 2.0, 3.0, 1, 1} : ActivationCost{e, 4.0, 6.0, 2, 3};
         case Activation::gelu_new:
-            // One kernel, or written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2 are kept;
-            // autocast runs the power in fp32 and all but x/2 follow it.
+            // One kernel, or written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2
+            // are kept; autocast runs the power in fp32 and all but x/2 follow it.
             if (fused || !written_out)
                 return {e, 2.0, 3.0, 1, 1};
             return s.autocast ? ActivationCost{e + 12.0, 30.0, 40.0, 10, 14}
@@ -46,7 +46,8 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, bo
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated) {
     const Shape& s = build.shape();
     const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
-    const ActivationCost cost = activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
+    const ActivationCost cost =
+        activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
     const double n = rows * width;
     const double written_out = gated && build.model().activation == Activation::swiglu_clamped
                                    ? build.stack().clamped_glu_passes

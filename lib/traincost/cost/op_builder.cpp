@@ -119,8 +119,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
 }
 
 bool OpBuilder::trains_norms() const {
-    return shape_.train_weights ||
-           (job_.run.tuning == Tuning::adapter && job_.run.adapter.scale_and_bias);
+    return shape_.train_weights || (job_.run.tuning == Tuning::adapter && job_.run.adapter.scale_and_bias);
 }
 
 Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward,

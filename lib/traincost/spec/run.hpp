@@ -88,8 +88,8 @@ struct RunSpec {
     std::optional<std::int64_t> packed_length;  ///< mean tokens of the documents packed into a sequence, each
                                                 ///< of which attends to itself only; absent: one document
     Tuning tuning = Tuning::full;
-    AdapterSpec adapter;             ///< lora, qlora, adapter only
-    std::int64_t frozen_layers = 0;  ///< lowest blocks not trained
+    AdapterSpec adapter;                 ///< lora, qlora, adapter only
+    std::int64_t frozen_layers = 0;      ///< lowest blocks not trained
     bool optimizer_in_backward = false;  ///< each gradient is applied and freed as soon as it is made
     Offload offload_optimizer = Offload::none;
     Offload offload_parameters = Offload::none;

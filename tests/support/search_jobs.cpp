@@ -76,6 +76,14 @@ StackSpec stack() {
     s.norm = NormKernel::fused;
     s.rotary = RotaryKernel::fused;
     s.activation = ActivationKernel::fused;
+    s.written_out_gelu = false;
+    s.inplace_backward = false;
+    s.repeats_kv = false;
+    s.quantised_head = false;
+    s.quantised_keeps_inputs = false;
+    s.flat_optimizer = false;
+    s.flat_gradient_copies = 0.0;
+    s.root_sharded_apart = false;
     s.attention = AttentionKernel::flash;
     s.fused_qkv = true;
     s.fused_gate_up = true;

@@ -43,6 +43,10 @@ bool gradients_persist(const Job& job) {
            micro_batches(job.run) > 1;
 }
 
+bool model_gradients_beside(const Job& job) {
+    return job.stack.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
+}
+
 bool fully_sharded(const Job& job) {
     return job.run.parallel.zero >= 2 &&
            (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2);

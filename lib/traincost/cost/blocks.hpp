@@ -77,6 +77,9 @@ bool bucket_views(const Job& job);
 /// Whether gradients keep their memory from step to step or over several micro-batches.
 bool gradients_persist(const Job& job);
 
+/// Whether gradients in the compute format stay beside a wider main buffer.
+bool model_gradients_beside(const Job& job);
+
 /// Whether weights themselves live sharded and are gathered block by block (FSDP at ZeRO stage 2 and 3).
 bool fully_sharded(const Job& job);
 

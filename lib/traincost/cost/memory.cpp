@@ -38,6 +38,8 @@ double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t 
     const double p = static_cast<double>(pp);
     const double s = static_cast<double>(stage);
     const double v = static_cast<double>(vp);
+    if (pp == 1)
+        return 1.0;
     switch (schedule) {
         case Schedule::gpipe:
             return m;
@@ -159,7 +161,8 @@ public:
         schedule_ = run_.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack_.pipeline);
         in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
         tuned_ = run_.tuning != Tuning::full;
-        weights_sharded_ = p.zero >= 3 || fully_sharded(job);
+        // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
+        weights_sharded_ = (p.zero >= 3 && shards_.dense > 1.0) || fully_sharded(job);
         // Sharded gradients that wait for the last micro-batch are whole until then.
         const bool waits = (fully_sharded(job) || p.zero == 2) && !stack_.reduce_every_micro_batch &&
                            micro_batches(run_) > 1;
@@ -203,7 +206,7 @@ private:
     Bytes all_gradients() const {
         Bytes sum = block_gradient_bytes(blocks_) + gradient_bytes(root_);
         // 16-bit gradients stay beside a wider main buffer.
-        if (stack_.model_gradients_kept && run_.precision.gradients != run_.precision.compute)
+        if (model_gradients_beside(job_))
             sum += Bytes{all_.total() * s_.e * trained_};
         return sum;
     }

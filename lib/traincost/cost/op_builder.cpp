@@ -1,5 +1,7 @@
 #include "traincost/cost/op_builder.hpp"
 
+#include "traincost/cost/blocks.hpp"
+
 namespace traincost {
 
 namespace {
@@ -84,7 +86,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.forward_kernels += saved_input.value() > 0.0 ? 2 : 1;
         op.backward_kernels += saved_input.value() > 0.0 ? 2 : 1;
     }
-    if (stack().gradients == GradientStore::main_buffer && stack().model_gradients_kept && s.train_weights) {
+    if (stack().gradients == GradientStore::main_buffer && model_gradients_beside(job_) && s.train_weights) {
         // A hook adds the 16-bit gradient to the fp32 buffer after the product.
         op.backward_bytes += Bytes{n * k * (s.w + 2.0 * fp32)};
         op.backward_kernels += 1;

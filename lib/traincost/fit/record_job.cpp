@@ -287,6 +287,8 @@ private:
 
     void set_offload() {
         const std::string_view words = in_.offload;
+        if (says(in_.stack_version, "Unsloth"))
+            run_.offload_activations = 1.0;  // its checkpointing keeps block inputs in host memory
         if (words.empty() || words == "none")
             return;
         if (says(words, "optimizer states"))

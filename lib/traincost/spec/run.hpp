@@ -41,7 +41,7 @@ struct RecomputeModules {
 };
 
 /// What is trained over a frozen base: low-rank pairs beside its products (LoRA), or LitGPT's adapters
-/// (`Tuning::adapter`): learned prefix keys and values with a gate [Zhang23], and in the second version a
+/// (`Tuning::adapter`): learned prefix keys and values with a gate, and in the second version a
 /// scale and a bias on every product, and the norms.
 struct AdapterSpec {
     std::int64_t rank = 8;

@@ -1,0 +1,218 @@
+// Saved tensors and peaks by hand, and against what PyTorch allocated on an H200.
+
+#include <algorithm>
+#include <cmath>
+
+#include <traincost/cost/blocks.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/catalogue.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+constexpr double T = 4096.0;   // tokens of a micro-batch
+constexpr double h = 2048.0;   // hidden
+constexpr double V = 51200.0;  // vocabulary
+
+const Operator& named(const OpList& ops, std::string_view name) {
+    return *std::find_if(ops.begin(), ops.end(), [&](const Operator& op) { return op.name == name; });
+}
+
+/// A 2,048-token micro-batch of two on one GPU, everything 16 bits.
+Job pure_job() {
+    Job job{search_jobs::gpt(4, 2048, 16), search_jobs::cluster(1), search_jobs::stack(),
+            search_jobs::run(2048, 2)};
+    job.run.micro_batch = 2;
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    job.stack.vocab_multiple = 1;
+    job.stack.logits_copies_fp32 = 0.0;
+    job.stack.gradients = GradientStore::parameter;
+    return job;
+}
+
+/// Highest bytes of the loss operator, going forward or back.
+double loss_peak(const Job& job) {
+    const OpList head = head_ops(job, shape_of(job));
+    const Operator& loss = named(head, "cross_entropy");
+    return (loss.saved + std::max(loss.forward_transient, loss.backward_transient)).value();
+}
+
+Bytes saved_of_layer(const Job& job) {
+    const Shape shape = shape_of(job);
+    const double span = static_cast<double>(job.run.sequence);
+    return totals(layer_ops(job, shape, Side::decoder, false, span), weight_bytes(job, shape)).saved;
+}
+
+}  // namespace
+
+TEST_CASE("the loss of eager PyTorch peaks at 12 bytes a logit", "[memory]") {
+    Job job = pure_job();
+    job.stack.loss = LossKernel::fp32_logits;
+    CHECK(loss_peak(job) == Approx(12.0 * T * V));
+}
+
+TEST_CASE("a loss in the logits' format peaks at 8 bytes a 16-bit logit", "[memory]") {
+    Job job = pure_job();
+    job.stack.loss = LossKernel::logits_format;
+    CHECK(loss_peak(job) == Approx(8.0 * T * V));
+}
+
+TEST_CASE("a chunked loss keeps its log-softmax, compiled its 16-bit logits", "[memory]") {
+    Job job = pure_job();
+    job.stack.loss = LossKernel::chunked;
+    CHECK(loss_peak(job) == Approx((4.0 + 2.0 + 4.0 / 8.0) * T * V));
+    job.run.compile = true;
+    CHECK(loss_peak(job) == Approx((2.0 + 2.0 / 8.0) * T * V));
+}
+
+// gpt2-medium and gpt2-xl under autocast, Transformers 4.57, torch 2.11, one H200, 2026: 84 bytes a token and
+// hidden feature beside the statistics; three of them copies of one input that a fused q, k, v would not make.
+TEST_CASE("a GPT-2 layer under autocast keeps 84 bytes a hidden feature", "[memory]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("gpt2-medium"), search_jobs::cluster(1), catalogue.stack("hf-transformers"),
+            search_jobs::run(1024, 8)};
+    job.run.micro_batch = 8;
+    job.run.precision_name = "bf16-amp";
+    job.run.precision = *precision_from("bf16-amp");
+    const double features = 8.0 * 1024.0 * 1024.0;
+    CHECK(saved_of_layer(job).value() / features == Approx(84.0).epsilon(0.01));
+}
+
+// llama-2-7b pure bf16, same runs: 20.5 bytes a token and hidden feature, 8 a token and MLP feature.
+TEST_CASE("a Llama layer in pure bf16 keeps 20.5 bytes a hidden and 8 a MLP feature", "[memory]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("llama-2-7b"), search_jobs::cluster(1), catalogue.stack("hf-transformers"),
+            search_jobs::run(2048, 1)};
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    const double tokens = 2048.0;
+    CHECK(saved_of_layer(job).value() == Approx(tokens * (20.5 * 4096.0 + 8.0 * 11008.0)).epsilon(0.02));
+}
+
+TEST_CASE("a frozen product keeps its input for its adapter alone", "[memory]") {
+    Job job = pure_job();
+    job.stack.fused_qkv = false;
+    job.run.tuning = Tuning::lora;
+    job.run.adapter = {.rank = 8};
+    const auto ops = [&] { return layer_ops(job, shape_of(job), Side::decoder, false, 2048.0); };
+    CHECK(named(ops(), "query").saved.value() == T * h * 2.0);
+    CHECK(named(ops(), "up").saved.value() == 0.0);
+    CHECK(named(ops(), "down").saved.value() == 0.0);
+    CHECK(named(ops(), "lora_b").saved.value() == T * 8.0 * 2.0);
+    // Dropout: its own copy and a mask, a byte an element, instead of the shared input.
+    job.run.adapter.dropout = 0.05;
+    CHECK(named(ops(), "query").saved.value() == 0.0);
+    CHECK(named(ops(), "lora_a").saved.value() == T * h * 3.0);
+}
+
+TEST_CASE("bitsandbytes keeps the input of a quantised product", "[memory]") {
+    Job job = pure_job();
+    job.run.tuning = Tuning::qlora;
+    job.run.precision = *precision_from("nf4-base");
+    job.stack.quantised_keeps_inputs = true;
+    const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+    CHECK(named(ops, "down").saved.value() == T * 4.0 * h * 2.0);
+    // The weight in 16 bits is made for the product, forward and backward.
+    CHECK(named(ops, "down").forward_transient.value() == T * h * 2.0 + 4.0 * h * h * 2.0);
+}
+
+TEST_CASE("an adapter's prefix keeps a second attention output", "[memory]") {
+    Job job = pure_job();
+    job.run.tuning = Tuning::adapter;
+    const auto kept = [&] {
+        const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+        return named(ops, "core_attention").saved.value();
+    };
+    const double with = kept();
+    job.run.tuning = Tuning::lora;
+    CHECK(with - kept() == Approx(T * h * 2.0));
+}
+
+TEST_CASE("paged optimizer states are outside the allocator", "[memory]") {
+    Job job = pure_job();
+    job.run.optimizer = Optimizer::adam8bit;
+    const Estimate resident = estimate(job);
+    job.run.optimizer = Optimizer::paged_adam8bit;
+    const Estimate paged = estimate(job);
+    CHECK(paged.stages[0][MemoryTerm::optimizer_states].value() == 0.0);
+    CHECK(paged.stages[0].host == resident.stages[0][MemoryTerm::optimizer_states]);
+}
+
+TEST_CASE("an optimizer in the backward pass never holds all gradients", "[memory]") {
+    Job job = pure_job();
+    job.run.recompute = Recompute::full;
+    const Bytes after = estimate(job).stages[0].allocated;
+    job.run.optimizer_in_backward = true;
+    const Estimate in_backward = estimate(job);
+    CHECK(in_backward.stages[0][MemoryTerm::gradients].value() == 0.0);
+    CHECK(in_backward.stages[0].allocated < after);
+}
+
+// LitGPT's LoRA on two and four A100s: the flat parameter of FSDP1 takes gradients for frozen weights too,
+// whole under no_sync.
+TEST_CASE("FSDP1 makes gradients of frozen weights beside trained ones, FSDP2 does not", "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(2);
+    job.run.parallel.dp = 2;
+    job.run.parallel.zero = 3;
+    job.run.global_batch = 16;
+    job.run.tuning = Tuning::lora;
+    job.stack.reduce_every_micro_batch = false;
+    job.stack.shard = ShardEngine::fsdp1;
+    const double blocks = 4.0 * (12.0 * h * h + 13.0 * h);
+    CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() == Approx(2.0 * blocks));
+    job.stack.shard = ShardEngine::fsdp2;
+    CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() == 0.0);
+}
+
+TEST_CASE("ZeRO-2 gradients that wait for the last micro-batch are whole", "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(2);
+    job.run.parallel.dp = 2;
+    job.run.parallel.zero = 2;
+    job.run.global_batch = 16;
+    job.stack.shard = ShardEngine::deepspeed;
+    job.stack.gradients = GradientStore::main_buffer;
+    job.stack.reduce_every_micro_batch = false;
+    const Bytes waiting = estimate(job).stages[0][MemoryTerm::gradients];
+    job.stack.reduce_every_micro_batch = true;
+    CHECK(waiting.value() == Approx(2.0 * estimate(job).stages[0][MemoryTerm::gradients].value()));
+}
+
+TEST_CASE("the matrix library's workspace shrinks to 8.125 MiB a handle before Hopper", "[memory]") {
+    const Catalogue catalogue;
+    Job job = pure_job();
+    job.stack.workspace = 64_MiB;
+    CHECK(estimate(job).stages[0][MemoryTerm::workspace] == Bytes{2.0 * 8.125 * 1024.0 * 1024.0});  // A100
+    job.cluster = catalogue.cluster("dgx-h100", 1).spec;
+    CHECK(estimate(job).stages[0][MemoryTerm::workspace] == 64_MiB);
+}
+
+TEST_CASE("FP8 products keep the FP8 input they were fed", "[memory]") {
+    Job job = pure_job();
+    const double wide = saved_of_layer(job).value();
+    job.run.precision.gemm = DataType::fp8;
+    // Two norm outputs and the MLP's product narrowed, an attention output copied: 2 + 4 - 1 bytes.
+    CHECK(wide - saved_of_layer(job).value() == Approx((2.0 + 4.0 - 1.0) * T * h));
+}
+
+TEST_CASE("flat optimizer tensors do not fit where activations were", "[memory]") {
+    Job job = pure_job();
+    job.run.precision_name = "fp16-mixed";
+    job.run.precision = *precision_from("fp16-mixed");
+    job.stack.fragmentation = 0.0;
+    job.stack.fragmentation_recompute = 0.0;
+    const StageMemory plain = estimate(job).stages[0];
+    job.stack.flat_optimizer = true;
+    job.stack.flat_gradient_copies = 1.0;
+    const StageMemory flat = estimate(job).stages[0];
+    const double parameters = plain[MemoryTerm::weights].value() / 2.0;
+    // A 16-bit copy and the widened one beside the highest moment of the step.
+    CHECK(flat.reserved.value() - plain.allocated.value() == Approx(6.0 * parameters).epsilon(1e-6));
+}

@@ -164,7 +164,7 @@ struct Catalogue::State {
             own_bench.push_back({std::filesystem::path(file).stem().string(), read_text_file(file)});
         }
         for (const auto& [id, text] : own_bench) {
-            std::erase_if(bench, [&](const EmbeddedFile& other) { return other.id == id; });
+            std::erase_if(bench, [&name = id](const EmbeddedFile& other) { return other.id == name; });
             bench.push_back({.room = room, .id = id, .text = text});
         }
         std::sort(bench.begin(), bench.end(),

@@ -290,7 +290,10 @@ std::size_t utf8_length(std::string_view text) {
 
 }  // namespace
 
-bool JsonValue::operator==(const JsonValue&) const = default;
+// Written out: clang 14 crashes on the defaulted comparison of a type that holds itself.
+bool JsonValue::operator==(const JsonValue& other) const {
+    return data == other.data;
+}
 
 const JsonValue* JsonValue::find(std::string_view key) const {
     if (const Object* members = object()) {

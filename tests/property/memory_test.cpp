@@ -61,8 +61,8 @@ TEST_CASE("the totals are the sums of their terms", "[memory]") {
                 allocated += m.terms[static_cast<std::size_t>(t)];
             CHECK(m.allocated.value() == Approx(allocated.value()));
             CHECK(m.reserved.value() == Approx((allocated + m[MemoryTerm::fragmentation]).value()));
-            CHECK(m.device.value() == Approx((m.reserved + m[MemoryTerm::context] +
-                                              m[MemoryTerm::communicators]).value()));
+            CHECK(m.device.value() ==
+                  Approx((m.reserved + m[MemoryTerm::context] + m[MemoryTerm::communicators]).value()));
             for (const Bytes term : m.terms)
                 CHECK(term.value() >= 0.0);
         }

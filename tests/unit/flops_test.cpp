@@ -1,4 +1,5 @@
 #include <traincost/cost/flops.hpp>
+#include <traincost/cost/params.hpp>
 #include <traincost/io/catalogue.hpp>
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,7 @@ namespace {
 
 Job job_of(std::string_view model, std::int64_t sequence) {
     const Catalogue catalogue;
-    return {.model = catalogue.model(model),
+    Job job{.model = catalogue.model(model),
             .cluster = catalogue.cluster("h100", 8).spec,
             .stack = catalogue.stack("megatron-core"),
             .run = {.sequence = sequence,
@@ -20,7 +21,9 @@ Job job_of(std::string_view model, std::int64_t sequence) {
                     .global_batch = 16,
                     .precision_name = "bf16-mixed",
                     .precision = *precision_from("bf16-mixed"),
-                    .parallel = {.dp = 8}}};
+                    .parallel = Parallelism{}}};
+    job.run.parallel.dp = 8;
+    return job;
 }
 
 double flops(const Job& job, FlopConvention convention) {
@@ -45,9 +48,9 @@ TEST_CASE("without its vectors, a model's inventory is PaLM's 6N + 12LHQT a toke
         INFO(name);
         CHECK(flops(job, FlopConvention::exact_full) ==
               Approx((6.0 * matrices + attention) * tokens).epsilon(1e-12));
-        // PaLM's N counts norms and biases too: below a ten-thousandth of these models.
+        // PaLM's N counts norms, biases and positions too: 2.3e-4 of GPT-3, less of the others.
         CHECK(flops(job, FlopConvention::palm) ==
-              Approx(flops(job, FlopConvention::exact_full)).epsilon(2e-4));
+              Approx(flops(job, FlopConvention::exact_full)).epsilon(3e-4));
     }
 }
 

@@ -59,10 +59,10 @@ struct Parallelism {
     std::int64_t dp = 1;
     std::int64_t cp = 1;
     std::int64_t ep = 1;
-    std::optional<std::int64_t> etp;  ///< expert tensor parallel; absent: as the stack does (tp, or 1 under
-                                      ///< Megatron-Core when ep > 1)
-    std::int64_t zero = 0;            ///< 0 none, 1 optimizer states, 2 and gradients, 3 and weights
-    std::optional<std::int64_t> hybrid_shard;  ///< ranks a shard group holds (HSDP); absent: all of dp·cp
+    std::optional<std::int64_t> etp{};  ///< expert tensor parallel; absent: as the stack does (tp, or 1 under
+                                        ///< Megatron-Core when ep > 1)
+    std::int64_t zero = 0;              ///< 0 none, 1 optimizer states, 2 and gradients, 3 and weights
+    std::optional<std::int64_t> hybrid_shard{};  ///< ranks a shard group holds (HSDP); absent: all of dp·cp
     std::optional<bool>
         sequence_parallel;  ///< activations between TP regions sharded; absent: the stack's habit
     bool operator==(const Parallelism&) const = default;
@@ -79,25 +79,26 @@ struct RunSpec {
     Optimizer optimizer = Optimizer::adamw;
     Recompute recompute = Recompute::none;
     RecomputeModules
-        recompute_modules;             ///< selective only; all false: the stack's own choice (core attention)
+        recompute_modules{};           ///< selective only; all false: the stack's own choice (core attention)
     std::int64_t recompute_every = 1;  ///< full: every k-th block is recomputed
-    std::optional<std::int64_t> recompute_layers;  ///< full: only so many blocks a stage
-    std::optional<AttentionKernel> attention;      ///< absent: the stack's default
-    std::optional<Schedule> schedule;              ///< absent: interleaved when vp > 1, else 1F1B
+    std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
+    std::optional<AttentionKernel> attention{};      ///< absent: the stack's default
+    std::optional<Schedule> schedule{};              ///< absent: interleaved when vp > 1, else 1F1B
     ContextKind context = ContextKind::ring;
-    std::optional<std::int64_t> packed_length;  ///< mean tokens of the documents packed into a sequence, each
-                                                ///< of which attends to itself only; absent: one document
+    std::optional<std::int64_t>
+        packed_length{};  ///< mean tokens of the documents packed into a sequence, each
+                          ///< of which attends to itself only; absent: one document
     Tuning tuning = Tuning::full;
-    AdapterSpec adapter;                 ///< lora, qlora, adapter only
+    AdapterSpec adapter{};               ///< lora, qlora, adapter only
     std::int64_t frozen_layers = 0;      ///< lowest blocks not trained
     bool optimizer_in_backward = false;  ///< each gradient is applied and freed as soon as it is made
     Offload offload_optimizer = Offload::none;
     Offload offload_parameters = Offload::none;
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory
-    std::optional<bool> compile;    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
-    std::optional<double> dropout;  ///< hidden and attention dropout; absent: the stack's default
-    double expert_imbalance = 1.0;  ///< busiest rank's routed tokens over the mean
-    std::optional<double> tokens;   ///< training tokens, for days and cost
+    std::optional<bool> compile{};    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
+    std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
+    double expert_imbalance = 1.0;    ///< busiest rank's routed tokens over the mean
+    std::optional<double> tokens{};   ///< training tokens, for days and cost
     bool operator==(const RunSpec&) const = default;
 };
 

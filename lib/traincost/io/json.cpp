@@ -488,7 +488,7 @@ void JsonWriter::separate() {
     }
     if (depth_ > 0 && indent_ > 0) {
         out_ += '\n';
-        out_.append(static_cast<std::size_t>(depth_ * indent_), ' ');
+        out_.append(static_cast<std::size_t>(depth_) * static_cast<std::size_t>(indent_), ' ');
     }
     first_ = false;
 }
@@ -504,7 +504,7 @@ void JsonWriter::close(char bracket) {
     --depth_;
     if (!first_ && indent_ > 0) {
         out_ += '\n';
-        out_.append(static_cast<std::size_t>(depth_ * indent_), ' ');
+        out_.append(static_cast<std::size_t>(depth_) * static_cast<std::size_t>(indent_), ' ');
     }
     out_ += bracket;
     first_ = false;

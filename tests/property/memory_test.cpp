@@ -14,7 +14,7 @@ namespace {
 std::vector<Job> jobs() {
     std::vector<Job> all;
     for (const bool moe : {false, true}) {
-        for (const std::string_view precision : {"bf16-mixed", "bf16-amp", "bf16-pure", "fp8-mixed"}) {
+        for (const std::string_view precision : {"bf16-mixed", "bf16-amp", "bf16-pure", "fp16-mixed"}) {
             for (const ShardEngine engine :
                  {ShardEngine::megatron, ShardEngine::deepspeed, ShardEngine::fsdp1, ShardEngine::fsdp2}) {
                 for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {

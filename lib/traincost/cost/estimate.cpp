@@ -31,8 +31,9 @@ Estimate estimate(const Job& job) {
     t.tokens_per_s = t.tokens_per_step / e.step.total.value();
     t.tokens_per_s_per_gpu = t.tokens_per_s / gpus;
     const FlopRate peak_flops = *peak_rate(job.cluster.accelerator, job.run.precision.gemm);
-    t.model_flops_per_gpu = model_flops(job, FlopConvention::exact) / e.step.total / gpus;
-    t.hardware_flops_per_gpu = hardware_flops(job) / e.step.total / gpus;
+    const StepFlops flops = step_flops(job);
+    t.model_flops_per_gpu = flops.model / e.step.total / gpus;
+    t.hardware_flops_per_gpu = (flops.model + flops.recomputed) / e.step.total / gpus;
     t.mfu = t.model_flops_per_gpu / peak_flops;
     t.hfu = t.hardware_flops_per_gpu / peak_flops;
 

@@ -17,11 +17,6 @@ Job undivided(const Job& job) {
     return whole;
 }
 
-struct StepFlops {
-    Flops model;
-    Flops again;
-};
-
 StepFlops inventory_flops(const Job& job, bool full_attention) {
     const Job whole = undivided(job);
     const Shape shape = shape_of(whole);
@@ -33,7 +28,7 @@ StepFlops inventory_flops(const Job& job, bool full_attention) {
                 factor = op.attention.keys / mean_keys(op.attention);
             sum.model += (op.forward_flops + op.backward_flops) * factor;
             if (again || op.selective)
-                sum.again += op.forward_flops * factor;
+                sum.recomputed += op.forward_flops * factor;
         }
     };
     BlockOps ops;
@@ -51,13 +46,17 @@ StepFlops inventory_flops(const Job& job, bool full_attention) {
 
 }  // namespace
 
+StepFlops step_flops(const Job& job) {
+    return inventory_flops(job, false);
+}
+
 Flops model_flops(const Job& job, FlopConvention convention) {
     const ModelSpec& m = job.model;
     const double D =
         static_cast<double>(job.run.global_batch) * static_cast<double>(job.run.sequence);  // tokens a step
     switch (convention) {
         case FlopConvention::exact:
-            return inventory_flops(job, false).model;
+            return step_flops(job).model;
         case FlopConvention::exact_full:
             return inventory_flops(job, true).model;
         case FlopConvention::palm: {
@@ -83,8 +82,8 @@ Flops model_flops(const Job& job, FlopConvention convention) {
 }
 
 Flops hardware_flops(const Job& job) {
-    const StepFlops f = inventory_flops(job, false);
-    return f.model + f.again;
+    const StepFlops f = step_flops(job);
+    return f.model + f.recomputed;
 }
 
 }  // namespace traincost

@@ -18,6 +18,13 @@ enum class FlopConvention : std::uint8_t {
 /// FLOPs of one step's forward and backward passes over the whole cluster, nothing recomputed.
 Flops model_flops(const Job& job, FlopConvention convention);
 
+/// FLOPs of one step by the exact inventory.
+struct StepFlops {
+    Flops model;       ///< forward and backward: `model_flops` in the exact convention
+    Flops recomputed;  ///< forward work run again
+};
+StepFlops step_flops(const Job& job);
+
 /// `model_flops` of the exact inventory plus what the run recomputes.
 Flops hardware_flops(const Job& job);
 

@@ -119,6 +119,11 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     return memory_time(bytes / kernels, forward ? op.forward_access : op.backward_access, c.memory) * kernels;
 }
 
+/// Casts, accumulation and quantisation beside an operator's products.
+Seconds beside_product_time(const Operator& op, Pass pass, const KernelContext& c) {
+    return walk_time(op, pass, c) + memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
+}
+
 /// Matrix products an operator runs in one pass.
 double products(const Operator& op, Pass pass) {
     return pass == Pass::forward ? 1.0 : (op.input_gradient ? 1.0 : 0.0) + (op.weight_gradient ? 1.0 : 0.0);
@@ -162,8 +167,7 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                            : attention_backward_time(op.attention, c.attention);
         case OpKind::gemm:
         case OpKind::grouped_gemm:
-            return product_time(op, pass, c) + walk_time(op, pass, c) +
-                   memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
+            return product_time(op, pass, c) + beside_product_time(op, pass, c);
         case OpKind::memory:
             return walk_time(op, pass, c);
     }
@@ -178,15 +182,15 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool se
     for (const Operator& op : ops) {
         if (selective_only && !op.selective)
             continue;
-        const Seconds time = operator_time(op, pass, c);
+        const bool multiplies = op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm;
+        const Seconds time = multiplies ? Seconds{} : operator_time(op, pass, c);
         switch (op.kind) {
             case OpKind::gemm:
             case OpKind::grouped_gemm: {
-                const Seconds product = product_time(op, pass, c);
-                t.gemm += product;
+                t.gemm += product_time(op, pass, c);
                 if (op.kind == OpKind::grouped_gemm)
                     t.host += stack.per_expert_launch * (op.gemm.count * products(op, pass));
-                t.memory += time - product;
+                t.memory += beside_product_time(op, pass, c);
                 break;
             }
             case OpKind::attention:

@@ -35,7 +35,6 @@ struct StageSum {
     PassTime forward;
     PassTime backward;
     PassTime again;
-    Seconds weight;
 };
 
 StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& stage) {

@@ -135,13 +135,14 @@ void run_validate(const Options& options, Context& context) {
     const std::vector<SourcedRecord> records = read_record_files(options.files, context);
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& record) { return job_of(record, look_up); };
-    Residuals residuals = read_residuals(context.data_folder);
-    Validation validation = validate(records, job, residuals);
-    if (!options.write_residuals.empty()) {
-        residuals = residuals_from(residuals_of(validation, records));
+    Residuals residuals;
+    if (options.write_residuals.empty()) {
+        residuals = read_residuals(context.data_folder);
+    } else {
+        residuals = residuals_from(residuals_of(validate(records, job, {}), records));
         write_file(options.write_residuals, residuals_json(residuals));
-        validation = validate(records, job, residuals);
     }
+    Validation validation = validate(records, job, residuals);
     if (!filters.empty() || metric)
         validation = filtered(std::move(validation), records, filters, metric);
 

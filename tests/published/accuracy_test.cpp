@@ -119,14 +119,26 @@ TEST_CASE("no file's error rises above its ceiling", "[accuracy]") {
     }
 }
 
-TEST_CASE("four of five step times lie inside the interval printed for them", "[accuracy][uncertainty]") {
+TEST_CASE("four of five step times lie inside the interval of other runs and of other sources",
+          "[accuracy][uncertainty]") {
     for (const SummaryRow& row : validation().summary) {
         if (row.metric != Metric::step_time || row.group != "all")
             continue;
         REQUIRE(row.interval_80_coverage);
-        // The sample has each small file whole, which the large ones' intervals were not made for: 80 %
-        // within 8.
+        REQUIRE(row.interval_80_coverage_new_source);
+        // The sample has each small file whole, which weigh little in the table: 80 % within 8.
         CHECK(*row.interval_80_coverage == Approx(0.80).margin(0.08));
+        CHECK(*row.interval_80_coverage_new_source == Approx(0.80).margin(0.08));
+    }
+}
+
+TEST_CASE("of the runs called nine in ten safe, nine in ten fitted", "[accuracy][uncertainty]") {
+    for (const SafetyRow& row : validation().safety) {
+        if (row.low < 0.9)
+            continue;
+        CHECK(row.n > 50);
+        CHECK(row.fitted >= 0.9);
+        CHECK(row.fitted_new_source >= 0.9);
     }
 }
 

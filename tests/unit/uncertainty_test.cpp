@@ -6,90 +6,149 @@
 
 #include <catch2/catch.hpp>
 
-#include "traincost/fit/statistics.hpp"
 #include "traincost/io/residuals_json.hpp"
 
 using namespace traincost;
 
 namespace {
 
-ResidualGroupKey group(const std::string& stack, const std::string& accelerator_class, Extent extent) {
-    return {ResidualKind::step_time, stack, accelerator_class, extent};
+ResidualGroupKey group(const std::string& stack, const std::string& accelerator_class) {
+    return {ResidualKind::step_time, stack, accelerator_class, true};
 }
 
-/// `n` residuals spread evenly over [low, high].
-void add(std::vector<Residual>& to, const ResidualGroupKey& key, int n, double low, double high) {
+/// `n` residuals of one source and model spread evenly over [low, high].
+void add(std::vector<Residual>& to, const ResidualGroupKey& key, const std::string& source, int n, double low,
+         double high, const std::string& model = "made") {
     for (int i = 0; i < n; ++i) {
-        to.push_back({key, key.stack + std::to_string(to.size()),
-                      low + (high - low) * static_cast<double>(i) / static_cast<double>(n - 1)});
+        const double at = n == 1 ? 0.5 : static_cast<double>(i) / static_cast<double>(n - 1);
+        to.push_back({key, source, model, low + (high - low) * at});
     }
+}
+
+ResidualQuantiles of(const Residuals& table, const ResidualGroupKey& key, const LeftOut& out = {}) {
+    const auto found = comparable(table, key, out);
+    REQUIRE(found);
+    return found->quantiles;
 }
 
 }  // namespace
 
-TEST_CASE("an interval comes from the same stack and class where they have twenty runs", "[uncertainty]") {
-    std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper", Extent::node), 99, 0.0, 1.0);
-    add(residuals, group("nemo", "Hopper", Extent::node), 5, 2.0, 3.0);
-    const Residuals table = residuals_from(residuals);
-
-    const auto own = comparable(table, group("nanotron", "Hopper", Extent::node));
-    REQUIRE(own);
-    CHECK(own->quantiles->n == 99);
-    CHECK(own->words == "99 runs of nanotron on Hopper, one node");
-    // 99 even steps: the k/(n+1) quantile at 10 % is the tenth value.
-    CHECK(own->quantiles->low == Approx(9.0 / 98.0));
-    CHECK(own->quantiles->high == Approx(89.0 / 98.0));
-
-    const auto few = comparable(table, group("nemo", "Hopper", Extent::node));
-    REQUIRE(few);
-    CHECK(few->words == "104 runs on Hopper");
-    CHECK_FALSE(few->same_stack);
-    CHECK(few->quantiles->high > 2.0);  // both stacks weigh the same, however many runs each has
-
-    CHECK(comparable(table, group("maxtext", "TPU", Extent::node))->words == "104 runs");
-    CHECK_FALSE(comparable({}, group("nemo", "Hopper", Extent::node)));
-}
-
-TEST_CASE("a record's own fold is left out of its interval", "[uncertainty]") {
-    std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper", Extent::node), 100, 0.0, 1.0);
-    const Residuals table = residuals_from(residuals);
-    std::int64_t kept = 0;
-    for (int fold = 0; fold < residual_folds; ++fold)
-        kept += comparable(table, group("nanotron", "Hopper", Extent::node), fold)->quantiles->n;
-    CHECK(kept == 100 * (residual_folds - 1));
-}
-
 TEST_CASE("four of five of the runs an interval is made from lie inside it", "[uncertainty]") {
     std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper", Extent::node), 200, -0.5, 0.3);
-    const Residuals table = residuals_from(residuals);
-    const auto* q = comparable(table, group("nanotron", "Hopper", Extent::node))->quantiles;
-    const Interval interval = interval_80(*q, 2.0);
+    add(residuals, group("nanotron", "Hopper"), "sweep", 200, -0.5, 0.3);
+    const Interval interval = interval_80(of(residuals_from(residuals), group("nanotron", "Hopper")), 2.0);
     int inside = 0;
     for (const Residual& residual : residuals) {
         const double measured = 2.0 * std::exp(residual.log_error);
         inside += interval.low <= measured && measured <= interval.high ? 1 : 0;
     }
-    CHECK(inside == Approx(160).margin(2));
+    CHECK(inside == Approx(160).margin(4));
+}
+
+TEST_CASE("a cluster weighs the root of its runs, a source the root of its clusters", "[uncertainty]") {
+    // Of one group: one source with 100 runs at 0, one with 1 run at 1, weights sqrt(sqrt(100)) and 1.
+    std::vector<Residual> residuals;
+    add(residuals, group("nanotron", "Hopper"), "sweep", 100, 0.0, 0.0);
+    add(residuals, group("nanotron", "Hopper"), "paper", 1, 1.0, 1.0);
+    const ResidualQuantiles q = of(residuals_from(residuals), group("nanotron", "Hopper"));
+    // The mass of the point at 1 is 1 / (1 + sqrt 10) = 0.24: inside the upper tenth and below the median.
+    CHECK(q.low == Approx(0.0));
+    CHECK(q.at[10] < 0.5);
+    CHECK(q.high == Approx(1.0).margin(0.05));  // by runs alone it would be one of 101, and this 0
+}
+
+TEST_CASE("a group of few sources is drawn to the pool, one of many speaks for itself", "[uncertainty]") {
+    std::vector<Residual> residuals;
+    for (int i = 0; i < 12; ++i)
+        add(residuals, group("nemo", "Hopper"), "others-" + std::to_string(i), 10, -0.1, 0.1);
+    add(residuals, group("nanotron", "Hopper"), "sweep", 500, 0.4, 0.6);
+    const Residuals one = residuals_from(residuals);
+    const double median_of_one = of(one, group("nanotron", "Hopper")).at[10];
+    CHECK(median_of_one < 0.1);  // a single source has 1 / 9 of the say, however many runs it has
+    for (int i = 0; i < 40; ++i)
+        add(residuals, group("nanotron", "Hopper"), "more-" + std::to_string(i), 10, 0.4, 0.6);
+    CHECK(of(residuals_from(residuals), group("nanotron", "Hopper")).at[10] > 0.4);
+}
+
+TEST_CASE("what is left out has no say", "[uncertainty]") {
+    std::vector<Residual> residuals;
+    add(residuals, group("nemo", "Hopper"), "table", 30, -0.1, 0.1);
+    add(residuals, group("nanotron", "Hopper"), "sweep", 30, 1.0, 2.0, "1B");
+    add(residuals, group("nanotron", "Hopper"), "sweep", 30, -0.1, 0.1, "8B");
+    const Residuals table = residuals_from(residuals);
+    CHECK(of(table, group("nanotron", "Hopper")).high > 0.2);
+    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", "1B"}).high <= 0.1);
+    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", {}}).high <= 0.1);
+    const auto without = comparable(table, group("nanotron", "Hopper"), {"sweep", {}});
+    CHECK(without->own_runs == 0);
+    CHECK(without->other_runs == 30);
+    std::vector<Residual> only;
+    add(only, group("nanotron", "Hopper"), "sweep", 30, 0.0, 1.0);
+    CHECK_FALSE(comparable(residuals_from(only), group("nanotron", "Hopper"), {"sweep", {}}));
+    CHECK_FALSE(comparable({}, group("nanotron", "Hopper")));
+}
+
+TEST_CASE("accelerators whose kernels nobody measured have a pool of their own", "[uncertainty]") {
+    std::vector<Residual> residuals;
+    add(residuals, group("nemo", "Hopper"), "table", 50, -0.1, 0.1);
+    ResidualGroupKey unmeasured = group("maxtext", "TPU");
+    unmeasured.measured_kernels = false;
+    add(residuals, unmeasured, "recipes", 20, -0.4, 0.4);
+    const Residuals table = residuals_from(residuals);
+    ResidualGroupKey new_chip = group("megatron-core", "Ascend");
+    new_chip.measured_kernels = false;
+    CHECK(of(table, new_chip).high > 0.25);
+    CHECK(of(table, group("megatron-core", "Blackwell")).high <= 0.1);
+}
+
+TEST_CASE("memory of every view is one pool, and never mixes with time", "[uncertainty]") {
+    std::vector<Residual> residuals;
+    add(residuals, group("nemo", "Hopper"), "table", 50, 1.0, 2.0);
+    add(residuals, {ResidualKind::reserved, "nanotron", "Hopper", true}, "sweep", 50, -0.1, 0.1);
+    const Residuals table = residuals_from(residuals);
+    CHECK(of(table, {ResidualKind::device, "pytorch", "Ampere", true}).high <= 0.1);
+}
+
+TEST_CASE("words say how many runs of how many sources an interval comes from", "[uncertainty]") {
+    std::vector<Residual> residuals;
+    add(residuals, group("nanotron", "Hopper"), "sweep", 99, 0.0, 1.0);
+    add(residuals, group("nemo", "Hopper"), "table", 5, 2.0, 3.0);
+    add(residuals, group("nemo", "Ampere"), "paper", 1, 2.0, 3.0);
+    const Residuals table = residuals_from(residuals);
+    const auto words = [&](const ResidualGroupKey& key) { return words_of(*comparable(table, key), key); };
+    CHECK(words(group("nanotron", "Hopper")) ==
+          "99 runs of nanotron on Hopper from 1 source and 6 runs of others from 2 sources");
+    CHECK(words(group("maxtext", "Ada")) == "105 runs of other stacks and accelerators from 3 sources");
+    ResidualGroupKey chip = group("maxtext", "TPU");
+    chip.measured_kernels = false;
+    CHECK(words(chip) == "105 runs of other stacks and accelerators from 3 sources, kernels unmeasured");
+}
+
+TEST_CASE("residuals widen with the exposed communication beyond a fifth of the step", "[uncertainty]") {
+    CHECK(residual_scale(ResidualKind::step_time, 0.0) == 1.0);
+    CHECK(residual_scale(ResidualKind::step_time, 0.2) == 1.0);
+    CHECK(residual_scale(ResidualKind::step_time, 0.6) == Approx(3.0));
+    CHECK(residual_scale(ResidualKind::reserved, 0.6) == 1.0);
+    const Interval once = interval_80({.low = -0.1, .high = 0.2}, 1.0);
+    const Interval thrice = interval_80({.low = -0.1, .high = 0.2}, 1.0, 3.0);
+    CHECK(std::log(thrice.low) == Approx(3.0 * std::log(once.low)));
+    CHECK(std::log(thrice.high) == Approx(3.0 * std::log(once.high)));
 }
 
 TEST_CASE("the probability of staying below a limit rises with the limit from 0 to 1", "[uncertainty]") {
     std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper", Extent::node), 200, -0.1, 0.1);
-    const Residuals table = residuals_from(residuals);
-    const auto* q = comparable(table, group("nanotron", "Hopper", Extent::node))->quantiles;
+    add(residuals, group("nanotron", "Hopper"), "sweep", 200, -0.1, 0.1);
+    const ResidualQuantiles q = of(residuals_from(residuals), group("nanotron", "Hopper"));
     double before = 0.0;
     for (double limit = 0.5; limit < 2.0; limit += 0.01) {
-        const double p = probability_below(*q, 1.0, limit);
+        const double p = probability_below(q, 1.0, limit);
         CHECK(p >= before);
         CHECK(p <= 1.0);
         before = p;
     }
-    CHECK(probability_below(*q, 1.0, 1.0) == Approx(0.5).margin(0.01));
-    CHECK(probability_below(*q, 1.0, 2.0) > 0.99);
-    CHECK(probability_below(*q, 1.0, 0.5) < 0.01);
+    CHECK(probability_below(q, 1.0, 1.0) == Approx(0.5).margin(0.01));
+    CHECK(probability_below(q, 1.0, 2.0) > 0.99);
+    CHECK(probability_below(q, 1.0, 0.5) < 0.01);
 }
 
 TEST_CASE("verdicts: fits from nine in ten, out of memory below one in ten", "[uncertainty]") {
@@ -100,14 +159,36 @@ TEST_CASE("verdicts: fits from nine in ten, out of memory below one in ten", "[u
 
 TEST_CASE("the residual table reads back what was written, to the written digits", "[uncertainty][json]") {
     std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper", Extent::fabric), 30, -0.2, 0.4);
+    add(residuals, group("nanotron", "Hopper"), "sweep", 30, -0.2, 0.4);
+    add(residuals, {ResidualKind::device, "nemo", "Ampere", false}, "table", 3, -0.2, 0.4);
     const Residuals table = residuals_from(residuals);
+    REQUIRE(table.clusters.size() == 2);
+    CHECK(table.clusters[0].at.size() == ResidualCluster::most_points);
     const JsonDocument document = parse_json(residuals_json(table), "residuals.json");
     const Residuals read = residuals_from_json(JsonNode(document));
-    REQUIRE(read.entries.size() == table.entries.size());
-    for (std::size_t i = 0; i < read.entries.size(); ++i) {
-        CHECK(read.entries[i].group == table.entries[i].group);
-        CHECK(read.entries[i].all.n == table.entries[i].all.n);
-        CHECK(read.entries[i].all.low == Approx(table.entries[i].all.low).margin(1e-4));
+    REQUIRE(read.clusters.size() == table.clusters.size());
+    CHECK(read.source_of == table.source_of);
+    for (std::size_t i = 0; i < read.clusters.size(); ++i) {
+        CHECK(read.clusters[i].group == table.clusters[i].group);
+        CHECK(read.clusters[i].source == table.clusters[i].source);
+        CHECK(read.clusters[i].n == table.clusters[i].n);
+        REQUIRE(read.clusters[i].at.size() == table.clusters[i].at.size());
+        for (std::size_t k = 0; k < read.clusters[i].at.size(); ++k)
+            CHECK(read.clusters[i].at[k] == Approx(table.clusters[i].at[k]).margin(1e-4));
     }
+}
+
+TEST_CASE("a residual table that falls or is empty is refused", "[uncertainty][json]") {
+    const auto read = [](const std::string& at) {
+        const JsonDocument document = parse_json(
+            R"({"schema": "residuals/2", "what": "", "clusters": [{"kind": "step_time", "stack": "nemo",
+                "accelerator_class": "Hopper", "measured_kernels": true, "source": "s", "model": "m", "n": 2,
+                "at": )" +
+                at + "}]}",
+            "residuals.json");
+        return residuals_from_json(JsonNode(document));
+    };
+    CHECK(read("[0.1, 0.2]").clusters.size() == 1);
+    CHECK_THROWS(read("[0.2, 0.1]"));
+    CHECK_THROWS(read("[]"));
 }

@@ -236,11 +236,11 @@ Fit fit(const Samples& samples, Fitted to, const Coordinates& coordinates) {
 /// Predicts each fold with constants fitted to the others.
 ErrorStatistics held_out_errors(const Samples& samples, Fitted to, const Coordinates& coordinates) {
     std::vector<double> errors;
-    for (int fold = 0; fold < residual_folds; ++fold) {
+    for (int fold = 0; fold < calibration_folds; ++fold) {
         Samples inside;
         Samples outside;
         for (const Sample* sample : samples)
-            (fold_of(sample->record->id, residual_folds) == fold ? inside : outside).push_back(sample);
+            (fold_of(sample->record->id, calibration_folds) == fold ? inside : outside).push_back(sample);
         if (inside.empty() || outside.empty())
             continue;
         const StackSpec stack = coordinates.stack(fit(outside, to, coordinates).x);

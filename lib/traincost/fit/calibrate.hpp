@@ -38,6 +38,9 @@ struct FittedConstant {
     bool at_bound;          ///< ended at an end of its range: the records ask for something the model lacks
 };
 
+/// Records are held out in this many folds, by their identifiers (`fold_of`).
+inline constexpr int calibration_folds = 5;
+
 /// A stack's constants fitted to its records. Errors are of the measurement, by all records used; `held_out`
 /// predicts each of five folds with constants fitted to the other four.
 struct Calibration {

@@ -111,10 +111,27 @@ struct GroupLess {
 template <class T>
 using ByGroup = std::map<std::string, T, GroupLess>;
 
-struct Errors {
-    std::vector<double> errors;
+struct Coverage {
     std::int64_t with_interval = 0;
     std::int64_t covered = 0;
+
+    void add(const std::optional<Interval>& interval, double measured) {
+        if (!interval)
+            return;
+        ++with_interval;
+        covered += interval->low <= measured && measured <= interval->high ? 1 : 0;
+    }
+    std::optional<double> share() const {
+        if (with_interval == 0)
+            return std::nullopt;
+        return static_cast<double>(covered) / static_cast<double>(with_interval);
+    }
+};
+
+struct Errors {
+    std::vector<double> errors;
+    Coverage siblings_out;
+    Coverage source_out;
 };
 
 struct Verdicts {
@@ -129,21 +146,14 @@ void summarize_errors(std::span<const SourcedRecord> records, Validation& valida
         for (const std::string& name : groups_of(records[row.record], validation.facts[row.record])) {
             Errors& group = groups[static_cast<std::size_t>(row.metric)][name];
             group.errors.push_back(row.error);
-            if (row.interval_80) {
-                ++group.with_interval;
-                if (row.interval_80->low <= row.measured && row.measured <= row.interval_80->high)
-                    ++group.covered;
-            }
+            group.siblings_out.add(row.interval_80, row.measured);
+            group.source_out.add(row.interval_80_new_source, row.measured);
         }
     }
     for (int metric = 0; metric < metric_count; ++metric) {
         for (const auto& [name, group] : groups[static_cast<std::size_t>(metric)]) {
-            SummaryRow row{static_cast<Metric>(metric), name, error_statistics(group.errors), {}};
-            if (group.with_interval > 0) {
-                row.interval_80_coverage =
-                    static_cast<double>(group.covered) / static_cast<double>(group.with_interval);
-            }
-            validation.summary.push_back(std::move(row));
+            validation.summary.push_back({static_cast<Metric>(metric), name, error_statistics(group.errors),
+                                          group.siblings_out.share(), group.source_out.share()});
         }
     }
 }
@@ -182,20 +192,25 @@ void summarize_verdicts(std::span<const SourcedRecord> records, Validation& vali
 void summarize_safety(Validation& validation) {
     constexpr std::array<double, 7> edges = {0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0};
     for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-        SafetyRow bin{edges[i], edges[i + 1], 0, 0.0};
-        std::int64_t fitted = 0;
-        for (const ValidationRow& row : validation.rows) {
-            const bool last = i + 2 == edges.size();
-            if (row.metric != Metric::fits || !row.probability || *row.probability < bin.low ||
-                (last ? *row.probability > bin.high : *row.probability >= bin.high)) {
-                continue;
+        const bool last = i + 2 == edges.size();
+        const auto counted = [&](std::optional<double> ValidationRow::*probability) {
+            std::int64_t n = 0;
+            std::int64_t fitted = 0;
+            for (const ValidationRow& row : validation.rows) {
+                const std::optional<double>& p = row.*probability;
+                if (row.metric != Metric::fits || !p || *p < edges[i] || *p > edges[i + 1] ||
+                    (!last && *p == edges[i + 1])) {
+                    continue;
+                }
+                ++n;
+                fitted += row.measured > 0.5 ? 1 : 0;
             }
-            ++bin.n;
-            fitted += row.measured > 0.5 ? 1 : 0;
-        }
-        bin.fitted = share(fitted, bin.n);
-        if (bin.n > 0)
-            validation.safety.push_back(bin);
+            return std::pair(n, share(fitted, n));
+        };
+        const auto [n, fitted] = counted(&ValidationRow::probability);
+        const auto [n_new, fitted_new] = counted(&ValidationRow::probability_new_source);
+        if (n + n_new > 0)
+            validation.safety.push_back({edges[i], edges[i + 1], n, fitted, n_new, fitted_new});
     }
 }
 
@@ -273,6 +288,12 @@ std::string stated(const std::string& text) {
     return text.empty() ? "unstated" : text;
 }
 
+// "20-30%"
+std::string tenth(double share) {
+    const int tens = std::clamp(static_cast<int>(share * 10.0), 0, 9);
+    return std::to_string(10 * tens) + "-" + std::to_string(10 * (tens + 1)) + "%";
+}
+
 #define TRAINCOST_KEY(name, expression)                                                                    \
     Key {                                                                                                  \
         name, [](const SourcedRecord& sourced, [[maybe_unused]] const RecordFacts& facts) -> std::string { \
@@ -315,6 +336,8 @@ constexpr std::array keys = {
     TRAINCOST_KEY("quality", r.quality),
     TRAINCOST_KEY("kind", stated(r.measured.memory_kind)),
     TRAINCOST_KEY("version", stated(r.run.stack_version)),
+    TRAINCOST_KEY("kernels", facts.measured_kernels ? "measured" : "of the family"),
+    TRAINCOST_KEY("communication", tenth(facts.exposed_communication)),
 };
 #undef TRAINCOST_KEY
 

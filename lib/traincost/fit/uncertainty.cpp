@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "traincost/fit/statistics.hpp"
+#include "traincost/base/text.hpp"
 
 namespace traincost {
 
@@ -13,80 +13,121 @@ namespace {
 
 constexpr std::array<std::string_view, residual_kind_count> kind_names = {"step_time", "allocated",
                                                                           "reserved", "device"};
-constexpr std::array<std::string_view, 3> extent_names = {"any", "node", "fabric"};
+
+/// Share of exposed communication from which on residuals widen.
+constexpr double communication_share = 0.2;
 
 // Probability of the i-th stored point.
 double point_probability(int i) {
     return static_cast<double>(i + 1) / static_cast<double>(ResidualQuantiles::points + 1);
 }
 
-struct Weighted {
-    double value;
-    double weight;
+// The residuals, or their quantiles at the middles of equal parts.
+std::vector<double> sketch(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    constexpr std::size_t most = ResidualCluster::most_points;
+    if (values.size() <= most)
+        return values;
+    std::vector<double> at(most);
+    const double n = static_cast<double>(values.size());
+    for (std::size_t i = 0; i < most; ++i) {
+        const double position = (static_cast<double>(i) + 0.5) / static_cast<double>(most) * n - 0.5;
+        const auto below = static_cast<std::size_t>(position);
+        const double fraction = position - static_cast<double>(below);
+        at[i] = values[below] + fraction * (values[below + 1] - values[below]);
+    }
+    return at;
+}
+
+bool left_out(const ResidualCluster& cluster, const LeftOut& out) {
+    return !out.source.empty() && cluster.source == out.source &&
+           (out.model.empty() || cluster.model == out.model);
+}
+
+bool is_own(const ResidualCluster& cluster, const ResidualGroupKey& group) {
+    return cluster.group.kind == group.kind && cluster.group.stack == group.stack &&
+           cluster.group.accelerator_class == group.accelerator_class;
+}
+
+bool in_pool(const ResidualCluster& cluster, const ResidualGroupKey& group, bool any_kernels) {
+    const bool time = cluster.group.kind == ResidualKind::step_time;
+    if (time != (group.kind == ResidualKind::step_time))
+        return false;
+    return !time || any_kernels || cluster.group.measured_kernels == group.measured_kernels;
+}
+
+// Shares of clusters in a set of them.
+struct Shares {
+    std::vector<double> of;          // by cluster; 0: not in the set
+    double effective_sources = 0.0;  // 0: the set is empty
+    std::int64_t runs = 0;
+    std::int64_t sources = 0;
 };
 
-// Type 6 with weights: the k-th of n values of equal weight is the k/(n+1) quantile.
-double plotting_quantile(const std::vector<Weighted>& ascending, double total, double p) {
-    const double target = p * (total + total / static_cast<double>(ascending.size()));
-    double below = 0.0;  // weight up to and including the last value passed
-    for (std::size_t i = 0; i < ascending.size(); ++i) {
-        const double here = below + ascending[i].weight;
-        if (here >= target) {
-            if (i == 0)
-                return ascending[0].value;
-            const double fraction = (target - below) / ascending[i].weight;
-            return ascending[i - 1].value + fraction * (ascending[i].value - ascending[i - 1].value);
-        }
-        below = here;
+template <class Contains>
+Shares shares_of(const Residuals& residuals, Contains contains) {
+    Shares s;
+    s.of.assign(residuals.clusters.size(), 0.0);
+    std::vector<double> by_source(residuals.sources, 0.0);
+    for (std::size_t i = 0; i < residuals.clusters.size(); ++i) {
+        const ResidualCluster& cluster = residuals.clusters[i];
+        if (!contains(cluster))
+            continue;
+        s.of[i] = std::sqrt(static_cast<double>(cluster.n));
+        by_source[residuals.source_of[i]] += s.of[i];
+        s.runs += cluster.n;
     }
-    return ascending.back().value;
-}
-
-ResidualQuantiles quantiles_of(std::vector<Weighted> values) {
-    ResidualQuantiles q;
-    q.n = static_cast<std::int64_t>(values.size());
-    if (values.empty())
-        return q;
-    std::sort(values.begin(), values.end(),
-              [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
     double total = 0.0;
-    for (const Weighted& value : values)
-        total += value.weight;
-    q.low = plotting_quantile(values, total, 0.1);
-    q.high = plotting_quantile(values, total, 0.9);
-    for (int i = 0; i < ResidualQuantiles::points; ++i)
-        q.at[static_cast<std::size_t>(i)] = plotting_quantile(values, total, point_probability(i));
-    return q;
-}
-
-ResidualEntry entry_of(const ResidualGroupKey& key, const std::vector<const Residual*>& group) {
-    std::map<std::string_view, double> stacks;
-    for (const Residual* residual : group)
-        stacks[residual->group.stack] += 1.0;
-    std::vector<Weighted> all;
-    std::array<std::vector<Weighted>, residual_folds> without;
-    for (const Residual* residual : group) {
-        const Weighted value{residual->log_error, 1.0 / stacks[residual->group.stack]};
-        all.push_back(value);
-        const int fold = fold_of(residual->id, residual_folds);
-        for (int other = 0; other < residual_folds; ++other) {
-            if (other != fold)
-                without[static_cast<std::size_t>(other)].push_back(value);
-        }
+    double squares = 0.0;
+    for (const double weight : by_source) {
+        total += std::sqrt(weight);
+        squares += weight;
+        s.sources += weight > 0.0 ? 1 : 0;
     }
-    ResidualEntry entry{key, quantiles_of(std::move(all)), {}};
-    for (std::size_t fold = 0; fold < without.size(); ++fold)
-        entry.without[fold] = quantiles_of(std::move(without[fold]));
-    return entry;
+    if (total <= 0.0)
+        return s;
+    for (std::size_t i = 0; i < s.of.size(); ++i) {
+        if (s.of[i] > 0.0)
+            s.of[i] /= std::sqrt(by_source[residuals.source_of[i]]) * total;
+    }
+    s.effective_sources = total * total / squares;
+    return s;
 }
 
-// A run's groups, narrowest first.
-std::vector<ResidualGroupKey> widening(const ResidualGroupKey& key) {
-    return {key,
-            {key.kind, key.stack, key.accelerator_class, Extent::any},
-            {key.kind, key.stack, "", Extent::any},
-            {key.kind, "", key.accelerator_class, Extent::any},
-            {key.kind, "", "", Extent::any}};
+// Quantiles of the points, each cluster's share dealt evenly to its points; half of a point's mass lies to
+// each side of it, and between two points the distribution is linear.
+ResidualQuantiles quantiles_of(const Residuals& residuals, const std::vector<double>& shares) {
+    std::vector<double> weight(shares.size());
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        weight[i] = shares[i] / static_cast<double>(residuals.clusters[i].at.size());
+    ResidualQuantiles q;
+    std::size_t next = 0;
+    double mass = 0.0;
+    std::optional<std::pair<double, double>> last;  // probability and value of the last point passed
+    for (const ResidualPoint& point : residuals.points) {
+        const double w = weight[point.cluster];
+        if (w <= 0.0)
+            continue;
+        const double here = mass + 0.5 * w;
+        for (; next < q.at.size() && point_probability(static_cast<int>(next)) <= here; ++next) {
+            const double p = point_probability(static_cast<int>(next));
+            q.at[next] =
+                last ? last->second + (p - last->first) / (here - last->first) * (point.value - last->second)
+                     : point.value;
+        }
+        mass += w;
+        last = {here, point.value};
+    }
+    for (; next < q.at.size(); ++next)
+        q.at[next] = last ? last->second : 0.0;
+    const auto between = [&](double p) {
+        const double position = p * static_cast<double>(ResidualQuantiles::points + 1) - 1.0;
+        const auto below = static_cast<std::size_t>(position);
+        return q.at[below] + (position - static_cast<double>(below)) * (q.at[below + 1] - q.at[below]);
+    };
+    q.low = between(0.1);
+    q.high = between(0.9);
+    return q;
 }
 
 }  // namespace
@@ -102,64 +143,103 @@ std::optional<ResidualKind> residual_kind_from(std::string_view name) {
     return static_cast<ResidualKind>(found - kind_names.begin());
 }
 
-std::string_view to_string(Extent extent) {
-    return extent_names[static_cast<std::size_t>(extent)];
-}
-
-std::optional<Extent> extent_from(std::string_view name) {
-    const auto found = std::find(extent_names.begin(), extent_names.end(), name);
-    if (found == extent_names.end())
-        return std::nullopt;
-    return static_cast<Extent>(found - extent_names.begin());
-}
-
 std::string accelerator_class(const AcceleratorSpec& accelerator) {
     return accelerator.architecture.substr(0, accelerator.architecture.find(' '));
 }
 
 ResidualGroupKey residual_group(ResidualKind kind, const Job& job) {
-    return {kind, job.stack.id, accelerator_class(job.cluster.accelerator),
-            nodes(job.cluster) > 1 ? Extent::fabric : Extent::node};
+    return {kind, job.stack.id, accelerator_class(job.cluster.accelerator), job.cluster.kernels.measured};
+}
+
+double exposed_communication(const StepTime& step) {
+    constexpr std::array<StepTerm, 5> terms = {StepTerm::tensor_parallel, StepTerm::context_parallel,
+                                               StepTerm::expert_parallel, StepTerm::pipeline_transfer,
+                                               StepTerm::data_parallel};
+    Seconds sum{};
+    for (const StepTerm term : terms)
+        sum = sum + step[term];
+    return step.total > Seconds{} ? sum / step.total : 0.0;
+}
+
+double residual_scale(ResidualKind kind, double exposed_communication) {
+    return kind == ResidualKind::step_time ? std::max(1.0, exposed_communication / communication_share) : 1.0;
+}
+
+Residuals indexed(std::vector<ResidualCluster> clusters) {
+    Residuals residuals;
+    std::map<std::string, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+        const auto next = static_cast<std::uint32_t>(numbers.size());
+        residuals.source_of.push_back(numbers.emplace(clusters[i].source, next).first->second);
+        for (const double value : clusters[i].at)
+            residuals.points.push_back({value, static_cast<std::uint32_t>(i)});
+    }
+    std::stable_sort(residuals.points.begin(), residuals.points.end(),
+                     [](const ResidualPoint& a, const ResidualPoint& b) { return a.value < b.value; });
+    residuals.sources = static_cast<std::uint32_t>(numbers.size());
+    residuals.clusters = std::move(clusters);
+    return residuals;
 }
 
 Residuals residuals_from(std::span<const Residual> residuals) {
-    std::map<ResidualGroupKey, std::vector<const Residual*>> groups;
-    for (const Residual& residual : residuals) {
-        for (const ResidualGroupKey& key : widening(residual.group))
-            groups[key].push_back(&residual);
+    std::map<std::tuple<ResidualGroupKey, std::string, std::string>, std::vector<double>> clusters;
+    for (const Residual& residual : residuals)
+        clusters[{residual.group, residual.source, residual.model}].push_back(residual.log_error);
+    std::vector<ResidualCluster> result;
+    for (auto& [key, values] : clusters) {
+        const auto n = static_cast<std::int64_t>(values.size());
+        result.push_back(
+            {std::get<0>(key), std::get<1>(key), std::get<2>(key), n, sketch(std::move(values))});
     }
-    Residuals table;
-    for (const auto& [key, group] : groups) {
-        const bool everything = key.stack.empty() && key.accelerator_class.empty();
-        if (everything || static_cast<std::int64_t>(group.size()) >= comparable_records)
-            table.entries.push_back(entry_of(key, group));
-    }
-    return table;
+    return indexed(std::move(result));
 }
 
-std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group, int fold) {
-    for (const ResidualGroupKey& wanted : widening(group)) {
-        for (const ResidualEntry& entry : residuals.entries) {
-            if (entry.group != wanted)
-                continue;
-            const ResidualQuantiles& q = fold < 0 ? entry.all : entry.without[static_cast<std::size_t>(fold)];
-            if (q.n == 0)
-                continue;
-            std::string words = std::to_string(q.n) + " runs";
-            if (!wanted.stack.empty())
-                words += " of " + wanted.stack;
-            if (!wanted.accelerator_class.empty())
-                words += " on " + wanted.accelerator_class;
-            if (wanted.extent != Extent::any)
-                words += wanted.extent == Extent::node ? ", one node" : ", several nodes";
-            return Comparable{&q, std::move(words), !wanted.stack.empty()};
-        }
-    }
-    return std::nullopt;
+std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,
+                                     const LeftOut& out) {
+    const auto pool_of = [&](bool any_kernels) {
+        return shares_of(residuals, [&](const ResidualCluster& cluster) {
+            return in_pool(cluster, group, any_kernels) && !left_out(cluster, out);
+        });
+    };
+    Shares pool = pool_of(false);
+    const bool any_kernels = pool.runs == 0;
+    if (any_kernels)
+        pool = pool_of(true);
+    if (pool.runs == 0)
+        return std::nullopt;
+    const Shares own = shares_of(residuals, [&](const ResidualCluster& cluster) {
+        return is_own(cluster, group) && !left_out(cluster, out);
+    });
+    const double s = own.effective_sources;
+    std::vector<double> shares(pool.of.size());
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        shares[i] = (s * own.of[i] + pooling_sources * pool.of[i]) / (s + pooling_sources);
+    const Shares others = shares_of(residuals, [&](const ResidualCluster& cluster) {
+        return in_pool(cluster, group, any_kernels) && !is_own(cluster, group) && !left_out(cluster, out);
+    });
+    return Comparable{quantiles_of(residuals, shares), own.runs, own.sources, others.runs, others.sources};
 }
 
-Interval interval_80(const ResidualQuantiles& quantiles, double predicted) {
-    return {predicted * std::exp(quantiles.low), predicted * std::exp(quantiles.high)};
+std::string words_of(const Comparable& c, const ResidualGroupKey& group) {
+    const auto runs = [](std::int64_t n, std::string_view of, std::int64_t sources) {
+        return std::to_string(n) + (n == 1 ? " run" : " runs") + std::string(of) + " from " +
+               std::to_string(sources) + (sources == 1 ? " source" : " sources");
+    };
+    std::string words;
+    if (c.own_runs > 0)
+        words = runs(c.own_runs, " of " + group.stack + " on " + group.accelerator_class, c.own_sources);
+    if (c.other_runs > 0) {
+        words += words.empty() ? "" : " and ";
+        words += runs(c.other_runs, c.own_runs > 0 ? " of others" : " of other stacks and accelerators",
+                      c.other_sources);
+    }
+    if (group.kind == ResidualKind::step_time && !group.measured_kernels)
+        words += ", kernels unmeasured";
+    return words;
+}
+
+Interval interval_80(const ResidualQuantiles& quantiles, double predicted, double scale) {
+    return {predicted * std::exp(scale * quantiles.low), predicted * std::exp(scale * quantiles.high)};
 }
 
 double probability_below(const ResidualQuantiles& quantiles, double predicted, double limit) {
@@ -210,22 +290,25 @@ namespace {
 /// allocated.
 struct MemoryResiduals {
     Comparable group;
+    ResidualGroupKey key;
     Bytes StageMemory::*view;
 };
 
-std::optional<MemoryResiduals> memory_residuals(const Residuals& residuals, const Job& job, int fold) {
+std::optional<MemoryResiduals> memory_residuals(const Residuals& residuals, const Job& job,
+                                                const LeftOut& out) {
     constexpr std::array<std::pair<ResidualKind, Bytes StageMemory::*>, 3> views = {
         {{ResidualKind::reserved, &StageMemory::reserved},
          {ResidualKind::device, &StageMemory::device},
          {ResidualKind::allocated, &StageMemory::allocated}}};
     std::optional<MemoryResiduals> widest;
     for (const auto& [kind, view] : views) {
-        auto group = comparable(residuals, residual_group(kind, job), fold);
+        ResidualGroupKey key = residual_group(kind, job);
+        auto group = comparable(residuals, key, out);
         if (!group)
             continue;
-        const bool own = group->same_stack;
+        const bool own = group->own_runs > 0;
         if (own || !widest)
-            widest = MemoryResiduals{std::move(*group), view};
+            widest = MemoryResiduals{*group, std::move(key), view};
         if (own)
             break;
     }
@@ -236,41 +319,51 @@ const StageMemory& fullest(const Estimate& estimate) {
     return estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
 }
 
-}  // namespace
-
-std::optional<double> probability_of_fitting(const Residuals& residuals, const Job& job,
-                                             const Estimate& estimate, int fold) {
-    const auto memory = memory_residuals(residuals, job, fold);
-    if (!memory)
-        return std::nullopt;
+double probability_of_fitting(const MemoryResiduals& memory, const Estimate& estimate) {
     const StageMemory& stage = fullest(estimate);
-    const Bytes view = stage.*(memory->view);
+    const Bytes view = stage.*(memory.view);
     const Bytes outside = stage.device - view;
     if (outside >= estimate.capacity)
         return 0.0;
-    return probability_below(*memory->group.quantiles, view.value(), (estimate.capacity - outside).value());
+    return probability_below(memory.group.quantiles, view.value(), (estimate.capacity - outside).value());
+}
+
+}  // namespace
+
+std::optional<double> probability_of_fitting(const Residuals& residuals, const Job& job,
+                                             const Estimate& estimate, const LeftOut& out) {
+    const auto memory = memory_residuals(residuals, job, out);
+    if (!memory)
+        return std::nullopt;
+    return probability_of_fitting(*memory, estimate);
 }
 
 Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estimate& estimate) {
     Uncertainty u{};
     const StageMemory& stage = fullest(estimate);
+    const double communication = exposed_communication(estimate.step);
     const auto of = [&](ResidualKind kind, double predicted, std::string* words) -> std::optional<Interval> {
-        auto group = comparable(residuals, residual_group(kind, job));
+        const ResidualGroupKey key = residual_group(kind, job);
+        const auto group = comparable(residuals, key);
         if (!group)
             return std::nullopt;
-        if (words)
-            *words = std::move(group->words);
-        return interval_80(*group->quantiles, predicted);
+        const double scale = residual_scale(kind, communication);
+        if (words) {
+            *words = words_of(*group, key);
+            if (scale > 1.0)
+                *words += ", " + percent_text(communication) + " of the step exposed communication";
+        }
+        return interval_80(group->quantiles, predicted, scale);
     };
     u.step_time_s = of(ResidualKind::step_time, estimate.step.total.value(), &u.step_comparable);
     u.allocated_bytes = of(ResidualKind::allocated, stage.allocated.value(), nullptr);
     u.reserved_bytes = of(ResidualKind::reserved, stage.reserved.value(), nullptr);
     u.device_bytes = of(ResidualKind::device, stage.device.value(), nullptr);
     u.verdict = estimate.fits ? Verdict::fits : Verdict::out_of_memory;
-    if (const auto memory = memory_residuals(residuals, job, -1)) {
-        u.probability_of_fitting = probability_of_fitting(residuals, job, estimate);
+    if (const auto memory = memory_residuals(residuals, job, {})) {
+        u.probability_of_fitting = probability_of_fitting(*memory, estimate);
         u.verdict = verdict_of(*u.probability_of_fitting);
-        u.memory_comparable = memory->group.words;
+        u.memory_comparable = words_of(memory->group, memory->key);
     }
     return u;
 }

@@ -29,85 +29,114 @@ inline constexpr int residual_kind_count = 4;
 std::string_view to_string(ResidualKind kind);
 std::optional<ResidualKind> residual_kind_from(std::string_view name);
 
-/// Residuals are held out in this many folds, by the record's identifier (`fold_of`).
-inline constexpr int residual_folds = 5;
-
-/// Points of a residual distribution: its quantiles at 1/22, 2/22 … 21/22, and the 10 % and 90 % points, all
-/// of ln(measured / predicted), at plotting positions k/(n+1) so that a new record falls between the points
-/// with the stated probability [HyndmanFan96, type 6].
-struct ResidualQuantiles {
-    static constexpr int points = 21;
-    std::int64_t n = 0;
-    double low = 0.0;   ///< 10 %
-    double high = 0.0;  ///< 90 %
-    std::array<double, points> at{};
-    bool operator==(const ResidualQuantiles&) const = default;
-};
-
-/// Whether a run stays inside one node or crosses the fabric between nodes.
-enum class Extent : std::uint8_t { any, node, fabric };
-std::string_view to_string(Extent extent);
-std::optional<Extent> extent_from(std::string_view name);
-
-/// What makes runs comparable. An empty name stands for every stack, or every class.
+/// What makes runs comparable: the same stack on the same class of accelerator. Step times of accelerators
+/// whose kernels were measured are another world than those of the rest.
 struct ResidualGroupKey {
     ResidualKind kind;
     std::string stack;
     std::string accelerator_class;
-    Extent extent = Extent::any;
+    bool measured_kernels;
     bool operator==(const ResidualGroupKey&) const = default;
     auto operator<=>(const ResidualGroupKey&) const = default;
-};
-
-/// Residuals of one group.
-struct ResidualEntry {
-    ResidualGroupKey group;
-    ResidualQuantiles all;
-    std::array<ResidualQuantiles, residual_folds> without;  ///< each fold left out
-    bool operator==(const ResidualEntry&) const = default;
-};
-
-/// The table `traincost validate --write-residuals` writes and `estimate` reads.
-struct Residuals {
-    std::vector<ResidualEntry> entries;
-    bool operator==(const Residuals&) const = default;
-};
-
-/// One measured run's residual, with what it is grouped by (extent node or fabric).
-struct Residual {
-    ResidualGroupKey group;
-    std::string id;
-    double log_error;  ///< ln(measured / predicted)
 };
 
 /// The class residuals are pooled over: vendor generation, the first word of the architecture ("Hopper",
 /// "Ampere").
 std::string accelerator_class(const AcceleratorSpec& accelerator);
 
-/// The narrowest group of a job's runs.
+/// The group of a job's runs.
 ResidualGroupKey residual_group(ResidualKind kind, const Job& job);
 
-/// Quantiles of residuals by stack, class and extent, by stack and class, by stack, by class, and over all;
-/// groups of fewer than `comparable_records` are left to the wider ones. Where stacks are pooled each stack
-/// weighs the same: a stack with a thousand records says no more about an unknown one than a stack with
-/// twenty.
+/// Share of a step that waits for communication.
+double exposed_communication(const StepTime& step);
+
+/// How many times as wide as those of other runs the residuals of a step time are: 1, and from a fifth of the
+/// step in exposed communication on in proportion to it. (The 0.2 is the best of 0.1, 0.2 and 0.3 by the mean
+/// interval score of step times whose source is left out; 2,814 runs of 23 sources, 2026-11-20.)
+double residual_scale(ResidualKind kind, double exposed_communication);
+
+/// One measured run's residual. Runs of one source and model are siblings: they err together.
+struct Residual {
+    ResidualGroupKey group;
+    std::string source;
+    std::string model;
+    double log_error;  ///< ln(measured / predicted) over `residual_scale`
+};
+
+/// Residuals of one source and model in one group.
+struct ResidualCluster {
+    static constexpr int most_points = 15;
+    ResidualGroupKey group;
+    std::string source;
+    std::string model;
+    std::int64_t n;          ///< runs
+    std::vector<double> at;  ///< rising: the residuals, or `most_points` of their quantiles
+    bool operator==(const ResidualCluster&) const = default;
+};
+
+/// A residual and its cluster.
+struct ResidualPoint {
+    double value;
+    std::uint32_t cluster;
+    bool operator==(const ResidualPoint&) const = default;
+};
+
+/// The table `traincost validate --write-residuals` writes and `estimate` reads, with an index.
+struct Residuals {
+    std::vector<ResidualCluster> clusters;
+    std::vector<ResidualPoint> points;     ///< of all clusters, rising
+    std::vector<std::uint32_t> source_of;  ///< a number for each cluster's source, from 0
+    std::uint32_t sources = 0;
+    bool operator==(const Residuals&) const = default;
+};
+
+/// The clusters with their index.
+Residuals indexed(std::vector<ResidualCluster> clusters);
+
+/// Clusters of residuals, in the order of their groups, sources and models.
 Residuals residuals_from(std::span<const Residual> residuals);
 
-/// Runs a group needs before its own residuals are used.
-inline constexpr std::int64_t comparable_records = 20;
-
-/// The narrowest group with enough records, in the order of `residuals_from`. `fold` leaves out the records
-/// of one fold (-1: none). Nothing when the table is empty.
-struct Comparable {
-    const ResidualQuantiles* quantiles;
-    std::string words;  ///< "682 runs of nanotron on Hopper"
-    bool same_stack;
+/// Points of a residual distribution: its quantiles at 1/22, 2/22 … 21/22, and the 10 % and 90 % points.
+struct ResidualQuantiles {
+    static constexpr int points = 21;
+    double low = 0.0;   ///< 10 %
+    double high = 0.0;  ///< 90 %
+    std::array<double, points> at{};
+    bool operator==(const ResidualQuantiles&) const = default;
 };
-std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,
-                                     int fold = -1);
 
-/// Four of five comparable runs were measured between predicted·e^low and predicted·e^high.
-Interval interval_80(const ResidualQuantiles& quantiles, double predicted);
+/// What an interval is not to come from: one source, or one source's runs of one model. Empty: nothing.
+struct LeftOut {
+    std::string_view source{};
+    std::string_view model{};  ///< empty: all of the source
+};
+
+/// Where an interval comes from: runs of the same stack and class, and the wider pool they are drawn to.
+struct Comparable {
+    ResidualQuantiles quantiles;
+    std::int64_t own_runs;
+    std::int64_t own_sources;
+    std::int64_t other_runs;
+    std::int64_t other_sources;  ///< sources of `other_runs`
+};
+
+/// The distribution a new source's run of the group is expected from. Inside a set of clusters a cluster of n
+/// runs weighs sqrt(n), the clusters of a source together the root of their sum. The group's own set weighs
+/// its effective number of sources, 1 / sum of squared shares, against `pooling_sources` for the wider pool:
+/// step times of all stacks on accelerators measured (or not) as this one, or memory of all stacks in every
+/// view. Nothing when there are no residuals of that kind at all.
+std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,
+                                     const LeftOut& left_out = {});
+
+/// So many sources of one group speak as loudly as all others together: of 2, 4, 8 and 12 the one with which
+/// sources left out are covered best while runs of known sources still are (2026-11-20).
+inline constexpr double pooling_sources = 8.0;
+
+/// "22 runs of pytorch on Hopper from 1 source and 2,680 other runs from 22 sources"
+std::string words_of(const Comparable& comparable, const ResidualGroupKey& group);
+
+/// Four of five comparable runs were measured between predicted·e^(scale low) and predicted·e^(scale high).
+Interval interval_80(const ResidualQuantiles& quantiles, double predicted, double scale = 1.0);
 
 /// Share of comparable runs measured at no more than `limit` when `predicted` was predicted; linear between
 /// the quantiles, exponential beyond them.
@@ -123,7 +152,7 @@ Verdict verdict_of(double probability_of_fitting);
 /// reserved memory where comparable runs of the stack state it, else of device, else of allocated memory;
 /// what lies outside that view (context, communicators) is taken as predicted.
 std::optional<double> probability_of_fitting(const Residuals& residuals, const Job& job,
-                                             const Estimate& estimate, int fold = -1);
+                                             const Estimate& estimate, const LeftOut& left_out = {});
 
 /// What `estimate` prints beside its numbers; each part is absent when there are no residuals at all.
 struct Uncertainty {
@@ -131,7 +160,7 @@ struct Uncertainty {
     std::optional<Interval> allocated_bytes, reserved_bytes, device_bytes;  ///< of the fullest stage
     std::optional<double> probability_of_fitting;
     Verdict verdict;              ///< without residuals as the estimate says
-    std::string step_comparable;  ///< what the step's interval comes from: "26 runs of pytorch on Hopper"
+    std::string step_comparable;  ///< what the step's interval comes from, in words
     std::string memory_comparable;
 };
 Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estimate& estimate);

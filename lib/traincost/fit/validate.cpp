@@ -74,12 +74,14 @@ struct Outcome {
 
 class Comparison {
 public:
-    Comparison(std::size_t index, const RunRecord& record, const Job& job, const Residuals& residuals)
+    Comparison(std::size_t index, const RunRecord& record, std::string_view source, const Job& job,
+               const Residuals& residuals)
         : index_(index),
           record_(record),
           job_(job),
           residuals_(residuals),
-          fold_(fold_of(record.id, residual_folds)),
+          siblings_{source, record.model.name},
+          source_{source, {}},
           estimate_(estimate(job)) {
     }
 
@@ -107,7 +109,8 @@ public:
         RecordFacts facts;
         facts.vendor = job_.cluster.accelerator.vendor;
         facts.accelerator_class = accelerator_class(job_.cluster.accelerator);
-        facts.several_nodes = nodes(job_.cluster) > 1;
+        facts.measured_kernels = job_.cluster.kernels.measured;
+        facts.exposed_communication = exposed_communication(estimate_.step);
         facts.parameters = static_cast<double>(estimate_.parameters.total);
         if (record_.measured.mfu) {
             facts.measured_mfu = *record_.measured.mfu;
@@ -124,16 +127,24 @@ public:
 
 private:
     void add(Metric metric, double measured, double predicted) {
-        ValidationRow row{index_, metric, measured, predicted, predicted / measured - 1.0, {}};
-        const auto kind = residual_kind(metric, record_.measured.memory_kind);
-        if (const auto group = comparable(residuals_, residual_group(kind, job_), fold_)) {
-            row.interval_80 = interval_80(*group->quantiles, predicted);
-            if (metric == Metric::tflops) {  // rates fall where times rise
-                row.interval_80 = Interval{predicted * std::exp(-group->quantiles->high),
-                                           predicted * std::exp(-group->quantiles->low)};
-            }
-        }
+        ValidationRow row{index_, metric, measured, predicted, predicted / measured - 1.0};
+        const ResidualKind kind = residual_kind(metric, record_.measured.memory_kind);
+        row.interval_80 = interval(metric, kind, predicted, siblings_);
+        row.interval_80_new_source = interval(metric, kind, predicted, source_);
         rows_.push_back(row);
+    }
+
+    std::optional<Interval> interval(Metric metric, ResidualKind kind, double predicted,
+                                     const LeftOut& out) const {
+        const auto group = comparable(residuals_, residual_group(kind, job_), out);
+        if (!group)
+            return std::nullopt;
+        const double scale = residual_scale(kind, exposed_communication(estimate_.step));
+        const Interval times = interval_80(group->quantiles, predicted, scale);
+        if (metric != Metric::tflops)
+            return times;
+        return Interval{predicted * predicted / times.high,  // rates fall where times rise
+                        predicted * predicted / times.low};
     }
 
     void add_tflops(double measured) {
@@ -149,9 +160,10 @@ private:
     }
 
     void add_fits(bool measured) {
-        ValidationRow row{index_, Metric::fits, measured ? 1.0 : 0.0, estimate_.fits ? 1.0 : 0.0, 0.0, {}};
+        ValidationRow row{index_, Metric::fits, measured ? 1.0 : 0.0, estimate_.fits ? 1.0 : 0.0, 0.0};
         row.error = measured == estimate_.fits ? 0.0 : 1.0;
-        row.probability = probability_of_fitting(residuals_, job_, estimate_, fold_);
+        row.probability = probability_of_fitting(residuals_, job_, estimate_, siblings_);
+        row.probability_new_source = probability_of_fitting(residuals_, job_, estimate_, source_);
         rows_.push_back(row);
     }
 
@@ -159,7 +171,8 @@ private:
     const RunRecord& record_;
     const Job& job_;
     const Residuals& residuals_;
-    int fold_;
+    LeftOut siblings_;
+    LeftOut source_;
     Estimate estimate_;
     std::vector<ValidationRow> rows_;
     std::string reason_;
@@ -189,7 +202,9 @@ void assume_least_recompute(const RunRecord& record, Job& job, std::vector<std::
     job.run.recompute = Recompute::none;
 }
 
-Outcome compare(std::size_t index, const RunRecord& record, const JobOf& job_of, const Residuals& residuals) {
+Outcome compare(std::size_t index, const SourcedRecord& sourced, const JobOf& job_of,
+                const Residuals& residuals) {
+    const RunRecord& record = sourced.record;
     Outcome outcome;
     RecordJob described = job_of(record);
     outcome.facts.assumptions = described.assumptions;
@@ -203,7 +218,7 @@ Outcome compare(std::size_t index, const RunRecord& record, const JobOf& job_of,
     }
     assume_least_recompute(record, *described.job, described.assumptions);
     outcome.facts.assumptions = described.assumptions;
-    Comparison comparison(index, record, *described.job, residuals);
+    Comparison comparison(index, record, sourced.source, *described.job, residuals);
     outcome.facts = comparison.facts();
     outcome.facts.assumptions = described.assumptions;
     outcome.rows = comparison.rows();
@@ -224,12 +239,12 @@ std::span<const std::string_view> metric_names() {
 }
 
 std::vector<ValidationRow> compare(const RunRecord& record, const Job& job) {
-    return Comparison(0, record, job, {}).rows();
+    return Comparison(0, record, {}, job, {}).rows();
 }
 
 Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals) {
     std::vector<Outcome> outcomes = parallel_map(
-        records.size(), [&](std::size_t i) { return compare(i, records[i].record, job_of, residuals); });
+        records.size(), [&](std::size_t i) { return compare(i, records[i], job_of, residuals); });
     Validation validation{};
     validation.records = records.size();
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
@@ -253,10 +268,12 @@ std::vector<Residual> residuals_of(const Validation& validation, std::span<const
         const double sign = row.metric == Metric::tflops ? -1.0 : 1.0;
         const RunRecord& record = records[row.record].record;
         const RecordFacts& facts = validation.facts[row.record];
-        residuals.push_back({{residual_kind(row.metric, record.measured.memory_kind), record.run.stack,
-                              facts.accelerator_class, facts.several_nodes ? Extent::fabric : Extent::node},
-                             record.id,
-                             sign * std::log(row.measured / row.predicted)});
+        const ResidualKind kind = residual_kind(row.metric, record.measured.memory_kind);
+        residuals.push_back({{kind, record.run.stack, facts.accelerator_class, facts.measured_kernels},
+                             records[row.record].source,
+                             record.model.name,
+                             sign * std::log(row.measured / row.predicted) /
+                                 residual_scale(kind, facts.exposed_communication)});
     }
     return residuals;
 }

@@ -36,8 +36,11 @@ struct ValidationRow {
     double measured;
     double predicted;
     double error;  ///< (predicted - measured) / measured; for `fits` 1 when the verdict is wrong
-    std::optional<Interval> interval_80{};  ///< from residuals that leave the record's own fold out
-    std::optional<double> probability{};    ///< of fitting; `fits` only
+    /// From residuals that leave the record's siblings out: its source's runs of its model.
+    std::optional<Interval> interval_80{};
+    std::optional<Interval> interval_80_new_source{};  ///< that leave its whole source out
+    std::optional<double> probability{};               ///< of fitting, siblings left out; `fits` only
+    std::optional<double> probability_new_source{};
 };
 
 /// A record that gave no row, and why.
@@ -50,7 +53,8 @@ struct SkippedRecord {
 struct RecordFacts {
     std::string vendor;
     std::string accelerator_class;
-    bool several_nodes = false;
+    bool measured_kernels = false;
+    double exposed_communication = 0.0;  ///< share of the predicted step
     double parameters = 0.0;
     double measured_mfu = 0.0;  ///< 0: not known
     std::vector<std::string> assumptions;
@@ -62,6 +66,7 @@ struct SummaryRow {
     std::string group;
     ErrorStatistics errors;
     std::optional<double> interval_80_coverage;
+    std::optional<double> interval_80_coverage_new_source;
 };
 
 /// Verdicts of a group: how many were right, of all, of those that ran out of memory and of those that ran.
@@ -74,11 +79,13 @@ struct FitsRow {
     std::optional<double> fit_recall;
 };
 
-/// Of the runs given at least `probability` of fitting, how many fitted.
+/// Of the runs given a probability of fitting from `low` to `high`, how many fitted.
 struct SafetyRow {
-    double low, high;  ///< predicted probability
+    double low, high;
     std::int64_t n;
-    double fitted;  ///< share
+    double fitted;              ///< share
+    std::int64_t n_new_source;  ///< with the probability from other sources alone
+    double fitted_new_source;
 };
 
 /// How much slower the configuration predicted best ran than the one measured best, over groups of records
@@ -110,8 +117,8 @@ std::vector<ValidationRow> compare(const RunRecord& record, const Job& job);
 /// Predicts every record, on all cores. The result depends on the records and residuals alone.
 Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals);
 
-/// Errors as logarithms, for the table of `residuals_from`: of step time and TFLOP/s, and of memory in each
-/// record's own kind.
+/// Scaled errors as logarithms, for the table of `residuals_from`: of step time and TFLOP/s, and of memory in
+/// each record's own kind.
 std::vector<Residual> residuals_of(const Validation& validation, std::span<const SourcedRecord> records);
 
 }  // namespace traincost

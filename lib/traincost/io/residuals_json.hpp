@@ -8,7 +8,7 @@
 
 namespace traincost {
 
-/// Reads "residuals/1"; `Error` of kind input where it is not that.
+/// Reads "residuals/2"; `Error` of kind input where it is not that.
 Residuals residuals_from_json(const JsonNode& node);
 
 /// What `residuals_from_json` reads back equal, to the written digits.

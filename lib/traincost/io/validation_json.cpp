@@ -16,6 +16,15 @@ void write_value(JsonWriter& out, std::string_view key, Metric metric, double va
         out.value(metric == Metric::tflops ? value / tera : value);
 }
 
+void write_interval(JsonWriter& out, std::string_view key, const std::optional<Interval>& interval,
+                    double unit) {
+    out.key(key);
+    if (interval)
+        out.begin_array().value(interval->low / unit).value(interval->high / unit).end_array();
+    else
+        out.null();
+}
+
 void write_row(JsonWriter& out, const ValidationRow& row, const SourcedRecord& sourced) {
     const RunRecord& record = sourced.record;
     out.begin_object()
@@ -27,16 +36,13 @@ void write_row(JsonWriter& out, const ValidationRow& row, const SourcedRecord& s
     write_value(out, "measured", row.metric, row.measured);
     write_value(out, "predicted", row.metric, row.predicted);
     out.member("error", row.error);
-    out.key("interval_80");
-    if (row.interval_80) {
-        out.begin_array();
-        const double unit = row.metric == Metric::tflops ? 1e12 : 1.0;
-        out.value(row.interval_80->low / unit).value(row.interval_80->high / unit).end_array();
-    } else {
-        out.null();
-    }
-    if (row.metric == Metric::fits)
+    const double unit = row.metric == Metric::tflops ? 1e12 : 1.0;
+    write_interval(out, "interval_80", row.interval_80, unit);
+    write_interval(out, "interval_80_new_source", row.interval_80_new_source, unit);
+    if (row.metric == Metric::fits) {
         out.member("probability_of_fitting", row.probability);
+        out.member("probability_of_fitting_new_source", row.probability_new_source);
+    }
     out.end_object();
 }
 
@@ -54,6 +60,7 @@ void write_summary(JsonWriter& out, const Validation& validation) {
             .member("bias", row.errors.bias)
             .member("within_10pct", row.errors.within_10pct)
             .member("interval_80_coverage", row.interval_80_coverage)
+            .member("interval_80_coverage_new_source", row.interval_80_coverage_new_source)
             .end_object();
     }
     for (const FitsRow& row : validation.fits) {
@@ -97,6 +104,8 @@ std::string validation_json(const Validation& validation, std::span<const Source
             .member("probability_to", row.high)
             .member("n", row.n)
             .member("fitted", row.fitted)
+            .member("n_new_source", row.n_new_source)
+            .member("fitted_new_source", row.fitted_new_source)
             .end_object();
     }
     out.end_array();

@@ -110,7 +110,7 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
         const Metric metric = static_cast<Metric>(m);
         Table table{.title = std::string(title_of(metric)),
                     .columns = {"group", "n", "mean |error|", "median", "90 %", "worst", "bias",
-                                "within 10 %", "80 % interval holds"}};
+                                "within 10 %", "80 % interval holds", "as a new source"}};
         for (const SummaryRow& row : validation.summary) {
             if (row.metric != metric || !in_kind(row.group, kind))
                 continue;
@@ -118,7 +118,8 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
             table.rows.push_back({text_cell(row.group), count_cell(e.n), percent_cell(e.mape),
                                   percent_cell(e.median_ape), percent_cell(e.p90_ape),
                                   percent_cell(e.worst_ape), signed_percent(e.bias),
-                                  percent_cell(e.within_10pct), optional_percent(row.interval_80_coverage)});
+                                  percent_cell(e.within_10pct), optional_percent(row.interval_80_coverage),
+                                  optional_percent(row.interval_80_coverage_new_source)});
         }
         if (!table.rows.empty())
             tables.push_back(std::move(table));
@@ -141,10 +142,14 @@ std::vector<Table> verdict_tables(const Validation& validation, std::string_view
     if (!verdicts.rows.empty())
         tables.push_back(std::move(verdicts));
     Table safety{.title = "Probability of fitting, and how many fitted",
-                 .columns = {"called", "n", "fitted"}};
+                 .columns = {"called", "n", "fitted", "as a new source: n", "fitted"}};
+    const auto share_of = [](std::int64_t n, double share) {
+        return n > 0 ? percent_cell(share) : empty_cell();
+    };
     for (const SafetyRow& row : validation.safety) {
         safety.rows.push_back({text_cell(percent_text(row.low) + " to " + percent_text(row.high)),
-                               count_cell(row.n), percent_cell(row.fitted)});
+                               count_cell(row.n), share_of(row.n, row.fitted), count_cell(row.n_new_source),
+                               share_of(row.n_new_source, row.fitted_new_source)});
     }
     if (!safety.rows.empty())
         tables.push_back(std::move(safety));
@@ -159,6 +164,10 @@ std::vector<Table> ranking_tables(const Validation& validation) {
                 .columns = {"groups", "mean", "median", "worst", "worst group"}};
     table.rows.push_back({count_cell(r.groups), percent_cell(r.mean), percent_cell(r.median),
                           percent_cell(r.worst), text_cell(r.worst_group)});
+    table.remarks = {
+        "How much slower the layout predicted fastest ran than the one measured fastest, over groups "
+        "of two or more measured layouts of one model with the same nodes, global batch and "
+        "sequence."};
     return {table};
 }
 

@@ -11,6 +11,7 @@ namespace {
 constexpr Command table[] = {
     {"plan", add_plan},
     {"estimate", add_estimate},
+    {"explain", add_explain},
     {"achieved", add_achieved},
     {"recommend", add_recommend},
     {"merge", add_merge},

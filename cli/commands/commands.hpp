@@ -13,6 +13,7 @@ void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
+void add_explain(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_method(CLI::App& app, Context& context);

@@ -145,7 +145,7 @@ void write_plan(JsonWriter& out, const SheetPlan& plan) {
     out.member("ep", p.ep);
     out.member("micro_batch", run.micro_batch);
     out.member("recompute", recompute_text(run));
-    out.member("schedule", name_of(schedule_of(run)));
+    out.member("schedule", name_of(schedule_of(plan.job)));
     out.member("fits", e.fits);
     out.member("device_bytes", e.stages[static_cast<std::size_t>(e.peak_stage)].device);
     out.member("step_time_s", e.step.total);

@@ -158,7 +158,7 @@ public:
           stage_(stage),
           shards_(state_shards(job)) {
         const Parallelism& p = run_.parallel;
-        schedule_ = run_.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack_.pipeline);
+        schedule_ = schedule_of(job);
         in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
         tuned_ = run_.tuning != Tuning::full;
         // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.

@@ -60,10 +60,10 @@ PipelineTime pipeline_time(Schedule schedule, std::span<const StageTime> stages,
     }
     // Fill and drain cross every boundary once a direction and chunk; in steady state each micro-batch waits
     // for two transfers.
-    const Seconds transfers =
+    out.transfer =
         send * (2.0 * (p - 1.0) * (schedule == Schedule::interleaved ? v : 1.0) + 2.0 * (m - 1.0) * v);
-    out.bubble = bubble + transfers;
-    out.total = out.busy + out.bubble;
+    out.bubble = bubble;
+    out.total = out.busy + out.bubble + out.transfer;
     return out;
 }
 

@@ -20,7 +20,8 @@ struct StageTime {
 struct PipelineTime {
     Seconds total;
     Seconds busy;          ///< the slowest stage's own work: m · (forward + backward)
-    Seconds bubble;        ///< total - busy
+    Seconds bubble;        ///< its waits for other stages
+    Seconds transfer;      ///< and for transfers: total - busy - bubble
     std::int64_t slowest;  ///< index of the first slowest
 };
 

@@ -99,7 +99,7 @@ Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& gro
 /// Exposed time of gradient reduction and weight gathers: what does not fit under compute, and the share of
 /// the hidden part by which compute slows down while collective kernels hold compute units and memory
 /// bandwidth.
-Seconds data_parallel_time(const DataParallel& d) {
+DataParallelTime data_parallel_time(const DataParallel& d) {
     const StackSpec& stack = d.job.stack;
     const RunSpec& run = d.job.run;
     const std::int64_t zero = run.parallel.zero;
@@ -127,30 +127,36 @@ Seconds data_parallel_time(const DataParallel& d) {
     };
     const Seconds reduction = both(zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce, reduce);
     const Seconds gathering = both(Collective::all_gather, gather);
-    const auto exposed = [&](Seconds traffic, Seconds compute, bool overlaps) {
-        const Seconds hidden = overlaps ? std::min(traffic, compute) : Seconds{};
-        return traffic - hidden + hidden * stack.overlap_slowdown;
+    const auto hidden = [](Seconds traffic, Seconds compute, bool overlaps) {
+        return overlaps ? std::min(traffic, compute) : Seconds{};
     };
-    const double reductions = stack.reduce_every_micro_batch || sharded ? d.micro_batches : 1.0;
-    Seconds time;
+    DataParallelTime t{};
+    t.reduction = reduction;
+    t.gathering = gathering;
+    t.reductions = stack.reduce_every_micro_batch || sharded ? d.micro_batches : 1.0;
     if (sharded) {
         // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
         // reduction.
         const double again = zero >= 3 ? 1.0 : 0.0;
-        time = exposed(gathering, d.forward, stack.overlap_param_gather) * d.micro_batches;
-        time +=
-            exposed(gathering * again + reduction, d.backward, stack.overlap_grad_reduce) * d.micro_batches;
+        t.gathers = (1.0 + again) * d.micro_batches;
+        t.hidden = (hidden(gathering, d.forward, stack.overlap_param_gather) +
+                    hidden(gathering * again + reduction, d.backward, stack.overlap_grad_reduce)) *
+                   d.micro_batches;
         // Flat buffers are copied to and from the tensors they hold.
         const double elements = d.weights.dense + d.weights.expert;
         const Bytes copies = gather * (2.0 * (1.0 + again)) + gather * d.trained + reduce;
         if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
-            time += optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
-        return time;
+            t.copies = optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
+    } else {
+        t.hidden = hidden(reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
+        if (zero >= 1) {
+            t.gathers = 1.0;
+            t.hidden += hidden(gathering, d.forward, stack.overlap_param_gather);
+        }
     }
-    time = exposed(reduction, d.backward, stack.overlap_grad_reduce) * reductions;
-    if (zero >= 1)
-        time += exposed(gathering, d.forward, stack.overlap_param_gather);
-    return time;
+    t.exposed = reduction * t.reductions + gathering * t.gathers - t.hidden * (1.0 - stack.overlap_slowdown) +
+                t.copies;
+    return t;
 }
 
 }  // namespace
@@ -185,9 +191,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         }
     }
 
-    const Schedule schedule = run.schedule.value_or(p.vp > 1 ? Schedule::interleaved : stack.pipeline);
     const Seconds transfer = p.pp > 1 && !stack.overlap_p2p ? boundary_time(job, s, groups) : Seconds{};
-    const PipelineTime pipeline = pipeline_time(schedule, times, p.vp, m, transfer);
+    const PipelineTime pipeline = pipeline_time(schedule_of(job), times, p.vp, m, transfer);
 
     StepTime t{};
     const StageClass& slowest_class = stages.classes[static_cast<std::size_t>(pipeline.slowest)];
@@ -201,7 +206,13 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     at(t, StepTerm::tensor_parallel) = (slowest.forward.tensor + slowest.backward.tensor) * md;
     at(t, StepTerm::context_parallel) = (slowest.forward.context + slowest.backward.context) * md;
     at(t, StepTerm::expert_parallel) = (slowest.forward.expert + slowest.backward.expert) * md;
+    at(t, StepTerm::pipeline_transfer) = pipeline.transfer;
     at(t, StepTerm::bubble) = pipeline.bubble;
+    t.parts.forward = slowest.forward;
+    t.parts.backward = slowest.backward;
+    t.parts.again = slowest.again;
+    t.parts.micro_batches = md;
+    t.parts.transfer = transfer;
     t.forward = slowest.forward.total() * md;
     t.backward = (slowest.backward.total() + slowest.again.total()) * md;
 
@@ -210,9 +221,10 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const ShardedCount stage_weights = stage_parameters(table, slowest_class);
     const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
     if (p.dp * p.cp > 1) {
-        at(t, StepTerm::data_parallel) = data_parallel_time(
+        t.parts.data_parallel = data_parallel_time(
             {job, groups, stage_weights, trained, md, static_cast<double>(slowest_class.blocks),
              slowest.forward.total(), slowest.backward.total() + slowest.again.total(), s.e});
+        at(t, StepTerm::data_parallel) = t.parts.data_parallel.exposed;
     }
 
     // Optimizer: gradients and states read, states and weights written.
@@ -225,7 +237,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         bytes_per_element(run.precision.gradients) * stack.gradient_passes + states * 2.0 +
         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
         bytes_per_element(run.precision.weights) * 2.0;
-    at(t, StepTerm::optimizer) = optimizer_walk_time(per_parameter * owned, job);
+    t.parts.optimizer_bytes = per_parameter * owned;
+    at(t, StepTerm::optimizer) = optimizer_walk_time(t.parts.optimizer_bytes, job);
     at(t, StepTerm::fixed) = stack.host_per_step;
     for (const Seconds& term : t.terms)
         t.total += term;

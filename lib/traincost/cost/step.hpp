@@ -21,15 +21,38 @@ enum class StepTerm : std::uint8_t {
     tensor_parallel,  ///< exposed communication
     context_parallel,
     expert_parallel,
-    pipeline_transfer,
-    bubble,
-    data_parallel,  ///< exposed gradient reduction and weight gathers
-    optimizer,      ///< update, gradient norm, casts
-    offload,        ///< host transfers and CPU updates not hidden
-    fixed,          ///< data loading, logging, synchronisation
+    pipeline_transfer,  ///< between stages, exposed
+    bubble,             ///< stages waiting for each other
+    data_parallel,      ///< exposed gradient reduction and weight gathers
+    optimizer,          ///< update, gradient norm, casts
+    offload,            ///< host transfers and CPU updates not hidden
+    fixed,              ///< data loading, logging, synchronisation
 };
 inline constexpr int step_term_count = 14;
 std::string_view to_string(StepTerm term);
+
+/// Data-parallel traffic of a step on the slowest stage. What it exposes is
+///   reductions · reduction + gathers · gathering - (1 - slowdown) · hidden + copies
+struct DataParallelTime {
+    Seconds reduction;  ///< of all gradients once
+    Seconds gathering;  ///< of all weights once
+    double reductions;  ///< times a step
+    double gathers;
+    Seconds hidden;   ///< traffic under compute, which slows down by the stack's share of it
+    Seconds copies;   ///< flat buffers to and from the tensors they hold
+    Seconds exposed;  ///< the sum
+};
+
+/// What the terms of a step are made of.
+struct StepParts {
+    PassTime forward;  ///< one micro-batch on the slowest stage
+    PassTime backward;
+    PassTime again;  ///< forward work run again in its backward pass
+    double micro_batches;
+    Seconds transfer;  ///< one stage-to-stage transfer that nothing hides
+    DataParallelTime data_parallel;
+    Bytes optimizer_bytes;  ///< read and written by the update
+};
 
 /// Time of one optimizer step.
 struct StepTime {
@@ -38,6 +61,7 @@ struct StepTime {
     std::int64_t slowest_stage;
     Seconds forward;  ///< of the slowest stage, all micro-batches
     Seconds backward;
+    StepParts parts;
 
     Seconds operator[](StepTerm term) const {
         return terms[static_cast<std::size_t>(term)];

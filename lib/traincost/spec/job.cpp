@@ -64,6 +64,10 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
 
 }  // namespace
 
+Schedule schedule_of(const Job& job) {
+    return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved : job.stack.pipeline);
+}
+
 std::vector<Problem> validate(const Job& job) {
     std::vector<Problem> problems;
     validate(job.model, problems);

@@ -20,6 +20,9 @@ struct Job {
     bool operator==(const Job&) const = default;
 };
 
+/// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
+Schedule schedule_of(const Job& job);
+
 /// All problems of the job, each with path, value and what is allowed; empty when it can be estimated.
 std::vector<Problem> validate(const Job& job);
 

@@ -11,10 +11,6 @@ std::int64_t micro_batches(const RunSpec& run) {
     return std::max<std::int64_t>(1, (run.global_batch + per_pass - 1) / per_pass);
 }
 
-Schedule schedule_of(const RunSpec& run) {
-    return run.schedule.value_or(run.parallel.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b);
-}
-
 namespace {
 
 // tp·pp·cp·dp < 2^60: counts of ranks and of sequences never overflow.

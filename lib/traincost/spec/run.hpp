@@ -83,7 +83,7 @@ struct RunSpec {
     std::int64_t recompute_every = 1;  ///< full: every k-th block is recomputed
     std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
     std::optional<AttentionKernel> attention{};      ///< absent: the stack's default
-    std::optional<Schedule> schedule{};              ///< absent: interleaved when vp > 1, else 1F1B
+    std::optional<Schedule> schedule{};  ///< absent: interleaved when vp > 1, else the stack's default
     ContextKind context = ContextKind::ring;
     std::optional<std::int64_t>
         packed_length{};  ///< mean tokens of the documents packed into a sequence, each
@@ -104,9 +104,6 @@ struct RunSpec {
 
 /// Micro-batches one rank runs a step: global_batch / (micro_batch · dp), rounded up.
 std::int64_t micro_batches(const RunSpec& run);
-
-/// Schedule in force after defaults.
-Schedule schedule_of(const RunSpec& run);
 
 void validate(const RunSpec& run, std::vector<Problem>& problems);
 

@@ -1,0 +1,135 @@
+#include "traincost/report/explanation.hpp"
+
+#include <algorithm>
+
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/report/explanation_rows.hpp"
+
+namespace traincost {
+
+namespace {
+
+const std::vector<ExplanationRow>& rows() {
+    static const std::vector<ExplanationRow> all = [] {
+        std::vector<ExplanationRow> list = memory_explanations();
+        for (ExplanationRow& row : step_explanations())
+            list.push_back(std::move(row));
+        return list;
+    }();
+    return all;
+}
+
+ExplainedJob explained(const Job& job, const Estimate& estimate) {
+    const Shape shape = shape_of(job);
+    BlockOps ops;
+    fill_ops(job, shape, ops);
+    const BlockTable table = block_table(job, shape, ops);
+    return {job, estimate, shape, table, stage_classes(job, table)};
+}
+
+const ExplanationRow& row_of(std::string_view item) {
+    const auto found = std::find_if(rows().begin(), rows().end(),
+                                    [&](const ExplanationRow& row) { return row.explanation.item == item; });
+    if (found != rows().end())
+        return *found;
+    std::vector<std::string_view> names;
+    for (const ExplanationRow& row : rows())
+        names.push_back(row.explanation.item);
+    // A term without its room is meant where only one room has it.
+    const std::string ending = "." + std::string(item);
+    const auto meant =
+        std::find_if(names.begin(), names.end(), [&](std::string_view n) { return n.ends_with(ending); });
+    const std::string suggestion = did_you_mean(meant != names.end() ? *meant : item, names);
+    throw Error(ErrorKind::not_found,
+                "no item is called '" + std::string(item) + "'" +
+                    (suggestion.empty() ? "; 'traincost explain' names them" : suggestion));
+}
+
+/// A value as the symbols' table shows it.
+Cell value_cell(double value, std::string_view unit) {
+    if (unit == "B")
+        return cell(Bytes{value});
+    if (unit == "s")
+        return cell(Seconds{value});
+    if (unit == "B/s")
+        return cell(ByteRate{value});
+    return number_cell(value);
+}
+
+}  // namespace
+
+std::span<const Explanation> explanations() {
+    static const std::vector<Explanation> all = [] {
+        std::vector<Explanation> list;
+        for (const ExplanationRow& row : rows())
+            list.push_back(row.explanation);
+        return list;
+    }();
+    return all;
+}
+
+const Explanation& explanation_of(std::string_view item) {
+    return row_of(item).explanation;
+}
+
+WorkedExplanation worked(const Explanation& explanation, const Job& job, const Estimate& estimate) {
+    const ExplanationRow& row = row_of(explanation.item);
+    const ExplainedJob of = explained(job, estimate);
+    const std::vector<double> values = row.values(of);
+    WorkedExplanation work{.values = {}, .numbers = {}, .result = row.result(of)};
+    for (std::size_t i = 0; i < explanation.symbols.size(); ++i)
+        work.values.push_back({explanation.symbols[i].symbol, values.at(i)});
+    work.numbers = with_numbers(explanation.equation, work.values);
+    return work;
+}
+
+Table explanation_list(const Job* job, const Estimate* estimate) {
+    Table table{
+        .title = "What can be explained", .columns = {"item", "what", "equation"}, .rows = {}, .remarks = {}};
+    const bool with_job = job != nullptr && estimate != nullptr;
+    std::optional<ExplainedJob> of;
+    if (with_job) {
+        of.emplace(explained(*job, *estimate));
+        table.columns.insert(table.columns.begin() + 1, "result");
+    }
+    for (const ExplanationRow& row : rows()) {
+        const Explanation& e = row.explanation;
+        table.rows.push_back({text_cell(e.item), text_cell(e.what), text_cell(e.equation)});
+        if (with_job)
+            table.rows.back().insert(table.rows.back().begin() + 1, row.result(*of));
+    }
+    return table;
+}
+
+std::vector<Table> explanation_tables(const Explanation& e, const WorkedExplanation* work,
+                                      std::span<const std::string> reasons) {
+    Table derivation{
+        .title = std::string(e.item) + ": " + std::string(e.what), .columns = {}, .rows = {}, .remarks = {}};
+    derivation.rows.push_back({text_cell("equation"), text_cell(e.equation)});
+    if (work != nullptr) {
+        derivation.rows.push_back({text_cell("numbers"), text_cell(work->numbers)});
+        Cell result = work->result;
+        result.number = false;
+        derivation.rows.push_back({text_cell("result"), result});
+    }
+    Table symbols{.title = "Symbols", .columns = {"symbol", "unit", "meaning"}, .rows = {}, .remarks = {}};
+    if (work != nullptr)
+        symbols.columns.insert(symbols.columns.begin() + 1, "value");
+    for (std::size_t i = 0; i < e.symbols.size(); ++i) {
+        const SymbolMeaning& s = e.symbols[i];
+        symbols.rows.push_back({text_cell(s.symbol), text_cell(s.unit), text_cell(s.meaning)});
+        if (work != nullptr) {
+            symbols.rows.back().insert(symbols.rows.back().begin() + 1,
+                                       value_cell(work->values[i].value, s.unit));
+        }
+    }
+    Table sources{.title = "Sources", .columns = {}, .rows = {}, .remarks = {}};
+    for (const std::string_view source : e.sources)
+        sources.rows.push_back({text_cell(source)});
+    for (const std::string& reason : reasons)
+        sources.rows.push_back({text_cell(reason)});
+    return {derivation, symbols, sources};
+}
+
+}  // namespace traincost

@@ -1,0 +1,38 @@
+// The rows behind `explanations()`: each beside the function that gives its symbols their values.
+#pragma once
+
+#include <vector>
+
+#include "traincost/cost/blocks.hpp"
+#include "traincost/cost/stages.hpp"
+#include "traincost/report/explanation.hpp"
+
+namespace traincost {
+
+/// A job's estimate and what its terms are sums of.
+struct ExplainedJob {
+    const Job& job;
+    const Estimate& estimate;
+    Shape shape;
+    BlockTable table;
+    StageClasses stages;
+
+    const StageMemory& peak() const {
+        return estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
+    }
+    const StageClass& peak_class() const {
+        return stages.of(estimate.peak_stage);
+    }
+};
+
+/// One row: an explanation, its values in the order of its symbols, and its result.
+struct ExplanationRow {
+    Explanation explanation;
+    std::vector<double> (*values)(const ExplainedJob&);
+    Cell (*result)(const ExplainedJob&);
+};
+
+std::vector<ExplanationRow> memory_explanations();
+std::vector<ExplanationRow> step_explanations();
+
+}  // namespace traincost

@@ -1,0 +1,152 @@
+// What `explain` prints is what the engine computes.
+
+#include <traincost/io/catalogue.hpp>
+#include <traincost/report/explanation.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+Job small(bool moe) {
+    Job job{moe ? search_jobs::mixture(8, 1024, 8, 8) : search_jobs::gpt(8, 1024, 8), search_jobs::cluster(8),
+            search_jobs::stack(), search_jobs::run(1024, 64)};
+    job.run.parallel.dp = 8;
+    job.run.micro_batch = 2;
+    return job;
+}
+
+/// Jobs that make every term appear in one or another.
+std::vector<Job> jobs() {
+    std::vector<Job> all;
+    for (const bool moe : {false, true}) {
+        for (const ShardEngine engine :
+             {ShardEngine::megatron, ShardEngine::deepspeed, ShardEngine::fsdp1, ShardEngine::fsdp2}) {
+            for (const std::int64_t zero : {0, 1, 2, 3}) {
+                for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+                    Job job = small(moe);
+                    job.stack.shard = engine;
+                    job.stack.prefetched_blocks = 1;
+                    job.stack.optimizer_temporary_copies = zero == 1 ? 4.0 : 1.0;
+                    job.run.parallel.zero = zero;
+                    job.run.recompute = recompute;
+                    job.run.recompute_modules.core_attention = recompute == Recompute::selective;
+                    all.push_back(job);
+                    job.run.precision_name = "bf16-amp";
+                    job.run.precision = *precision_from("bf16-amp");
+                    job.stack.amp = CastMode::autocast;
+                    job.run.offload_activations = 0.5;
+                    job.run.offload_optimizer = Offload::cpu;
+                    all.push_back(job);
+                }
+            }
+        }
+    }
+    for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved,
+                                    Schedule::zero_bubble, Schedule::dualpipe}) {
+        Job job = small(false);
+        job.run.parallel.dp = 1;
+        job.run.parallel.tp = 2;
+        job.run.parallel.pp = 4;
+        job.run.parallel.vp = schedule == Schedule::interleaved ? 2 : 1;
+        job.run.schedule = schedule;
+        for (const bool overlap : {false, true}) {
+            job.stack.overlap_p2p = overlap;
+            all.push_back(job);
+        }
+    }
+    Job adapter = small(false);
+    adapter.run.tuning = Tuning::lora;
+    all.push_back(adapter);
+    adapter.run.tuning = Tuning::qlora;
+    adapter.run.precision.base = DataType::nf4;
+    all.push_back(adapter);
+    return all;
+}
+
+std::set<std::string> items() {
+    std::set<std::string> names;
+    for (const Explanation& e : explanations())
+        names.emplace(e.item);
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("every term of an estimate has an explanation, and every explanation a term", "[explanation]") {
+    std::set<std::string> printed = {"memory.allocated", "memory.reserved", "memory.device", "memory.host",
+                                     "step.total",       "throughput.mfu",  "throughput.hfu"};
+    for (int t = 0; t < memory_term_count; ++t)
+        printed.insert("memory." + std::string(to_string(static_cast<MemoryTerm>(t))));
+    for (int t = 0; t < step_term_count; ++t)
+        printed.insert("step." + std::string(to_string(static_cast<StepTerm>(t))));
+    CHECK(items() == printed);
+    CHECK(explanations().size() == printed.size());
+}
+
+TEST_CASE("an equation has a meaning for each of its symbols and no other", "[explanation]") {
+    for (const Explanation& e : explanations()) {
+        INFO(e.item << " = " << e.equation);
+        std::set<std::string_view> meant;
+        for (const SymbolMeaning& s : e.symbols) {
+            CHECK(meant.insert(s.symbol).second);
+            CHECK_FALSE(s.meaning.empty());
+        }
+        const auto used = symbols_of(e.equation);
+        CHECK(std::set<std::string_view>(used.begin(), used.end()) == meant);
+        CHECK_FALSE(e.sources.empty());
+    }
+}
+
+TEST_CASE("choices that explanations name are fields of stacks with a reason", "[explanation]") {
+    const Catalogue catalogue;
+    const JsonDocument record = catalogue.stack_document("megatron-core");
+    const JsonValue* basis = record.root.find("basis");
+    REQUIRE(basis != nullptr);
+    for (const Explanation& e : explanations()) {
+        for (const std::string_view choice : e.choices) {
+            INFO(e.item << ": " << choice);
+            CHECK(basis->find(std::string(choice)) != nullptr);
+        }
+    }
+}
+
+TEST_CASE("an explanation's equation with a job's numbers is the term that estimate prints",
+          "[explanation]") {
+    for (const Job& job : jobs()) {
+        const Estimate e = estimate(job);
+        for (const Explanation& explanation : explanations()) {
+            const WorkedExplanation work = worked(explanation, job, e);
+            INFO(explanation.item << " = " << work.numbers << ", zero " << job.run.parallel.zero << ", pp "
+                                  << job.run.parallel.pp << ", " << work.result.text);
+            CHECK(evaluate(explanation.equation, work.values) ==
+                  Approx(std::stod(work.result.exact)).epsilon(1e-9).margin(1e-6));
+            for (const SymbolValue& v : work.values) {
+                INFO(v.symbol << " = " << v.value);
+                CHECK(v.value >= -1e-6 * std::max(1.0, std::stod(work.result.exact)));
+            }
+        }
+    }
+}
+
+TEST_CASE("shares that an explanation reads from the walk lie between none and all", "[explanation]") {
+    for (const Job& job : jobs()) {
+        const Estimate e = estimate(job);
+        for (const char* item :
+             {"memory.gradients", "memory.saved_activations", "memory.block_inputs", "memory.cast_weights"}) {
+            for (const SymbolValue& v : worked(explanation_of(item), job, e).values) {
+                if (v.symbol == "c" || v.symbol == "q") {
+                    INFO(item << ": " << v.symbol << " = " << v.value << ", zero " << job.run.parallel.zero);
+                    CHECK(v.value <= 1.0 + 1e-9);
+                }
+            }
+        }
+    }
+}

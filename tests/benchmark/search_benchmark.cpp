@@ -24,26 +24,29 @@ SearchRequest deepseek_2048() {
 void report(benchmark::State& state, const SearchCounts& counts) {
     state.counters["configurations"] = static_cast<double>(counts.enumerated);
     state.counters["feasible"] = static_cast<double>(counts.feasible);
-    state.counters["pruned"] = static_cast<double>(counts.pruned);
+    state.counters["pruned"] = static_cast<double>(counts.pruned());
     state.counters["configurations/s"] = benchmark::Counter(static_cast<double>(counts.evaluated),
                                                             benchmark::Counter::kIsIterationInvariantRate);
 }
 
+/// Arguments: threads, and whether bounds may cut.
 void search_gpt3(benchmark::State& state) {
     SearchRequest request = gpt3_1024();
     request.threads = static_cast<int>(state.range(0));
+    request.prune = state.range(1) != 0;
     SearchCounts counts;
     for (auto _ : state)
         counts = search(request).counts;
     report(state, counts);
 }
-BENCHMARK(search_gpt3)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_gpt3)->ArgsProduct({{1, 2}, {0, 1}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// The same with memory for everything: every configuration is timed too.
 void search_gpt3_all_fit(benchmark::State& state) {
     SearchRequest request = gpt3_1024();
     request.sites[0].cluster.accelerator.memory = Bytes{1e15};
     request.threads = static_cast<int>(state.range(0));
+    request.prune = false;
     SearchCounts counts;
     for (auto _ : state)
         counts = search(request).counts;
@@ -54,12 +57,13 @@ BENCHMARK(search_gpt3_all_fit)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->U
 void search_deepseek(benchmark::State& state) {
     SearchRequest request = deepseek_2048();
     request.threads = static_cast<int>(state.range(0));
+    request.prune = state.range(1) != 0;
     SearchCounts counts;
     for (auto _ : state)
         counts = search(request).counts;
     report(state, counts);
 }
-BENCHMARK(search_deepseek)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(search_deepseek)->ArgsProduct({{2}, {0, 1}})->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void estimate_one(benchmark::State& state) {
     const SearchRequest request = gpt3_1024();

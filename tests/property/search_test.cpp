@@ -13,9 +13,15 @@ using namespace traincost;
 
 namespace {
 
-/// Every plan of the request by the plain engine, one `estimate` each, no branch cut.
-std::vector<Plan> exhaustive(const SearchRequest& request) {
-    std::vector<Plan> plans;
+/// What the plain engine says of a request's space, one `estimate` each, no branch cut.
+struct Exhaustive {
+    std::vector<Plan> plans;         ///< that fit
+    std::optional<Plan> smallest{};  ///< of all, by memory over capacity
+    std::int64_t configurations = 0;
+};
+
+Exhaustive exhaustive(const SearchRequest& request) {
+    Exhaustive all;
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const Site& site = request.sites[i];
         const Job base{request.model, site.cluster, site.stack, request.run};
@@ -26,16 +32,23 @@ std::vector<Plan> exhaustive(const SearchRequest& request) {
                 const Job job = job_of(request, c);
                 const Estimate e = estimate(job);
                 const Bytes memory = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-                if (memory > e.capacity * (1.0 - request.limits.headroom))
+                const Bytes capacity = e.capacity * (1.0 - request.limits.headroom);
+                ++all.configurations;
+                const Plan small{c, {{}, memory, {}, 0.0}, memory / capacity};
+                if (!all.smallest || small.value < all.smallest->value ||
+                    (small.value == all.smallest->value && c < all.smallest->configuration)) {
+                    all.smallest = small;
+                }
+                if (memory > capacity)
                     return true;
                 Plan plan{c, metrics_of(site.cluster, site.goodput, e.step.total, memory), 0.0};
                 plan.value = objective_value(request.objective, plan.metrics);
-                plans.push_back(plan);
+                all.plans.push_back(plan);
                 return true;
             });
         }
     }
-    return plans;
+    return all;
 }
 
 std::vector<Plan> front_of(const std::vector<Plan>& plans) {
@@ -80,22 +93,133 @@ std::vector<SearchRequest> small_requests() {
 
 TEST_CASE("a search finds what exhaustive enumeration finds: same best, same front", "[search]") {
     for (SearchRequest& request : small_requests()) {
-        std::vector<Plan> plans = exhaustive(request);
+        std::vector<Plan> plans = exhaustive(request).plans;
         for (const Objective objective :
              {Objective{}, Objective{0, 0, 1, 0}, Objective{0, 1, 0, 0}, Objective{1, 0, 0.5, 0}}) {
             request.objective = objective;
-            request.top = 25;
-            const SearchResult found = search(request);
             for (Plan& plan : plans)
                 plan.value = objective_value(objective, plan.metrics);
             std::sort(plans.begin(), plans.end(), ranks_before);
-            CHECK(found.counts.feasible == static_cast<std::int64_t>(plans.size()));
-            CHECK(found.counts.enumerated == found.counts.evaluated + found.counts.pruned);
-            const std::vector<Plan> first(plans.begin(),
-                                          plans.begin() + std::min<std::ptrdiff_t>(25, std::ssize(plans)));
-            CHECK(!first.empty());
-            CHECK(found.best == first);
-            CHECK(found.pareto == front_of(plans));
+            const std::vector<Plan> front = front_of(plans);
+            for (const std::size_t top : {std::size_t{1}, std::size_t{25}}) {
+                request.top = top;
+                const std::vector<Plan> first(
+                    plans.begin(),
+                    plans.begin() + std::min(static_cast<std::ptrdiff_t>(top), std::ssize(plans)));
+                CHECK(!first.empty());
+                for (const bool prune : {false, true}) {
+                    request.prune = prune;
+                    const SearchResult found = search(request);
+                    CHECK(found.best == first);
+                    CHECK(found.pareto == front);
+                    CHECK((prune || found.counts.feasible == std::ssize(plans)));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("evaluated, infeasible and cut configurations add up to the space", "[search]") {
+    std::int64_t by_memory = 0;
+    std::int64_t by_plans = 0;
+    for (SearchRequest& request : small_requests()) {
+        const Exhaustive all = exhaustive(request);
+        for (const bool prune : {false, true}) {
+            request.prune = prune;
+            const SearchCounts n = search(request).counts;
+            CHECK(n.enumerated == all.configurations);
+            CHECK(n.enumerated == n.evaluated + n.cut_by_memory + n.cut_by_plans);
+            CHECK(n.evaluated == n.does_not_fit + n.over_deadline + n.over_budget + n.feasible);
+            CHECK((prune || n.pruned() == 0));
+            by_memory += n.cut_by_memory;
+            by_plans += n.cut_by_plans;
+        }
+    }
+    CHECK(by_memory > 0);
+    CHECK(by_plans > 0);
+}
+
+TEST_CASE("where nothing fits the nearest is the one that exhaustive enumeration finds", "[search]") {
+    for (SearchRequest& request : small_requests()) {
+        for (Site& site : request.sites)
+            site.cluster.accelerator.memory = Bytes{1.5e9};
+        const Exhaustive all = exhaustive(request);
+        CHECK(all.plans.empty());
+        for (const bool prune : {false, true}) {
+            request.prune = prune;
+            const SearchResult found = search(request);
+            CHECK(found.smallest == all.smallest);
+            CHECK((prune ? found.counts.cut_by_memory > 0 : found.counts.pruned() == 0));
+        }
+    }
+}
+
+TEST_CASE("limits leave of a search what they leave of the exhaustive list", "[search]") {
+    for (SearchRequest& request : small_requests()) {
+        request.top = 5;
+        std::vector<Plan> plans = exhaustive(request).plans;
+        std::sort(plans.begin(), plans.end(), ranks_before);
+        for (const double share : {0.0, 0.3, 2.0}) {
+            // Slower than the fastest by so much; at no share nothing is left.
+            const Seconds limit = plans.front().metrics.time * (share > 0.0 ? 1.0 + share : 0.5);
+            request.limits.step_time = limit;
+            std::vector<Plan> left = plans;
+            std::erase_if(left, [&](const Plan& plan) { return plan.metrics.time > limit; });
+            const SearchResult found = search(request);
+            CHECK(found.best == std::vector<Plan>(left.begin(), left.begin() + std::min<std::ptrdiff_t>(
+                                                                                   5, std::ssize(left))));
+            CHECK(found.pareto == front_of(left));
+            if (left.empty()) {
+                REQUIRE(found.fastest);
+                CHECK(found.fastest->metrics.time == plans.front().metrics.time);
+                CHECK(found.cheapest);
+            }
+        }
+    }
+}
+
+TEST_CASE("a bound is never above what it bounds", "[search]") {
+    for (const SearchRequest& request : small_requests()) {
+        const Site& site = request.sites[0];
+        const Job base{request.model, site.cluster, site.stack, request.run};
+        constexpr double rounding = 1.0 + 1e-12;
+        for (const ShapeKey& key : shape_keys(base, site.space)) {
+            for_each_pipeline(base, site.space, key, [&](const PipelineBranch& branch) {
+                StateChoice lightest = branch.states.back();
+                lightest.hybrid_shard = 0;
+                for (const std::int32_t r : branch.recompute) {
+                    const auto parts = [&](const StateChoice& state, Schedule schedule) {
+                        Job job = base;
+                        apply(configuration_of(branch, state, schedule, r), site.space, job.run);
+                        return job;
+                    };
+                    const auto memory_floor = [&](const Job& job) {
+                        const Shape shape = shape_of(job);
+                        BlockOps ops;
+                        fill_ops(job, shape, ops);
+                        const BlockTable table = block_table(job, shape, ops);
+                        return device_memory_floor(job, shape, table, stage_classes(job, table));
+                    };
+                    const Bytes of_branch = memory_floor(parts(lightest, branch.schedules.front()));
+                    for (const StateChoice& state : branch.states) {
+                        for (const Schedule schedule : branch.schedules) {
+                            const Job job = parts(state, schedule);
+                            const Estimate e = estimate(job);
+                            const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+                            const Bytes floor = memory_floor(job);
+                            CHECK(floor <= peak * rounding);
+                            CHECK(of_branch <= floor * rounding);
+                            const Shape shape = shape_of(job);
+                            BlockOps ops;
+                            fill_ops(job, shape, ops);
+                            const BlockTable table = block_table(job, shape, ops);
+                            CHECK(step_time_floor(job, table, stage_classes(job, table)) <=
+                                  e.step.total * rounding);
+                        }
+                    }
+                }
+                return true;
+            });
         }
     }
 }

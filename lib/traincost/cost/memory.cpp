@@ -182,6 +182,17 @@ public:
         return out_;
     }
 
+    /// What no schedule and no recompute choice goes below: `after_backward` considers all gradients beside
+    /// the states, and no other term of `finish` is negative.
+    Bytes floor() {
+        count();
+        states();
+        Bytes sum = all_gradients() + outside_pool();
+        for (const Bytes term : out_.terms)
+            sum += term;
+        return sum;
+    }
+
 private:
     Bytes& term(MemoryTerm t) {
         return at(out_, t);
@@ -517,6 +528,17 @@ private:
         return one * ((tp - 1.0) / tp * ahead);
     }
 
+    Bytes communicators() const {
+        const Parallelism& p = run_.parallel;
+        return stack_.per_communicator * ((p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1));
+    }
+
+    /// What every rank holds beside model states and activations.
+    Bytes outside_pool() const {
+        return matrix_workspace(job_.cluster.accelerator, stack_.workspace) + stack_.context +
+               communicators();
+    }
+
     /// Buffers outside the walk, and the three totals.
     void finish() {
         const Parallelism& p = run_.parallel;
@@ -535,8 +557,7 @@ private:
             (out_.allocated - states) *
             (run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation);
         term(MemoryTerm::context) = stack_.context;
-        const int communicators = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
-        term(MemoryTerm::communicators) = stack_.per_communicator * communicators;
+        term(MemoryTerm::communicators) = communicators();
         // The allocator waits for held memory rather than fail: it grows into what is free, no further.
         const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated -
                            term(MemoryTerm::fragmentation) - term(MemoryTerm::context) -
@@ -595,12 +616,23 @@ StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table
     return memory;
 }
 
-Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table,
-                         const StageClasses& stages) {
+Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                         Bytes enough) {
     Bytes peak;
-    for (const StageClass& c : stages.classes)
+    for (const StageClass& c : stages.classes) {
         peak = std::max(peak, StageWalk(job, s, table, stages, c.stage).peak().device);
+        if (peak > enough)
+            break;
+    }
     return peak;
+}
+
+Bytes device_memory_floor(const Job& job, const Shape& s, const BlockTable& table,
+                          const StageClasses& stages) {
+    Bytes floor;
+    for (const StageClass& c : stages.classes)
+        floor = std::max(floor, StageWalk(job, s, table, stages, c.stage).floor());
+    return floor;
 }
 
 }  // namespace traincost

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "traincost/base/quantity.hpp"
@@ -65,9 +66,16 @@ StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& t
                          const StageClasses& stages, std::int64_t stage);
 
 /// Highest device memory of all stages. Only the first stage of each class is looked at: later ones of the
-/// class differ in the micro-batches in flight alone, which never rise along the pipeline.
+/// class differ in the micro-batches in flight alone, which never rise along the pipeline. Where a stage
+/// needs more than `enough` the others are left out: the answer is then only known to be above it.
 Bytes peak_device_memory(const Job& job, const Shape& shape, const BlockTable& table,
-                         const StageClasses& stages);
+                         const StageClasses& stages,
+                         Bytes enough = Bytes{std::numeric_limits<double>::infinity()});
+
+/// A lower bound of `peak_device_memory` for every schedule and recompute choice: model states, all gradients
+/// at the end of the backward pass, and what lies outside the allocator's pool. docs/search.md has the proof.
+Bytes device_memory_floor(const Job& job, const Shape& shape, const BlockTable& table,
+                          const StageClasses& stages);
 
 /// Bytes a trainable parameter's optimizer states take under `optimizer`, unsharded.
 Bytes optimizer_state_bytes(Optimizer optimizer, const Precision& precision);

@@ -245,4 +245,13 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     return t;
 }
 
+Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    Seconds slowest;
+    for (const StageClass& c : stages.classes) {
+        const StageSum sum = stage_sum(job, table, c);
+        slowest = std::max(slowest, sum.forward.total() + sum.backward.total() + sum.again.total());
+    }
+    return slowest * static_cast<double>(micro_batches(job.run)) + job.stack.host_per_step;
+}
+
 }  // namespace traincost

@@ -66,7 +66,9 @@ void write_optional_plan(JsonWriter& out, const char* name, const std::optional<
 void write_counts(JsonWriter& out, const SearchCounts& c) {
     out.key("counts").begin_object();
     out.member("enumerated", c.enumerated);
-    out.member("pruned", c.pruned);
+    out.member("pruned", c.pruned());
+    out.member("cut_by_memory", c.cut_by_memory);
+    out.member("cut_by_plans", c.cut_by_plans);
     out.member("evaluated", c.evaluated);
     out.member("does_not_fit", c.does_not_fit);
     out.member("over_deadline", c.over_deadline);
@@ -214,7 +216,11 @@ SearchCounts counts_from(const JsonNode& node) {
     JsonObject in(node);
     SearchCounts c;
     c.enumerated = in.at("enumerated").integer(0);
-    c.pruned = in.at("pruned").integer(0);
+    const JsonNode pruned = in.at("pruned");
+    c.cut_by_memory = in.at("cut_by_memory").integer(0);
+    c.cut_by_plans = in.at("cut_by_plans").integer(0);
+    if (pruned.integer(0) != c.pruned())
+        pruned.fail("is not cut_by_memory + cut_by_plans");
     c.evaluated = in.at("evaluated").integer(0);
     c.does_not_fit = in.at("does_not_fit").integer(0);
     c.over_deadline = in.at("over_deadline").integer(0);

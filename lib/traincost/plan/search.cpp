@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "traincost/base/parallel.hpp"
-#include "traincost/cost/blocks.hpp"
-#include "traincost/cost/memory.hpp"
-#include "traincost/cost/step.hpp"
-#include "traincost/plan/plan_ranking.hpp"
+#include "traincost/plan/search_walk.hpp"
 
 namespace traincost {
 
@@ -32,7 +28,8 @@ double objective_value(const Objective& o, const PlanMetrics& m) {
 
 SearchCounts& SearchCounts::operator+=(const SearchCounts& o) {
     enumerated += o.enumerated;
-    pruned += o.pruned;
+    cut_by_memory += o.cut_by_memory;
+    cut_by_plans += o.cut_by_plans;
     evaluated += o.evaluated;
     does_not_fit += o.does_not_fit;
     over_deadline += o.over_deadline;
@@ -53,230 +50,20 @@ Job job_of(const SearchRequest& request, const Configuration& configuration) {
     return job;
 }
 
-namespace {
-
-/// Price and power of a cluster's nodes.
-struct Rates {
-    double slowdown;  ///< 1 / goodput
-    double dollars_per_s;
-    double watts;
-    PlanMetrics metrics(Seconds step, Bytes memory) const {
-        const Seconds time = step * slowdown;
-        return {time, memory, Dollars{time.value() * dollars_per_s}, time.value() * watts};
-    }
-};
-
-Rates rates_of(const ClusterSpec& cluster, double goodput) {
-    return {1.0 / goodput,
-            hourly_price(cluster).value_or(Dollars{}).value() * static_cast<double>(nodes(cluster)) / 3600.0,
-            power_watts(cluster).value_or(0.0)};
-}
-
-}  // namespace
-
 PlanMetrics metrics_of(const ClusterSpec& cluster, double goodput, Seconds time, Bytes memory) {
     return rates_of(cluster, goodput).metrics(time, memory);
 }
 
 namespace {
 
-/// What a search has found so far; two can be added.
-struct Findings {
-    explicit Findings(std::size_t top) : best(top) {
-    }
-    TopPlans best;
-    ParetoFront pareto;
-    std::optional<Plan> smallest;
-    std::optional<Plan> fastest;
-    std::optional<Plan> cheapest;
-    SearchCounts counts;
-
-    void keep_smallest(const Plan& plan) {
-        keep(smallest, plan, plan.value, smallest ? smallest->value : 0.0);
-    }
-    void keep_fastest(const Plan& plan) {
-        keep(fastest, plan, plan.metrics.time.value(), fastest ? fastest->metrics.time.value() : 0.0);
-    }
-    void keep_cheapest(const Plan& plan) {
-        keep(cheapest, plan, plan.metrics.cost.value(), cheapest ? cheapest->metrics.cost.value() : 0.0);
-    }
-    void add(const Findings& other) {
-        best.add(other.best);
-        pareto.add(other.pareto);
-        if (other.smallest)
-            keep_smallest(*other.smallest);
-        if (other.fastest)
-            keep_fastest(*other.fastest);
-        if (other.cheapest)
-            keep_cheapest(*other.cheapest);
-        counts += other.counts;
-    }
-    SearchResult result() const {
-        return {best.sorted(), pareto.sorted(), smallest, fastest, cheapest, counts, false};
-    }
-
-private:
-    static void keep(std::optional<Plan>& kept, const Plan& plan, double value, double least) {
-        if (!kept || value < least || (value == least && plan.configuration < kept->configuration))
-            kept = plan;
-    }
+/// All of a request's shapes, and the stages their pipelines share.
+struct Walk {
+    std::vector<SearchTask> tasks;
+    std::vector<std::unique_ptr<PipelineStages>> pipelines;  ///< by site
 };
 
-/// The stages of every pipeline in a site's space, by recompute choice: the same for all shapes.
-class PipelineStages {
-public:
-    PipelineStages(const Job& base, const SearchSpace& space) : job_(base), space_(&space) {
-        job_.run.parallel = Parallelism{};
-        job_.run.micro_batch = 1;
-        const Shape shape = shape_of(job_);
-        BlockOps ops;
-        fill_ops(job_, shape, ops);
-        kinds_ = block_table(job_, shape, ops);
-    }
-
-    /// By recompute choice. May be called from several threads.
-    const std::vector<StageClasses>& of(std::int64_t pp, std::int64_t vp) {
-        const std::scoped_lock lock(mutex_);
-        const auto [entry, fresh] = stages_.try_emplace({pp, vp});
-        if (fresh) {
-            job_.run.parallel.pp = pp;
-            job_.run.parallel.vp = vp;
-            for (const RecomputeChoice& choice : space_->recompute) {
-                job_.run.recompute = choice.kind;
-                job_.run.recompute_every = choice.every;
-                job_.run.recompute_layers = choice.layers;
-                entry->second.push_back(stage_classes(job_, kinds_));
-            }
-        }
-        return entry->second;
-    }
-
-private:
-    Job job_;
-    const SearchSpace* space_;
-    BlockTable kinds_;
-    std::mutex mutex_;
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<StageClasses>> stages_;
-};
-
-/// Block tables of one shape: one for each set of selectively recomputed modules and each way gradients come
-/// and go.
-class ShapeTables {
-public:
-    struct Entry {
-        RecomputeModules modules;
-        bool selective;
-        Bytes gradient;
-        Shape shape;
-        std::shared_ptr<const BlockOps> ops;
-        BlockTable table;
-    };
-
-    const Entry& of(const Job& job) {
-        const bool selective = job.run.recompute == Recompute::selective;
-        const RecomputeModules modules = selective ? job.run.recompute_modules : RecomputeModules{};
-        const Shape& any = entries_.empty() ? (shape_ = shape_of(job)) : shape_;
-        const Bytes gradient = weight_bytes(job, any).gradient;
-        const Entry* sibling = nullptr;
-        for (const auto& entry : entries_) {
-            if (entry->selective != selective || entry->modules != modules)
-                continue;
-            if (entry->gradient == gradient)
-                return *entry;
-            sibling = entry.get();
-        }
-        auto entry = std::make_unique<Entry>();
-        entry->modules = modules;
-        entry->selective = selective;
-        entry->gradient = gradient;
-        entry->shape = shape_of(job);
-        if (sibling != nullptr) {
-            entry->ops = sibling->ops;
-            entry->table = sibling->table;
-            set_totals(job, entry->shape, *entry->ops, entry->table);
-        } else {
-            const auto ops = std::make_shared<BlockOps>();
-            fill_ops(job, entry->shape, *ops);
-            entry->table = block_table(job, entry->shape, *ops);
-            entry->ops = ops;
-        }
-        entries_.push_back(std::move(entry));
-        return *entries_.back();
-    }
-
-private:
-    Shape shape_{};
-    std::vector<std::unique_ptr<Entry>> entries_;
-};
-
-/// All configurations of one shape on one site.
-void search_shape(const SearchRequest& request, std::int32_t site_index, const ShapeKey& key,
-                  PipelineStages& pipelines, Findings& found) {
-    const Site& site = request.sites[static_cast<std::size_t>(site_index)];
-    const Rates rates = rates_of(site.cluster, site.goodput);
-    const Bytes capacity = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
-    Job job = base_job(request, static_cast<std::size_t>(site_index));
-    ShapeTables tables;
-    const std::vector<StageClasses>* stages = nullptr;
-    std::int32_t pp = 0;
-    std::int32_t vp = 0;
-    for_each_configuration(job, site.space, key, [&](const Configuration& given) {
-        Configuration c = given;
-        c.site = site_index;
-        apply(c, site.space, job.run);
-        ++found.counts.enumerated;
-        ++found.counts.evaluated;
-        if (c.pp != pp || c.vp != vp) {
-            pp = c.pp;
-            vp = c.vp;
-            stages = &pipelines.of(pp, vp);
-        }
-        const ShapeTables::Entry& shared = tables.of(job);
-        const StageClasses& pipeline = (*stages)[static_cast<std::size_t>(c.recompute)];
-        Plan plan{c, {}, 0.0};
-        plan.metrics.memory = peak_device_memory(job, shared.shape, shared.table, pipeline);
-        if (plan.metrics.memory > capacity) {
-            ++found.counts.does_not_fit;
-            plan.value = plan.metrics.memory / capacity;
-            found.keep_smallest(plan);
-            return true;
-        }
-        plan.metrics =
-            rates.metrics(step_time(job, shared.shape, shared.table, pipeline).total, plan.metrics.memory);
-        if (request.limits.step_time && plan.metrics.time > *request.limits.step_time) {
-            ++found.counts.over_deadline;
-            found.keep_fastest(plan);
-            found.keep_cheapest(plan);
-            return true;
-        }
-        if (request.limits.step_cost && plan.metrics.cost > *request.limits.step_cost) {
-            ++found.counts.over_budget;
-            found.keep_fastest(plan);
-            found.keep_cheapest(plan);
-            return true;
-        }
-        ++found.counts.feasible;
-        plan.value = objective_value(request.objective, plan.metrics);
-        found.best.add(plan);
-        found.pareto.add(plan);
-        return request.monitor == nullptr || !request.monitor->stop.load(std::memory_order_relaxed);
-    });
-}
-
-struct Task {
-    std::int32_t site;
-    ShapeKey key;
-};
-
-}  // namespace
-
-SearchResult search(const SearchRequest& request) {
-    if (request.shards < 1 || request.shard < 0 || request.shard >= request.shards) {
-        throw Error(ErrorKind::input, "shard " + std::to_string(request.shard) + " of " +
-                                          std::to_string(request.shards) + " does not exist");
-    }
-    std::vector<Task> tasks;
-    std::vector<std::unique_ptr<PipelineStages>> pipelines;
+Walk walk_of(const SearchRequest& request) {
+    Walk walk;
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const Site& site = request.sites[i];
         Job job = base_job(request, i);
@@ -291,37 +78,80 @@ SearchResult search(const SearchRequest& request) {
         job.run.micro_batch = 1;
         throw_if_any(validate(job));
         job.cluster.accelerators = site.cluster.accelerators;
-        pipelines.push_back(std::make_unique<PipelineStages>(job, site.space));
+        walk.pipelines.push_back(std::make_unique<PipelineStages>(job, site.space));
         for (const ShapeKey& key : shape_keys(job, site.space))
-            tasks.push_back({static_cast<std::int32_t>(i), key});
+            walk.tasks.push_back({static_cast<std::int32_t>(i), key});
     }
-    std::vector<Task> mine;
-    for (std::size_t i = 0; i < tasks.size(); ++i) {
-        if (static_cast<std::int64_t>(i) % request.shards == request.shard)
-            mine.push_back(tasks[i]);
-    }
-    if (request.monitor != nullptr)
-        request.monitor->shapes = static_cast<std::int64_t>(mine.size());
+    return walk;
+}
 
+/// A sample of the space: the shapes that cut layers and batches least, up to one in `one_in`. It looks at
+/// the whole space whatever the shard, so that every shard is cut alike.
+std::vector<SearchTask> sample_of(const std::vector<SearchTask>& tasks) {
+    constexpr std::size_t one_in = 32;
+    std::vector<SearchTask> sample = tasks;
+    const auto cuts = [](const ShapeKey& key) {
+        return std::int64_t{key.tp} * key.cp * key.etp * key.micro_batch *
+               (key.sequence_parallel != 0 ? 1 : 2);
+    };
+    std::stable_sort(sample.begin(), sample.end(),
+                     [&](const SearchTask& a, const SearchTask& b) { return cuts(a.key) < cuts(b.key); });
+    sample.resize((tasks.size() + one_in - 1) / one_in);
+    return sample;
+}
+
+/// Walks the tasks on all cores. `done` shapes and configurations go to the monitor where one is given.
+Findings walk_all(const SearchRequest& request, const Walk& walk, const std::vector<SearchTask>& tasks,
+                  const Incumbents& incumbents, WalkExtent extent) {
+    SearchMonitor* monitor = request.monitor;
     Findings all(request.top);
     std::mutex mutex;
     parallel_for(
-        mine.size(),
+        tasks.size(),
         [&](std::size_t i) {
-            SearchMonitor* monitor = request.monitor;
             if (monitor != nullptr && monitor->stop)
                 return;
             Findings found(request.top);
-            search_shape(request, mine[i].site, mine[i].key,
-                         *pipelines[static_cast<std::size_t>(mine[i].site)], found);
+            walk_shape(request, tasks[i], *walk.pipelines[static_cast<std::size_t>(tasks[i].site)],
+                       incumbents, extent, found);
             const std::scoped_lock lock(mutex);
             all.add(found);
-            if (monitor != nullptr) {
+            if (monitor != nullptr && extent == WalkExtent::everything) {
                 ++monitor->shapes_done;
                 monitor->evaluated = all.counts.evaluated;
             }
         },
         request.threads);
+    return all;
+}
+
+}  // namespace
+
+SearchResult search(const SearchRequest& request) {
+    if (request.shards < 1 || request.shard < 0 || request.shard >= request.shards) {
+        throw Error(ErrorKind::input, "shard " + std::to_string(request.shard) + " of " +
+                                          std::to_string(request.shards) + " does not exist");
+    }
+    const Walk walk = walk_of(request);
+    std::vector<SearchTask> mine;
+    for (std::size_t i = 0; i < walk.tasks.size(); ++i) {
+        if (static_cast<std::int64_t>(i) % request.shards == request.shard)
+            mine.push_back(walk.tasks[i]);
+    }
+    if (request.monitor != nullptr)
+        request.monitor->shapes = static_cast<std::int64_t>(mine.size());
+
+    Incumbents incumbents;
+    if (request.prune) {
+        const Findings sample = walk_all(request, walk, sample_of(walk.tasks), {}, WalkExtent::sample);
+        incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
+    }
+    Findings all = walk_all(request, walk, mine, incumbents, WalkExtent::everything);
+    const SearchCounts& counts = all.counts;
+    if (counts.feasible + counts.over_deadline + counts.over_budget == 0) {
+        const Findings nearest = walk_all(request, walk, mine, {}, WalkExtent::nearest);
+        all.smallest = nearest.smallest;
+    }
     SearchResult result = all.result();
     result.interrupted = request.monitor != nullptr && request.monitor->stop;
     return result;

@@ -84,18 +84,25 @@ struct SearchRequest {
     std::int64_t shard = 0;  ///< this part of `shards`, 0-based
     std::int64_t shards = 1;
     int threads = 0;                   ///< 0: all cores
+    bool prune = true;                 ///< false: every configuration is evaluated, to the same answer
     SearchMonitor* monitor = nullptr;  ///< may be absent
 };
 
-/// How many configurations met which end. enumerated = evaluated + pruned.
+/// How many configurations met which end. enumerated = evaluated + pruned(); evaluated = does_not_fit +
+/// over_deadline + over_budget + feasible.
 struct SearchCounts {
     std::int64_t enumerated = 0;
-    std::int64_t pruned = 0;         ///< cut with their branch: its lower bound of memory does not fit
+    std::int64_t cut_by_memory = 0;  ///< unseen: a lower bound of their memory does not fit
+    std::int64_t cut_by_plans = 0;   ///< unseen: by lower bounds of their time and memory neither among the
+                                     ///< best nor on the front
     std::int64_t evaluated = 0;      ///< memory, and where that fits time, by the full engine
     std::int64_t does_not_fit = 0;   ///< of evaluated: memory
     std::int64_t over_deadline = 0;  ///< fits, but too slow
     std::int64_t over_budget = 0;    ///< fits and fast enough, but too dear
     std::int64_t feasible = 0;       ///< all limits kept
+    std::int64_t pruned() const {
+        return cut_by_memory + cut_by_plans;
+    }
     SearchCounts& operator+=(const SearchCounts& o);
     bool operator==(const SearchCounts&) const = default;
 };
@@ -104,8 +111,8 @@ struct SearchCounts {
 struct SearchResult {
     std::vector<Plan> best;        ///< by objective value, then metrics, then configuration
     std::vector<Plan> pareto;      ///< by time: no other feasible plan is as good in time, memory and cost
-    std::optional<Plan> smallest;  ///< of all that don't fit the nearest (its value is memory over capacity)
-    std::optional<Plan> fastest;   ///< of those that fit but are too slow or too dear
+    std::optional<Plan> smallest;  ///< where nothing fits the nearest (its value is memory over capacity)
+    std::optional<Plan> fastest;   ///< where nothing is allowed, of those that fit but are too slow or dear
     std::optional<Plan> cheapest;  ///< likewise
     SearchCounts counts;
     bool interrupted = false;

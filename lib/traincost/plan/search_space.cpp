@@ -227,7 +227,7 @@ std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space) {
                                 std::any_of(stages.begin(), stages.end(), [&](std::int64_t pp) {
                                     const std::int64_t ranks = job.cluster.accelerators / pp;
                                     const std::int64_t dp = ranks / (tp * cp);
-                                    return experts_fit(ranks, ep, etp) &&
+                                    return contains(space.dp, dp) && experts_fit(ranks, ep, etp) &&
                                            job.run.global_batch % (dp * batch) == 0;
                                 });
                             if (occurs) {
@@ -243,11 +243,53 @@ std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space) {
     return keys;
 }
 
-bool for_each_configuration(const Job& job, const SearchSpace& space, const ShapeKey& shape,
-                            const std::function<bool(const Configuration&)>& visit) {
+namespace {
+
+std::vector<StateChoice> state_choices(const SearchSpace& space, std::int64_t ranks) {
+    std::vector<StateChoice> out;
+    for (std::int64_t zero = 0; zero <= 3; ++zero) {
+        if (!contains(space.zero, zero) || (zero > 0 && ranks == 1))
+            continue;
+        for (const std::int64_t group : shard_groups(space, zero, ranks)) {
+            for (std::size_t o = 0; o < space.offload.size(); ++o) {
+                if (zero >= space.offload[o].least_zero)
+                    out.push_back({narrow(zero), narrow(group), narrow(static_cast<std::int64_t>(o))});
+            }
+        }
+    }
+    return out;
+}
+
+/// Choices that differ on stages of at most `deepest` blocks.
+std::vector<std::int32_t> recompute_choices(const SearchSpace& space, std::int64_t deepest) {
+    std::vector<std::int32_t> out;
+    for (std::size_t r = 0; r < space.recompute.size(); ++r) {
+        const std::optional<std::int64_t> layers = space.recompute[r].layers;
+        if (!layers || *layers < deepest)  // else the same as all of them
+            out.push_back(narrow(static_cast<std::int64_t>(r)));
+    }
+    return out;
+}
+
+}  // namespace
+
+Configuration configuration_of(const PipelineBranch& branch, const StateChoice& state, Schedule schedule,
+                               std::int32_t recompute) {
+    Configuration c = branch.common;
+    c.schedule = static_cast<std::int32_t>(schedule);
+    c.zero = state.zero;
+    c.hybrid_shard = state.hybrid_shard;
+    c.offload = state.offload;
+    c.recompute = recompute;
+    return c;
+}
+
+bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey& shape,
+                       const std::function<bool(const PipelineBranch&)>& visit) {
     const std::int64_t accelerators = job.cluster.accelerators;
     const std::int64_t blocks = block_count(job.model);
-    Configuration c;
+    PipelineBranch branch;
+    Configuration& c = branch.common;
     c.tp = shape.tp;
     c.cp = shape.cp;
     c.ep = shape.ep;
@@ -256,12 +298,14 @@ bool for_each_configuration(const Job& job, const SearchSpace& space, const Shap
     c.micro_batch = shape.micro_batch;
     for (const std::int64_t pp : pp_choices(job, space, std::int64_t{shape.tp} * shape.cp)) {
         const std::int64_t dp = accelerators / (pp * shape.tp * shape.cp);
-        if (job.run.global_batch % (dp * shape.micro_batch) != 0 ||
+        if (!contains(space.dp, dp) || job.run.global_batch % (dp * shape.micro_batch) != 0 ||
             !experts_fit(accelerators / pp, shape.ep, shape.etp)) {
             continue;
         }
         c.pp = narrow(pp);
         c.dp = narrow(dp);
+        branch.states = state_choices(space, dp * shape.cp);
+        branch.recompute = recompute_choices(space, (blocks + pp - 1) / pp);
         const std::int64_t micro = job.run.global_batch / (dp * shape.micro_batch);
         const std::int64_t deepest = pp > 1 ? std::max<std::int64_t>(1, blocks / pp) : 1;
         for (std::int64_t vp = 1; vp <= deepest; ++vp) {
@@ -270,31 +314,27 @@ bool for_each_configuration(const Job& job, const SearchSpace& space, const Shap
             if (!contains(space.vp, vp) || (vp > 1 && (blocks % (pp * vp) != 0 || micro % pp != 0)))
                 continue;
             c.vp = narrow(vp);
-            for (const Schedule schedule : schedules_of(space, pp, vp)) {
-                c.schedule = static_cast<std::int32_t>(schedule);
-                for (std::int64_t zero = 0; zero <= 3; ++zero) {
-                    if (!contains(space.zero, zero) || (zero > 0 && dp * shape.cp == 1))
-                        continue;
-                    c.zero = narrow(zero);
-                    for (const std::int64_t group : shard_groups(space, zero, dp * shape.cp)) {
-                        c.hybrid_shard = narrow(group);
-                        for (std::size_t r = 0; r < space.recompute.size(); ++r) {
-                            const std::optional<std::int64_t> layers = space.recompute[r].layers;
-                            if (layers && *layers >= (blocks + pp - 1) / pp)
-                                continue;  // the same as all of them
-                            c.recompute = narrow(static_cast<std::int64_t>(r));
-                            for (std::size_t o = 0; o < space.offload.size(); ++o) {
-                                c.offload = narrow(static_cast<std::int64_t>(o));
-                                if (!visit(c))
-                                    return false;
-                            }
-                        }
-                    }
-                }
-            }
+            branch.schedules = schedules_of(space, pp, vp);
+            if (branch.size() > 0 && !visit(branch))
+                return false;
         }
     }
     return true;
+}
+
+bool for_each_configuration(const Job& job, const SearchSpace& space, const ShapeKey& shape,
+                            const std::function<bool(const Configuration&)>& visit) {
+    return for_each_pipeline(job, space, shape, [&](const PipelineBranch& branch) {
+        for (const StateChoice& state : branch.states) {
+            for (const std::int32_t recompute : branch.recompute) {
+                for (const Schedule schedule : branch.schedules) {
+                    if (!visit(configuration_of(branch, state, schedule, recompute)))
+                        return false;
+                }
+            }
+        }
+        return true;
+    });
 }
 
 namespace {

@@ -25,7 +25,8 @@ struct RecomputeChoice {
 struct OffloadChoice {
     Offload optimizer = Offload::none;
     Offload parameters = Offload::none;
-    double activations = 0.0;  ///< share kept in host memory
+    double activations = 0.0;     ///< share kept in host memory
+    std::int64_t least_zero = 0;  ///< lower ZeRO stages don't have it
     bool operator==(const OffloadChoice&) const = default;
 };
 
@@ -57,6 +58,7 @@ struct SearchSpace {
     std::vector<std::int64_t> cp;
     std::vector<std::int64_t> pp;
     std::vector<std::int64_t> vp;
+    std::vector<std::int64_t> dp;  ///< what tp, cp and pp leave must be among them
     std::vector<std::int64_t> ep;
     std::vector<std::int64_t> etp;
     std::vector<std::int64_t> zero;
@@ -88,6 +90,33 @@ struct ShapeKey {
 
 /// All shapes that occur in the space for the job, in order.
 std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space);
+
+/// ZeRO stage, shard group and place of model states and activations.
+struct StateChoice {
+    std::int32_t zero;
+    std::int32_t hybrid_shard;  ///< 0: all of dp·cp
+    std::int32_t offload;       ///< index in the space's list
+};
+
+/// All configurations of a shape that share one pipeline: the product of three lists. All valid, and each
+/// list in order.
+struct PipelineBranch {
+    Configuration common;  ///< what the lists don't say
+    std::vector<StateChoice> states;
+    std::vector<Schedule> schedules;
+    std::vector<std::int32_t> recompute;  ///< indices in the space's list
+    std::int64_t size() const {
+        return static_cast<std::int64_t>(states.size() * schedules.size() * recompute.size());
+    }
+};
+
+/// The configuration of one choice from each list.
+Configuration configuration_of(const PipelineBranch& branch, const StateChoice& state, Schedule schedule,
+                               std::int32_t recompute);
+
+/// Calls `visit` for every pipeline of the shape that has configurations, in order; it returns false to stop.
+bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey& shape,
+                       const std::function<bool(const PipelineBranch&)>& visit);
 
 /// Calls `visit` for every valid configuration of the shape, in order; it returns false to stop.
 bool for_each_configuration(const Job& job, const SearchSpace& space, const ShapeKey& shape,

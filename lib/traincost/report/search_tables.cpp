@@ -147,8 +147,11 @@ Table counts_table(const SearchResult& result) {
         table.rows.push_back({text_cell(what), count_cell(n)});
     };
     row("configurations", c.enumerated);
-    if (c.pruned > 0)
-        row("cut by a bound", c.pruned);
+    if (c.cut_by_memory > 0)
+        row("cut: model states alone are too large", c.cut_by_memory);
+    if (c.cut_by_plans > 0)
+        row("cut: a lower bound is behind the plans", c.cut_by_plans);
+    row("evaluated", c.evaluated);
     row("too large for the memory", c.does_not_fit);
     if (c.over_deadline > 0)
         row("too slow", c.over_deadline);
@@ -182,7 +185,7 @@ std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchR
     const SearchCounts& c = result.counts;
     std::vector<std::string> why;
     const std::string all = std::to_string(c.enumerated);
-    if (c.does_not_fit + c.pruned == c.enumerated) {
+    if (c.does_not_fit + c.cut_by_memory == c.enumerated) {
         std::string text = "memory: none of " + all + " configurations fits";
         if (result.smallest) {
             const Plan& plan = *result.smallest;

@@ -1,0 +1,56 @@
+// What the configurations of a search share, computed once: stages by pipeline, block tables by shape.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "traincost/cost/blocks.hpp"
+#include "traincost/cost/ops.hpp"
+#include "traincost/cost/stages.hpp"
+#include "traincost/plan/search_space.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// The stages of every pipeline in a site's space, by recompute choice: the same for all shapes.
+class PipelineStages {
+public:
+    PipelineStages(const Job& base, const SearchSpace& space);
+
+    /// By recompute choice. May be called from several threads.
+    const std::vector<StageClasses>& of(std::int64_t pp, std::int64_t vp);
+
+private:
+    Job job_;
+    const SearchSpace* space_;
+    BlockTable kinds_;
+    std::mutex mutex_;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<StageClasses>> stages_;
+};
+
+/// Block tables of one shape: one for each set of selectively recomputed modules and each way gradients come
+/// and go.
+class ShapeTables {
+public:
+    struct Entry {
+        RecomputeModules modules;
+        bool selective;
+        Bytes gradient;
+        Shape shape;
+        std::shared_ptr<const BlockOps> ops;
+        BlockTable table;
+    };
+
+    /// Valid as long as this is.
+    const Entry& of(const Job& job);
+
+private:
+    Shape shape_{};
+    std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+}  // namespace traincost

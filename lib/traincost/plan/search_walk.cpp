@@ -1,0 +1,202 @@
+#include "traincost/plan/search_walk.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "traincost/cost/memory.hpp"
+#include "traincost/cost/step.hpp"
+
+namespace traincost {
+
+SiteRates rates_of(const ClusterSpec& cluster, double goodput) {
+    return {1.0 / goodput,
+            hourly_price(cluster).value_or(Dollars{}).value() * static_cast<double>(nodes(cluster)) / 3600.0,
+            power_watts(cluster).value_or(0.0)};
+}
+
+namespace {
+
+/// Sums in another order round differently: bounds are taken lower by more than that.
+constexpr double rounding = 1.0 - 1e-12;
+
+/// The walk through one shape's configurations.
+class ShapeSearch {
+public:
+    ShapeSearch(const SearchRequest& request, const SearchTask& task, PipelineStages& pipelines,
+                const Incumbents& incumbents, WalkExtent extent, Findings& found)
+        : request_(request),
+          task_(task),
+          site_(request.sites[static_cast<std::size_t>(task.site)]),
+          pipelines_(pipelines),
+          incumbents_(incumbents),
+          extent_(extent),
+          found_(found),
+          rates_(rates_of(site_.cluster, site_.goodput)),
+          capacity_(usable_memory(site_.cluster.accelerator) * (1.0 - request.limits.headroom)),
+          job_(base_job(request, static_cast<std::size_t>(task.site))) {
+    }
+
+    void run() {
+        for_each_pipeline(job_, site_.space, task_.key, [&](const PipelineBranch& branch) {
+            walk(branch);
+            return !stopped();
+        });
+    }
+
+private:
+    bool stopped() const {
+        return request_.monitor != nullptr && request_.monitor->stop.load(std::memory_order_relaxed);
+    }
+
+    void put(const Configuration& c) {
+        apply(c, site_.space, job_.run);
+    }
+
+    Bytes memory_floor(std::int32_t recompute) {
+        return device_memory_floor(job_, tables_.of(job_).shape, tables_.of(job_).table, stages(recompute)) *
+               rounding;
+    }
+
+    const StageClasses& stages(std::int32_t recompute) const {
+        return (*stages_)[static_cast<std::size_t>(recompute)];
+    }
+
+    /// Whether no plan with at least this memory can be of use; counts `size` configurations as cut then.
+    bool too_large(Bytes floor, std::int64_t size) {
+        const double most = extent_ == WalkExtent::nearest && found_.smallest
+                                ? capacity_.value() * found_.smallest->value
+                                : capacity_.value();
+        const bool cut = request_.prune && floor.value() > most &&
+                         (extent_ != WalkExtent::nearest || found_.smallest.has_value());
+        if (cut)
+            found_.counts.cut_by_memory += size;
+        return cut;
+    }
+
+    bool ruled_out(Seconds time, Bytes memory, std::int64_t size) {
+        const bool cut = incumbents_.rule_out(rates_.metrics(time, memory));
+        if (cut)
+            found_.counts.cut_by_plans += size;
+        return cut;
+    }
+
+    void walk(const PipelineBranch& branch) {
+        found_.counts.enumerated += branch.size();
+        stages_ = &pipelines_.of(branch.common.pp, branch.common.vp);
+        if (request_.prune && cut(branch))
+            return;
+        const auto schedules = static_cast<std::int64_t>(branch.schedules.size());
+        for (const StateChoice& state : branch.states) {
+            if (stopped())
+                return;
+            if (extent_ == WalkExtent::sample && state.hybrid_shard != 0)
+                continue;
+            Bytes floor;
+            if (request_.prune) {
+                put(configuration_of(branch, state, branch.schedules.front(), branch.recompute.front()));
+                floor = memory_floor(branch.recompute.front());
+                if (too_large(floor, schedules * static_cast<std::int64_t>(branch.recompute.size())))
+                    continue;
+            }
+            for (std::size_t r = 0; r < branch.recompute.size(); ++r) {
+                if (request_.prune && ruled_out(time_floors_[r], floor, schedules))
+                    continue;
+                evaluate(branch, state, r);
+            }
+        }
+    }
+
+    /// Bounds of the whole branch: the least work of the recompute choices, and states in as many shards as
+    /// there are.
+    bool cut(const PipelineBranch& branch) {
+        time_floors_.clear();
+        Seconds least{std::numeric_limits<double>::infinity()};
+        for (const std::int32_t recompute : branch.recompute) {
+            put(configuration_of(branch, branch.states.front(), branch.schedules.front(), recompute));
+            const Seconds floor = step_time_floor(job_, tables_.of(job_).table, stages(recompute)) * rounding;
+            time_floors_.push_back(floor);
+            least = std::min(least, floor);
+        }
+        StateChoice lightest = branch.states.back();  // the highest ZeRO stage
+        lightest.hybrid_shard = 0;
+        Bytes floor{std::numeric_limits<double>::infinity()};
+        for (std::size_t o = 0; o < site_.space.offload.size(); ++o) {
+            lightest.offload = static_cast<std::int32_t>(o);
+            put(configuration_of(branch, lightest, branch.schedules.front(), branch.recompute.front()));
+            floor = std::min(floor, memory_floor(branch.recompute.front()));
+        }
+        return too_large(floor, branch.size()) || ruled_out(least, floor, branch.size());
+    }
+
+    void evaluate(const PipelineBranch& branch, const StateChoice& state, std::size_t r) {
+        Plan plan{configuration_of(branch, state, branch.schedules.front(), branch.recompute[r]), {}, 0.0};
+        plan.configuration.site = task_.site;
+        put(plan.configuration);
+        const ShapeTables::Entry& shared = tables_.of(job_);
+        const StageClasses& pipeline = stages(branch.recompute[r]);
+        const Bytes enough =
+            extent_ == WalkExtent::nearest ? Bytes{std::numeric_limits<double>::infinity()} : capacity_;
+        for (const Schedule schedule : branch.schedules) {
+            job_.run.schedule = schedule;
+            plan.configuration.schedule = static_cast<std::int32_t>(schedule);
+            const Bytes memory = peak_device_memory(job_, shared.shape, shared.table, pipeline, enough);
+            plan.metrics = {{}, memory, {}, 0.0};
+            if (memory > capacity_) {
+                ++found_.counts.evaluated;
+                ++found_.counts.does_not_fit;
+                if (extent_ == WalkExtent::nearest) {
+                    plan.value = memory / capacity_;
+                    found_.keep_smallest(plan);
+                }
+                continue;
+            }
+            if (request_.prune && ruled_out(time_floors_[r], memory, 1))
+                continue;
+            ++found_.counts.evaluated;
+            plan.metrics =
+                rates_.metrics(step_time(job_, shared.shape, shared.table, pipeline).total, memory);
+            judge(plan);
+        }
+    }
+
+    /// A plan that fits: within the limits or not.
+    void judge(Plan& plan) {
+        const PlanLimits& limits = request_.limits;
+        const bool late = limits.step_time && plan.metrics.time > *limits.step_time;
+        const bool dear = limits.step_cost && plan.metrics.cost > *limits.step_cost;
+        if (late || dear) {
+            ++(late ? found_.counts.over_deadline : found_.counts.over_budget);
+            found_.keep_fastest(plan);
+            found_.keep_cheapest(plan);
+            return;
+        }
+        ++found_.counts.feasible;
+        plan.value = objective_value(request_.objective, plan.metrics);
+        found_.best.add(plan);
+        found_.pareto.add(plan);
+    }
+
+    const SearchRequest& request_;
+    const SearchTask& task_;
+    const Site& site_;
+    PipelineStages& pipelines_;
+    const Incumbents& incumbents_;
+    WalkExtent extent_;
+    Findings& found_;
+    SiteRates rates_;
+    Bytes capacity_;
+    Job job_;
+    ShapeTables tables_;
+    const std::vector<StageClasses>* stages_ = nullptr;
+    std::vector<Seconds> time_floors_;  ///< by the branch's recompute choices
+};
+
+}  // namespace
+
+void walk_shape(const SearchRequest& request, const SearchTask& task, PipelineStages& pipelines,
+                const Incumbents& incumbents, WalkExtent extent, Findings& found) {
+    ShapeSearch(request, task, pipelines, incumbents, extent, found).run();
+}
+
+}  // namespace traincost

@@ -170,6 +170,8 @@ void add_search_options(CLI::App& app, SearchFlags& f) {
                "What to make small; a mix as time=1,cost=0.5 (a product of powers)");
     app.add_flag("--full-space", f.full_space,
                  "Search everything that can be written down, not only what the stack implements");
+    app.add_flag("--exhaustive", f.exhaustive,
+                 "Evaluate every configuration, also what a bound rules out: same answer, later");
     add_parsed(app, "--top", f.top, "N", positive, "Plans to print");
     add_parsed(app, "--shard", f.shard, "I/N", shard_flag,
                "Search only this part and print it as JSON for 'traincost merge'");
@@ -276,6 +278,7 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
         }
     }
     request.top = static_cast<std::size_t>(f.top);
+    request.prune = !f.exhaustive;
     request.threads = static_cast<int>(std::min<std::int64_t>(f.threads, 1 << 16));
     if (f.shard) {
         request.shard = f.shard->shard;

@@ -30,6 +30,7 @@ struct SearchFlags {
     std::optional<Dollars> budget{};
     Objective objective{};
     bool full_space = false;
+    bool exhaustive = false;
     std::int64_t top = 5;
     std::optional<ShardFlag> shard{};
     std::int64_t threads = 0;

@@ -73,7 +73,7 @@ Bytes peak_device_memory(const Job& job, const Shape& shape, const BlockTable& t
                          Bytes enough = Bytes{std::numeric_limits<double>::infinity()});
 
 /// A lower bound of `peak_device_memory` for every schedule and recompute choice: model states, all gradients
-/// at the end of the backward pass, and what lies outside the allocator's pool. docs/search.md has the proof.
+/// at the end of the backward pass, and what lies outside the allocator's pool. docs/bounds.md has the proof.
 Bytes device_memory_floor(const Job& job, const Shape& shape, const BlockTable& table,
                           const StageClasses& stages);
 

@@ -72,7 +72,7 @@ struct StepTime {
 StepTime step_time(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages);
 
 /// A lower bound of the step for every schedule, ZeRO stage, shard group and offload: the slowest stage's own
-/// work. docs/search.md has the proof.
+/// work. docs/bounds.md has the proof.
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages);
 
 }  // namespace traincost

@@ -104,6 +104,7 @@ void write_space(JsonWriter& out, const SearchSpace& s) {
     write_numbers(out, "cp", s.cp);
     write_numbers(out, "pp", s.pp);
     write_numbers(out, "vp", s.vp);
+    write_numbers(out, "dp", s.dp);
     write_numbers(out, "ep", s.ep);
     write_numbers(out, "etp", s.etp);
     write_numbers(out, "zero", s.zero);
@@ -128,6 +129,7 @@ void write_space(JsonWriter& out, const SearchSpace& s) {
         out.member("optimizer", name_of(o.optimizer));
         out.member("parameters", name_of(o.parameters));
         out.member("activations", o.activations);
+        out.member("least_zero", o.least_zero);
         out.end_object();
     }
     out.end_array();
@@ -152,6 +154,7 @@ std::string fingerprint(const SearchRequest& request) {
     out.member("step_cost", request.limits.step_cost);
     out.member("headroom", request.limits.headroom);
     out.member("top", request.top);
+    out.member("prune", request.prune);
     out.end_object();
     return hash_of(out.text());
 }

@@ -36,7 +36,7 @@ struct SiteRates {
 SiteRates rates_of(const ClusterSpec& cluster, double goodput);
 
 /// Adds to `found` what the task's configurations are. What bounds and `incumbents` rule out is counted, not
-/// evaluated; docs/search.md has the bounds and their proof.
+/// evaluated; docs/bounds.md has the bounds and their proof.
 void walk_shape(const SearchRequest& request, const SearchTask& task, PipelineStages& pipelines,
                 const Incumbents& incumbents, WalkExtent extent, Findings& found);
 

@@ -1,7 +1,7 @@
 #include <cli/job_options.hpp>
 
+#include <cli/job_assumptions.hpp>
 #include <cli/model_input.hpp>
-#include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/plan/search_space.hpp>
@@ -14,157 +14,6 @@
 namespace traincost::cli {
 
 namespace {
-
-// ---- Flags ----
-
-template <class Enum>
-std::string alternatives() {
-    std::string text;
-    for (const std::string_view name : enum_names<Enum>()) {
-        text += (text.empty() ? "" : "|") + std::string(name);
-    }
-    return text;
-}
-
-/// A parser of an enumeration's names that lists what is allowed and suggests the nearest.
-template <class Enum>
-auto any_of() {
-    return [](const std::string& text) {
-        if (const auto value = value_of<Enum>(text)) {
-            return *value;
-        }
-        std::string allowed;
-        for (const std::string_view name : enum_names<Enum>()) {
-            allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-        }
-        throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, enum_names<Enum>()) +
-                                          "; allowed: " + allowed);
-    };
-}
-
-std::int64_t positive_count(const std::string& text) {
-    return parse_count(text, Range::positive);
-}
-
-bool on_or_off(const std::string& text) {
-    if (text == "on" || text == "off") {
-        return text == "on";
-    }
-    throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off");
-}
-
-RecomputeFlag recompute_flag(const std::string& text) {
-    const auto colon = text.find(':');
-    const Recompute recompute = any_of<Recompute>()(text.substr(0, colon));
-    if (colon == text.npos) {
-        return {recompute, 1};
-    }
-    if (recompute != Recompute::full) {
-        throw Error(ErrorKind::usage, "'" + text + "': only full takes a period, as in full:2");
-    }
-    return {recompute, positive_count(text.substr(colon + 1))};
-}
-
-std::int64_t zero_stage(const std::string& text) {
-    const std::int64_t stage = parse_count(text);
-    if (stage > 3) {
-        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
-    }
-    return stage;
-}
-
-double fraction(const std::string& text) {
-    const double x = parse_fraction(text);
-    if (x > 1.0) {
-        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
-    }
-    return x;
-}
-
-double headroom_share(const std::string& text) {
-    // A bare number is a percentage, as the flag's name of its value says.
-    const bool bare = !text.ends_with('%');
-    const double x = bare ? parse_number(text, Range::not_negative) / 100.0 : parse_fraction(text);
-    if (!(x < 1.0)) {
-        throw Error(ErrorKind::usage, "'" + text + "' leaves no memory; allowed: 0 to less than 100");
-    }
-    return x;
-}
-
-void add_cluster_options(CLI::App& app, JobFlags& f) {
-    add_parsed(
-        app, "--gpu", f.gpu, "ID", [](auto& t) { return t; }, "Accelerator: an id of the catalogue");
-    add_parsed(app, "--gpus", f.gpus, "COUNT", positive_count, "Accelerators of the job");
-    add_parsed(app, "--per-node", f.per_node, "COUNT", positive_count,
-               "Accelerators of a node, where it is not the cluster's");
-    add_parsed(
-        app, "--cluster", f.cluster, "ID", [](auto& t) { return t; },
-        "Node type and network: an id of the catalogue");
-    add_parsed(
-        app, "--gpu-hour-price", f.gpu_hour_price, "DOLLARS", [](auto& t) { return parse_dollars(t); },
-        "Price of one accelerator-hour");
-}
-
-void add_batch_options(CLI::App& app, JobFlags& f) {
-    add_parsed(app, "--seq", f.sequence, "TOKENS", positive_count, "Tokens of a sequence");
-    add_parsed(app, "--micro-batch", f.micro_batch, "COUNT", positive_count, "Sequences a rank runs at once");
-    add_parsed(app, "--global-batch", f.global_batch, "COUNT", positive_count, "Sequences of a step");
-    add_parsed(
-        app, "--tokens", f.tokens, "COUNT",
-        [](auto& t) { return static_cast<double>(parse_count(t, Range::positive)); },
-        "Tokens to train on: 15T");
-}
-
-void add_parallel_options(CLI::App& app, JobFlags& f) {
-    add_parsed(app, "--tp", f.tp, "N", positive_count, "Tensor parallelism");
-    add_parsed(app, "--pp", f.pp, "N", positive_count, "Pipeline stages");
-    add_parsed(app, "--vp", f.vp, "N", positive_count, "Virtual stages of a pipeline stage");
-    add_parsed(app, "--dp", f.dp, "N", positive_count, "Data parallelism; default: what the others leave");
-    add_parsed(app, "--cp", f.cp, "N", positive_count, "Context parallelism");
-    add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert parallelism");
-    add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor parallelism of experts");
-    add_parsed(app, "--zero", f.zero, "0..3", zero_stage,
-               "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
-    add_parsed(app, "--hybrid-shard", f.hybrid_shard, "RANKS", positive_count,
-               "Ranks of one shard group (HSDP); default: all");
-    add_parsed(app, "--sequence-parallel", f.sequence_parallel, "on|off", on_or_off,
-               "Shard activations between tensor-parallel regions");
-    add_parsed(app, "--schedule", f.schedule, alternatives<Schedule>(), any_of<Schedule>(),
-               "Pipeline schedule");
-    add_parsed(app, "--context", f.context, alternatives<ContextKind>(), any_of<ContextKind>(),
-               "How context-parallel ranks exchange keys and values");
-}
-
-void add_numeric_options(CLI::App& app, JobFlags& f) {
-    add_parsed(
-        app, "--stack", f.stack, "ID", [](auto& t) { return t; }, "Software stack: an id of the catalogue");
-    add_parsed(
-        app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
-        "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...");
-    add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
-    add_parsed(app, "--recompute", f.recompute, "none|selective|full[:EVERY]", recompute_flag,
-               "Activations computed again in the backward pass");
-    add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
-               "Attention kernel");
-    add_parsed(app, "--compile", f.compile, "on|off", on_or_off, "Pointwise operators fused by a compiler");
-    add_parsed(app, "--dropout", f.dropout, "FRACTION", fraction, "Dropout of hidden states and attention");
-    const std::string offload = alternatives<Offload>();
-    add_parsed(app, "--offload-optimizer", f.offload_optimizer, offload, any_of<Offload>(),
-               "Where optimizer states and updates are");
-    add_parsed(app, "--offload-parameters", f.offload_parameters, offload, any_of<Offload>(),
-               "Where weights are");
-    add_parsed(app, "--offload-activations", f.offload_activations, "FRACTION", fraction,
-               "Share of saved activations kept in host memory");
-    add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(), "What is trained");
-    add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count,
-               "Rank of adapters; implies --tuning lora");
-    add_parsed(
-        app, "--lora-targets", f.lora_targets, "LIST", [](auto& t) { return t; },
-        "Matrices with adapters: q,k,v,o,mlp,head");
-    add_parsed(app, "--headroom", f.headroom, "PERCENT", headroom_share, "Memory that must stay free");
-}
-
-// ---- The job ----
 
 using Assumptions = std::vector<std::string>;
 
@@ -286,15 +135,6 @@ ClusterSpec resolve_cluster(const JobFlags& f, const JobFile& file, const Catalo
         spec.accelerator = *file.accelerator_spec;
     }
     assumptions.insert(assumptions.end(), choice.assumptions.begin(), choice.assumptions.end());
-    if (f.gpu_hour_price) {
-        spec.prices = {{.provider = "given",
-                        .kind = "given",
-                        .amount = *f.gpu_hour_price * spec.per_node,
-                        .per_hour = true,
-                        .region = "",
-                        .as_of = "",
-                        .source = "--gpu-hour-price"}};
-    }
     return spec;
 }
 
@@ -399,83 +239,6 @@ void deduce_dp(const JobFlags& f, const JobFile& file, std::int64_t accelerators
     assumptions.push_back("dp: " + std::to_string(p.dp) + " = gpus/(tp*pp*cp) (--dp)");
 }
 
-/// What the layout takes from the stack, and where it is out of the ordinary.
-void state_layout_defaults(const Job& job, Assumptions& out) {
-    const RunSpec& run = job.run;
-    const Parallelism& p = run.parallel;
-    const StackSpec& stack = job.stack;
-    const std::string of_stack = ", the habit of " + stack.id;
-    if (p.tp > 1 && !p.sequence_parallel) {
-        out.push_back(std::string("sequence parallelism: ") + (stack.sequence_parallel ? "on" : "off") +
-                      of_stack + " (--sequence-parallel)");
-    }
-    if (p.pp > 1 && !run.schedule) {
-        out.push_back("schedule: " + std::string(name_of(p.vp > 1 ? Schedule::interleaved : stack.pipeline)) +
-                      (p.vp > 1 ? ", with virtual stages" : of_stack) + " (--schedule)");
-    }
-    if (run.global_batch % (run.micro_batch * p.dp) != 0) {
-        out.push_back("global batch: not a multiple of micro-batch*dp = " +
-                      std::to_string(run.micro_batch * p.dp) + "; the last micro-batch is counted as full");
-    }
-    const std::vector<std::int64_t> stages = stack_space(job).zero;
-    if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
-        out.push_back("zero: stage " + std::to_string(p.zero) + " is counted, though " + stack.id +
-                      " is not known to have it");
-    }
-}
-
-/// What nobody said of the run, in the words of its flags.
-void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& needs, const Job& job,
-                        Assumptions& out) {
-    const RunSpec& run = job.run;
-    const Parallelism& p = run.parallel;
-    const StackSpec& stack = job.stack;
-    const auto say = [&](bool given, const std::string& what, std::string_view value, const std::string& why,
-                         const char* flag) {
-        if (!given) {
-            out.push_back(what + ": " + std::string(value) + why + " (" + flag + ")");
-        }
-    };
-    const std::string of_stack = ", the habit of " + stack.id;
-    if (!file.run) {
-        say(f.optimizer.has_value(), "optimizer", name_of(run.optimizer), "", "--optimizer");
-    }
-    if (!file.run && needs.layout) {
-        say(f.recompute.has_value(), "recompute", name_of(run.recompute), "", "--recompute");
-        if (p.dp * p.cp > 1) {
-            say(f.zero.has_value(), "zero", std::to_string(p.zero), "", "--zero");
-        }
-        if (p.cp > 1) {
-            say(f.context.has_value(), "context", name_of(run.context), "", "--context");
-        }
-    }
-    say(run.attention.has_value(), "attention", name_of(stack.attention), of_stack, "--attention");
-    say(run.compile.has_value(), "compile", stack.compile ? "on" : "off", of_stack, "--compile");
-    say(run.dropout.has_value(), "dropout", to_significant(stack.dropout), of_stack, "--dropout");
-    if (needs.layout) {
-        state_layout_defaults(job, out);
-    }
-    if (job.model.moe) {
-        out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
-                      " times the mean of the routed tokens");
-    }
-}
-
-void state_price(const Job& job, Assumptions& out) {
-    if (!job.run.tokens) {
-        return;
-    }
-    for (const NodePrice& price : job.cluster.prices) {
-        if (price.per_hour) {
-            out.push_back("price: " + to_text(price.amount) + " a node-hour, " + price.kind +
-                          (price.provider.empty() ? "" : ", " + price.provider) +
-                          (price.as_of.empty() ? "" : ", as of " + price.as_of) + " (--gpu-hour-price)");
-            return;
-        }
-    }
-    out.push_back("price: none is known of " + job.cluster.id + " (--gpu-hour-price)");
-}
-
 /// The run as far as file and flags say, its precision apart.
 RunSpec initial_run(const JobFlags& f, const JobFile& file, const JobNeeds& needs, Assumptions& assumptions) {
     if (file.run) {
@@ -554,19 +317,6 @@ SearchSpace pinned_space(const JobFlags& f, const Job& job) {
     return space;
 }
 
-void add_job_options(CLI::App& app, JobFlags& flags) {
-    add_parsed(
-        app, "--job", flags.job_file, "FILE|-", [](auto& t) { return t; },
-        "A job as JSON; other flags override it");
-    add_parsed(
-        app, "--model", flags.model, "ID|FILE|-", [](auto& t) { return t; },
-        "Model: an id of the catalogue, our JSON, a Hugging Face config.json or its folder");
-    add_cluster_options(app, flags);
-    add_batch_options(app, flags);
-    add_parallel_options(app, flags);
-    add_numeric_options(app, flags);
-}
-
 ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& context,
                         const JobNeeds& needs) {
     const JobFile file = read_job_file(f, catalogue, context);
@@ -602,11 +352,12 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     }
 
     ResolvedJob resolved{.job = {std::move(model), std::move(cluster), std::move(stack), std::move(run)},
+                         .operation = {},
                          .assumptions = {}};
     resolve_precision(f, file, resolved.job, assumptions);
     throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));
     state_run_defaults(f, file, needs, resolved.job, assumptions);
-    state_price(resolved.job, assumptions);
+    resolved.operation = resolve_operation(f.operation, file.operation, catalogue, resolved.job, assumptions);
     resolved.assumptions = std::move(assumptions);
     return resolved;
 }

@@ -1,69 +1,17 @@
-// The flags that describe a job, and the job they make.
+// The job that flags make.
 #pragma once
 
 #include <cli/context.hpp>
-#include <traincost/base/quantity.hpp>
+#include <cli/job_flags.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/plan/operation.hpp>
 #include <traincost/plan/search_space.hpp>
 #include <traincost/spec/job.hpp>
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace traincost::cli {
-
-/// "none", "selective", "full", "full:2" (every second block).
-struct RecomputeFlag {
-    Recompute recompute;
-    std::int64_t every;
-};
-
-/// The flags as given; nothing where one was not.
-struct JobFlags {
-    std::optional<std::string> job_file{};
-    std::optional<std::string> model{};
-    std::optional<std::string> gpu{};
-    std::optional<std::string> cluster{};
-    std::optional<std::int64_t> gpus{};
-    std::optional<std::int64_t> per_node{};
-    std::optional<std::string> stack{};
-    std::optional<std::int64_t> sequence{};
-    std::optional<std::int64_t> micro_batch{};
-    std::optional<std::int64_t> global_batch{};
-    std::optional<std::string> precision{};
-    std::optional<Optimizer> optimizer{};
-    std::optional<RecomputeFlag> recompute{};
-    std::optional<AttentionKernel> attention{};
-    std::optional<bool> compile{};
-    std::optional<double> dropout{};
-    std::optional<std::int64_t> tp{};
-    std::optional<std::int64_t> pp{};
-    std::optional<std::int64_t> vp{};
-    std::optional<std::int64_t> dp{};
-    std::optional<std::int64_t> cp{};
-    std::optional<std::int64_t> ep{};
-    std::optional<std::int64_t> etp{};
-    std::optional<std::int64_t> zero{};
-    std::optional<std::int64_t> hybrid_shard{};
-    std::optional<bool> sequence_parallel{};
-    std::optional<Schedule> schedule{};
-    std::optional<ContextKind> context{};
-    std::optional<Offload> offload_optimizer{};
-    std::optional<Offload> offload_parameters{};
-    std::optional<double> offload_activations{};
-    std::optional<Tuning> tuning{};
-    std::optional<std::int64_t> lora_rank{};
-    std::optional<std::string> lora_targets{};
-    std::optional<double> tokens{};
-    std::optional<Dollars> gpu_hour_price{};
-    double headroom = 0.0;  ///< share of the memory to keep free
-};
 
 /// What a command can do without. The search chooses the micro-batch itself.
 struct JobNeeds {
@@ -74,11 +22,9 @@ struct JobNeeds {
 /// A valid job, and everything about it that nobody said.
 struct ResolvedJob {
     Job job;
+    Operation operation;
     std::vector<std::string> assumptions;
 };
-
-/// Declares the flags.
-void add_job_options(CLI::App& app, JobFlags& flags);
 
 /// The job of the flags, and of the file they name. `Error` with every problem: missing flags, unknown names,
 /// what does not divide.

@@ -25,4 +25,13 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& name, Target& target, 
     return app.add_option_function<std::string>(name, set, help)->type_name(type);
 }
 
+/// Names the group, in the help, of the options added since the last group was named.
+inline void name_group(CLI::App& app, const std::string& group) {
+    for (CLI::Option* option : app.get_options()) {
+        if (option->get_group() == "Options" && option->get_name() != "--help") {
+            option->group(group);
+        }
+    }
+}
+
 }  // namespace traincost::cli

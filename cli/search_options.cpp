@@ -1,6 +1,7 @@
 #include <cli/search_options.hpp>
 
 #include <cli/options.hpp>
+#include <cli/search_sites.hpp>
 #include <traincost/base/text.hpp>
 
 #include <unistd.h>
@@ -75,85 +76,12 @@ std::vector<std::string> names_of(const std::string& text) {
     return names;
 }
 
-/// Whole-node counts of a range: one, two, three, four, six, eight … nodes.
-std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::int64_t per_node) {
-    std::vector<std::int64_t> counts;
-    for (std::int64_t nodes = 1; nodes * per_node <= high; nodes *= 2) {
-        for (const std::int64_t n : {nodes * per_node, nodes * per_node * 3 / 2}) {
-            if (n >= low && n <= high && n % per_node == 0) {
-                counts.push_back(n);
-            }
-        }
-    }
-    std::sort(counts.begin(), counts.end());
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-    return counts;
-}
-
-/// Restricts a dimension to one given value, and to at most a given limit.
-void restrict_to(std::vector<std::int64_t>& values, std::optional<std::int64_t> given,
-                 std::optional<std::int64_t> most, const char* flag, const char* most_flag) {
-    if (given) {
-        values = {*given};
-        if (most && *given > *most) {
-            throw Error(ErrorKind::usage, std::string(flag) + ": " + std::to_string(*given) +
-                                              " is more than " + most_flag + " " + std::to_string(*most));
-        }
-        return;
-    }
-    if (!most) {
-        return;
-    }
-    if (values.empty()) {
-        for (std::int64_t i = 1; i <= *most; ++i) {
-            values.push_back(i);
-        }
-    }
-    std::erase_if(values, [&](std::int64_t x) { return x > *most; });
-    if (values.empty()) {
-        throw Error(ErrorKind::usage, std::string(most_flag) + ": " + std::to_string(*most) +
-                                          " leaves no degree of parallelism");
-    }
-}
-
-SearchSpace space_of(const SearchFlags& f, const Job& job) {
-    SearchSpace space = f.full_space ? full_space(job) : stack_space(job);
-    const JobFlags& g = f.job;
-    restrict_to(space.tp, g.tp, f.max_tp, "--tp", "--max-tp");
-    restrict_to(space.pp, g.pp, f.max_pp, "--pp", "--max-pp");
-    restrict_to(space.cp, g.cp, f.max_cp, "--cp", "--max-cp");
-    restrict_to(space.vp, g.vp, {}, "--vp", "");
-    restrict_to(space.ep, g.ep, {}, "--ep", "");
-    restrict_to(space.etp, g.etp, {}, "--etp", "");
-    restrict_to(space.zero, g.zero, {}, "--zero", "");
-    restrict_to(space.micro_batch, g.micro_batch, {}, "--micro-batch", "");
-    if (g.hybrid_shard) {
-        space.hybrid_shard = {*g.hybrid_shard};
-        space.all_hybrid_shards = false;
-    }
-    if (g.sequence_parallel) {
-        space.sequence_parallel = {*g.sequence_parallel};
-    }
-    if (g.schedule) {
-        space.schedules = {*g.schedule};
-    }
-    if (g.recompute) {
-        RecomputeChoice choice{g.recompute->recompute, {}, g.recompute->every, {}};
-        if (choice.kind == Recompute::selective) {
-            choice.modules.core_attention = true;
-        }
-        space.recompute = {choice};
-    }
-    space.offload = {{g.offload_optimizer.value_or(Offload::none),
-                      g.offload_parameters.value_or(Offload::none), g.offload_activations.value_or(0.0)}};
-    return space;
-}
-
 }  // namespace
 
 void add_search_options(CLI::App& app, SearchFlags& f) {
     add_job_options(app, f.job);
-    add_parsed(app, "--clusters", f.clusters, "ID,ID...", names_of, "Node types to choose from");
+    add_parsed(app, "--clusters", f.clusters, "ID,ID...", names_of,
+               "Node types to choose from; all: every one of the catalogue");
     add_parsed(app, "--stacks", f.stacks, "ID,ID...", names_of, "Software stacks to choose from");
     add_parsed(app, "--min-gpus", f.min_gpus, "COUNT", positive, "Accelerators to choose from: at least");
     add_parsed(app, "--max-gpus", f.max_gpus, "COUNT", positive, "Accelerators to choose from: at most");
@@ -196,64 +124,14 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
     if (!f.clusters.empty() && (f.job.cluster || f.job.gpu)) {
         throw Error(ErrorKind::usage, "--clusters: excludes --cluster and --gpu");
     }
-    const bool several = f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
-    if (several && (f.job.model == "-" || f.job.job_file == "-")) {
-        throw Error(ErrorKind::usage,
-                    "the standard input can be read once only: give a file where several "
-                    "clusters, stacks or numbers of GPUs are searched");
-    }
-    std::vector<std::optional<std::string>> clusters(f.clusters.begin(), f.clusters.end());
-    if (clusters.empty()) {
-        clusters.push_back(f.job.cluster);
-    }
-    std::vector<std::optional<std::string>> stacks(f.stacks.begin(), f.stacks.end());
-    if (stacks.empty()) {
-        stacks.push_back(f.job.stack);
-    }
-
-    ResolvedSearch out{{.model = {}, .run = {}, .sites = {}}, {}};
+    ResolvedSearch out = resolve_sites(f, catalogue, context);
     SearchRequest& request = out.request;
-    const auto add_site = [&](const JobFlags& job_flags) {
-        ResolvedJob resolved =
-            resolve_job(job_flags, catalogue, context, {.micro_batch = false, .layout = false});
-        Job& job = resolved.job;
-        for (std::string& line : resolved.assumptions) {
-            if (std::find(out.assumptions.begin(), out.assumptions.end(), line) == out.assumptions.end()) {
-                out.assumptions.push_back(std::move(line));
-            }
-        }
-        Site site{job.cluster, job.stack, space_of(f, job)};
-        if (request.sites.empty()) {
-            request.model = job.model;
-            request.run = job.run;
-        } else if (!(job.run == request.run)) {
-            site.run = job.run;
-        }
-        request.sites.push_back(std::move(site));
-        return request.sites.back().cluster.per_node;
-    };
-    for (const auto& cluster : clusters) {
-        for (const auto& stack : stacks) {
-            JobFlags one = f.job;
-            one.cluster = cluster;
-            one.stack = stack;
-            if (!f.max_gpus) {
-                add_site(one);
-                continue;
-            }
-            one.gpus = *f.max_gpus;
-            const std::int64_t per_node = add_site(one);
-            request.sites.pop_back();
-            for (const std::int64_t count : gpu_counts(f.min_gpus.value_or(1), *f.max_gpus, per_node)) {
-                one.gpus = count;
-                add_site(one);
-            }
-        }
-    }
     if (request.sites.empty()) {
-        throw Error(ErrorKind::usage, "--max-gpus: no whole number of nodes lies between " +
-                                          std::to_string(f.min_gpus.value_or(1)) + " and " +
-                                          std::to_string(*f.max_gpus) + " accelerators");
+        return out;
+    }
+    if ((f.deadline || f.budget) && !request.run.tokens) {
+        throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
+                                          ": needs --tokens, the tokens to train on");
     }
     request.objective = f.objective;
     request.limits.headroom = f.job.headroom;
@@ -265,16 +143,6 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
         }
         if (f.budget) {
             request.limits.step_cost = *f.budget / steps;
-        }
-    }
-    for (const Site& site : request.sites) {
-        if ((f.budget || f.objective.cost != 0.0) && !hourly_price(site.cluster)) {
-            throw Error(ErrorKind::usage, std::string(f.budget ? "--budget" : "--objective") +
-                                              ": no hourly price of " + site.cluster.id +
-                                              " is known; give --gpu-hour-price");
-        }
-        if (f.objective.energy != 0.0 && !power_watts(site.cluster)) {
-            throw Error(ErrorKind::usage, "--objective: the power of " + site.cluster.id + " is not known");
         }
     }
     request.top = static_cast<std::size_t>(f.top);

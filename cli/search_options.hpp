@@ -39,7 +39,9 @@ struct SearchFlags {
 /// A request and what nobody said of it.
 struct ResolvedSearch {
     SearchRequest request;
-    std::vector<std::string> assumptions;
+    std::vector<std::vector<std::string>> assumptions;  ///< of each site
+    Operation operation{};                              ///< of all sites
+    std::vector<std::string> left_out{};                ///< clusters not searched, and why
 };
 
 void add_search_options(CLI::App& app, SearchFlags& flags);

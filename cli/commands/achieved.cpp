@@ -152,7 +152,7 @@ void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a
     out.begin_object();
     out.member("schema_version", 1);
     out.key("input");
-    write_json(out, resolved.job);
+    write_json(out, resolved.job, resolved.operation);
     out.key("measured").begin_object();
     out.member("step_time_s", a.step);
     out.member("tokens_per_s", a.tokens_per_s);
@@ -200,6 +200,22 @@ void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a
     context.out << out.text();
 }
 
+/// What is left takes the wall time of its operation.
+void count_failures(const ResolvedJob& resolved, std::optional<Remaining>& left) {
+    const double goodput = goodput_of(resolved.job, resolved.operation);
+    if (!left || goodput == 1.0) {
+        return;
+    }
+    left->time /= goodput;
+    left->gpu_hours /= goodput;
+    if (left->cost) {
+        *left->cost /= goodput;
+    }
+    if (left->energy_kwh) {
+        *left->energy_kwh /= goodput;
+    }
+}
+
 void run_achieved(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
     ResolvedJob resolved = resolve_job(flags.job, catalogue, context, {.micro_batch = false});
@@ -213,7 +229,8 @@ void run_achieved(const Flags& flags, Context& context) {
     if (resolved.job.run.tokens && !flags.tokens_done) {
         resolved.assumptions.emplace_back("tokens done: 0 (--tokens-done)");
     }
-    const Achieved a = achieved(resolved.job, step, flags.tokens_done.value_or(0.0));
+    Achieved a = achieved(resolved.job, step, flags.tokens_done.value_or(0.0));
+    count_failures(resolved, a.remaining);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, a.predicted);
     if (flags.output.json) {
         print_json(context, resolved, a, sure);

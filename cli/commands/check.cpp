@@ -4,6 +4,8 @@
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
+#include <traincost/io/failure_data.hpp>
+#include <traincost/io/grid_data.hpp>
 #include <traincost/io/hf_config.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/kernel_data.hpp>
@@ -66,7 +68,7 @@ std::string check_cluster(const JsonDocument& document, const Catalogue& catalog
     return "cluster " + record.id;
 }
 
-constexpr std::array<Schema, 10> schemas = {{
+constexpr std::array<Schema, 12> schemas = {{
     {"model/1", [](const JsonDocument& d,
                    const Catalogue&) { return "model " + model_record_from_json(JsonNode(d)).spec.name; }},
     {"accelerator/1",
@@ -92,6 +94,14 @@ constexpr std::array<Schema, 10> schemas = {{
     {"attention/1",
      [](const JsonDocument& d, const Catalogue&) {
          return "kernel data " + attention_data_from_json(JsonNode(d)).origin.id;
+     }},
+    {"failure-rates/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return std::to_string(failure_data_from_json(JsonNode(d)).rates.size()) + " failure rates";
+     }},
+    {"grid-intensity/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return std::to_string(grid_intensities_from_json(JsonNode(d)).size()) + " grid intensities";
      }},
     {"memory/1",
      [](const JsonDocument& d, const Catalogue&) {

@@ -40,7 +40,7 @@ void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e
                 const std::vector<Remedy>& remedies) {
     JsonWriter out;
     out.begin_object();
-    write_estimate_members(out, resolved.job, e, sure, resolved.assumptions);
+    write_estimate_members(out, resolved.job, e, sure, resolved.assumptions, resolved.operation);
     if (!e.fits) {
         out.key("remedies").begin_array();
         for (const Remedy& remedy : remedies) {
@@ -87,12 +87,18 @@ void run_estimate(const Flags& flags, Context& context) {
     const Estimate e = estimate_with_headroom(resolved, flags.job.headroom);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, e);
     const std::vector<Remedy> ways_out = e.fits ? std::vector<Remedy>{} : remedies(resolved.job, e.capacity);
-    context.exit_code = e.fits ? exit_yes : exit_no;
+    const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;
+    if (!ends) {
+        context.err << "traincost: training never ends: "
+                    << no_progress_text(resolved.job, resolved.operation) << "\n";
+    }
+    context.exit_code = e.fits && ends ? exit_yes : exit_no;
     if (flags.output.json) {
         print_json(context, resolved, e, sure, ways_out);
         return;
     }
-    std::vector<Table> tables = estimate_tables(resolved.job, e, sure, resolved.assumptions);
+    std::vector<Table> tables =
+        estimate_tables(resolved.job, e, sure, resolved.assumptions, resolved.operation);
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }

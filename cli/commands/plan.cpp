@@ -81,7 +81,7 @@ Table zero_table(const PretrainSheet& sheet, const Job& job, Bytes capacity) {
     return table;
 }
 
-std::vector<Cell> plan_cells(const SheetPlan& plan) {
+std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation) {
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
     const Estimate& e = plan.estimate;
@@ -97,15 +97,15 @@ std::vector<Cell> plan_cells(const SheetPlan& plan) {
                                cell(peak.device),
                                cell(e.step.total),
                                percent_cell(e.throughput.mfu)};
-    if (e.training) {
+    if (const std::optional<TrainingTotals> totals = bill(plan.job, e, operation).totals) {
         constexpr double seconds_a_day = 86400.0;
-        cells.push_back(number_cell(e.training->time.value() / seconds_a_day));
-        cells.push_back(e.training->cost ? cell(*e.training->cost) : empty_cell());
+        cells.push_back(number_cell(totals->time.value() / seconds_a_day));
+        cells.push_back(totals->cost ? cell(*totals->cost) : empty_cell());
     }
     return cells;
 }
 
-Table plan_table(const PretrainSheet& sheet, bool training) {
+Table plan_table(const PretrainSheet& sheet, bool training, const Operation& operation) {
     Table table{.title = "Recommended strategies, fastest first",
                 .columns = {"ZeRO", "DP", "TP", "PP", "CP", "EP", "micro-batch", "recompute", "memory",
                             "step", "MFU"},
@@ -116,13 +116,13 @@ Table plan_table(const PretrainSheet& sheet, bool training) {
         table.columns.emplace_back("cost");
     }
     for (const SheetPlan& plan : sheet.plans) {
-        table.rows.push_back(plan_cells(plan));
+        table.rows.push_back(plan_cells(plan, operation));
     }
     const SearchCounts& n = sheet.counts;
     table.remarks.push_back(std::to_string(n.enumerated) + " configurations, " + std::to_string(n.feasible) +
                             " of them fit.");
     if (sheet.smallest) {
-        table.rows.push_back(plan_cells(*sheet.smallest));
+        table.rows.push_back(plan_cells(*sheet.smallest, operation));
         table.title = "No configuration fits; the nearest is";
     }
     return table;
@@ -130,7 +130,7 @@ Table plan_table(const PretrainSheet& sheet, bool training) {
 
 // ---- JSON ----
 
-void write_plan(JsonWriter& out, const SheetPlan& plan) {
+void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operation) {
     constexpr double seconds_a_day = 86400.0;
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
@@ -152,8 +152,14 @@ void write_plan(JsonWriter& out, const SheetPlan& plan) {
     out.member("tokens_per_s", e.throughput.tokens_per_s);
     out.member("mfu", e.throughput.mfu);
     out.member("bound_by", bound_by(e.step));
-    out.member("days", e.training ? std::optional(e.training->time.value() / seconds_a_day) : std::nullopt);
-    out.member("usd", e.training ? e.training->cost : std::nullopt);
+    const Bill b = bill(plan.job, e, operation);
+    out.member("days", b.totals ? std::optional(b.totals->time.value() / seconds_a_day) : std::nullopt);
+    out.member("usd", b.totals ? b.totals->cost : std::nullopt);
+    out.member("usd_per_million_tokens", b.per_million_tokens);
+    out.member("goodput", b.goodput);
+    out.member("kwh", b.totals ? b.totals->energy_kwh : std::nullopt);
+    out.member("site_kwh", b.site_kwh);
+    out.member("co2_kg", b.co2_kg);
     out.end_object();
 }
 
@@ -162,7 +168,7 @@ void print_json(Context& context, const ResolvedJob& resolved, const PretrainShe
     out.begin_object();
     out.member("schema_version", 1);
     out.key("input");
-    write_json(out, resolved.job);
+    write_json(out, resolved.job, resolved.operation);
     out.key("params").begin_object();
     out.member("total", sheet.parameters.total);
     out.member("active", sheet.parameters.active);
@@ -202,12 +208,12 @@ void print_json(Context& context, const ResolvedJob& resolved, const PretrainShe
     out.member("feasible", sheet.counts.feasible);
     out.key("plans").begin_array();
     for (const SheetPlan& plan : sheet.plans) {
-        write_plan(out, plan);
+        write_plan(out, plan, resolved.operation);
     }
     out.end_array();
     out.key("nearest");
     if (sheet.smallest) {
-        write_plan(out, *sheet.smallest);
+        write_plan(out, *sheet.smallest, resolved.operation);
     } else {
         out.null();
     }
@@ -231,7 +237,12 @@ void run_plan(const Flags& flags, Context& context) {
         throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
     }
     const Bytes capacity = usable_memory(resolved.job.cluster.accelerator) * (1.0 - flags.job.headroom);
-    context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
+    const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;
+    if (!ends) {
+        context.err << "traincost: training never ends: "
+                    << no_progress_text(resolved.job, resolved.operation) << "\n";
+    }
+    context.exit_code = sheet.plans.empty() || !ends ? exit_no : exit_yes;
     if (flags.output.json) {
         print_json(context, resolved, sheet, capacity);
         return;
@@ -239,10 +250,14 @@ void run_plan(const Flags& flags, Context& context) {
     const Job& job = resolved.job;
     std::vector<Table> tables = {size_table(sheet.parameters), memory_table(sheet),
                                  zero_table(sheet, job, capacity),
-                                 plan_table(sheet, job.run.tokens.has_value())};
+                                 plan_table(sheet, job.run.tokens.has_value(), resolved.operation)};
     if (flags.output.format == Format::table) {
         context.out << job_title(job) << "; sequence " << job.run.sequence << ", global batch "
                     << job.run.global_batch << "\n\n";
+    }
+    if (const auto r = reliability_of(job, resolved.operation)) {
+        tables.back().remarks.push_back(percent_text(r->goodput) +
+                                        " of the time trains: " + reliability_text(*r) + ".");
     }
     if (!resolved.assumptions.empty()) {
         tables.push_back(remarks_table("Assumed", resolved.assumptions));

@@ -6,9 +6,11 @@
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/search_options.hpp>
+#include <cli/search_sites.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/search_json.hpp>
+#include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/search_tables.hpp>
 
 #include <CLI/CLI.hpp>
@@ -91,18 +93,25 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
     const Residuals residuals = read_residuals(context.data_folder);
     const TieRule tie = tie_rule(flags.tie, residuals, request, result);
     const std::vector<Recommendation> plans = recommend(request, result, tie);
+    const std::vector<std::string> assumptions = assumptions_of(resolved, result);
     if (flags.output.json) {
         JsonWriter out;
         out.begin_object();
-        write_search_members(out, request, result, plans, residuals, seconds, resolved.assumptions);
+        write_search_members(out, request, result, plans, residuals, seconds, assumptions,
+                             resolved.operation);
         out.member("tie_below", tie.relative);
+        out.array("left_out", resolved.left_out);
         out.array("no_plan_because",
                   plans.empty() ? why_no_plan(request, result) : std::vector<std::string>{});
         out.end_object();
         context.out << out.text();
     } else {
-        context.out << render(search_tables(request, result, plans, tie, resolved.assumptions),
-                              flags.output.format);
+        std::vector<Table> tables =
+            search_tables(request, result, plans, tie, assumptions, resolved.operation);
+        if (!resolved.left_out.empty()) {
+            tables.push_back(remarks_table("Not searched", resolved.left_out));
+        }
+        context.out << render(tables, flags.output.format);
     }
     if (plans.empty() && !result.interrupted) {
         for (const std::string& why : why_no_plan(request, result)) {
@@ -129,6 +138,13 @@ void run_recommend(const Flags& flags, const std::vector<std::string>& arguments
     const Catalogue catalogue(context.data_folder);
     ResolvedSearch resolved = resolve_search(flags.search, catalogue, context);
     SearchRequest& request = resolved.request;
+    if (request.sites.empty()) {
+        for (const std::string& why : resolved.left_out) {
+            context.err << "traincost: no plan: " << why << "\n";
+        }
+        context.exit_code = exit_no;
+        return;
+    }
     const auto start = std::chrono::steady_clock::now();
     const SearchResult result =
         flags.shard_files.empty() ? run_search(request, context) : read_shards(flags, request);

@@ -107,8 +107,25 @@ void write_throughput(JsonWriter& out, const Throughput& t) {
     out.end_object();
 }
 
-void write_training(JsonWriter& out, const std::optional<TrainingTotals>& training) {
+void write_reliability(JsonWriter& out, const std::optional<Reliability>& reliability) {
+    out.key("reliability");
+    if (!reliability) {
+        out.null();
+        return;
+    }
+    out.begin_object();
+    out.member("goodput", reliability->goodput);
+    out.member("mean_time_between_failures_s", reliability->mean_time);
+    out.member("checkpoint_bytes", reliability->checkpoint);
+    out.member("checkpoint_write_s", reliability->write);
+    out.member("checkpoint_interval_s", reliability->interval);
+    out.member("restart_s", reliability->restart);
+    out.end_object();
+}
+
+void write_training(JsonWriter& out, const Bill& bill, const Operation& operation) {
     constexpr double seconds_a_day = 86400.0;
+    const std::optional<TrainingTotals>& training = bill.totals;
     const auto member = [&](const char* key, auto value_of) {
         out.key(key);
         if (training) {
@@ -126,25 +143,31 @@ void write_training(JsonWriter& out, const std::optional<TrainingTotals>& traini
     out.end_object();
     out.key("cost").begin_object();
     out.member("usd", training ? training->cost : std::nullopt);
+    out.member("usd_per_million_tokens", bill.per_million_tokens);
     out.end_object();
     out.key("energy").begin_object();
     out.member("kwh", training ? training->energy_kwh : std::nullopt);
+    out.member("pue", operation.pue);
+    out.member("site_kwh", bill.site_kwh);
+    out.member("co2_kg", bill.co2_kg);
     out.end_object();
+    write_reliability(out, bill.reliability);
 }
 
 }  // namespace
 
 void write_estimate_members(JsonWriter& out, const Job& job, const Estimate& estimate,
-                            const Uncertainty& sure, std::span<const std::string> assumptions) {
+                            const Uncertainty& sure, std::span<const std::string> assumptions,
+                            const Operation& operation) {
     out.member("schema_version", estimate_schema_version);
     out.key("input");
-    write_json(out, job);
+    write_json(out, job, operation);
     write_params(out, estimate.parameters);
     out.member("fits", estimate.fits);
     write_memory(out, estimate, sure);
     write_step(out, estimate.step, sure);
     write_throughput(out, estimate.throughput);
-    write_training(out, estimate.training);
+    write_training(out, bill(job, estimate, operation), operation);
     out.array("assumptions", assumptions);
 }
 

@@ -2,6 +2,7 @@
 
 #include "traincost/io/accelerator_json.hpp"
 #include "traincost/io/model_json.hpp"
+#include "traincost/io/operation_json.hpp"
 #include "traincost/io/run_json.hpp"
 #include "traincost/io/stack_json.hpp"
 
@@ -72,11 +73,14 @@ JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue) {
         const JsonValue* parallel = run->value().find("parallel");
         file.names_dp = parallel != nullptr && parallel->find("dp") != nullptr;
     }
+    if (const auto operation = object.find("operation")) {
+        file.operation = operation_from_json(*operation);
+    }
     object.finish();
     return file;
 }
 
-void write_json(JsonWriter& out, const Job& job) {
+void write_json(JsonWriter& out, const Job& job, const Operation& operation) {
     out.begin_object();
     out.member("schema", schema);
     out.key("model");
@@ -94,6 +98,10 @@ void write_json(JsonWriter& out, const Job& job) {
     write_json(out, job.stack);
     out.key("run");
     write_json(out, job.run);
+    if (!(operation == Operation{})) {
+        out.key("operation");
+        write_json(out, operation);
+    }
     out.end_object();
 }
 

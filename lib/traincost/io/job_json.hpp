@@ -4,7 +4,8 @@
 //    "model": "llama-3.1-8b",                 a catalogue id, or a "model/1" object
 //    "cluster": {"id": "dgx-h100", "accelerator": "h100-sxm5-80gb", "accelerators": 16, "per_node": 8},
 //    "stack": "megatron-core",                an id, or a "stack/1" object
-//    "run": {"sequence": 8192, "micro_batch": 1, "global_batch": 256, "precision": "bf16-mixed", …}}
+//    "run": {"sequence": 8192, "micro_batch": 1, "global_batch": 256, "precision": "bf16-mixed", …},
+//    "operation": {"failure_rate": "llama-3-405b", "storage_GBps": 200, "pue": 1.1, …}}
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/plan/operation.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
@@ -27,6 +29,7 @@ struct JobFile {
     std::optional<std::int64_t> per_node{};
     std::optional<StackSpec> stack{};
     std::optional<RunSpec> run{};
+    Operation operation{};
     bool names_dp = false;  ///< the run says its data-parallel degree
 };
 
@@ -35,6 +38,6 @@ struct JobFile {
 JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue);
 
 /// Writes the job in full, so that `job_file_from_json` reads the same job back.
-void write_json(JsonWriter& out, const Job& job);
+void write_json(JsonWriter& out, const Job& job, const Operation& operation = {});
 
 }  // namespace traincost

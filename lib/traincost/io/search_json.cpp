@@ -147,6 +147,8 @@ std::string fingerprint(const SearchRequest& request) {
         out.key("space" + std::to_string(i));
         write_space(out, request.sites[i].space);
         out.member("goodput" + std::to_string(i), request.sites[i].goodput);
+        out.member("price" + std::to_string(i), hourly_price(request.sites[i].cluster));
+        out.member("watts" + std::to_string(i), power_watts(request.sites[i].cluster));
     }
     const Objective& o = request.objective;
     out.array("objective", std::array<double, 4>{o.time, o.cost, o.memory, o.energy});
@@ -347,7 +349,8 @@ void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchRes
 
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
                           const std::vector<Recommendation>& plans, const Residuals& residuals,
-                          double seconds, const std::vector<std::string>& assumptions) {
+                          double seconds, const std::vector<std::string>& assumptions,
+                          const Operation& operation) {
     out.member("schema_version", estimate_schema_version);
     out.member("evaluated", result.counts.evaluated);
     out.member("feasible", result.counts.feasible);
@@ -380,8 +383,8 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
             out.end_object();
         }
         out.end_array();
-        write_estimate_members(out, r.job, r.estimate, uncertainty(residuals, r.job, r.estimate),
-                               assumptions);
+        write_estimate_members(out, r.job, r.estimate, uncertainty(residuals, r.job, r.estimate), assumptions,
+                               operation);
         out.end_object();
     }
     out.end_array();

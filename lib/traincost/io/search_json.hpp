@@ -7,6 +7,7 @@
 
 #include "traincost/fit/uncertainty.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/plan/operation.hpp"
 #include "traincost/plan/recommend.hpp"
 
 namespace traincost {
@@ -38,6 +39,7 @@ std::string fingerprint(const SearchRequest& request);
 /// Writes evaluated, feasible, seconds, plans, pareto and counts into the object that is open.
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
                           const std::vector<Recommendation>& plans, const Residuals& residuals,
-                          double seconds, const std::vector<std::string>& assumptions);
+                          double seconds, const std::vector<std::string>& assumptions,
+                          const Operation& operation = {});
 
 }  // namespace traincost

@@ -6,7 +6,7 @@ namespace traincost {
 
 DollarRate owned_rate(Dollars purchase, double node_watts, const Ownership& o) {
     constexpr double joules_per_kwh = 3.6e6;
-    const DollarRate capital = purchase / (o.life * o.utilisation);
+    const DollarRate capital = purchase / (o.life * o.utilization);
     const DollarRate power{node_watts * o.pue / joules_per_kwh * o.per_kwh.value()};
     return capital + power;
 }

@@ -12,12 +12,12 @@ namespace traincost {
 /// Owning a node instead of renting one.
 struct Ownership {
     Seconds life;              ///< until it is written off
-    double utilisation = 1.0;  ///< share of its life that it trains
+    double utilization = 1.0;  ///< share of its life that it trains
     double pue = 1.0;          ///< power of the building over that of the node
     Dollars per_kwh{};
 };
 
-/// (purchase / (life · utilisation)) + power · PUE · electricity price: of one node, per second.
+/// (purchase / (life · utilization)) + power · PUE · electricity price: of one node, per second.
 DollarRate owned_rate(Dollars purchase, double node_watts, const Ownership& ownership);
 
 /// The cluster with only the hourly prices of `kind` ("on-demand", "reserved", "spot", "market"), cheapest

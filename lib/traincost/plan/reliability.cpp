@@ -10,8 +10,8 @@ namespace traincost {
 Bytes checkpoint_bytes(const Job& job) {
     const Precision& p = job.run.precision;
     const double N = static_cast<double>(parameter_count(job.model).total);
-    const Bytes weights = p.master ? bytes_per_element(*p.master) : bytes_per_element(p.weights);
-    return (weights + optimizer_state_bytes(job.run.optimizer, p)) * N;
+    const Bytes master = p.master ? bytes_per_element(*p.master) : Bytes{};
+    return (bytes_per_element(p.weights) + master + optimizer_state_bytes(job.run.optimizer, p)) * N;
 }
 
 Seconds young_interval(Seconds write, Seconds mean_time) {
@@ -39,9 +39,11 @@ Reliability reliability(const Job& job, const ReliabilityInputs& inputs) {
     Reliability r{};
     r.checkpoint = checkpoint_bytes(job);
     r.write = r.checkpoint / inputs.storage;
+    r.restart = inputs.restart;
     r.mean_time = inputs.between_failures / static_cast<double>(job.cluster.accelerators);
     r.interval = daly_interval(r.write, r.mean_time);
-    r.goodput = goodput(r.interval, r.write, inputs.restart, r.mean_time);
+    if (r.write < r.mean_time * 2.0)
+        r.goodput = goodput(r.interval, r.write, inputs.restart, r.mean_time);
     return r;
 }
 

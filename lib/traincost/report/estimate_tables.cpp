@@ -82,7 +82,66 @@ std::string likely(const Uncertainty& sure) {
     return "; by " + sure.memory_comparable + " fits with a probability of " + words;
 }
 
-Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure) {
+Cell energy_cell(double kwh) {
+    return {.text = count_text(kwh) + " kWh", .exact = to_exact(kwh), .unit = "kWh", .number = true};
+}
+
+/// "1.22 t": mass as people write it.
+Cell co2_cell(double kg) {
+    constexpr double tonne = 1000.0;
+    return {.text = kg < tonne ? to_significant(kg) + " kg" : count_text(kg / tonne) + " t",
+            .exact = to_exact(kg),
+            .unit = "kg",
+            .number = true};
+}
+
+/// "on-demand, Nebius": the price that counts.
+std::string price_source(const ClusterSpec& cluster) {
+    for (const NodePrice& price : cluster.prices) {
+        if (price.per_hour) {
+            return price.kind == price.provider ? price.kind : price.kind + ", " + price.provider;
+        }
+    }
+    return "";
+}
+
+/// The rows of a training run: nothing where neither tokens nor failures are known.
+void add_operation_rows(const Job& job, const Bill& bill, const Operation& operation, Table& table) {
+    const auto row = [&](std::string_view name, Cell value, std::string_view remark) {
+        table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
+    };
+    if (bill.reliability && bill.goodput == 0.0) {
+        row("goodput", percent_cell(0.0), "training never ends: " + no_progress_text(job, operation));
+    } else if (bill.reliability) {
+        row("goodput", percent_cell(bill.goodput), reliability_text(*bill.reliability));
+    }
+    if (!bill.totals) {
+        return;
+    }
+    const TrainingTotals& total = *bill.totals;
+    row("training", cell(total.time),
+        count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps");
+    row("GPU-hours", short_count_cell(total.gpu_hours), "");
+    row("cost", total.cost ? cell(*total.cost) : empty_cell(),
+        total.cost ? to_text(*bill.per_million_tokens) + " a million tokens; " + price_source(job.cluster)
+                   : "no price is known");
+    const std::string share = operation.power_share ? percent_text(*operation.power_share) + " of" : "full";
+    row("energy", total.energy_kwh ? energy_cell(*total.energy_kwh) : empty_cell(),
+        !total.energy_kwh
+            ? "no power is known"
+            : "at " + share + " power of the " + (job.cluster.node_power_w ? "nodes" : "accelerators alone"));
+    if (bill.site_kwh && *operation.pue != 1.0) {
+        row("with PUE", energy_cell(*bill.site_kwh),
+            to_significant(*operation.pue) + " times, the building's cooling and losses");
+    }
+    if (bill.co2_kg) {
+        row("CO2", co2_cell(*bill.co2_kg),
+            to_significant(*operation.grid_grams_per_kwh) + " g a kWh" +
+                (operation.grid ? ": " + *operation.grid : ""));
+    }
+}
+
+Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure, const Operation& operation) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     const Throughput& t = e.throughput;
     Table table{.title = job_title(job), .columns = {}, .rows = {}, .remarks = {}};
@@ -98,20 +157,7 @@ Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure) 
             " a GPU: matrix FLOPs of forward and backward, attention over visible keys only");
     row("HFU", percent_cell(t.hfu),
         to_text(t.hardware_flops_per_gpu) + " a GPU: the same and what is recomputed");
-    if (e.training) {
-        const TrainingTotals& total = *e.training;
-        row("training", cell(total.time),
-            count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps");
-        row("GPU-hours", short_count_cell(total.gpu_hours), "");
-        row("cost", total.cost ? cell(*total.cost) : empty_cell(), total.cost ? "" : "no price is known");
-        row("energy",
-            total.energy_kwh ? Cell{.text = count_text(*total.energy_kwh) + " kWh",
-                                    .exact = to_exact(*total.energy_kwh),
-                                    .unit = "kWh",
-                                    .number = true}
-                             : empty_cell(),
-            total.energy_kwh ? "at full power" : "no power is known");
-    }
+    add_operation_rows(job, bill(job, e, operation), operation, table);
     table.remarks = {layout_text(job)};
     return table;
 }
@@ -258,6 +304,25 @@ std::string peak_text(const StageMemory& stage) {
     return "";
 }
 
+std::string reliability_text(const Reliability& r) {
+    return "a failure every " + to_text(r.mean_time) + "; a checkpoint of " + to_text(r.checkpoint) +
+           " every " + to_text(r.interval) + ", written in " + to_text(r.write) + "; " + to_text(r.restart) +
+           " from a failure to training again";
+}
+
+std::string no_progress_text(const Job& job, const Operation& operation) {
+    const Reliability r = *reliability_of(job, operation);
+    return std::to_string(job.cluster.accelerators) + " accelerators fail every " + to_text(r.mean_time) +
+           "; writing a checkpoint of " + to_text(r.checkpoint) + " takes " + to_text(r.write);
+}
+
+Table operation_table(std::string title, const Job& job, const Estimate& estimate,
+                      const Operation& operation) {
+    Table table{.title = std::move(title), .columns = {}, .rows = {}, .remarks = {}};
+    add_operation_rows(job, bill(job, estimate, operation), operation, table);
+    return table;
+}
+
 Table remarks_table(std::string title, std::span<const std::string> remarks) {
     Table table{.title = std::move(title), .columns = {}, .rows = {}, .remarks = {}};
     for (const std::string& remark : remarks) {
@@ -267,9 +332,9 @@ Table remarks_table(std::string title, std::span<const std::string> remarks) {
 }
 
 std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Uncertainty& sure,
-                                   std::span<const std::string> assumptions) {
-    std::vector<Table> tables = {summary_table(job, estimate, sure), parameter_table(estimate.parameters),
-                                 memory_table(estimate)};
+                                   std::span<const std::string> assumptions, const Operation& operation) {
+    std::vector<Table> tables = {summary_table(job, estimate, sure, operation),
+                                 parameter_table(estimate.parameters), memory_table(estimate)};
     if (estimate.stages.size() > 1) {
         tables.push_back(stage_table(estimate));
     }

@@ -7,6 +7,7 @@
 
 #include "traincost/cost/estimate.hpp"
 #include "traincost/fit/uncertainty.hpp"
+#include "traincost/plan/operation.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {
@@ -25,10 +26,22 @@ std::string layout_text(const Job& job);
 /// Where the peak of the stage lies and what is alive there.
 std::string peak_text(const StageMemory& stage);
 
-/// Everything about one estimate: summary, parameters, memory at the peak and by stage, step, training,
-/// assumptions.
+/// "a failure every 3h6m; a checkpoint of 4.42 TiB every 12m, written in 24.0 s; 10m from a failure to …".
+std::string reliability_text(const Reliability& reliability);
+
+/// "8 accelerators fail every 3m; writing a checkpoint of 2 TiB takes 10m": why a run of no goodput never
+/// ends. Failures must be counted.
+std::string no_progress_text(const Job& job, const Operation& operation);
+
+/// What a run takes under its operation: goodput, time, GPU-hours, cost, energy, carbon; no rows where
+/// neither tokens nor failures are known.
+Table operation_table(std::string title, const Job& job, const Estimate& estimate,
+                      const Operation& operation);
+
+/// Everything about one estimate: summary, parameters, memory at the peak and by stage, step, training under
+/// its operation, assumptions.
 std::vector<Table> estimate_tables(const Job& job, const Estimate& estimate, const Uncertainty& sure,
-                                   std::span<const std::string> assumptions);
+                                   std::span<const std::string> assumptions, const Operation& operation = {});
 
 /// One remark a line under a title.
 Table remarks_table(std::string title, std::span<const std::string> remarks);

@@ -26,16 +26,17 @@ struct Columns {
     bool clusters;
     bool stacks;
     bool goodput;
+    bool energy;
 };
 
 Columns columns_of(const SearchRequest& request) {
-    Columns c{false, false, false};
+    Columns c{false, false, false, request.objective.energy != 0.0};
     for (const Site& site : request.sites) {
         const Site& first = request.sites.front();
         c.clusters = c.clusters || site.cluster.id != first.cluster.id ||
                      site.cluster.accelerators != first.cluster.accelerators;
         c.stacks = c.stacks || site.stack.id != first.stack.id;
-        c.goodput = c.goodput || site.goodput != 1.0;
+        c.goodput = c.goodput || site.goodput != first.goodput;
     }
     return c;
 }
@@ -46,6 +47,10 @@ void add_heading(const SearchRequest& request, const Columns& c, Table& table) {
     if (c.stacks)
         table.columns.emplace_back("stack");
     table.columns.insert(table.columns.end(), {"configuration", "step", "memory"});
+    if (c.goodput)
+        table.columns.emplace_back("goodput");
+    if (c.energy)
+        table.columns.emplace_back(steps_of(request) ? "energy" : "energy a step");
     if (steps_of(request)) {
         table.columns.insert(table.columns.end(), {"days", "cost"});
     } else {
@@ -66,6 +71,13 @@ std::vector<Cell> plan_cells(const SearchRequest& request, const Columns& c, con
     row.push_back(cell(plan.metrics.time * site.goodput));
     row.push_back(cell(plan.metrics.memory));
     const double steps = steps_of(request).value_or(1.0);
+    if (c.goodput)
+        row.push_back(percent_cell(site.goodput));
+    if (c.energy) {
+        constexpr double joules_per_kwh = 3.6e6;
+        row.push_back(short_count_cell(plan.metrics.energy * steps / joules_per_kwh));
+        row.back().text += " kWh";
+    }
     if (steps_of(request))
         row.push_back(number_cell(plan.metrics.time.value() * steps / 86400.0));
     row.push_back(plan.metrics.cost.value() > 0.0 ? cell(plan.metrics.cost * steps) : empty_cell());
@@ -167,10 +179,14 @@ Table counts_table(const SearchResult& result) {
 
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions) {
+                                 const std::vector<std::string>& assumptions, const Operation& operation) {
     std::vector<Table> tables;
     if (!plans.empty()) {
         tables.push_back(plans_table(request, plans, tie));
+        tables.push_back(
+            operation_table("The first one's run", plans.front().job, plans.front().estimate, operation));
+        if (tables.back().rows.empty())
+            tables.pop_back();
         tables.push_back(why_table(plans.front()));
         tables.push_back(sensitivity_table(plans.front()));
         tables.push_back(pareto_table(request, result));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "traincost/plan/operation.hpp"
 #include "traincost/plan/recommend.hpp"
 #include "traincost/report/table.hpp"
 
@@ -13,7 +14,8 @@ namespace traincost {
 /// searched.
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions);
+                                 const std::vector<std::string>& assumptions,
+                                 const Operation& operation = {});
 
 /// Why there is no plan: what the nearest configuration lacks of each limit.
 std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result);

@@ -1,0 +1,76 @@
+#include <cli/job_assumptions.hpp>
+
+#include <traincost/base/text.hpp>
+#include <traincost/plan/search_space.hpp>
+#include <traincost/spec/names.hpp>
+
+#include <algorithm>
+
+namespace traincost::cli {
+
+namespace {
+
+/// What the layout takes from the stack, and where it is out of the ordinary.
+void state_layout_defaults(const Job& job, std::vector<std::string>& out) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    const StackSpec& stack = job.stack;
+    const std::string of_stack = ", the habit of " + stack.id;
+    if (p.tp > 1 && !p.sequence_parallel) {
+        out.push_back(std::string("sequence parallelism: ") + (stack.sequence_parallel ? "on" : "off") +
+                      of_stack + " (--sequence-parallel)");
+    }
+    if (p.pp > 1 && !run.schedule) {
+        out.push_back("schedule: " + std::string(name_of(p.vp > 1 ? Schedule::interleaved : stack.pipeline)) +
+                      (p.vp > 1 ? ", with virtual stages" : of_stack) + " (--schedule)");
+    }
+    if (run.global_batch % (run.micro_batch * p.dp) != 0) {
+        out.push_back("global batch: not a multiple of micro-batch*dp = " +
+                      std::to_string(run.micro_batch * p.dp) + "; the last micro-batch is counted as full");
+    }
+    const std::vector<std::int64_t> stages = stack_space(job).zero;
+    if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
+        out.push_back("zero: stage " + std::to_string(p.zero) + " is counted, though " + stack.id +
+                      " is not known to have it");
+    }
+}
+
+}  // namespace
+
+void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& needs, const Job& job,
+                        std::vector<std::string>& out) {
+    const RunSpec& run = job.run;
+    const Parallelism& p = run.parallel;
+    const StackSpec& stack = job.stack;
+    const auto say = [&](bool given, const std::string& what, std::string_view value, const std::string& why,
+                         const char* flag) {
+        if (!given) {
+            out.push_back(what + ": " + std::string(value) + why + " (" + flag + ")");
+        }
+    };
+    const std::string of_stack = ", the habit of " + stack.id;
+    if (!file.run) {
+        say(f.optimizer.has_value(), "optimizer", name_of(run.optimizer), "", "--optimizer");
+    }
+    if (!file.run && needs.layout) {
+        say(f.recompute.has_value(), "recompute", name_of(run.recompute), "", "--recompute");
+        if (p.dp * p.cp > 1) {
+            say(f.zero.has_value(), "zero", std::to_string(p.zero), "", "--zero");
+        }
+        if (p.cp > 1) {
+            say(f.context.has_value(), "context", name_of(run.context), "", "--context");
+        }
+    }
+    say(run.attention.has_value(), "attention", name_of(stack.attention), of_stack, "--attention");
+    say(run.compile.has_value(), "compile", stack.compile ? "on" : "off", of_stack, "--compile");
+    say(run.dropout.has_value(), "dropout", to_significant(stack.dropout), of_stack, "--dropout");
+    if (needs.layout) {
+        state_layout_defaults(job, out);
+    }
+    if (job.model.moe) {
+        out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
+                      " times the mean of the routed tokens");
+    }
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,175 @@
+#include <cli/job_flags.hpp>
+
+#include <cli/options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/spec/names.hpp>
+
+namespace traincost::cli {
+
+namespace {
+
+template <class Enum>
+std::string alternatives() {
+    std::string text;
+    for (const std::string_view name : enum_names<Enum>()) {
+        text += (text.empty() ? "" : "|") + std::string(name);
+    }
+    return text;
+}
+
+/// A parser of an enumeration's names that lists what is allowed and suggests the nearest.
+template <class Enum>
+auto any_of() {
+    return [](const std::string& text) {
+        if (const auto value = value_of<Enum>(text)) {
+            return *value;
+        }
+        std::string allowed;
+        for (const std::string_view name : enum_names<Enum>()) {
+            allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+        }
+        throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, enum_names<Enum>()) +
+                                          "; allowed: " + allowed);
+    };
+}
+
+std::int64_t positive_count(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+bool on_or_off(const std::string& text) {
+    if (text == "on" || text == "off") {
+        return text == "on";
+    }
+    throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off");
+}
+
+RecomputeFlag recompute_flag(const std::string& text) {
+    const auto colon = text.find(':');
+    const Recompute recompute = any_of<Recompute>()(text.substr(0, colon));
+    if (colon == text.npos) {
+        return {recompute, 1};
+    }
+    if (recompute != Recompute::full) {
+        throw Error(ErrorKind::usage, "'" + text + "': only full takes a period, as in full:2");
+    }
+    return {recompute, positive_count(text.substr(colon + 1))};
+}
+
+std::int64_t zero_stage(const std::string& text) {
+    const std::int64_t stage = parse_count(text);
+    if (stage > 3) {
+        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
+    }
+    return stage;
+}
+
+double fraction(const std::string& text) {
+    const double x = parse_fraction(text);
+    if (x > 1.0) {
+        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
+    }
+    return x;
+}
+
+double headroom_share(const std::string& text) {
+    // A bare number is a percentage, as the flag's name of its value says.
+    const bool bare = !text.ends_with('%');
+    const double x = bare ? parse_number(text, Range::not_negative) / 100.0 : parse_fraction(text);
+    if (!(x < 1.0)) {
+        throw Error(ErrorKind::usage, "'" + text + "' leaves no memory; allowed: 0 to less than 100");
+    }
+    return x;
+}
+
+void add_cluster_options(CLI::App& app, JobFlags& f) {
+    add_parsed(
+        app, "--gpu", f.gpu, "ID", [](auto& t) { return t; }, "Accelerator: an id of the catalogue");
+    add_parsed(app, "--gpus", f.gpus, "COUNT", positive_count, "Accelerators of the job");
+    add_parsed(app, "--per-node", f.per_node, "COUNT", positive_count,
+               "Accelerators of a node, where it is not the cluster's");
+    add_parsed(
+        app, "--cluster", f.cluster, "ID", [](auto& t) { return t; },
+        "Node type and network: an id of the catalogue");
+}
+
+void add_batch_options(CLI::App& app, JobFlags& f) {
+    add_parsed(app, "--seq", f.sequence, "TOKENS", positive_count, "Tokens of a sequence");
+    add_parsed(app, "--micro-batch", f.micro_batch, "COUNT", positive_count, "Sequences a rank runs at once");
+    add_parsed(app, "--global-batch", f.global_batch, "COUNT", positive_count, "Sequences of a step");
+    add_parsed(
+        app, "--tokens", f.tokens, "COUNT",
+        [](auto& t) { return static_cast<double>(parse_count(t, Range::positive)); },
+        "Tokens to train on: 15T");
+}
+
+void add_parallel_options(CLI::App& app, JobFlags& f) {
+    add_parsed(app, "--tp", f.tp, "N", positive_count, "Tensor parallelism");
+    add_parsed(app, "--pp", f.pp, "N", positive_count, "Pipeline stages");
+    add_parsed(app, "--vp", f.vp, "N", positive_count, "Virtual stages of a pipeline stage");
+    add_parsed(app, "--dp", f.dp, "N", positive_count, "Data parallelism; default: what the others leave");
+    add_parsed(app, "--cp", f.cp, "N", positive_count, "Context parallelism");
+    add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert parallelism");
+    add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor parallelism of experts");
+    add_parsed(app, "--zero", f.zero, "0..3", zero_stage,
+               "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
+    add_parsed(app, "--hybrid-shard", f.hybrid_shard, "RANKS", positive_count,
+               "Ranks of one shard group (HSDP); default: all");
+    add_parsed(app, "--sequence-parallel", f.sequence_parallel, "on|off", on_or_off,
+               "Shard activations between tensor-parallel regions");
+    add_parsed(app, "--schedule", f.schedule, alternatives<Schedule>(), any_of<Schedule>(),
+               "Pipeline schedule");
+    add_parsed(app, "--context", f.context, alternatives<ContextKind>(), any_of<ContextKind>(),
+               "How context-parallel ranks exchange keys and values");
+}
+
+void add_numeric_options(CLI::App& app, JobFlags& f) {
+    add_parsed(
+        app, "--stack", f.stack, "ID", [](auto& t) { return t; }, "Software stack: an id of the catalogue");
+    add_parsed(
+        app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
+        "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...");
+    add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
+    add_parsed(app, "--recompute", f.recompute, "none|selective|full[:EVERY]", recompute_flag,
+               "Activations computed again in the backward pass");
+    add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
+               "Attention kernel");
+    add_parsed(app, "--compile", f.compile, "on|off", on_or_off, "Pointwise operators fused by a compiler");
+    add_parsed(app, "--dropout", f.dropout, "FRACTION", fraction, "Dropout of hidden states and attention");
+    const std::string offload = alternatives<Offload>();
+    add_parsed(app, "--offload-optimizer", f.offload_optimizer, offload, any_of<Offload>(),
+               "Where optimizer states and updates are");
+    add_parsed(app, "--offload-parameters", f.offload_parameters, offload, any_of<Offload>(),
+               "Where weights are");
+    add_parsed(app, "--offload-activations", f.offload_activations, "FRACTION", fraction,
+               "Share of saved activations kept in host memory");
+    add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(), "What is trained");
+    add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count,
+               "Rank of adapters; implies --tuning lora");
+    add_parsed(
+        app, "--lora-targets", f.lora_targets, "LIST", [](auto& t) { return t; },
+        "Matrices with adapters: q,k,v,o,mlp,head");
+    add_parsed(app, "--headroom", f.headroom, "PERCENT", headroom_share, "Memory that must stay free");
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& app, JobFlags& flags) {
+    add_parsed(
+        app, "--job", flags.job_file, "FILE|-", [](auto& t) { return t; },
+        "A job as JSON; other flags override it");
+    add_parsed(
+        app, "--model", flags.model, "ID|FILE|-", [](auto& t) { return t; },
+        "Model: an id of the catalogue, our JSON, a Hugging Face config.json or its folder");
+    add_cluster_options(app, flags);
+    add_batch_options(app, flags);
+    name_group(app, "Job");
+    add_numeric_options(app, flags);
+    name_group(app, "Numbers and kernels");
+    add_parallel_options(app, flags);
+    name_group(app, "Parallelism");
+    add_operation_options(app, flags.operation);
+    name_group(app, "Operation");
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,286 @@
+#include <cli/operation_options.hpp>
+
+#include <cli/options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/io/failure_data.hpp>
+#include <traincost/io/grid_data.hpp>
+#include <traincost/plan/price.hpp>
+
+#include <algorithm>
+
+namespace traincost::cli {
+
+namespace {
+
+using Assumptions = std::vector<std::string>;
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9'));
+}
+
+double share_of_whole(const std::string& text) {
+    const double x = parse_fraction(text, Range::positive);
+    if (x > 1.0) {
+        fail("'" + text + "' is more than the whole; allowed: up to 100%");
+    }
+    return x;
+}
+
+std::string price_kind(const std::string& text) {
+    const std::span<const std::string_view> kinds = price_kinds();
+    if (std::find(kinds.begin(), kinds.end(), text) == kinds.end()) {
+        fail("'" + text + "' is not known" + did_you_mean(text, kinds) +
+             "; allowed: on-demand, reserved, spot, market, own");
+    }
+    return text;
+}
+
+/// The record called `id`; the error lists them all.
+template <class Record>
+const Record& record_of(const std::vector<Record>& records, const std::string& id, const std::string& flag,
+                        const std::string& else_allowed) {
+    std::vector<std::string> ids;
+    for (const Record& record : records) {
+        if (record.id == id) {
+            return record;
+        }
+        ids.push_back(record.id);
+    }
+    std::string allowed = else_allowed;
+    for (const std::string& name : ids) {
+        allowed += ", " + name;
+    }
+    fail(flag + ": '" + id + "' is not known" + did_you_mean(id, ids) + "; allowed: " + allowed);
+}
+
+void resolve_failures(const OperationFlags& f, const Catalogue& catalogue, Operation& o, Assumptions& out) {
+    constexpr double hour = 3600.0;
+    if (f.mtbf) {
+        o.failure_rate.reset();
+        o.between_failures.reset();
+        if (is_number(*f.mtbf)) {
+            try {
+                o.between_failures = parse_duration(*f.mtbf, Range::positive);
+            } catch (const Error& error) {
+                fail(std::string("--mtbf: ") + error.what());
+            }
+        } else {
+            o.failure_rate = *f.mtbf;
+        }
+    }
+    if (!o.failure_rate && !o.between_failures) {
+        for (const auto& [given, flag] : {std::pair{o.storage.has_value(), "--storage-bandwidth"},
+                                          std::pair{o.restart.has_value(), "--restart"}}) {
+            if (given) {
+                fail(std::string(flag) + ": needs --mtbf, the accelerator-time between failures");
+            }
+        }
+        return;
+    }
+    const FailureData data = read_failure_data(catalogue);
+    if (o.failure_rate && !o.between_failures) {
+        const FailureRate& rate =
+            record_of(data.rates, *o.failure_rate, "--mtbf", "accelerator-time as in 50000h");
+        o.between_failures = rate.per_failure;
+        out.push_back("failures: one in " + count_text(rate.per_failure.value() / hour) +
+                      " accelerator-hours, as " + rate.id + " had: " + rate.what + " (--mtbf)");
+    }
+    if (!o.storage) {
+        fail("--mtbf: needs --storage-bandwidth, what all ranks write a checkpoint with together: 200GB/s");
+    }
+    if (!o.restart) {
+        o.restart = data.restart;
+        out.push_back("restart: " + to_text(data.restart) +
+                      " from a failure to training again, lost work apart: " + data.restart_what + " [" +
+                      data.restart_source + "] (--restart)");
+    }
+}
+
+void resolve_grid(const OperationFlags& f, const Catalogue& catalogue, Operation& o, Assumptions& out) {
+    if (f.grid) {
+        o.grid.reset();
+        o.grid_grams_per_kwh.reset();
+        if (is_number(*f.grid)) {
+            try {
+                o.grid_grams_per_kwh = parse_number(*f.grid, Range::not_negative);
+            } catch (const Error& error) {
+                fail(std::string("--grid: ") + error.what());
+            }
+        } else {
+            o.grid = *f.grid;
+        }
+    }
+    if (o.grid && !o.grid_grams_per_kwh) {
+        const std::vector<GridIntensity> grids = read_grid_intensities(catalogue);
+        const GridIntensity& grid = record_of(grids, *o.grid, "--grid", "grams a kWh as in 400");
+        o.grid_grams_per_kwh = grid.grams_per_kwh;
+        out.push_back("grid: " + to_significant(grid.grams_per_kwh) + " g of CO2 equivalent a kWh, " +
+                      grid.what + ", " + grid.date + " [" + grid.source + "] (--grid)");
+    }
+}
+
+/// Checks what an owned cluster needs, and that nothing of it was given in vain.
+void resolve_ownership(Operation& o, Assumptions& out) {
+    if (o.price != "own") {
+        for (const auto& [given, flag] :
+             {std::pair{o.kwh.has_value(), "--electricity-price"}, std::pair{o.life.has_value(), "--life"},
+              std::pair{o.utilization.has_value(), "--utilization"},
+              std::pair{o.gpu_purchase.has_value(), "--gpu-purchase-price"}}) {
+            if (given) {
+                fail(std::string(flag) + ": is for --price own");
+            }
+        }
+        return;
+    }
+    std::vector<Problem> missing;
+    if (!o.kwh) {
+        missing.push_back({"--electricity-price", "is missing: dollars a kWh, for --price own"});
+    }
+    if (!o.life) {
+        missing.push_back({"--life", "is missing: the time a purchase is written off in, for --price own"});
+    }
+    if (!missing.empty()) {
+        throw Error(ErrorKind::usage, std::move(missing));
+    }
+    if (!o.utilization) {
+        o.utilization = 1.0;
+        out.emplace_back("utilization: what is owned trains all its life (--utilization)");
+    }
+    if (!o.pue) {
+        o.pue = 1.0;
+        out.emplace_back("PUE: 1, no power of the building is paid (--pue)");
+    }
+}
+
+std::string price_list(const ClusterSpec& cluster) {
+    std::vector<std::string> kinds;
+    for (const NodePrice& price : cluster.prices) {
+        if (price.per_hour && std::find(kinds.begin(), kinds.end(), price.kind) == kinds.end()) {
+            kinds.push_back(price.kind);
+        }
+    }
+    std::string text;
+    for (const std::string& kind : kinds) {
+        text += (text.empty() ? "" : ", ") + kind;
+    }
+    return text.empty() ? "none" : text;
+}
+
+[[noreturn]] void fail_unpriced(const ClusterSpec& cluster, const Operation& o) {
+    if (o.power_share && !power_watts(cluster)) {
+        throw Error(ErrorKind::input, "--power-share: the power of " + cluster.id + " is not known");
+    }
+    if (o.price == "own") {
+        throw Error(ErrorKind::input,
+                    "--price: " + (power_watts(cluster) ? "no purchase price of " + cluster.id +
+                                                              " is known; give --gpu-purchase-price"
+                                                        : "the power of " + cluster.id + " is not known"));
+    }
+    throw Error(ErrorKind::input, "--price: " + cluster.id + " has no " + o.price.value_or("hourly") +
+                                      " price; it has " + price_list(cluster));
+}
+
+void state_price(const Job& job, Assumptions& out) {
+    if (!job.run.tokens) {
+        return;
+    }
+    for (const NodePrice& price : job.cluster.prices) {
+        if (price.per_hour) {
+            const bool own = price.kind == "own";
+            out.push_back("price: " + to_text(price.amount) + " a node-hour, " + price.kind +
+                          (price.provider.empty() || own ? "" : ", " + price.provider) +
+                          (price.as_of.empty() ? "" : ", as of " + price.as_of) +
+                          (own ? ", from " + price.source : "") + " (--price, --gpu-hour-price)");
+            return;
+        }
+    }
+    out.push_back("price: none is known of " + job.cluster.id + " (--gpu-hour-price)");
+}
+
+}  // namespace
+
+void add_operation_options(CLI::App& app, OperationFlags& f) {
+    Operation& o = f.given;
+    add_parsed(
+        app, "--price", o.price, "KIND", price_kind,
+        "Price to count with: on-demand, reserved, spot, market or own; default: the catalogue's first");
+    add_parsed(
+        app, "--gpu-hour-price", o.gpu_hour, "DOLLARS", [](auto& t) { return parse_dollars(t); },
+        "Price of one accelerator-hour");
+    add_parsed(
+        app, "--gpu-purchase-price", o.gpu_purchase, "DOLLARS",
+        [](auto& t) { return parse_dollars(t, Range::positive); },
+        "Of an accelerator with its share of node and network, for --price own");
+    add_parsed(
+        app, "--life", o.life, "TIME", [](auto& t) { return parse_duration(t, Range::positive); },
+        "In which a purchase is written off, for --price own: 1461d");
+    add_parsed(app, "--utilization", o.utilization, "FRACTION", share_of_whole,
+               "Share of its life that what is owned trains, for --price own");
+    add_parsed(
+        app, "--electricity-price", o.kwh, "DOLLARS", [](auto& t) { return parse_dollars(t); },
+        "Of a kWh, for --price own");
+    add_parsed(app, "--power-share", o.power_share, "FRACTION", share_of_whole,
+               "Share of the nodes' rated power that training draws; default: all");
+    add_parsed(
+        app, "--pue", o.pue, "NUMBER",
+        [](auto& t) {
+            const double x = parse_number(t, Range::positive);
+            if (x < 1.0) {
+                fail("'" + t + "' is less than 1, the power of the nodes alone");
+            }
+            return x;
+        },
+        "Power of the building over that of the nodes");
+    add_parsed(
+        app, "--grid", f.grid, "GRAMS|ID", [](auto& t) { return t; },
+        "CO2 equivalent of a kWh: 400, or a grid's measured one: france");
+    add_parsed(
+        app, "--mtbf", f.mtbf, "TIME|ID", [](auto& t) { return t; },
+        "Accelerator-time between failures: 50000h, or a measured rate: llama-3-405b");
+    add_parsed(
+        app, "--storage-bandwidth", o.storage, "RATE",
+        [](auto& t) { return parse_byte_rate(t, Range::positive); },
+        "What all ranks write a checkpoint with together, while training waits: 200GB/s");
+    add_parsed(
+        app, "--restart", o.restart, "TIME", [](auto& t) { return parse_duration(t, Range::not_negative); },
+        "From a failure to training again, lost work apart");
+}
+
+Operation resolve_operation(const OperationFlags& f, const Operation& file, const Catalogue& catalogue,
+                            Job& job, std::vector<std::string>& assumptions) {
+    if (f.given.price && f.given.gpu_hour) {
+        fail("--price: excludes --gpu-hour-price");
+    }
+    if (!job.run.tokens) {
+        for (const auto& [given, flag] : {std::pair{f.grid.has_value(), "--grid"},
+                                          std::pair{f.given.power_share.has_value(), "--power-share"},
+                                          std::pair{f.given.pue && f.given.price != "own", "--pue"}}) {
+            if (given) {
+                fail(std::string(flag) + ": needs --tokens, the tokens to train on");
+            }
+        }
+    }
+    Operation o = overridden(file, f.given);
+    resolve_failures(f, catalogue, o, assumptions);
+    resolve_grid(f, catalogue, o, assumptions);
+    resolve_ownership(o, assumptions);
+    if (o.grid_grams_per_kwh && !o.pue) {
+        assumptions.emplace_back("PUE: 1, no power of the building is counted (--pue)");
+    }
+    std::optional<ClusterSpec> cluster = operated(job.cluster, o);
+    if (!cluster) {
+        fail_unpriced(job.cluster, o);
+    }
+    job.cluster = std::move(*cluster);
+    state_price(job, assumptions);
+    if (job.run.tokens && !o.between_failures) {
+        assumptions.emplace_back("failures: none are counted, nor checkpoints (--mtbf)");
+    }
+    return o;
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,270 @@
+#include <cli/search_sites.hpp>
+
+#include <traincost/base/text.hpp>
+#include <traincost/report/estimate_tables.hpp>
+
+#include <algorithm>
+
+namespace traincost::cli {
+
+namespace {
+
+/// Whole-node counts of a range: one, two, three, four, six, eight … nodes.
+std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::int64_t per_node) {
+    std::vector<std::int64_t> counts;
+    for (std::int64_t nodes = 1; nodes * per_node <= high; nodes *= 2) {
+        for (const std::int64_t n : {nodes * per_node, nodes * per_node * 3 / 2}) {
+            if (n >= low && n <= high && n % per_node == 0) {
+                counts.push_back(n);
+            }
+        }
+    }
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    return counts;
+}
+
+/// Restricts a dimension to one given value, and to at most a given limit.
+void restrict_to(std::vector<std::int64_t>& values, std::optional<std::int64_t> given,
+                 std::optional<std::int64_t> most, const char* flag, const char* most_flag) {
+    if (given) {
+        values = {*given};
+        if (most && *given > *most) {
+            throw Error(ErrorKind::usage, std::string(flag) + ": " + std::to_string(*given) +
+                                              " is more than " + most_flag + " " + std::to_string(*most));
+        }
+        return;
+    }
+    if (!most) {
+        return;
+    }
+    if (values.empty()) {
+        for (std::int64_t i = 1; i <= *most; ++i) {
+            values.push_back(i);
+        }
+    }
+    std::erase_if(values, [&](std::int64_t x) { return x > *most; });
+    if (values.empty()) {
+        throw Error(ErrorKind::usage, std::string(most_flag) + ": " + std::to_string(*most) +
+                                          " leaves no degree of parallelism");
+    }
+}
+
+SearchSpace space_of(const SearchFlags& f, const Job& job) {
+    SearchSpace space = f.full_space ? full_space(job) : stack_space(job);
+    const JobFlags& g = f.job;
+    restrict_to(space.tp, g.tp, f.max_tp, "--tp", "--max-tp");
+    restrict_to(space.pp, g.pp, f.max_pp, "--pp", "--max-pp");
+    restrict_to(space.cp, g.cp, f.max_cp, "--cp", "--max-cp");
+    restrict_to(space.vp, g.vp, {}, "--vp", "");
+    restrict_to(space.ep, g.ep, {}, "--ep", "");
+    restrict_to(space.etp, g.etp, {}, "--etp", "");
+    restrict_to(space.zero, g.zero, {}, "--zero", "");
+    restrict_to(space.micro_batch, g.micro_batch, {}, "--micro-batch", "");
+    if (g.hybrid_shard) {
+        space.hybrid_shard = {*g.hybrid_shard};
+        space.all_hybrid_shards = false;
+    }
+    if (g.sequence_parallel) {
+        space.sequence_parallel = {*g.sequence_parallel};
+    }
+    if (g.schedule) {
+        space.schedules = {*g.schedule};
+    }
+    if (g.recompute) {
+        RecomputeChoice choice{g.recompute->recompute, {}, g.recompute->every, {}};
+        if (choice.kind == Recompute::selective) {
+            choice.modules.core_attention = true;
+        }
+        space.recompute = {choice};
+    }
+    space.offload = {{g.offload_optimizer.value_or(Offload::none),
+                      g.offload_parameters.value_or(Offload::none), g.offload_activations.value_or(0.0)}};
+    return space;
+}
+
+bool contains(const std::vector<std::string>& lines, const std::string& line) {
+    return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
+
+void add_once(std::vector<std::string>& lines, const std::string& line) {
+    if (!contains(lines, line)) {
+        lines.push_back(line);
+    }
+}
+
+using Names = std::vector<std::optional<std::string>>;
+
+/// What an objective or a limit needs to know of a cluster; nothing where it is known.
+std::string unknown_of(const SearchFlags& f, const ClusterSpec& cluster) {
+    if ((f.budget || f.objective.cost != 0.0) && !hourly_price(cluster)) {
+        return std::string(f.budget ? "--budget" : "--objective") + ": no hourly price of " + cluster.id +
+               " is known; give --gpu-hour-price";
+    }
+    if (f.objective.energy != 0.0 && !power_watts(cluster)) {
+        return "--objective: the power of " + cluster.id + " is not known";
+    }
+    return "";
+}
+
+/// Collects sites; what cannot be one is an `Error`, or left out where nobody named it.
+class Sites {
+public:
+    Sites(const SearchFlags& flags, const Catalogue& catalogue, Context& context, bool lenient)
+        : flags_(flags), catalogue_(catalogue), context_(context), lenient_(lenient) {
+    }
+
+    /// The sites of one cluster under one stack, a number of accelerators each.
+    void add(const std::optional<std::string>& cluster, const std::optional<std::string>& stack) {
+        JobFlags one = flags_.job;
+        one.cluster = cluster;
+        one.stack = stack;
+        if (!flags_.max_gpus) {
+            add(one, cluster.value_or("the cluster"));
+            return;
+        }
+        one.gpus = flags_.max_gpus;
+        const std::optional<ResolvedJob> most = resolved(one, cluster.value_or("the cluster"));
+        if (!most) {
+            return;
+        }
+        for (const std::int64_t count :
+             gpu_counts(flags_.min_gpus.value_or(1), *flags_.max_gpus, most->job.cluster.per_node)) {
+            one.gpus = count;
+            add(one, cluster.value_or("the cluster"));
+        }
+    }
+
+    ResolvedSearch take() {
+        return std::move(out_);
+    }
+
+private:
+    std::optional<ResolvedJob> resolved(const JobFlags& job_flags, const std::string& name) {
+        try {
+            ResolvedJob r =
+                resolve_job(job_flags, catalogue_, context_, {.micro_batch = false, .layout = false});
+            if (const std::string unknown = unknown_of(flags_, r.job.cluster); !unknown.empty()) {
+                throw Error(ErrorKind::usage, unknown);
+            }
+            return r;
+        } catch (const Error& error) {
+            if (!lenient_) {
+                throw;
+            }
+            leave_out(name + ": " + to_string(error.problems().front()));
+            return std::nullopt;
+        }
+    }
+
+    void add(const JobFlags& job_flags, const std::string& name) {
+        std::optional<ResolvedJob> found = resolved(job_flags, name);
+        if (!found) {
+            return;
+        }
+        Job& job = found->job;
+        Site site{job.cluster, job.stack, space_of(flags_, job)};
+        site.goodput = goodput_of(job, found->operation);
+        if (!(site.goodput > 0.0)) {
+            leave_out(job.cluster.id + ": training never ends: " + no_progress_text(job, found->operation));
+            return;
+        }
+        out_.assumptions.push_back(std::move(found->assumptions));
+        SearchRequest& request = out_.request;
+        if (request.sites.empty()) {
+            request.model = job.model;
+            request.run = job.run;
+        } else if (!(job.run == request.run)) {
+            site.run = job.run;
+        }
+        out_.operation = std::move(found->operation);
+        request.sites.push_back(std::move(site));
+    }
+
+    void leave_out(std::string why) {
+        add_once(out_.left_out, why);
+    }
+
+    const SearchFlags& flags_;
+    const Catalogue& catalogue_;
+    Context& context_;
+    bool lenient_;
+    ResolvedSearch out_{{.model = {}, .run = {}, .sites = {}}, {}, {}, {}};
+};
+
+}  // namespace
+
+ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
+    const bool all = f.clusters.size() == 1 && f.clusters.front() == "all";
+    const bool several = all || f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
+    if (several && (f.job.model == "-" || f.job.job_file == "-")) {
+        throw Error(ErrorKind::usage,
+                    "the standard input can be read once only: give a file where several "
+                    "clusters, stacks or numbers of GPUs are searched");
+    }
+    Names clusters(f.clusters.begin(), f.clusters.end());
+    if (all) {
+        clusters.clear();
+        for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+            clusters.emplace_back(entry.id);
+        }
+    } else if (clusters.empty()) {
+        clusters.push_back(f.job.cluster);
+    }
+    Names stacks(f.stacks.begin(), f.stacks.end());
+    if (stacks.empty()) {
+        stacks.push_back(f.job.stack);
+    }
+    Sites sites(f, catalogue, context, all);
+    for (const auto& cluster : clusters) {
+        for (const auto& stack : stacks) {
+            sites.add(cluster, stack);
+        }
+    }
+    ResolvedSearch out = sites.take();
+    if (out.request.sites.empty() && out.left_out.empty()) {
+        throw Error(ErrorKind::usage, "--max-gpus: no whole number of nodes lies between " +
+                                          std::to_string(f.min_gpus.value_or(1)) + " and " +
+                                          std::to_string(*f.max_gpus) + " accelerators");
+    }
+    return out;
+}
+
+std::vector<std::string> assumptions_of(const ResolvedSearch& search, const SearchResult& result) {
+    std::vector<std::size_t> sites;
+    const auto add = [&](const std::vector<Plan>& plans) {
+        for (const Plan& plan : plans) {
+            const auto site = static_cast<std::size_t>(plan.configuration.site);
+            if (std::find(sites.begin(), sites.end(), site) == sites.end()) {
+                sites.push_back(site);
+            }
+        }
+    };
+    add(result.best);
+    add(result.pareto);
+    if (sites.empty()) {
+        for (std::size_t i = 0; i < search.request.sites.size(); ++i) {
+            sites.push_back(i);
+        }
+    }
+    const auto shared = [&](const std::string& line) {
+        return std::all_of(sites.begin(), sites.end(),
+                           [&](std::size_t site) { return contains(search.assumptions[site], line); });
+    };
+    std::vector<std::string> lines;
+    for (const std::string& line : search.assumptions[sites.front()]) {
+        if (shared(line)) {
+            lines.push_back(line);
+        }
+    }
+    for (const std::size_t site : sites) {
+        for (const std::string& line : search.assumptions[site]) {
+            if (!shared(line)) {
+                add_once(lines, search.request.sites[site].cluster.id + ": " + line);
+            }
+        }
+    }
+    return lines;
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,90 @@
+#include "traincost/io/operation_json.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double hour = 3600.0;
+constexpr double giga = 1e9;
+constexpr double year = 365.25 * 86400.0;
+
+/// A number of at least `low`, or above it where `open`.
+double number_from(const JsonNode& node, double low, bool open) {
+    const double x = node.number();
+    if (open ? !(x > low) : !(x >= low))
+        node.fail("must be " + std::string(open ? "more than " : "at least ") + (low == 0.0 ? "0" : "1"));
+    return x;
+}
+
+double share_from(const JsonNode& node) {
+    const double x = number_from(node, 0.0, true);
+    if (x > 1.0)
+        node.fail("is more than the whole, must be at most 1");
+    return x;
+}
+
+}  // namespace
+
+Operation operation_from_json(const JsonNode& node) {
+    JsonObject in(node);
+    Operation o;
+    if (const auto x = in.find("failure_rate"))
+        o.failure_rate = x->string();
+    if (const auto x = in.find("accelerator_hours_per_failure"))
+        o.between_failures = Seconds{number_from(*x, 0.0, true) * hour};
+    if (const auto x = in.find("storage_GBps"))
+        o.storage = ByteRate{number_from(*x, 0.0, true) * giga};
+    if (const auto x = in.find("restart_s"))
+        o.restart = Seconds{number_from(*x, 0.0, false)};
+    if (const auto x = in.find("price"))
+        o.price = std::string(price_kinds()[x->one_of(price_kinds())]);
+    if (const auto x = in.find("usd_per_gpu_hour"))
+        o.gpu_hour = Dollars{number_from(*x, 0.0, false)};
+    if (const auto x = in.find("usd_per_gpu_purchase"))
+        o.gpu_purchase = Dollars{number_from(*x, 0.0, true)};
+    if (const auto x = in.find("usd_per_kWh"))
+        o.kwh = Dollars{number_from(*x, 0.0, false)};
+    if (const auto x = in.find("life_years"))
+        o.life = Seconds{number_from(*x, 0.0, true) * year};
+    if (const auto x = in.find("utilization"))
+        o.utilization = share_from(*x);
+    if (const auto x = in.find("power_share"))
+        o.power_share = share_from(*x);
+    if (const auto x = in.find("pue"))
+        o.pue = number_from(*x, 1.0, false);
+    if (const auto x = in.find("grid"))
+        o.grid = x->string();
+    if (const auto x = in.find("g_CO2e_per_kWh"))
+        o.grid_grams_per_kwh = number_from(*x, 0.0, false);
+    in.finish();
+    return o;
+}
+
+void write_json(JsonWriter& out, const Operation& o) {
+    out.begin_object();
+    const auto member = [&](const char* key, const auto& value) {
+        if (value)
+            out.member(key, *value);
+    };
+    const auto scaled = [&](const char* key, const auto& value, double unit) {
+        if (value)
+            out.member(key, value->value() / unit);
+    };
+    member("failure_rate", o.failure_rate);
+    scaled("accelerator_hours_per_failure", o.between_failures, hour);
+    scaled("storage_GBps", o.storage, giga);
+    member("restart_s", o.restart);
+    member("price", o.price);
+    member("usd_per_gpu_hour", o.gpu_hour);
+    member("usd_per_gpu_purchase", o.gpu_purchase);
+    member("usd_per_kWh", o.kwh);
+    scaled("life_years", o.life, year);
+    member("utilization", o.utilization);
+    member("power_share", o.power_share);
+    member("pue", o.pue);
+    member("grid", o.grid);
+    member("g_CO2e_per_kWh", o.grid_grams_per_kwh);
+    out.end_object();
+}
+
+}  // namespace traincost

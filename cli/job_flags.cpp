@@ -6,6 +6,22 @@
 
 namespace traincost::cli {
 
+std::vector<std::string> names_of(const std::string& text) {
+    std::vector<std::string> names;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        if (end > begin) {
+            names.push_back(text.substr(begin, end - begin));
+        }
+        begin = end + 1;
+    }
+    if (names.empty()) {
+        throw Error(ErrorKind::usage, "'" + text + "' names nothing");
+    }
+    return names;
+}
+
 namespace {
 
 template <class Enum>
@@ -44,16 +60,34 @@ bool on_or_off(const std::string& text) {
     throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off");
 }
 
+RecomputeModules recompute_modules(const std::string& list) {
+    RecomputeModules modules;
+    for (const std::string& name : names_of(list)) {
+        const auto module = recompute_module(name);
+        if (module == nullptr) {
+            throw Error(ErrorKind::usage, "'" + name + "' is no module to recompute; allowed: core_attn, " +
+                                              "layernorm, activation, mlp, moe, mla_up_proj, per_op");
+        }
+        modules.*module = true;
+    }
+    return modules;
+}
+
 RecomputeFlag recompute_flag(const std::string& text) {
     const auto colon = text.find(':');
     const Recompute recompute = any_of<Recompute>()(text.substr(0, colon));
     if (colon == text.npos) {
-        return {recompute, 1};
+        return {recompute, 1, {}};
+    }
+    const std::string rest = text.substr(colon + 1);
+    if (recompute == Recompute::selective) {
+        return {recompute, 1, recompute_modules(rest)};
     }
     if (recompute != Recompute::full) {
-        throw Error(ErrorKind::usage, "'" + text + "': only full takes a period, as in full:2");
+        throw Error(ErrorKind::usage, "'" + text + "': only full takes a period, as in full:2, and selective " +
+                                          "modules, as in selective:core_attn");
     }
-    return {recompute, positive_count(text.substr(colon + 1))};
+    return {recompute, positive_count(rest), {}};
 }
 
 std::int64_t zero_stage(const std::string& text) {
@@ -130,7 +164,7 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
         app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
         "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...");
     add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
-    add_parsed(app, "--recompute", f.recompute, "none|selective|full[:EVERY]", recompute_flag,
+    add_parsed(app, "--recompute", f.recompute, "none|selective[:MODULES]|full[:EVERY]", recompute_flag,
                "Activations computed again in the backward pass");
     add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
                "Attention kernel");

@@ -16,10 +16,14 @@ class App;
 
 namespace traincost::cli {
 
-/// "none", "selective", "full", "full:2" (every second block).
+/// The parts of a comma-separated list. Throws where there are none.
+std::vector<std::string> names_of(const std::string& text);
+
+/// "none", "selective", "selective:core_attn,layernorm", "full", "full:2" (every second block).
 struct RecomputeFlag {
     Recompute recompute;
     std::int64_t every;
+    RecomputeModules modules;
 };
 
 /// The flags as given; nothing where one was not.

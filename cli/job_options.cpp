@@ -191,6 +191,7 @@ void apply_run(const JobFlags& f, RunSpec& run) {
     if (f.recompute) {
         run.recompute = f.recompute->recompute;
         run.recompute_every = f.recompute->every;
+        run.recompute_modules = f.recompute->modules;
         run.recompute_layers.reset();
     }
     apply(f.attention, run.attention);

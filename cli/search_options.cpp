@@ -60,22 +60,6 @@ Objective objective_flag(const std::string& text) {
     return objective;
 }
 
-std::vector<std::string> names_of(const std::string& text) {
-    std::vector<std::string> names;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (end > begin) {
-            names.push_back(text.substr(begin, end - begin));
-        }
-        begin = end + 1;
-    }
-    if (names.empty()) {
-        throw Error(ErrorKind::usage, "'" + text + "' names nothing");
-    }
-    return names;
-}
-
 }  // namespace
 
 void add_search_options(CLI::App& app, SearchFlags& f) {

@@ -72,11 +72,7 @@ SearchSpace space_of(const SearchFlags& f, const Job& job) {
         space.schedules = {*g.schedule};
     }
     if (g.recompute) {
-        RecomputeChoice choice{g.recompute->recompute, {}, g.recompute->every, {}};
-        if (choice.kind == Recompute::selective) {
-            choice.modules.core_attention = true;
-        }
-        space.recompute = {choice};
+        space.recompute = {{g.recompute->recompute, g.recompute->modules, g.recompute->every, {}}};
     }
     space.offload = {{g.offload_optimizer.value_or(Offload::none),
                       g.offload_parameters.value_or(Offload::none), g.offload_activations.value_or(0.0)}};

@@ -107,6 +107,8 @@ TEST_CASE("recomputation saves memory in a deep stage", "[memory]") {
         job.run.recompute = Recompute::selective;
         job.run.recompute_modules.core_attention = true;
         CHECK(at_most(highest(job), none));
+        job.run.recompute_modules = {.per_op = true};
+        CHECK(at_most(highest(job), none));
         job.run.recompute = Recompute::full;
         CHECK(at_most(highest(job), none));
     }

@@ -194,6 +194,42 @@ TEST_CASE("FP8 products keep the FP8 input they were fed", "[memory]") {
     CHECK(wide - saved_of_layer(job).value() == Approx((2.0 + 4.0 - 1.0) * T * h));
 }
 
+TEST_CASE("per-op recompute keeps a block's input, attention and every second product", "[memory]") {
+    Job job = pure_job();
+    job.run.recompute = Recompute::selective;
+    job.run.recompute_modules.per_op = true;
+    const double heads = static_cast<double>(job.model.heads);
+    // Input h, q k v 3h, attention h and its fp32 statistics, MLP up 4h; the output and down products are run
+    // again.
+    CHECK(saved_of_layer(job).value() == Approx(2.0 * T * (h + 3.0 * h + h + 4.0 * h) + 4.0 * T * heads));
+    const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+    CHECK_FALSE(named(ops, "qkv").selective);
+    CHECK(named(ops, "attention_out").selective);
+    CHECK_FALSE(named(ops, "core_attention").selective);
+    CHECK(named(ops, "down").selective);
+}
+
+TEST_CASE("selective recompute of a run that names no modules is the stack's own", "[memory]") {
+    Job job = pure_job();
+    job.run.attention = AttentionKernel::math;
+    const Bytes all = saved_of_layer(job);
+    job.run.recompute = Recompute::selective;
+    job.stack.selective = {.core_attention = true};
+    const Bytes less = saved_of_layer(job);
+    CHECK(less < all);
+    job.run.recompute_modules.core_attention = true;
+    CHECK(saved_of_layer(job) == less);
+}
+
+TEST_CASE("a compiled loss keeps the logits and writes their gradient", "[memory]") {
+    Job job = pure_job();
+    job.stack.loss = LossKernel::fp32_logits;
+    job.stack.compiled_loss = true;
+    CHECK(loss_peak(job) == Approx(12.0 * T * V));
+    job.run.compile = true;
+    CHECK(loss_peak(job) == Approx(4.0 * T * V));
+}
+
 TEST_CASE("flat optimizer tensors do not fit where activations were", "[memory]") {
     Job job = pure_job();
     job.run.precision_name = "fp16-mixed";

@@ -19,7 +19,6 @@ namespace {
 /// are rebuilt in backward.
 void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs) {
     const Shape& s = build.shape();
-    const Job& job = build.job();
     Operator op{.name = "core_attention", .module = Module::attention, .kind = OpKind::attention};
     op.attention = a;
     // Q·Kᵀ and P·V over visible keys; backward recomputes nothing in this count: dV, dP, dQ, dK.
@@ -50,7 +49,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         op.forward_transient = Bytes{scores * s.e};
         op.backward_transient = output + inputs + Bytes{2.0 * scores * s.e};
     }
-    op.selective = job.run.recompute == Recompute::selective && job.run.recompute_modules.core_attention;
+    op.selective = s.again.core_attention;
     if (op.selective) {  // q, k, v and the output stay; only what the kernel keeps between them is dropped
         op.saved -= kept + output;
         build.list().push({.name = "attention_inputs",
@@ -164,7 +163,6 @@ void mla_ops(OpBuilder& build, double span) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
     const MlaSpec& mla = *m.mla;
-    const Job& job = build.job();
     const double tp = static_cast<double>(s.tp);
     const double h = static_cast<double>(m.hidden);
     const double heads = static_cast<double>(m.heads) / tp;
@@ -172,7 +170,7 @@ void mla_ops(OpBuilder& build, double span) {
     const double rope = static_cast<double>(mla.qk_rope_dim);
     const double v = static_cast<double>(mla.v_head_dim);
     const double kv_rank = static_cast<double>(mla.kv_lora_rank);
-    const bool drop_up = job.run.recompute == Recompute::selective && job.run.recompute_modules.mla_up;
+    const bool drop_up = s.again.mla_up;
 
     // Down-projections are repeated on every tensor-parallel rank; up-projections are sharded over heads
     // [DeepSeekV2, §2.1].

@@ -52,6 +52,18 @@ bool fully_sharded(const Job& job) {
            (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2);
 }
 
+bool pipeline_keeps_gathered(const Job& job) {
+    return job.stack.pipeline_keeps_gathered && job.run.parallel.pp > 1 && fully_sharded(job);
+}
+
+std::int64_t zero_in_force(const Job& job) {
+    return pipeline_keeps_gathered(job) ? 2 : job.run.parallel.zero;
+}
+
+bool reduces_every_micro_batch(const Job& job) {
+    return job.stack.reduce_every_micro_batch && !pipeline_keeps_gathered(job);
+}
+
 WeightBytes weight_bytes(const Job& job, const Shape& s) {
     Bytes gradient;
     if (fully_sharded(job)) {

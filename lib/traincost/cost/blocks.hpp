@@ -83,6 +83,15 @@ bool model_gradients_beside(const Job& job);
 /// Whether weights themselves live sharded and are gathered block by block (FSDP at ZeRO stage 2 and 3).
 bool fully_sharded(const Job& job);
 
+/// Whether a pipeline keeps fully sharded weights gathered from its first micro-batch to its last.
+bool pipeline_keeps_gathered(const Job& job);
+
+/// The run's ZeRO stage, 2 where a pipeline keeps fully sharded weights gathered.
+std::int64_t zero_in_force(const Job& job);
+
+/// Whether gradients are reduced after each micro-batch, not only the last.
+bool reduces_every_micro_batch(const Job& job);
+
 /// Index in the table's kinds of block `index`.
 std::size_t kind_of(const Job& job, const BlockTable& table, std::int64_t index);
 std::size_t kind_of(const Job& job, const BlockOps& ops, std::int64_t index);

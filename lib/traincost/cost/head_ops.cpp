@@ -75,6 +75,18 @@ OpList head_ops(const Job& job, const Shape& s) {
     loss.backward_access = MemoryAccess::loss_backward;
     switch (stack.loss) {
         case LossKernel::fp32_logits:
+            if (s.compiled && stack.compiled_loss) {
+                // A compiler fuses the cast into the reductions and the two gradients into one kernel: the
+                // logits are kept, their gradient is written in their format.
+                loss.saved = Bytes{logits * s.e};
+                loss.backward_transient = Bytes{logits * s.e};
+                loss.forward_bytes = Bytes{logits * 2.0 * s.e};
+                loss.backward_bytes = Bytes{logits * 2.0 * s.e};
+                loss.forward_kernels = 3;
+                loss.backward_kernels = 1;
+                loss.forward_access = loss.backward_access = MemoryAccess::stream;
+                break;
+            }
             // Forward: logits in both formats beside the log-softmax, which is kept. Backward: the gradients
             // with respect to the log-softmax and to the fp32 logits beside it.
             loss.saved = Bytes{logits * fp32};

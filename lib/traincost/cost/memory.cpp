@@ -164,8 +164,8 @@ public:
         // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
         weights_sharded_ = (p.zero >= 3 && shards_.dense > 1.0) || fully_sharded(job);
         // Sharded gradients that wait for the last micro-batch are whole until then.
-        const bool waits = (fully_sharded(job) || p.zero == 2) && !stack_.reduce_every_micro_batch &&
-                           micro_batches(run_) > 1;
+        const bool waits =
+            (fully_sharded(job) || p.zero == 2) && !reduces_every_micro_batch(job) && micro_batches(run_) > 1;
         gradients_sharded_ = p.zero >= 2 && !waits;
         // FSDP1 flattens a block's weights into one parameter: one trained weight brings gradients for all.
         flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1;
@@ -344,7 +344,7 @@ private:
     Bytes gathered(std::int64_t blocks, bool with_root) const {
         if (!weights_sharded_)
             return Bytes{};
-        if (run_.parallel.zero == 2)
+        if (zero_in_force(job_) == 2)
             return Bytes{all_.total() * s_.e};
         const double base = run_.precision.base ? bytes_per_element(*run_.precision.base).value() : s_.e;
         const double root = with_root && !stack_.root_sharded_apart ? root_.total() * s_.e : 0.0;
@@ -355,7 +355,7 @@ private:
     /// back.
     Bytes gathered_at_loss() const {
         const bool keeps = fully_sharded(job_) && stack_.shard == ShardEngine::fsdp1;
-        return gathered(0, keeps && run_.parallel.zero >= 3);
+        return gathered(0, keeps && zero_in_force(job_) >= 3);
     }
 
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.

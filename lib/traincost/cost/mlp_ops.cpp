@@ -52,8 +52,7 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     const double written_out = gated && build.model().activation == Activation::swiglu_clamped
                                    ? build.stack().clamped_glu_passes
                                    : 0.0;
-    const bool modules =
-        build.job().run.recompute == Recompute::selective && build.job().run.recompute_modules.activation;
+    const bool modules = s.again.activation;
     Operator& op =
         build.memory("activation", module, Bytes{n * s.e * (cost.forward_passes + written_out / 3.0)},
                      Bytes{n * s.e * (cost.backward_passes + written_out * 2.0 / 3.0)}, cost.forward_kernels,
@@ -75,9 +74,8 @@ void mlp_ops(OpBuilder& build, double ffn) {
     const double h = static_cast<double>(m.hidden);
     const double f = ffn / static_cast<double>(s.tp);
     const bool adapt = build.job().run.adapter.mlp;
-    const bool selective = build.job().run.recompute == Recompute::selective;
-    const bool drop_all = selective && build.job().run.recompute_modules.mlp;
-    const bool drop_product = selective && build.job().run.recompute_modules.activation;
+    const bool drop_all = s.again.mlp;
+    const bool drop_product = s.again.activation;
     const std::size_t first = build.list().size();
     build.enter_tensor_parallel("mlp_in", Module::mlp);
     if (m.gated_mlp && !build.stack().fused_gate_up) {
@@ -122,9 +120,8 @@ void moe_ops(OpBuilder& build) {
     const double experts = static_cast<double>(moe.experts);
     const double ep = static_cast<double>(s.ep);
     const double etp = static_cast<double>(s.etp);
-    const bool selective = run.recompute == Recompute::selective;
-    const bool drop_all = selective && run.recompute_modules.moe;
-    const bool drop_product = selective && run.recompute_modules.activation;
+    const bool drop_all = s.again.moe;
+    const bool drop_product = s.again.activation;
     const bool gated = moe.gated.value_or(m.gated_mlp);
     const std::size_t first = build.list().size();
 

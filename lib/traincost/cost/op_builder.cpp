@@ -42,7 +42,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
     }
-    op.selective = job_.run.recompute == Recompute::selective && job_.run.recompute_modules.norm;
+    op.selective = s.again.norm;
     list_.push(op);
 }
 

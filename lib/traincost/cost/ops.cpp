@@ -43,9 +43,45 @@ Shape shape_of(const Job& job) {
     s.train_weights = run.tuning == Tuning::full;
     s.dropout = run.dropout.value_or(job.stack.dropout);
     s.attention = run.attention.value_or(job.stack.attention);
+    if (run.recompute == Recompute::selective)
+        s.again = run.recompute_modules.any() ? run.recompute_modules : job.stack.selective;
     s.vocab = std::ceil(vocab / multiple) * multiple;
     return s;
 }
+
+namespace {
+
+/// Per-op recompute of a block: attention, every second product and what reductions and exchanges between
+/// ranks return are cached, all else is run again from the block's input before its backward begins
+/// (torchtitan, activation_checkpoint.selective_ac_option = "op").
+void recompute_per_op(const Shape& s, double hidden, OpList& list) {
+    int products = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        Operator& op = list[i];
+        op.with_block = true;
+        op.selective = true;
+        op.cached = Bytes{};
+        if (op.kind == OpKind::gemm && op.module != Module::router && !op.adapter) {
+            ++products;
+            op.selective = products % 2 == 0;
+            op.cached = Bytes{op.selective ? 0.0 : op.gemm.m * op.gemm.n * s.e};
+        } else if (op.kind == OpKind::attention) {
+            op.selective = false;
+            op.cached = Bytes{op.attention.batch * op.attention.heads * op.attention.queries *
+                              (op.attention.v_dim * s.e + 4.0)};
+        } else if (op.kind == OpKind::communication && (op.forward_collective == Collective::reduce_scatter ||
+                                                        op.forward_collective == Collective::all_to_all)) {
+            const double ranks = op.forward_collective == Collective::reduce_scatter
+                                     ? static_cast<double>(op.group == Group::tensor ? s.tp : s.etp)
+                                     : 1.0;
+            op.selective = false;
+            op.cached = op.forward_message / ranks;
+        }
+    }
+    list[0].cached = Bytes{s.tokens_sp * hidden * s.r};  // the block's input
+}
+
+}  // namespace
 
 OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span) {
     OpList list;
@@ -96,6 +132,8 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     if (norms >= 4)
         build.norm("mlp_post_norm", shape.tokens_sp, h, false);
     build.residual_add("mlp_add", Module::mlp);
+    if (shape.again.per_op)
+        recompute_per_op(shape, h, list);
     return list;
 }
 
@@ -107,7 +145,8 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
             t.gradient += weight.gradient * op.weights;
     }
     grown = t.gradient;
-    Bytes kept;  // survives to the backward pass
+    Bytes kept;   // alive while the backward pass of this list runs
+    Bytes saved;  // of it and of caches, survives to the backward pass
     Bytes cast;
     for (const Operator& op : ops) {
         t.forward_flops += op.forward_flops;
@@ -119,16 +158,18 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
             t.gathered += op.forward_message;
         cast += weight.cast * op.weights;
         t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
-        if (!op.selective)
+        const bool alone = op.selective && !op.with_block;
+        if (!alone)
             kept += op.saved;
+        saved += op.cached + (op.selective || op.with_block ? Bytes{} : op.saved);
         // Going backwards, everything before this operator is still there, its own tensors are (made again
         // and) alive, and the gradients of everything after it have been made.
-        t.backward_peak = std::max(t.backward_peak, kept + (op.selective ? op.saved : Bytes{}) + cast +
-                                                        op.backward_transient + grown);
+        t.backward_peak = std::max(
+            t.backward_peak, kept + (alone ? op.saved : Bytes{}) + cast + op.backward_transient + grown);
         if (op.weight_gradient)
             grown -= weight.gradient * op.weights;
     }
-    t.saved = kept;
+    t.saved = saved;
     t.cast = cast;
     return t;
 }

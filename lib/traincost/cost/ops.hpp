@@ -46,7 +46,10 @@ struct Operator {
     bool weight_gradient = true;  ///< wgrad runs (false where the weight is frozen)
     bool selective =
         false;  ///< dropped after forward and recomputed in backward under the run's selective recompute
-    bool adapter = false;         ///< a low-rank product beside a frozen one
+    bool with_block = false;  ///< what it saves is dropped and made again with its whole block, before the
+                              ///< block's backward begins
+    Bytes cached{};           ///< with_block: output kept all the same, so that it is not computed again
+    bool adapter = false;     ///< a low-rank product beside a frozen one
     Group group = Group::tensor;  ///< communication kind
     Collective forward_collective = Collective::all_reduce;
     Collective backward_collective = Collective::all_reduce;
@@ -113,7 +116,8 @@ struct Shape {
     bool train_weights;  ///< base weights get gradients (false: only adapters do)
     double dropout;
     AttentionKernel attention;
-    double vocab;  ///< rows of the padded vocabulary
+    RecomputeModules again;  ///< what selective recompute drops; none: no selective recompute
+    double vocab;            ///< rows of the padded vocabulary
 };
 Shape shape_of(const Job& job);
 

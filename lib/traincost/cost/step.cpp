@@ -133,20 +133,25 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     DataParallelTime t{};
     t.reduction = reduction;
     t.gathering = gathering;
-    t.reductions = stack.reduce_every_micro_batch || sharded ? d.micro_batches : 1.0;
+    t.reductions = reduces_every_micro_batch(d.job) ? d.micro_batches : 1.0;
     if (sharded) {
         // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
-        // reduction.
-        const double again = zero >= 3 ? 1.0 : 0.0;
-        t.gathers = (1.0 + again) * d.micro_batches;
-        t.hidden = (hidden(gathering, d.forward, stack.overlap_param_gather) +
-                    hidden(gathering * again + reduction, d.backward, stack.overlap_grad_reduce)) *
-                   d.micro_batches;
+        // reduction where there is one.
+        const double again = zero_in_force(d.job) >= 3 ? 1.0 : 0.0;
+        const double passes = pipeline_keeps_gathered(d.job) ? 1.0 : d.micro_batches;
+        const auto in_backward = [&](Seconds traffic) {
+            return hidden(traffic, d.backward, stack.overlap_grad_reduce);
+        };
+        t.gathers = (1.0 + again) * passes;
+        t.hidden = hidden(gathering, d.forward, stack.overlap_param_gather) * passes +
+                   in_backward(gathering * again + reduction) * t.reductions +
+                   in_backward(gathering * again) * std::max(0.0, passes - t.reductions);
         // Flat buffers are copied to and from the tensors they hold.
         const double elements = d.weights.dense + d.weights.expert;
-        const Bytes copies = gather * (2.0 * (1.0 + again)) + gather * d.trained + reduce;
+        const Bytes copies =
+            gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
         if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
-            t.copies = optimizer_walk_time(copies * elements, d.job) * d.micro_batches;
+            t.copies = optimizer_walk_time(copies * elements, d.job);
     } else {
         t.hidden = hidden(reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
         if (zero >= 1) {

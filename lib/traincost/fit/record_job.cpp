@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "traincost/base/error.hpp"
 #include "traincost/fit/record_model.hpp"
@@ -13,6 +14,12 @@ namespace {
 
 bool says(std::string_view text, std::string_view words) {
     return text.find(words) != std::string_view::npos;
+}
+
+std::string lowered(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
 }
 
 bool says_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -385,9 +392,9 @@ private:
     void set_schedule() {
         if (in_.schedule.empty())
             return;
-        if (says(in_.schedule, "interleaved"))
+        if (says(lowered(in_.schedule), "interleaved"))
             run_.schedule = Schedule::interleaved;
-        else if (const auto schedule = value_of<Schedule>(in_.schedule))
+        else if (const auto schedule = value_of<Schedule>(lowered(in_.schedule)))
             run_.schedule = *schedule;
         else
             cannot("run.schedule '" + in_.schedule + "' is not known");
@@ -401,13 +408,16 @@ private:
     RunSpec run_{};
 };
 
-/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, and MaxText one on GPUs.
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's
+/// runs of 2024 one, and MaxText one on GPUs.
 std::string_view stack_name(const RunRecord& record) {
     const RecordRun& run = record.run;
     if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
         return "maxtext-gpu";
     if (says(run.stack_version, "Megatron-Bridge"))
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
+    if (run.stack == "torchtitan" && (says(run.stack_version, "2024") || record.source_year == 2024))
+        return "torchtitan-2024";
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
 }
 

@@ -1,6 +1,7 @@
 #include "traincost/io/kernel_data.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/provenance_fields.hpp"
@@ -203,6 +204,8 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     x.sustained_horizon = Seconds(positive(object.at("sustained_horizon_us")) * micro);
     x.default_units = positive(object.at("default_units"));
     x.default_l2 = Bytes(positive(object.at("default_l2_MiB")) * MiB);
+    if (const auto watts = object.find("power_limit_W_per_TFLOPs"))
+        x.watts_per_tflops = positive(*watts);
     for (const JsonNode& item : object.at("formats").items()) {
         x.formats.push_back(read_gemm_record(item));
     }
@@ -311,13 +314,54 @@ std::string kernel_family(std::string_view architecture, std::span<const Embedde
     return best;
 }
 
+namespace {
+
+/// Clock of a member of a family under its own power limit, over that of the member the family was fitted to:
+/// (power per peak rate over the fitted member's)^1/2, at most 1. Dynamic power is C V^2 f; between a voltage
+/// that follows the clock (power ~ f^3) and one at its floor (power ~ f) the clock goes as the square root.
+/// Held against six torchtitan runs on a 500 W H100 and the A100 PCIe's 93 % of the SXM part's rate.
+double power_limited_clock(const AcceleratorSpec& accelerator, double fitted_watts_per_tflops) {
+    const std::optional<FlopRate> peak = peak_rate(accelerator, DataType::bf16);
+    if (!accelerator.tdp_w || !peak)
+        return 1.0;
+    return std::min(1.0, std::sqrt(*accelerator.tdp_w / (peak->value() / 1e12) / fitted_watts_per_tflops));
+}
+
+void slow_down(KernelModels& models, double clock) {
+    for (std::optional<GemmFit>& fit : models.gemm) {
+        if (fit)
+            fit->efficiency *= clock;
+    }
+    if (!models.attention)
+        return;
+    for (auto& fit : models.attention->by_generation) {
+        if (!fit)
+            continue;
+        for (AttentionCurve* curve : {&fit->forward, &fit->backward}) {
+            for (double& efficiency : curve->efficiency)
+                efficiency *= clock;
+        }
+    }
+}
+
+}  // namespace
+
 KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files) {
     const std::string family = kernel_family(accelerator.architecture, files);
     KernelModels models;
+    double clock = 1.0;
     if (!add_file("gemm-" + accelerator.id, files, models, gemm_data_from_json)) {
-        add_file("gemm-" + family, files, models, gemm_data_from_json);
+        if (const EmbeddedFile* file = bench_file("gemm-" + family, files)) {
+            const JsonDocument document = document_of(*file);
+            const GemmData data = gemm_data_from_json(JsonNode(document));
+            add(data, models);
+            if (data.watts_per_tflops)
+                clock = power_limited_clock(accelerator, *data.watts_per_tflops);
+        }
     }
     add_file("attention-" + family, files, models, attention_data_from_json);
+    if (clock < 1.0)
+        slow_down(models, clock);
     add_file("memory-" + family, files, models, bandwidth_data_from_json);
     return models;
 }

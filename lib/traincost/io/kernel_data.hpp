@@ -49,6 +49,8 @@ struct GemmData {
     Seconds sustained_horizon;
     double default_units;
     Bytes default_l2;
+    std::optional<double>
+        watts_per_tflops{};  ///< power limit over 16-bit peak of the member it was fitted to
     std::vector<GemmRecord> formats;
     bool operator==(const GemmData&) const = default;
 };

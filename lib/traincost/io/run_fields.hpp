@@ -14,6 +14,7 @@ void describe(Io& io, T& x) {
     io.optional("mlp", x.mlp);
     io.optional("moe", x.moe);
     io.optional("mla_up", x.mla_up);
+    io.optional("per_op", x.per_op);
 }
 
 template <class Io, io::Is<AdapterSpec> T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "traincost/io/provenance_fields.hpp"
+#include "traincost/io/run_fields.hpp"
 #include "traincost/spec/stack.hpp"
 
 namespace traincost {
@@ -26,10 +27,12 @@ void describe_choices(Io& io, T& x) {
     io.required("sequence_parallel", x.sequence_parallel);
     io.required("save_sharded_input", x.save_sharded_input);
     io.required("compile", x.compile);
+    io.required("selective", x.selective);
     io.required("amp", x.amp);
 
     // Head and loss
     io.required("loss", x.loss);
+    io.required("compiled_loss", x.compiled_loss);
     io.required("vocab_parallel", x.vocab_parallel);
     io.required("vocab_multiple", x.vocab_multiple);
     io.required("logits_copies_fp32", x.logits_copies_fp32);
@@ -74,6 +77,7 @@ void describe_choices(Io& io, T& x) {
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("sharded_sends", x.sharded_sends);
+    io.required("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);

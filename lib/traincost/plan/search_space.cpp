@@ -166,7 +166,7 @@ SearchSpace stack_space(const Job& job) {
     space.sequence_parallel = {job.stack.sequence_parallel};
     space.schedules = {job.stack.pipeline, Schedule::interleaved};
     space.recompute = {{Recompute::none, {}, 1, {}},
-                       {Recompute::selective, {.core_attention = true}, 1, {}},
+                       {Recompute::selective, job.stack.selective, 1, {}},
                        {Recompute::full, {}, 1, {}}};
     return space;
 }

@@ -11,6 +11,31 @@ std::int64_t micro_batches(const RunSpec& run) {
     return std::max<std::int64_t>(1, (run.global_batch + per_pass - 1) / per_pass);
 }
 
+bool RecomputeModules::*recompute_module(std::string_view name) {
+    struct Name {
+        std::string_view name;
+        bool RecomputeModules::*module;
+    };
+    // Megatron-Core's --recompute-modules and torchtitan's selective_ac_option beside the fields' names.
+    static constexpr Name names[] = {{"core_attention", &RecomputeModules::core_attention},
+                                     {"core_attn", &RecomputeModules::core_attention},
+                                     {"norm", &RecomputeModules::norm},
+                                     {"layernorm", &RecomputeModules::norm},
+                                     {"activation", &RecomputeModules::activation},
+                                     {"moe_act", &RecomputeModules::activation},
+                                     {"mlp", &RecomputeModules::mlp},
+                                     {"moe", &RecomputeModules::moe},
+                                     {"mla_up", &RecomputeModules::mla_up},
+                                     {"mla_up_proj", &RecomputeModules::mla_up},
+                                     {"per_op", &RecomputeModules::per_op},
+                                     {"op", &RecomputeModules::per_op}};
+    for (const Name& n : names) {
+        if (n.name == name)
+            return n.module;
+    }
+    return nullptr;
+}
+
 namespace {
 
 // tp·pp·cp·dp < 2^60: counts of ranks and of sequences never overflow.

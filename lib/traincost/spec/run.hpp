@@ -37,8 +37,17 @@ struct RecomputeModules {
     bool mlp = false;
     bool moe = false;     ///< whole expert layer
     bool mla_up = false;  ///< MLA up-projections
+    bool per_op = false;  ///< all of a block but attention, every second product and what exchanges return
+                          ///< (torchtitan's per-op policy)
+    bool any() const {
+        return core_attention || norm || activation || mlp || moe || mla_up || per_op;
+    }
     bool operator==(const RecomputeModules&) const = default;
 };
+
+/// The module a framework calls `name` ("core_attn", "layernorm", "moe_act", ..., or the field's own name);
+/// null where none is.
+bool RecomputeModules::*recompute_module(std::string_view name);
 
 /// What is trained over a frozen base: low-rank pairs beside its products (LoRA), or LitGPT's adapters
 /// (`Tuning::adapter`): learned prefix keys and values with a gate, and in the second version a
@@ -78,9 +87,8 @@ struct RunSpec {
     Parallelism parallel;
     Optimizer optimizer = Optimizer::adamw;
     Recompute recompute = Recompute::none;
-    RecomputeModules
-        recompute_modules{};           ///< selective only; all false: the stack's own choice (core attention)
-    std::int64_t recompute_every = 1;  ///< full: every k-th block is recomputed
+    RecomputeModules recompute_modules{};            ///< selective only; all false: the stack's own choice
+    std::int64_t recompute_every = 1;                ///< full: every k-th block is recomputed
     std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
     std::optional<AttentionKernel> attention{};      ///< absent: the stack's default
     std::optional<Schedule> schedule{};  ///< absent: interleaved when vp > 1, else the stack's default

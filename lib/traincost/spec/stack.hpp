@@ -79,10 +79,12 @@ struct StackSpec {
     bool save_sharded_input;  ///< under sequence parallelism the gathered layer input is re-gathered in
                               ///< backward, not saved
     bool compile;             ///< default: pointwise operators are fused by a compiler
-    CastMode amp;             ///< how fp32 weights become 16-bit compute copies
+    RecomputeModules selective;  ///< what selective recompute drops where the run names nothing
+    CastMode amp;                ///< how fp32 weights become 16-bit compute copies
 
     // Head and loss
     LossKernel loss;
+    bool compiled_loss;           ///< a compiler, where it is used, covers the loss too
     bool vocab_parallel;          ///< embedding and head sharded by tp
     std::int64_t vocab_multiple;  ///< vocabulary padded to this multiple times tp (1: not padded)
     double logits_copies_fp32;    ///< fp32 tensors of logits' size alive at the loss beside the model-format
@@ -139,6 +141,8 @@ struct StackSpec {
     bool overlap_p2p;           ///< pipeline sends run under compute
     bool sharded_sends;         ///< each tensor-parallel rank sends its part of a boundary tensor, which is
                                 ///< gathered inside the domain; else every rank sends all of it
+    bool pipeline_keeps_gathered;   ///< where pp > 1, fully sharded weights stay gathered over the step, and
+                                    ///< whole gradients wait for its last micro-batch
     bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
     TensorParallelKind tensor_parallel;
     Seconds host_per_kernel;                ///< host time to launch one kernel

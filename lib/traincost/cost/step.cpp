@@ -148,8 +148,7 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
                    in_backward(gathering * again) * std::max(0.0, passes - t.reductions);
         // Flat buffers are copied to and from the tensors they hold.
         const double elements = d.weights.dense + d.weights.expert;
-        const Bytes copies =
-            gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
+        const Bytes copies = gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
         if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
             t.copies = optimizer_walk_time(copies * elements, d.job);
     } else {

@@ -84,7 +84,8 @@ RecomputeFlag recompute_flag(const std::string& text) {
         return {recompute, 1, recompute_modules(rest)};
     }
     if (recompute != Recompute::full) {
-        throw Error(ErrorKind::usage, "'" + text + "': only full takes a period, as in full:2, and selective " +
+        throw Error(ErrorKind::usage, "'" + text +
+                                          "': only full takes a period, as in full:2, and selective " +
                                           "modules, as in selective:core_attn");
     }
     return {recompute, positive_count(rest), {}};

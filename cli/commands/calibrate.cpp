@@ -1,4 +1,6 @@
 #include <cli/commands/commands.hpp>
+#include <cli/commands/kernel_calibration.hpp>
+#include <cli/commands/kernel_tables.hpp>
 #include <cli/commands/record_files.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
@@ -11,6 +13,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -26,6 +29,9 @@ struct Options {
     std::vector<std::string> stacks;
     CalibrationOptions fit;
     std::string out;
+    std::string accelerator;
+    std::string date = "unstated";
+    std::string cross_validate;
     bool json = false;
 };
 
@@ -88,8 +94,19 @@ void write_records(const Options& options, const std::vector<Calibration>& calib
 }
 
 void run_calibrate(const Options& options, Context& context) {
-    require_constants(options.fit.constants);
     const Catalogue catalogue(context.data_folder);
+    if (are_kernel_files(options.files)) {
+        require_unused(
+            {{"--stack", !options.stacks.empty()}, {"--constants", !options.fit.constants.empty()}});
+        constexpr std::array<std::string_view, 1> groups = {"accelerator"};
+        if (!options.cross_validate.empty())
+            one_of("--cross-validate", options.cross_validate, groups);
+        calibrate_kernels({options.files, options.accelerator, options.out, options.date,
+                           !options.cross_validate.empty(), options.json},
+                          catalogue, context);
+        return;
+    }
+    require_constants(options.fit.constants);
     std::vector<SourcedRecord> records = read_record_files(options.files, context);
     if (!options.stacks.empty()) {
         std::erase_if(records, [&](const SourcedRecord& record) {
@@ -115,10 +132,11 @@ void run_calibrate(const Options& options, Context& context) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Context& context) {
-    CLI::App* command =
-        app.add_subcommand("calibrate", "Fit the constants of software stacks to measured runs");
+    CLI::App* command = app.add_subcommand(
+        "calibrate", "Fit stack constants to measured runs, kernel models to measured kernels");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Run records, one JSON object a line")->required();
+    command->add_option("FILE", options->files, "Run records, or measured products and collectives")
+        ->required();
     command->add_option("--stack", options->stacks, "Only this stack; may be given again")
         ->type_name("STACK")
         ->take_all();
@@ -128,7 +146,17 @@ void add_calibrate(CLI::App& app, Context& context) {
     command->add_option("--least", options->fit.least_records, "Records a stack needs")->type_name("N");
     command->add_option("--most", options->fit.most_records, "Records of a stack that are used")
         ->type_name("N");
-    command->add_option("--out", options->out, "Write FOLDER/stacks/STACK.json, for --data FOLDER")
+    command
+        ->add_option("--accelerator", options->accelerator, "Whose kernels: where files say none or several")
+        ->type_name("ID");
+    command->add_option("--date", options->date, "Date to write beside fitted kernels")->type_name("DATE");
+    command
+        ->add_option("--cross-validate", options->cross_validate,
+                     "Only the error with each group left out: accelerator")
+        ->type_name("BY");
+    command
+        ->add_option("--out", options->out,
+                     "Write stacks/ and bench/ records below FOLDER, for --data FOLDER")
         ->type_name("FOLDER");
     command->add_flag("--json", options->json, "Print JSON");
     command->callback([options, &context] { run_calibrate(*options, context); });

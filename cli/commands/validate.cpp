@@ -1,4 +1,5 @@
 #include <cli/commands/commands.hpp>
+#include <cli/commands/kernel_tables.hpp>
 #include <cli/commands/record_files.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
@@ -37,6 +38,7 @@ struct Options {
     std::vector<std::string> filters;
     std::vector<std::string> residuals;
     std::int64_t worst = 0;
+    std::string accelerator;
     std::string write_residuals;
 };
 
@@ -132,6 +134,23 @@ void run_validate(const Options& options, Context& context) {
         filters.push_back(filter_from(text));
 
     const Catalogue catalogue(context.data_folder);
+    if (are_kernel_files(options.files)) {
+        require_unused({{"--json", options.json},
+                        {"--rows", options.rows},
+                        {"--group", !options.group.empty()},
+                        {"--metric", !options.metric.empty()},
+                        {"--report", !options.report.empty()},
+                        {"--filter", !options.filters.empty()},
+                        {"--residuals", !options.residuals.empty()},
+                        {"--worst", options.worst > 0},
+                        {"--write-residuals", !options.write_residuals.empty()}});
+        const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
+        context.out << render(
+            kernel_error_tables(read_kernel_tables(options.files, options.accelerator, LinkChoice::measured,
+                                                   catalogue, context)),
+            format);
+        return;
+    }
     const std::vector<SourcedRecord> records = read_record_files(options.files, context);
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& record) { return job_of(record, look_up); };
@@ -163,7 +182,8 @@ void run_validate(const Options& options, Context& context) {
 void add_validate(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("validate", "Hold predictions against measured runs");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Run records, one JSON object a line")->required();
+    command->add_option("FILE", options->files, "Run records, or measured products and collectives")
+        ->required();
     command->add_flag("--json", options->json, "Print JSON: every row, and the summary");
     command->add_option("--group", options->group, "Summary by table, source, stack or accelerator")
         ->type_name("KIND");
@@ -176,6 +196,10 @@ void add_validate(CLI::App& app, Context& context) {
     command->add_option("--residuals", options->residuals, "Mean signed log error by these keys")
         ->type_name("KEY,KEY")
         ->delimiter(',');
+    command
+        ->add_option("--accelerator", options->accelerator,
+                     "Only kernels of this; or whose, if files don't say")
+        ->type_name("ID");
     command->add_option("--format", options->format, "table, csv or markdown")->type_name("FORMAT");
     command->add_option("--report", options->report, "markdown: the whole page docs/accuracy.md")
         ->type_name("KIND");

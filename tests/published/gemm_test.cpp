@@ -1,6 +1,7 @@
-// Our GEMM times beside points of aiconfigurator @095f58a51 that the parameters were not fitted to: one in
-// ten of the held-out half of 50,620 points on 9 GPUs.
+// Our GEMM times beside points of aiconfigurator @095f58a51 that the parameters were not fitted to: of a
+// sample of 50,620 points on 9 GPUs those that a calibration holds out.
 #include <traincost/cost/gemm.hpp>
+#include <traincost/fit/gemm_fit.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/kernel_data.hpp>
@@ -57,12 +58,15 @@ TEST_CASE("GEMM times of points not fitted to: median error 4 %, 90th percentile
             models.emplace(key, model_of(catalogue.accelerator(accelerator), format));
         }
         const GemmShape shape{point.at("m").number(), point.at("n").number(), point.at("k").number()};
+        if (!held_out({0, GemmPass::forward, shape.m, shape.n, shape.k, Seconds()})) {
+            continue;
+        }
         const double predicted = gemm_time(shape, GemmPass::forward, models.at(key)).value() * 1e6;
         const double error = std::abs(predicted / point.at("us").number() - 1);
         all.push_back(error);
         errors[key].push_back(error);
     }
-    REQUIRE(all.size() > 2000);
+    REQUIRE(all.size() > 1000);
     CHECK(quantile(all, 0.5) <= 0.04);
     CHECK(quantile(all, 0.9) <= 0.12);
     INFO("median " << 100 * quantile(all, 0.5) << " %, p90 " << 100 * quantile(all, 0.9) << " %, n "

@@ -346,6 +346,21 @@ void slow_down(KernelModels& models, double clock) {
 
 }  // namespace
 
+std::string_view gemm_format_name(GemmFormat format) {
+    return format_names[static_cast<std::size_t>(format)];
+}
+
+std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,
+                                       std::span<const EmbeddedFile> files) {
+    for (const std::string& name : {accelerator.id, kernel_family(accelerator.architecture, files)}) {
+        if (const EmbeddedFile* file = bench_file("gemm-" + name, files)) {
+            const JsonDocument document = document_of(*file);
+            return gemm_data_from_json(JsonNode(document));
+        }
+    }
+    return std::nullopt;
+}
+
 KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files) {
     const std::string family = kernel_family(accelerator.architecture, files);
     KernelModels models;

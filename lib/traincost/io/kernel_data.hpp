@@ -84,6 +84,14 @@ void add(const BandwidthData& data, KernelModels& models);
 std::string kernel_family(std::string_view architecture,
                           std::span<const EmbeddedFile> files = embedded_files());
 
+/// The name of a format in files: "bf16", "fp8", "fp8_block", "fp4".
+std::string_view gemm_format_name(GemmFormat format);
+
+/// The matrix-product data of an accelerator: measured on it where there is that, else its family's. Nothing
+/// where the family has none.
+std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,
+                                       std::span<const EmbeddedFile> files = embedded_files());
+
 /// Kernel models of an accelerator from `files`, the built-in ones or a catalogue's with its overrides:
 /// measured on it where there is that, else its family's.
 KernelModels kernel_models_of(const AcceleratorSpec& accelerator,

@@ -86,9 +86,6 @@ void require_given(const JobFlags& flags, const JobFile& file, const JobNeeds& n
     require(flags.micro_batch || file.run || !needs.micro_batch, "--micro-batch",
             "sequences a rank runs at once");
     require(flags.global_batch || file.run, "--global-batch", "sequences of a step");
-    if (flags.dp && !needs.layout) {
-        missing.push_back({"--dp", "follows from the others here; give --tp, --pp or --cp"});
-    }
     if (!missing.empty()) {
         throw Error(ErrorKind::usage, std::move(missing));
     }
@@ -296,6 +293,7 @@ SearchSpace pinned_space(const JobFlags& f, const Job& job) {
     pin(f.tp, space.tp);
     pin(f.pp, space.pp);
     pin(f.vp, space.vp);
+    pin(f.dp, space.dp);
     pin(f.cp, space.cp);
     pin(f.ep, space.ep);
     pin(f.etp, space.etp);

@@ -32,7 +32,6 @@ ResolvedJob resolve_job(const JobFlags& flags, const Catalogue& catalogue, Conte
                         const JobNeeds& needs = {});
 
 /// The space a command searches: what the job's stack has, and each flag that was given with its only value.
-/// A dp that was given is not a choice of its own: the other degrees decide it.
 SearchSpace pinned_space(const JobFlags& flags, const Job& job);
 
 }  // namespace traincost::cli

@@ -64,14 +64,12 @@ Objective objective_flag(const std::string& text) {
 
 void add_search_options(CLI::App& app, SearchFlags& f) {
     add_job_options(app, f.job);
+    add_dimension_options(app, f.dimensions);
     add_parsed(app, "--clusters", f.clusters, "ID,ID...", names_of,
                "Node types to choose from; all: every one of the catalogue");
     add_parsed(app, "--stacks", f.stacks, "ID,ID...", names_of, "Software stacks to choose from");
     add_parsed(app, "--min-gpus", f.min_gpus, "COUNT", positive, "Accelerators to choose from: at least");
     add_parsed(app, "--max-gpus", f.max_gpus, "COUNT", positive, "Accelerators to choose from: at most");
-    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor parallelism");
-    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Most pipeline stages");
-    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context parallelism");
     add_parsed(
         app, "--deadline", f.deadline, "TIME", [](auto& t) { return parse_duration(t, Range::positive); },
         "The training must end within: 60d (needs --tokens)");

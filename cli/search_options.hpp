@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cli/job_options.hpp>
+#include <cli/search_dimensions.hpp>
 #include <traincost/plan/search.hpp>
 
 #include <optional>
@@ -23,9 +24,7 @@ struct SearchFlags {
     std::vector<std::string> stacks;
     std::optional<std::int64_t> min_gpus{};
     std::optional<std::int64_t> max_gpus{};
-    std::optional<std::int64_t> max_tp{};
-    std::optional<std::int64_t> max_pp{};
-    std::optional<std::int64_t> max_cp{};
+    DimensionFlags dimensions{};
     std::optional<Seconds> deadline{};
     std::optional<Dollars> budget{};
     Objective objective{};

@@ -9,73 +9,29 @@ namespace traincost::cli {
 
 namespace {
 
-/// Whole-node counts of a range: one, two, three, four, six, eight … nodes.
+/// Every count of whole nodes from low to high.
 std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::int64_t per_node) {
-    std::vector<std::int64_t> counts;
-    for (std::int64_t nodes = 1; nodes * per_node <= high; nodes *= 2) {
-        for (const std::int64_t n : {nodes * per_node, nodes * per_node * 3 / 2}) {
-            if (n >= low && n <= high && n % per_node == 0) {
-                counts.push_back(n);
-            }
-        }
+    constexpr std::int64_t most = 4096;
+    const std::int64_t first = (low + per_node - 1) / per_node;
+    const std::int64_t last = high / per_node;
+    if (last - first >= most) {
+        throw Error(ErrorKind::usage, "--max-gpus: " + std::to_string(last - first + 1) +
+                                          " numbers of nodes lie between " + std::to_string(low) + " and " +
+                                          std::to_string(high) + " accelerators; at most " +
+                                          std::to_string(most) + " are searched");
     }
-    std::sort(counts.begin(), counts.end());
-    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    std::vector<std::int64_t> counts;
+    for (std::int64_t n = first; n <= last; ++n) {
+        counts.push_back(n * per_node);
+    }
     return counts;
 }
 
-/// Restricts a dimension to one given value, and to at most a given limit.
-void restrict_to(std::vector<std::int64_t>& values, std::optional<std::int64_t> given,
-                 std::optional<std::int64_t> most, const char* flag, const char* most_flag) {
-    if (given) {
-        values = {*given};
-        if (most && *given > *most) {
-            throw Error(ErrorKind::usage, std::string(flag) + ": " + std::to_string(*given) +
-                                              " is more than " + most_flag + " " + std::to_string(*most));
-        }
-        return;
-    }
-    if (!most) {
-        return;
-    }
-    if (values.empty()) {
-        for (std::int64_t i = 1; i <= *most; ++i) {
-            values.push_back(i);
-        }
-    }
-    std::erase_if(values, [&](std::int64_t x) { return x > *most; });
-    if (values.empty()) {
-        throw Error(ErrorKind::usage, std::string(most_flag) + ": " + std::to_string(*most) +
-                                          " leaves no degree of parallelism");
-    }
-}
-
 SearchSpace space_of(const SearchFlags& f, const Job& job) {
-    SearchSpace space = f.full_space ? full_space(job) : stack_space(job);
-    const JobFlags& g = f.job;
-    restrict_to(space.tp, g.tp, f.max_tp, "--tp", "--max-tp");
-    restrict_to(space.pp, g.pp, f.max_pp, "--pp", "--max-pp");
-    restrict_to(space.cp, g.cp, f.max_cp, "--cp", "--max-cp");
-    restrict_to(space.vp, g.vp, {}, "--vp", "");
-    restrict_to(space.ep, g.ep, {}, "--ep", "");
-    restrict_to(space.etp, g.etp, {}, "--etp", "");
-    restrict_to(space.zero, g.zero, {}, "--zero", "");
-    restrict_to(space.micro_batch, g.micro_batch, {}, "--micro-batch", "");
-    if (g.hybrid_shard) {
-        space.hybrid_shard = {*g.hybrid_shard};
-        space.all_hybrid_shards = false;
+    SearchSpace space = restricted(f.full_space ? full_space(job) : stack_space(job), f.dimensions, job);
+    if (const auto& recompute = f.job.recompute) {
+        space.recompute = {{recompute->recompute, recompute->modules, recompute->every, {}}};
     }
-    if (g.sequence_parallel) {
-        space.sequence_parallel = {*g.sequence_parallel};
-    }
-    if (g.schedule) {
-        space.schedules = {*g.schedule};
-    }
-    if (g.recompute) {
-        space.recompute = {{g.recompute->recompute, g.recompute->modules, g.recompute->every, {}}};
-    }
-    space.offload = {{g.offload_optimizer.value_or(Offload::none),
-                      g.offload_parameters.value_or(Offload::none), g.offload_activations.value_or(0.0)}};
     return space;
 }
 
@@ -113,6 +69,9 @@ public:
     /// The sites of one cluster under one stack, a number of accelerators each.
     void add(const std::optional<std::string>& cluster, const std::optional<std::string>& stack) {
         JobFlags one = flags_.job;
+        if (const auto& zero = flags_.dimensions.zero) {
+            one.zero = zero->listed.empty() ? zero->low : zero->listed.front();  // decides the usual stack
+        }
         one.cluster = cluster;
         one.stack = stack;
         if (!flags_.max_gpus) {
@@ -159,7 +118,11 @@ private:
             return;
         }
         Job& job = found->job;
-        Site site{job.cluster, job.stack, space_of(flags_, job)};
+        const std::optional<SearchSpace> space = allowed_space(job);
+        if (!space) {
+            return;
+        }
+        Site site{job.cluster, job.stack, *space};
         site.goodput = goodput_of(job, found->operation);
         if (!(site.goodput > 0.0)) {
             leave_out(job.cluster.id + ": training never ends: " + no_progress_text(job, found->operation));
@@ -175,6 +138,20 @@ private:
         }
         out_.operation = std::move(found->operation);
         request.sites.push_back(std::move(site));
+    }
+
+    /// Nothing where limits leave a dimension nothing on this one of several clusters.
+    std::optional<SearchSpace> allowed_space(const Job& job) {
+        try {
+            return space_of(flags_, job);
+        } catch (const Error& error) {
+            if (!lenient_ && !flags_.max_gpus) {
+                throw;
+            }
+            leave_out(job.cluster.id + " with " + std::to_string(job.cluster.accelerators) +
+                      " accelerators: " + to_string(error.problems().front()));
+            return std::nullopt;
+        }
     }
 
     void leave_out(std::string why) {

@@ -7,6 +7,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/plan/pretrain_sheet.hpp>
+#include <traincost/plan/search_emptiness.hpp>
 #include <traincost/report/estimate_tables.hpp>
 #include <traincost/spec/names.hpp>
 

@@ -155,7 +155,8 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
                           .sites = {Site{job.cluster, job.stack, space}},
                           .objective = {},
                           .limits = {.step_time = {}, .step_cost = {}, .headroom = headroom},
-                          .top = top * variants};
+                          .top = top * variants,
+                          .prune = false};
     const SearchResult found = search(request);
     sheet.counts = found.counts;
     std::vector<std::tuple<int, int, int, int, int, int>> seen;

@@ -74,14 +74,14 @@ Evaluation evaluate(const SearchRequest& request, const Configuration& c, const 
 struct Dimension {
     const char* name;
     std::int32_t Configuration::*member;
-    std::vector<std::int32_t> values;  ///< rising
+    std::vector<std::int32_t> values;  ///< rising; a shard group of all ranks, 0, comes last
     bool moves_dp;                     ///< dp takes what it gives
 };
 
-std::vector<std::int32_t> powers_and_divisors(std::int64_t n, std::int64_t most) {
+std::vector<std::int32_t> divisors_up_to(std::int64_t n, std::int64_t most) {
     std::vector<std::int32_t> values;
-    for (std::int64_t d = 1; d <= std::min(n, most); ++d) {
-        if (n % d == 0)
+    for (const std::int64_t d : divisors(n)) {
+        if (d <= most)
             values.push_back(static_cast<std::int32_t>(d));
     }
     return values;
@@ -97,15 +97,18 @@ std::vector<Dimension> dimensions(const SearchRequest& request, const Configurat
             values[i] = static_cast<std::int32_t>(i);
         return values;
     };
+    std::vector<std::int32_t> shard_groups = divisors_up_to(std::int64_t{c.dp} * c.cp, any);
+    shard_groups.back() = 0;
     std::vector<Dimension> all = {
-        {"tp", &Configuration::tp, powers_and_divisors(n, 1024), true},
-        {"pp", &Configuration::pp, powers_and_divisors(n, 1024), true},
-        {"cp", &Configuration::cp, powers_and_divisors(n, 1024), true},
-        {"ep", &Configuration::ep,
-         powers_and_divisors(request.model.moe ? request.model.moe->experts : 1, any), false},
-        {"micro-batch", &Configuration::micro_batch, powers_and_divisors(request.run.global_batch, any),
+        {"tp", &Configuration::tp, divisors_up_to(n, 1024), true},
+        {"pp", &Configuration::pp, divisors_up_to(n, 1024), true},
+        {"cp", &Configuration::cp, divisors_up_to(n, 1024), true},
+        {"ep", &Configuration::ep, divisors_up_to(request.model.moe ? request.model.moe->experts : 1, any),
          false},
-        {"vp", &Configuration::vp, powers_and_divisors(block_count(request.model), any), false},
+        {"micro-batch", &Configuration::micro_batch, divisors_up_to(request.run.global_batch, any), false},
+        {"vp", &Configuration::vp, divisors_up_to(block_count(request.model), any), false},
+        {"etp", &Configuration::etp, divisors_up_to(c.tp, any), false},
+        {"shard group", &Configuration::hybrid_shard, shard_groups, false},
         {"zero", &Configuration::zero, {0, 1, 2, 3}, false},
         {"recompute", &Configuration::recompute, range(site.space.recompute.size()), false},
         {"schedule", &Configuration::schedule, range(enum_names<Schedule>().size()), false},
@@ -115,14 +118,26 @@ std::vector<Dimension> dimensions(const SearchRequest& request, const Configurat
 }
 
 bool in_space(const Job& base, const SearchSpace& space, const Configuration& wanted) {
+    // Only the shapes and pipelines that agree with `wanted` are listed.
+    SearchSpace near = space;
+    const auto keep = [](std::vector<std::int64_t>& values, std::int64_t value) {
+        const bool allowed = values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+        values = {value};
+        return allowed;
+    };
+    if (!keep(near.tp, wanted.tp) || !keep(near.cp, wanted.cp) || !keep(near.ep, wanted.ep) ||
+        !keep(near.micro_batch, wanted.micro_batch) || !keep(near.pp, wanted.pp) ||
+        !keep(near.vp, wanted.vp)) {
+        return false;
+    }
     const ShapeKey key{wanted.tp,         wanted.cp, wanted.ep, wanted.etp, wanted.sequence_parallel,
                        wanted.micro_batch};
-    const std::vector<ShapeKey> keys = shape_keys(base, space);
+    const std::vector<ShapeKey> keys = shape_keys(base, near);
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
         return false;
     Configuration plain = wanted;
     plain.site = 0;
-    return !for_each_configuration(base, space, key, [&](const Configuration& c) { return c != plain; });
+    return !for_each_configuration(base, near, key, [&](const Configuration& c) { return c != plain; });
 }
 
 /// `c` with one dimension at `value` and what must follow; nothing where dp does not divide.
@@ -174,6 +189,8 @@ std::string value_text(const SearchRequest& request, const Configuration& c, con
         return c.sequence_parallel != 0 ? "sequence parallelism" : "no sequence parallelism";
     if (d.member == &Configuration::offload)
         return c.offload == 0 ? "no offload" : "offload " + std::to_string(c.offload);
+    if (d.member == &Configuration::hybrid_shard && c.hybrid_shard == 0)
+        return "all ranks";
     return std::to_string(c.*d.member);
 }
 
@@ -277,10 +294,10 @@ std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan
                 return;
             }
         };
-        const auto above = std::upper_bound(d.values.begin(), d.values.end(), here);
-        const auto below = std::lower_bound(d.values.begin(), d.values.end(), here);
-        next(std::make_reverse_iterator(below), d.values.rend());
-        next(above, d.values.end());
+        const auto at = std::find(d.values.begin(), d.values.end(), here);
+        next(std::make_reverse_iterator(at), d.values.rend());
+        if (at != d.values.end())
+            next(at + 1, d.values.end());
     }
     return all;
 }

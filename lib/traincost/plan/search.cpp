@@ -67,10 +67,11 @@ Walk walk_of(const SearchRequest& request) {
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const Site& site = request.sites[i];
         Job job = base_job(request, i);
-        if (site.cluster.accelerators < 1) {
+        constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
+        if (site.cluster.accelerators < 1 || site.cluster.accelerators > most) {
             throw Error(ErrorKind::input, "cluster.accelerators: is " +
                                               std::to_string(site.cluster.accelerators) +
-                                              ", must be at least 1");
+                                              ", must be from 1 to " + std::to_string(most));
         }
         // On one accelerator everything that no configuration can change must already be right.
         job.cluster.accelerators = 1;

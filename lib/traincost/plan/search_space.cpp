@@ -3,143 +3,10 @@
 #include <algorithm>
 
 #include "traincost/cost/params.hpp"
+#include "traincost/plan/search_choices.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
-
-namespace {
-
-std::vector<std::int64_t> divisors(std::int64_t n) {
-    std::vector<std::int64_t> low;
-    std::vector<std::int64_t> high;
-    for (std::int64_t d = 1; d * d <= n; ++d) {
-        if (n % d != 0)
-            continue;
-        low.push_back(d);
-        if (d * d != n)
-            high.push_back(n / d);
-    }
-    low.insert(low.end(), high.rbegin(), high.rend());
-    return low;
-}
-
-/// The given values that divide n, in rising order; all divisors where none are given.
-std::vector<std::int64_t> dividing(const std::vector<std::int64_t>& given, std::int64_t n) {
-    if (given.empty())
-        return divisors(n);
-    std::vector<std::int64_t> out;
-    for (const std::int64_t d : given) {
-        if (d >= 1 && n % d == 0)
-            out.push_back(d);
-    }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-}
-
-bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
-    return m.heads % tp == 0 && (m.kv_heads % tp == 0 || tp % m.kv_heads == 0 || m.mla) &&
-           ((m.moe && m.moe->first_k_dense == 0) || m.ffn % tp == 0);
-}
-
-/// Degrees of tensor, context and expert parallelism that fit the model and the number of accelerators.
-std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
-    std::vector<std::int64_t> out = dividing(space.tp, job.cluster.accelerators);
-    std::erase_if(out, [&](std::int64_t tp) { return !tp_divides_model(job.model, tp); });
-    return out;
-}
-
-std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, std::int64_t tp) {
-    std::vector<std::int64_t> out = dividing(space.cp, job.cluster.accelerators / tp);
-    std::erase_if(out, [&](std::int64_t cp) { return job.run.sequence % cp != 0; });
-    return out;
-}
-
-std::vector<std::int64_t> ep_choices(const Job& job, const SearchSpace& space) {
-    if (!job.model.moe)
-        return dividing(space.ep, 1);
-    return dividing(space.ep, job.model.moe->experts);
-}
-
-std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp, std::int64_t ep, bool moe) {
-    if (!moe)
-        return {tp};
-    if (!space.etp.empty())
-        return dividing(space.etp, tp);
-    if (ep == 1 || tp == 1)
-        return {tp};
-    return {1, tp};
-}
-
-std::vector<std::int64_t> pp_choices(const Job& job, const SearchSpace& space, std::int64_t tp_cp) {
-    std::vector<std::int64_t> out = dividing(space.pp, job.cluster.accelerators / tp_cp);
-    const std::int64_t blocks = block_count(job.model);
-    std::erase_if(out, [&](std::int64_t pp) { return pp > blocks; });
-    return out;
-}
-
-std::vector<std::int32_t> sequence_parallel_choices(const SearchSpace& space, std::int64_t tp) {
-    if (tp == 1)
-        return {0};
-    if (space.sequence_parallel.empty())
-        return {0, 1};
-    std::vector<std::int32_t> out(space.sequence_parallel.begin(), space.sequence_parallel.end());
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-}
-
-bool contains(const std::vector<std::int64_t>& values, std::int64_t x) {
-    return values.empty() || std::find(values.begin(), values.end(), x) != values.end();
-}
-
-/// Whether the experts' groups fit the ranks of a stage.
-bool experts_fit(std::int64_t ranks, std::int64_t ep, std::int64_t etp) {
-    return ep == 1 || ranks % (ep * etp) == 0;
-}
-
-std::vector<Schedule> schedules_of(const SearchSpace& space, std::int64_t pp, std::int64_t vp) {
-    static const std::vector<Schedule> all = {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved,
-                                              Schedule::zero_bubble, Schedule::dualpipe};
-    if (pp == 1)
-        return {Schedule::one_f_one_b};  // no pipeline: they are all the same
-    std::vector<Schedule> out = space.schedules.empty() ? all : space.schedules;
-    std::erase_if(out, [&](Schedule s) {
-        // The interleaved schedule is the one with virtual stages; DualPipe feeds from both ends.
-        return (s == Schedule::interleaved) != (vp > 1) || (s == Schedule::dualpipe && pp % 2 != 0);
-    });
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
-std::vector<std::int64_t> shard_groups(const SearchSpace& space, std::int64_t zero, std::int64_t ranks) {
-    if (zero == 0)
-        return {0};
-    std::vector<std::int64_t> out;
-    if (space.all_hybrid_shards) {
-        out = divisors(ranks);
-        out.erase(out.begin());
-        if (!out.empty())
-            out.pop_back();
-        out.insert(out.begin(), 0);
-        return out;
-    }
-    if (space.hybrid_shard.empty())
-        return {0};
-    for (const std::int64_t g : space.hybrid_shard) {
-        if (g == 0 || (g > 1 && g < ranks && ranks % g == 0))
-            out.push_back(g);
-    }
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
-}
-
-std::int32_t narrow(std::int64_t x) {
-    return static_cast<std::int32_t>(x);
-}
-
-}  // namespace
 
 SearchSpace stack_space(const Job& job) {
     SearchSpace space;
@@ -215,7 +82,7 @@ void apply(const Configuration& c, const SearchSpace& space, RunSpec& run) {
 
 std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space) {
     std::vector<ShapeKey> keys;
-    const std::vector<std::int64_t> batches = dividing(space.micro_batch, job.run.global_batch);
+    const std::vector<std::int64_t> batches = batch_choices(job, space);
     for (const std::int64_t tp : tp_choices(job, space)) {
         for (const std::int64_t cp : cp_choices(job, space, tp)) {
             const std::vector<std::int64_t> stages = pp_choices(job, space, tp * cp);
@@ -335,75 +202,6 @@ bool for_each_configuration(const Job& job, const SearchSpace& space, const Shap
         }
         return true;
     });
-}
-
-namespace {
-
-std::string list_text(const std::vector<std::int64_t>& values) {
-    if (values.empty())
-        return "any";
-    std::string text;
-    for (const std::int64_t v : values)
-        text += (text.empty() ? "" : ", ") + std::to_string(v);
-    return text;
-}
-
-}  // namespace
-
-std::string why_empty(const Job& job, const SearchSpace& space) {
-    const std::int64_t n = job.cluster.accelerators;
-    const std::vector<std::int64_t> tps = tp_choices(job, space);
-    if (tps.empty()) {
-        return "tp: none of " + list_text(space.tp) + " divides " + std::to_string(n) +
-               " accelerators and the model's " + std::to_string(job.model.heads) + " heads, " +
-               std::to_string(job.model.kv_heads) + " key/value heads and feed-forward width " +
-               std::to_string(job.model.ffn);
-    }
-    if (ep_choices(job, space).empty()) {
-        return "ep: none of " + list_text(space.ep) + " divides the model's " +
-               std::to_string(job.model.moe ? job.model.moe->experts : 1) + " experts";
-    }
-    bool any_cp = false;
-    bool any_pp = false;
-    bool any_etp = false;
-    for (const std::int64_t tp : tps) {
-        for (const std::int64_t ep : ep_choices(job, space))
-            any_etp = any_etp || !etp_choices(space, tp, ep, job.model.moe.has_value()).empty();
-        for (const std::int64_t cp : cp_choices(job, space, tp)) {
-            any_cp = true;
-            any_pp = any_pp || !pp_choices(job, space, tp * cp).empty();
-        }
-    }
-    if (!any_cp) {
-        return "cp: none of " + list_text(space.cp) + " divides both " + std::to_string(n) +
-               " accelerators over tp and run.sequence = " + std::to_string(job.run.sequence);
-    }
-    if (!any_etp)
-        return "etp: none of " + list_text(space.etp) + " divides a tp of " + list_text(tps);
-    if (!any_pp) {
-        return "pp: none of " + list_text(space.pp) + " divides " + std::to_string(n) +
-               " accelerators over tp and cp and is at most the model's " +
-               std::to_string(block_count(job.model)) + " layers";
-    }
-    const std::vector<ShapeKey> keys = shape_keys(job, space);
-    if (keys.empty()) {
-        return "micro_batch: with none of " + list_text(space.micro_batch) +
-               " does dp*micro_batch divide run.global_batch = " + std::to_string(job.run.global_batch) +
-               " for any dp left by tp, cp, pp and ep";
-    }
-    for (const ShapeKey& key : keys) {
-        bool found = false;
-        for_each_configuration(job, space, key, [&](const Configuration&) {
-            found = true;
-            return false;
-        });
-        if (found)
-            return {};
-    }
-    return "vp, zero, schedule: none of vp " + list_text(space.vp) + " and zero " + list_text(space.zero) +
-           " with the schedules given fits the pipelines left by tp, cp and pp (vp > 1 needs the interleaved "
-           "schedule, pp*vp dividing the layers and micro-batches in multiples of pp; zero > 0 needs dp*cp > "
-           "1)";
 }
 
 }  // namespace traincost

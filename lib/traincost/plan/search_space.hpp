@@ -71,6 +71,9 @@ struct SearchSpace {
     std::vector<OffloadChoice> offload{{}};
 };
 
+/// All divisors of n, rising.
+std::vector<std::int64_t> divisors(std::int64_t n);
+
 /// What a job's own stack can do on its cluster: ZeRO stages and schedules its engine has, selective and full
 /// recompute, tensor parallelism inside the scale-up domain.
 SearchSpace stack_space(const Job& job);
@@ -121,9 +124,5 @@ bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey&
 /// Calls `visit` for every valid configuration of the shape, in order; it returns false to stop.
 bool for_each_configuration(const Job& job, const SearchSpace& space, const ShapeKey& shape,
                             const std::function<bool(const Configuration&)>& visit);
-
-/// Why a space holds no configuration: the first rule no value survives, as "tp: none of 5, 7 divides
-/// model.heads = 96"; empty when there are configurations.
-std::string why_empty(const Job& job, const SearchSpace& space);
 
 }  // namespace traincost

@@ -1,0 +1,253 @@
+#include <cli/search_dimensions.hpp>
+
+#include <cli/options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/cost/params.hpp>
+#include <traincost/spec/names.hpp>
+
+#include <algorithm>
+
+namespace traincost::cli {
+
+namespace {
+
+/// The parts between commas, none of them empty.
+std::vector<std::string> parts_of(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        if (end == begin) {
+            throw Error(ErrorKind::usage, "'" + text + "' has an empty value");
+        }
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+/// A parser of lists of what `one` parses.
+template <class One>
+auto list_of(One one) {
+    return [one](const std::string& text) {
+        std::vector<decltype(one(text))> values;
+        for (const std::string& part : parts_of(text)) {
+            values.push_back(one(part));
+        }
+        sort_unique(values);
+        return values;
+    };
+}
+
+template <class Enum>
+Enum named(const std::string& text) {
+    if (const auto value = value_of<Enum>(text)) {
+        return *value;
+    }
+    std::string allowed;
+    for (const std::string_view name : enum_names<Enum>()) {
+        allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+    }
+    throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, enum_names<Enum>()) +
+                                      "; allowed: " + allowed);
+}
+
+bool on(const std::string& text) {
+    if (text != "on" && text != "off") {
+        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off, or both as on,off");
+    }
+    return text == "on";
+}
+
+double share(const std::string& text) {
+    const double x = parse_fraction(text);
+    if (x > 1.0) {
+        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
+    }
+    return x;
+}
+
+NumberChoice zero_choice(const std::string& text) {
+    NumberChoice choice = number_choice(text);
+    constexpr std::int64_t highest = 3;
+    const bool open = choice.high == std::numeric_limits<std::int64_t>::max();
+    const std::int64_t most = !choice.listed.empty() ? choice.listed.back() : open ? choice.low : choice.high;
+    if (most > highest) {
+        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
+    }
+    return choice;
+}
+
+/// What of `possible` the choice allows. A list stays as it is, so that what is wrong with it can be said.
+std::vector<std::int64_t> values_of(const NumberChoice& choice, const std::vector<std::int64_t>& possible,
+                                    const char* flag, const std::string& what) {
+    if (!choice.listed.empty()) {
+        return choice.listed;
+    }
+    std::vector<std::int64_t> values;
+    std::copy_if(possible.begin(), possible.end(), std::back_inserter(values),
+                 [&](std::int64_t x) { return x >= choice.low && x <= choice.high; });
+    if (values.empty()) {
+        const std::string high =
+            choice.high == std::numeric_limits<std::int64_t>::max() ? "" : std::to_string(choice.high);
+        throw Error(ErrorKind::input, std::string(flag) + ": nothing from " + std::to_string(choice.low) +
+                                          " to " + (high.empty() ? "any number" : high) + " is " + what);
+    }
+    return values;
+}
+
+/// Takes what is above a limit out of a dimension's values.
+void limit(std::vector<std::int64_t>& values, const std::optional<std::int64_t>& most,
+           const std::vector<std::int64_t>& possible, const char* flag) {
+    if (!most) {
+        return;
+    }
+    const std::vector<std::int64_t> before = values;
+    if (values.empty()) {
+        values = possible;
+    }
+    std::erase_if(values, [&](std::int64_t x) { return x > *most; });
+    if (values.empty()) {
+        throw Error(ErrorKind::usage, std::string(flag) + ": " + std::to_string(before.front()) +
+                                          " is more than --max-" + std::string(flag).substr(2) + " " +
+                                          std::to_string(*most));
+    }
+}
+
+std::vector<std::int64_t> up_to(std::int64_t high) {
+    std::vector<std::int64_t> values;
+    for (std::int64_t i = 1; i <= high; ++i) {
+        values.push_back(i);
+    }
+    return values;
+}
+
+std::vector<OffloadChoice> offload_choices(const DimensionFlags& f) {
+    const std::vector<Offload> nowhere{Offload::none};
+    const std::vector<double> nothing{0.0};
+    std::vector<OffloadChoice> choices;
+    for (const Offload optimizer : f.offload_optimizer.empty() ? nowhere : f.offload_optimizer) {
+        for (const Offload parameters : f.offload_parameters.empty() ? nowhere : f.offload_parameters) {
+            for (const double activations : f.offload_activations.empty() ? nothing : f.offload_activations) {
+                choices.push_back({optimizer, parameters, activations});
+            }
+        }
+    }
+    return choices;
+}
+
+}  // namespace
+
+NumberChoice number_choice(const std::string& text) {
+    const auto dots = text.find("..");
+    NumberChoice choice{};
+    if (dots == text.npos) {
+        for (const std::string& part : parts_of(text)) {
+            choice.listed.push_back(parse_count(part));
+        }
+        sort_unique(choice.listed);
+        return choice;
+    }
+    const std::string low = text.substr(0, dots);
+    const std::string high = text.substr(dots + 2);
+    if (low.empty() && high.empty()) {
+        throw Error(ErrorKind::usage, "'" + text + "' is no range; write LOW..HIGH, LOW.. or ..HIGH");
+    }
+    choice.low = low.empty() ? 0 : parse_count(low);
+    if (!high.empty()) {
+        choice.high = parse_count(high);
+    }
+    if (choice.low > choice.high) {
+        throw Error(ErrorKind::usage, "'" + text + "' goes from " + std::to_string(choice.low) + " down to " +
+                                          std::to_string(choice.high));
+    }
+    return choice;
+}
+
+void add_dimension_options(CLI::App& app, DimensionFlags& f) {
+    const auto replace = [&](const char* name, auto& target, const char* type, auto parse, const char* help) {
+        if (CLI::Option* one_valued = app.get_option_no_throw(name)) {
+            app.remove_option(one_valued);
+        }
+        add_parsed(app, name, target, type, parse, help);
+    };
+    replace("--micro-batch", f.micro_batch, "N...", number_choice, "Sequences a rank runs at once");
+    replace(
+        "--tp", f.tp, "N...", number_choice,
+        "Tensor parallelism to choose from: 8, 1,2,4, 2..8, ..8; so all of these. Default: what the stack "
+        "has");
+    replace("--pp", f.pp, "N...", number_choice, "Pipeline stages");
+    replace("--vp", f.vp, "N...", number_choice, "Virtual stages of a pipeline stage");
+    replace("--dp", f.dp, "N...", number_choice, "Data parallelism, what tp, pp and cp leave");
+    replace("--cp", f.cp, "N...", number_choice, "Context parallelism");
+    replace("--ep", f.ep, "N...", number_choice, "Expert parallelism");
+    replace("--etp", f.etp, "N...", number_choice, "Tensor parallelism of experts");
+    replace("--zero", f.zero, "0..3", zero_choice,
+            "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
+    replace("--hybrid-shard", f.hybrid_shard, "RANKS...", number_choice,
+            "Ranks of one shard group (HSDP); 0: all of them");
+    replace("--sequence-parallel", f.sequence_parallel, "on|off|on,off", list_of(on),
+            "Shard activations between tensor-parallel regions");
+    replace("--schedule", f.schedules, "NAME,NAME...", list_of(named<Schedule>),
+            "Pipeline schedules: gpipe, 1f1b, interleaved, zero_bubble, dualpipe");
+    replace("--offload-optimizer", f.offload_optimizer, "none,cpu,nvme", list_of(named<Offload>),
+            "Where optimizer states and updates may be");
+    replace("--offload-parameters", f.offload_parameters, "none,cpu,nvme", list_of(named<Offload>),
+            "Where weights may be");
+    replace("--offload-activations", f.offload_activations, "FRACTION,...", list_of(share),
+            "Shares of saved activations that may be kept in host memory");
+    const auto positive = [](const std::string& text) { return parse_count(text, Range::positive); };
+    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor parallelism");
+    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Most pipeline stages");
+    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context parallelism");
+}
+
+SearchSpace restricted(SearchSpace space, const DimensionFlags& f, const Job& job) {
+    const std::vector<std::int64_t> degrees = divisors(job.cluster.accelerators);
+    const std::string of_all = "a divisor of " + std::to_string(job.cluster.accelerators) + " accelerators";
+    const auto take = [](std::vector<std::int64_t>& values, const std::optional<NumberChoice>& choice,
+                         const std::vector<std::int64_t>& possible, const char* flag,
+                         const std::string& what) {
+        if (choice) {
+            values = values_of(*choice, possible, flag, what);
+        }
+    };
+    take(space.tp, f.tp, degrees, "--tp", of_all);
+    take(space.pp, f.pp, degrees, "--pp", of_all);
+    take(space.dp, f.dp, degrees, "--dp", of_all);
+    take(space.cp, f.cp, degrees, "--cp", of_all);
+    take(space.etp, f.etp, degrees, "--etp", of_all);
+    const std::int64_t experts = job.model.moe ? job.model.moe->experts : 1;
+    take(space.ep, f.ep, divisors(experts), "--ep",
+         "a divisor of the model's " + std::to_string(experts) + " experts");
+    const std::int64_t blocks = block_count(job.model);
+    take(space.vp, f.vp, up_to(blocks), "--vp", "at most the model's " + std::to_string(blocks) + " layers");
+    take(space.zero, f.zero, {0, 1, 2, 3}, "--zero", "a ZeRO stage");
+    take(space.micro_batch, f.micro_batch, divisors(job.run.global_batch), "--micro-batch",
+         "a divisor of the global batch, " + std::to_string(job.run.global_batch));
+    if (f.hybrid_shard) {
+        space.hybrid_shard = values_of(*f.hybrid_shard, degrees, "--hybrid-shard", of_all);
+        space.all_hybrid_shards = false;
+    }
+    limit(space.tp, f.max_tp, degrees, "--tp");
+    limit(space.pp, f.max_pp, degrees, "--pp");
+    limit(space.cp, f.max_cp, degrees, "--cp");
+    if (!f.sequence_parallel.empty()) {
+        space.sequence_parallel = f.sequence_parallel;
+    }
+    if (!f.schedules.empty()) {
+        space.schedules = f.schedules;
+    }
+    if (!f.offload_optimizer.empty() || !f.offload_parameters.empty() || !f.offload_activations.empty()) {
+        space.offload = offload_choices(f);
+    }
+    return space;
+}
+
+}  // namespace traincost::cli

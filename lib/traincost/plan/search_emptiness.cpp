@@ -1,0 +1,158 @@
+#include "traincost/plan/search_emptiness.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "traincost/cost/params.hpp"
+#include "traincost/plan/search_choices.hpp"
+
+namespace traincost {
+
+namespace {
+
+std::string list_text(const std::vector<std::int64_t>& values) {
+    if (values.empty())
+        return "any";
+    std::string text;
+    for (const std::int64_t v : values)
+        text += (text.empty() ? "" : ", ") + std::to_string(v);
+    return text;
+}
+
+std::string why_no_dp(const Job& job, const SearchSpace& space, const std::vector<std::int64_t>& tps) {
+    if (space.dp.empty())
+        return {};
+    std::set<std::int64_t> left;
+    for (const std::int64_t tp : tps) {
+        for (const std::int64_t cp : cp_choices(job, space, tp)) {
+            for (const std::int64_t pp : pp_choices(job, space, tp * cp))
+                left.insert(job.cluster.accelerators / (tp * cp * pp));
+        }
+    }
+    if (std::any_of(left.begin(), left.end(), [&](std::int64_t dp) { return contains(space.dp, dp); }))
+        return {};
+    return "dp: none of " + list_text(space.dp) + " is what tp, cp and pp leave of " +
+           std::to_string(job.cluster.accelerators) +
+           " accelerators: " + list_text(std::vector<std::int64_t>(left.begin(), left.end()));
+}
+
+bool has_any(const Job& job, const SearchSpace& space) {
+    for (const ShapeKey& key : shape_keys(job, space)) {
+        if (!for_each_pipeline(job, space, key, [](const PipelineBranch&) { return false; }))
+            return true;
+    }
+    return false;
+}
+
+/// A dimension that empties a space: without its values there would be configurations.
+struct Culprit {
+    const char* name;
+    void (*free)(SearchSpace&);
+    std::string (*why)(const Job&, const SearchSpace&);
+};
+
+/// Of a space whose tp, cp, pp, dp, ep and etp can be had, what leaves nothing; empty when there are
+/// configurations.
+std::string why_no_batch(const Job& job, const SearchSpace& space) {
+    static const Culprit culprits[] = {
+        {"vp", [](SearchSpace& s) { s.vp.clear(); },
+         [](const Job& j, const SearchSpace& s) {
+             return "none of " + list_text(s.vp) +
+                    " fits: vp > 1 needs pp > 1 and the interleaved schedule, " +
+                    "pp*vp must divide the model's " + std::to_string(block_count(j.model)) +
+                    " layers, and micro-batches come in multiples of pp";
+         }},
+        {"schedule", [](SearchSpace& s) { s.schedules.clear(); },
+         [](const Job&, const SearchSpace&) {
+             return std::string(
+                 "none given fits: interleaved is the one for vp > 1, and DualPipe needs an even pp");
+         }},
+        {"hybrid_shard", [](SearchSpace& s) { s.hybrid_shard.clear(); },
+         [](const Job&, const SearchSpace& s) {
+             return "none of " + list_text(s.hybrid_shard) + " divides dp*cp";
+         }},
+        {"offload", [](SearchSpace& s) { s.offload = {{}}; },
+         [](const Job&, const SearchSpace&) {
+             return std::string("none given works with the ZeRO stages left");
+         }},
+        {"zero", [](SearchSpace& s) { s.zero.clear(); },
+         [](const Job&, const SearchSpace& s) {
+             return "none of " + list_text(s.zero) + " is possible on one data-parallel rank (dp*cp = 1)";
+         }},
+        {"micro_batch", [](SearchSpace& s) { s.micro_batch.clear(); },
+         [](const Job& j, const SearchSpace& s) {
+             return "with none of " + list_text(s.micro_batch) +
+                    " does dp*micro_batch divide run.global_batch = " + std::to_string(j.run.global_batch) +
+                    " for any dp left by tp, cp, pp and ep";
+         }},
+        {"dp", [](SearchSpace& s) { s.dp.clear(); },
+         [](const Job& j, const SearchSpace& s) {
+             return "none of " + list_text(s.dp) +
+                    " divides run.global_batch = " + std::to_string(j.run.global_batch) + " in micro-batches";
+         }},
+        {"ep", [](SearchSpace& s) { s.ep.clear(); },
+         [](const Job&, const SearchSpace& s) {
+             return "none of " + list_text(s.ep) + " times etp divides the ranks of a pipeline stage";
+         }},
+        {"pp", [](SearchSpace& s) { s.pp.clear(); },
+         [](const Job& j, const SearchSpace& s) {
+             return "with none of " + list_text(s.pp) + " does what tp, cp and pp leave for dp divide " +
+                    "run.global_batch = " + std::to_string(j.run.global_batch);
+         }}};
+    if (has_any(job, space))
+        return {};
+    for (const Culprit& culprit : culprits) {
+        SearchSpace freed = space;
+        culprit.free(freed);
+        if (has_any(job, freed))
+            return std::string(culprit.name) + ": " + culprit.why(job, space);
+    }
+    return "global_batch: run.global_batch = " + std::to_string(job.run.global_batch) +
+           " is no multiple of any dp*micro_batch that tp, cp and pp leave of " +
+           std::to_string(job.cluster.accelerators) + " accelerators";
+}
+
+}  // namespace
+
+std::string why_empty(const Job& job, const SearchSpace& space) {
+    const std::int64_t n = job.cluster.accelerators;
+    const std::vector<std::int64_t> tps = tp_choices(job, space);
+    if (tps.empty()) {
+        return "tp: none of " + list_text(space.tp) + " divides " + std::to_string(n) +
+               " accelerators and the model's " + std::to_string(job.model.heads) + " heads, " +
+               std::to_string(job.model.kv_heads) + " key/value heads and feed-forward width " +
+               std::to_string(job.model.ffn);
+    }
+    if (ep_choices(job, space).empty()) {
+        return "ep: none of " + list_text(space.ep) + " divides the model's " +
+               std::to_string(job.model.moe ? job.model.moe->experts : 1) + " experts";
+    }
+    bool any_cp = false;
+    bool any_pp = false;
+    bool any_etp = false;
+    for (const std::int64_t tp : tps) {
+        for (const std::int64_t ep : ep_choices(job, space))
+            any_etp = any_etp || !etp_choices(space, tp, ep, job.model.moe.has_value()).empty();
+        for (const std::int64_t cp : cp_choices(job, space, tp)) {
+            any_cp = true;
+            any_pp = any_pp || !pp_choices(job, space, tp * cp).empty();
+        }
+    }
+    if (!any_cp) {
+        return "cp: none of " + list_text(space.cp) + " divides both " + std::to_string(n) +
+               " accelerators over tp and run.sequence = " + std::to_string(job.run.sequence);
+    }
+    if (!any_etp)
+        return "etp: none of " + list_text(space.etp) + " divides a tp of " + list_text(tps);
+    if (!any_pp) {
+        return "pp: none of " + list_text(space.pp) + " divides " + std::to_string(n) +
+               " accelerators over tp and cp and is at most the model's " +
+               std::to_string(block_count(job.model)) + " layers";
+    }
+    if (const std::string why = why_no_dp(job, space, tps); !why.empty())
+        return why;
+    return why_no_batch(job, space);
+}
+
+}  // namespace traincost

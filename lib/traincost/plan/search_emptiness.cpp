@@ -125,8 +125,9 @@ std::string why_empty(const Job& job, const SearchSpace& space) {
                std::to_string(job.model.ffn);
     }
     if (ep_choices(job, space).empty()) {
-        return "ep: none of " + list_text(space.ep) + " divides the model's " +
-               std::to_string(job.model.moe ? job.model.moe->experts : 1) + " experts";
+        return job.model.moe ? "ep: none of " + list_text(space.ep) + " divides the model's " +
+                                   std::to_string(job.model.moe->experts) + " experts"
+                             : "ep: is " + list_text(space.ep) + ", but the model has no experts";
     }
     bool any_cp = false;
     bool any_pp = false;

@@ -69,20 +69,23 @@ private:
                                 : capacity_.value();
         const bool cut = request_.prune && floor.value() > most &&
                          (extent_ != WalkExtent::nearest || found_.smallest.has_value());
-        if (cut)
+        if (cut) {
+            found_.counts.enumerated += size;
             found_.counts.cut_by_memory += size;
+        }
         return cut;
     }
 
     bool ruled_out(Seconds time, Bytes memory, std::int64_t size) {
         const bool cut = incumbents_.rule_out(rates_.metrics(time, memory));
-        if (cut)
+        if (cut) {
+            found_.counts.enumerated += size;
             found_.counts.cut_by_plans += size;
+        }
         return cut;
     }
 
     void walk(const PipelineBranch& branch) {
-        found_.counts.enumerated += branch.size();
         stages_ = &pipelines_.of(branch.common.pp, branch.common.vp);
         if (request_.prune && cut(branch))
             return;
@@ -143,6 +146,7 @@ private:
             const Bytes memory = peak_device_memory(job_, shared.shape, shared.table, pipeline, enough);
             plan.metrics = {{}, memory, {}, 0.0};
             if (memory > capacity_) {
+                ++found_.counts.enumerated;
                 ++found_.counts.evaluated;
                 ++found_.counts.does_not_fit;
                 if (extent_ == WalkExtent::nearest) {
@@ -153,6 +157,7 @@ private:
             }
             if (request_.prune && ruled_out(time_floors_[r], memory, 1))
                 continue;
+            ++found_.counts.enumerated;
             ++found_.counts.evaluated;
             plan.metrics =
                 rates_.metrics(step_time(job_, shared.shape, shared.table, pipeline).total, memory);

@@ -1,0 +1,77 @@
+// Searches by the built program: in shards, on several threads, interrupted.
+
+#include "support/shell.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using traincost::test::shell_output;
+
+namespace {
+
+/// Runs in an empty folder of its own; `search` is a search of a few thousand configurations.
+std::string in_folder(const std::string& commands) {
+    return shell_output(
+        "d=$(mktemp -d) && cd \"$d\" && "
+        "search() { traincost recommend --model llama-3-8b --cluster dgx-h100 --gpus 64 --seq 8192 "
+        "--global-batch 256 --tokens 1T --full-space --max-cp 2 --max-pp 4 \"$@\"; }; "
+        "timeless() { sed 's/\"seconds\": [0-9.e-]*/\"seconds\": 0/' \"$1\"; }; " +
+        commands + "; rm -rf \"$d\"");
+}
+
+/// The shards of the search in part-1.json to part-3.json, before other commands.
+std::string with_shards(const std::string& commands) {
+    return in_folder("for i in 1 2 3; do search --json --shard $i/3 > part-$i.json || echo failed; done; " +
+                     commands);
+}
+
+}  // namespace
+
+TEST_CASE("the shards of a search merge to the bytes of the whole", "[search]") {
+    CHECK(with_shards("search --json > whole.json; traincost merge part-*.json > merged.json; "
+                      "timeless whole.json > a; timeless merged.json > b; "
+                      "test -s a && cmp a b && grep -c '\"configuration\"' a | "
+                      "awk '{ print ($1 > 5) ? \"same\" : \"empty\" }'") == "same\n");
+}
+
+TEST_CASE("the answer of a search has the same bytes on one thread and on several", "[search]") {
+    CHECK(in_folder("search --json --threads 1 > one; search --json --threads 4 > four; "
+                    "timeless one > a; timeless four > b; test -s a && cmp a b && echo same") == "same\n");
+}
+
+TEST_CASE("bounds change what is evaluated, not what is found", "[search]") {
+    // Everything but the counts and the time.
+    CHECK(
+        in_folder("search --json > cut; search --json --exhaustive > all; "
+                  "for f in cut all; do grep -v -E '\"(seconds|enumerated|pruned|cut_by_memory|cut_by_plans|"
+                  "evaluated|does_not_fit|feasible)\"' $f > $f.rest; done; "
+                  "test -s cut.rest && cmp cut.rest all.rest && cmp -s cut all || echo same") == "same\n");
+}
+
+TEST_CASE("shards that are missing, doubled, damaged or of another search are refused", "[search]") {
+    const auto merged = [](const std::string& before, const std::string& files) {
+        return with_shards(before + "; traincost merge " + files + "; echo \"[exit $?]\"");
+    };
+    CHECK(merged(":", "part-1.json part-3.json") == "traincost: error: shard 2 of 3 is missing\n[exit 2]\n");
+    CHECK(merged(":", "part-1.json part-2.json part-2.json") ==
+          "traincost: error: part-2.json: is shard 2 of 3, as part-2.json is\n[exit 2]\n");
+    CHECK(merged("sed -i 's/\"evaluated\":/\"evaluated\":1/' part-2.json", "part-*.json") ==
+          "traincost: error: part-2.json: at /checksum: does not match the file's content: it is damaged or "
+          "was "
+          "edited\n[exit 2]\n");
+    CHECK(merged("truncate -s 100 part-3.json", "part-*.json").find("part-3.json") != std::string::npos);
+    CHECK(merged("truncate -s 100 part-3.json", "part-*.json").ends_with("[exit 2]\n"));
+    CHECK(merged("search --json --micro-batch 1 --shard 2/3 > part-2.json", "part-*.json")
+              .ends_with("[exit 2]\n"));
+}
+
+TEST_CASE("an interrupted search prints the best so far and exits with 130", "[search]") {
+    // Some hundred million configurations: minutes. --preserve-status: timeout exits as the program does.
+    const std::string output = shell_output(
+        "timeout --preserve-status -s INT 2 traincost recommend --model deepseek-v3 --gpu h800-80gb "
+        "--gpus 2048 --seq 4096 --global-batch 15360 --full-space --exhaustive --json > /tmp/interrupted.$$; "
+        "echo \"[exit $?]\"; grep -c '\"interrupted\": true' /tmp/interrupted.$$; "
+        "grep -q '\"bound_by\"' /tmp/interrupted.$$ && echo plans; rm -f /tmp/interrupted.$$");
+    CHECK(output == "[exit 130]\n1\nplans\n");
+}

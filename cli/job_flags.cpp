@@ -73,6 +73,8 @@ RecomputeModules recompute_modules(const std::string& list) {
     return modules;
 }
 
+}  // namespace
+
 RecomputeFlag recompute_flag(const std::string& text) {
     const auto colon = text.find(':');
     const Recompute recompute = any_of<Recompute>()(text.substr(0, colon));
@@ -90,6 +92,8 @@ RecomputeFlag recompute_flag(const std::string& text) {
     }
     return {recompute, positive_count(rest), {}};
 }
+
+namespace {
 
 std::int64_t zero_stage(const std::string& text) {
     const std::int64_t stage = parse_count(text);

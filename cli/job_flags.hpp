@@ -25,6 +25,7 @@ struct RecomputeFlag {
     std::int64_t every;
     RecomputeModules modules;
 };
+RecomputeFlag recompute_flag(const std::string& text);
 
 /// The flags as given; nothing where one was not.
 struct JobFlags {

@@ -65,6 +65,25 @@ bool on(const std::string& text) {
     return text == "on";
 }
 
+/// "none,selective:core_attn,layernorm,full:2": what is no kind belongs to the selective one before it.
+std::vector<RecomputeChoice> recompute_list(const std::string& text) {
+    std::vector<std::string> kinds;
+    for (const std::string& part : parts_of(text)) {
+        const bool kind = value_of<Recompute>(part.substr(0, part.find(':'))).has_value();
+        if (!kind && !kinds.empty() && kinds.back().starts_with("selective:")) {
+            kinds.back() += "," + part;
+        } else {
+            kinds.push_back(part);
+        }
+    }
+    std::vector<RecomputeChoice> choices;
+    for (const std::string& kind : kinds) {
+        const RecomputeFlag flag = recompute_flag(kind);
+        choices.push_back({flag.recompute, flag.modules, flag.every, {}});
+    }
+    return choices;
+}
+
 double share(const std::string& text) {
     const double x = parse_fraction(text);
     if (x > 1.0) {
@@ -196,6 +215,8 @@ void add_dimension_options(CLI::App& app, DimensionFlags& f) {
             "Shard activations between tensor-parallel regions");
     replace("--schedule", f.schedules, "NAME,NAME...", list_of(named<Schedule>),
             "Pipeline schedules: gpipe, 1f1b, interleaved, zero_bubble, dualpipe");
+    replace("--recompute", f.recompute, "none,selective[:MODULES],full[:EVERY]", recompute_list,
+            "Activations computed again in the backward pass");
     replace("--offload-optimizer", f.offload_optimizer, "none,cpu,nvme", list_of(named<Offload>),
             "Where optimizer states and updates may be");
     replace("--offload-parameters", f.offload_parameters, "none,cpu,nvme", list_of(named<Offload>),
@@ -243,6 +264,9 @@ SearchSpace restricted(SearchSpace space, const DimensionFlags& f, const Job& jo
     }
     if (!f.schedules.empty()) {
         space.schedules = f.schedules;
+    }
+    if (!f.recompute.empty()) {
+        space.recompute = f.recompute;
     }
     if (!f.offload_optimizer.empty() || !f.offload_parameters.empty() || !f.offload_activations.empty()) {
         space.offload = offload_choices(f);

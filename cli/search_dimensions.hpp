@@ -27,6 +27,7 @@ struct DimensionFlags {
     std::optional<std::int64_t> max_tp{}, max_pp{}, max_cp{};
     std::vector<bool> sequence_parallel{};
     std::vector<Schedule> schedules{};
+    std::vector<RecomputeChoice> recompute{};
     std::vector<Offload> offload_optimizer{}, offload_parameters{};
     std::vector<double> offload_activations{};
 };

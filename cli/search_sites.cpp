@@ -28,11 +28,7 @@ std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::i
 }
 
 SearchSpace space_of(const SearchFlags& f, const Job& job) {
-    SearchSpace space = restricted(f.full_space ? full_space(job) : stack_space(job), f.dimensions, job);
-    if (const auto& recompute = f.job.recompute) {
-        space.recompute = {{recompute->recompute, recompute->modules, recompute->every, {}}};
-    }
-    return space;
+    return restricted(f.full_space ? full_space(job) : stack_space(job), f.dimensions, job);
 }
 
 bool contains(const std::vector<std::string>& lines, const std::string& line) {

@@ -116,10 +116,10 @@ void write_space(JsonWriter& out, const SearchSpace& s) {
     out.key("recompute").begin_array();
     for (const RecomputeChoice& r : s.recompute) {
         const RecomputeModules& m = r.modules;
-        write_numbers(
-            out.begin_object(), "choice",
-            std::array<std::int64_t, 9>{static_cast<std::int64_t>(r.kind), m.core_attention, m.norm,
-                                        m.activation, m.mlp, m.moe, m.mla_up, r.every, r.layers.value_or(0)});
+        write_numbers(out.begin_object(), "choice",
+                      std::array<std::int64_t, 10>{static_cast<std::int64_t>(r.kind), m.core_attention,
+                                                   m.norm, m.activation, m.mlp, m.moe, m.mla_up, m.per_op,
+                                                   r.every, r.layers.value_or(0)});
         out.end_object();
     }
     out.end_array();

@@ -39,7 +39,10 @@ std::string_view usual_stack(std::string_view vendor, std::int64_t zero) {
 
 /// A stack that keeps fp32 weights and casts them has the recipe of that name; older accelerators have no
 /// bf16.
-std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator) {
+std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
+    if (tuning == Tuning::qlora) {
+        return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
+    }
     const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
     return std::string(bf16 ? "bf16" : "fp16") + (stack.amp == CastMode::none ? "-mixed" : "-amp");
 }
@@ -254,7 +257,8 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
     if (!f.precision && file.run) {
         return;
     }
-    job.run.precision_name = f.precision.value_or(usual_precision(job.stack, job.cluster.accelerator));
+    job.run.precision_name = f.precision.value_or(usual_precision(job.stack, job.cluster.accelerator,
+                                                                     job.run.tuning));
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
         std::string allowed;
@@ -266,6 +270,11 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
                                           "; allowed: " + allowed);
     }
     job.run.precision = *precision;
+    if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
+        throw Error(ErrorKind::usage, "--precision: '" + job.run.precision_name +
+                                          "' has no quantised base, which --tuning qlora trains adapters "
+                                          "over; allowed: nf4-base, or --tuning lora");
+    }
     if (!f.precision) {
         assumptions.push_back("precision: " + job.run.precision_name + " (--precision)");
     }

@@ -257,8 +257,8 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
     if (!f.precision && file.run) {
         return;
     }
-    job.run.precision_name = f.precision.value_or(usual_precision(job.stack, job.cluster.accelerator,
-                                                                     job.run.tuning));
+    job.run.precision_name =
+        f.precision.value_or(usual_precision(job.stack, job.cluster.accelerator, job.run.tuning));
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
         std::string allowed;

@@ -57,8 +57,8 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
         sum.forward += table.head_time.forward;
         sum.backward += table.head_time.backward;
     }
-    // DualPipe runs one micro-batch's exchange between experts beside another's compute in the other direction;
-    // what is longer than the compute of both stays [DeepSeekV3, section 3.2.1].
+    // DualPipe runs one micro-batch's exchange between experts beside another's compute in the other
+    // direction; what is longer than the compute of both stays [DeepSeekV3, section 3.2.1].
     if (schedule_of(job) == Schedule::dualpipe) {
         const auto compute = [](const PassTime& t) { return t.gemm + t.attention + t.memory; };
         const Seconds exchange = sum.forward.expert + sum.backward.expert;

@@ -194,6 +194,7 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
 }  // namespace
 
 void add_job_options(CLI::App& app, JobFlags& flags) {
+    name_group(app, own_group);
     add_parsed(
         app, "--job", flags.job_file, "FILE|-", [](auto& t) { return t; },
         "A job as JSON; other flags override it");

@@ -13,12 +13,16 @@ class App;
 
 namespace traincost::cli {
 
-/// --json, --format table|csv|markdown.
+/// --json, --format table|csv|markdown|svg.
 struct OutputFlags {
     bool json = false;
+    bool svg = false;  ///< charts; only of commands that have them
     Format format = Format::table;
 };
 
-void add_output_options(CLI::App& app, OutputFlags& flags);
+/// Whether a command draws charts.
+enum class Charts : bool { no, yes };
+
+void add_output_options(CLI::App& app, OutputFlags& flags, Charts charts = Charts::no);
 
 }  // namespace traincost::cli

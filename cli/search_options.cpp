@@ -16,12 +16,6 @@
 
 namespace traincost::cli {
 
-namespace {
-
-std::int64_t positive(const std::string& text) {
-    return parse_count(text, Range::positive);
-}
-
 ShardFlag shard_flag(const std::string& text) {
     const auto slash = text.find('/');
     if (slash == text.npos) {
@@ -33,6 +27,12 @@ ShardFlag shard_flag(const std::string& text) {
         throw Error(ErrorKind::usage, "'" + text + "' names no shard; allowed: 1/N to N/N with N at least 1");
     }
     return {shard - 1, shards};
+}
+
+namespace {
+
+std::int64_t positive(const std::string& text) {
+    return parse_count(text, Range::positive);
 }
 
 Objective objective_flag(const std::string& text) {

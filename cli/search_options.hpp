@@ -17,6 +17,9 @@ struct ShardFlag {
     std::int64_t shards;
 };
 
+/// Reads "3/16"; `Error` of kind usage where it names no shard.
+ShardFlag shard_flag(const std::string& text);
+
 /// The flags as given.
 struct SearchFlags {
     JobFlags job;

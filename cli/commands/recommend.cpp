@@ -1,7 +1,5 @@
-// `traincost recommend`: the best configurations, and why. `traincost merge`: the same from the shards of one
-// search.
+// `traincost recommend`: the best configurations, and why.
 
-#include <cli/app.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
@@ -159,33 +157,6 @@ void run_recommend(const Flags& flags, const std::vector<std::string>& arguments
     print_answer(flags, context, resolved, result, seconds.count());
 }
 
-void run_merge(const std::vector<std::string>& files, bool json, const std::string& format,
-               Context& context) {
-    const JsonDocument first = read_json_file(files.front());
-    const ShardFile shard = shard_from_json(JsonNode(first));
-    std::vector<std::string> arguments = {"traincost"};
-    if (!context.data_folder.empty()) {
-        arguments.push_back("--data=" + context.data_folder);
-    }
-    arguments.emplace_back("recommend");
-    arguments.insert(arguments.end(), shard.arguments.begin(), shard.arguments.end());
-    const auto absent = [&](const std::string& flag) {
-        return std::none_of(shard.arguments.begin(), shard.arguments.end(),
-                            [&](const std::string& a) { return a.starts_with(flag); });
-    };
-    if (json && absent("--json")) {
-        arguments.emplace_back("--json");
-    }
-    if (!format.empty() && absent("--format")) {
-        arguments.push_back("--format=" + format);
-    }
-    for (const std::string& file : files) {
-        arguments.push_back("--from-shard=" + file);
-    }
-    arguments.erase(arguments.begin());
-    context.exit_code = run(arguments, context.in, context.out, context.err);
-}
-
 }  // namespace
 
 void add_recommend(CLI::App& app, Context& context) {
@@ -200,26 +171,6 @@ void add_recommend(CLI::App& app, Context& context) {
     add_output_options(*command, flags->output);
     command->callback(
         [flags, command, &context] { run_recommend(*flags, given_arguments(*command), context); });
-}
-
-void add_merge(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("merge", "The answer of a search from its shards' files");
-    struct MergeFlags {
-        std::vector<std::string> files;
-        OutputFlags output;
-    };
-    const auto flags = std::make_shared<MergeFlags>();
-    command->add_option("files", flags->files, "What 'recommend --shard I/N' printed, one file a shard")
-        ->required()
-        ->type_name("FILE");
-    add_output_options(*command, flags->output);
-    command->callback([flags, &context] {
-        const std::string format =
-            flags->output.format == Format::table
-                ? ""
-                : std::string(format_names()[static_cast<std::size_t>(flags->output.format)]);
-        run_merge(flags->files, flags->output.json, format, context);
-    });
 }
 
 }  // namespace traincost::cli

@@ -6,7 +6,9 @@
 #include <traincost/base/text.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/plan/scaling_laws.hpp>
+#include <traincost/plan/operation.hpp>
+#include <traincost/report/scaling_tables.hpp>
+#include <traincost/report/svg.hpp>
 #include <traincost/spec/accelerator.hpp>
 
 #include <CLI/CLI.hpp>
@@ -24,6 +26,8 @@ struct Flags {
     std::optional<Dollars> budget{};
     std::optional<Dollars> gpu_hour_price{};
     std::optional<std::string> gpu{};
+    std::optional<std::string> cluster{};
+    std::optional<std::string> price{};
     std::optional<DataType> precision{};
     std::optional<double> mfu{};
     std::optional<double> parameters{};
@@ -38,94 +42,115 @@ double number_of(const std::string& text) {
                                                  : static_cast<double>(parse_count(text, Range::positive));
 }
 
-/// The budget in FLOPs, and how it came about.
-struct Budget {
-    Flops compute;
-    std::vector<std::string> assumptions;
+/// An accelerator of the budget, and the price of its hour where a cluster says one.
+struct Hardware {
+    AcceleratorSpec accelerator;
+    std::optional<Dollars> hour{};
+    std::string price_source{};
 };
 
-Budget budget_of(const Flags& f, const Context& context) {
+Hardware hardware_of(const Flags& f, const Catalogue& catalogue) {
+    if (!f.cluster) {
+        return {catalogue.accelerator(*f.gpu)};
+    }
+    ClusterSpec cluster = catalogue.cluster(*f.cluster, 1).spec;
+    if (f.price) {
+        Operation operation;
+        operation.price = f.price;
+        const std::optional<ClusterSpec> priced = operated(cluster, operation);
+        if (!priced) {
+            throw Error(ErrorKind::input, "--price: " + cluster.id + " has no " + *f.price + " price");
+        }
+        cluster = *priced;
+    }
+    Hardware h{cluster.accelerator};
+    for (const NodePrice& price : cluster.prices) {
+        if (price.per_hour && !h.hour) {
+            h.hour = price.amount / static_cast<double>(cluster.per_node);
+            h.price_source = price.kind + ", " + price.provider + ", as of " + price.as_of;
+        }
+    }
+    return h;
+}
+
+/// What turns hours or dollars into FLOPs must be there, and nothing else.
+void require_flags(const Flags& f) {
+    if (f.gpu && f.cluster) {
+        throw Error(ErrorKind::usage, "--cluster: excludes --gpu");
+    }
+    if (f.price && !f.cluster) {
+        throw Error(ErrorKind::usage, "--price: needs --cluster, whose price it is");
+    }
+    std::vector<Problem> problems;
+    if (f.flops) {
+        for (const auto& [given, flag] :
+             {std::pair{f.gpu.has_value(), "--gpu"}, std::pair{f.cluster.has_value(), "--cluster"},
+              std::pair{f.mfu.has_value(), "--mfu"},
+              std::pair{f.gpu_hour_price.has_value(), "--gpu-hour-price"},
+              std::pair{f.precision.has_value(), "--precision"}}) {
+            if (given) {
+                problems.push_back({flag, "is for --gpu-hours and --budget; --flops needs no hardware"});
+            }
+        }
+    } else {
+        if (!f.gpu && !f.cluster) {
+            problems.push_back({"--gpu", "is missing: an accelerator of the catalogue, or --cluster"});
+        }
+        if (!f.mfu) {
+            problems.push_back({"--mfu", "is missing: the share of the peak that training reaches, as 40%"});
+        }
+        if (f.budget && !f.gpu_hour_price && !f.cluster) {
+            problems.push_back(
+                {"--gpu-hour-price", "is missing: the price of one accelerator-hour, or --cluster"});
+        }
+        if (f.gpu_hours && (f.gpu_hour_price || f.price)) {
+            problems.push_back({f.price ? "--price" : "--gpu-hour-price", "is for --budget"});
+        }
+    }
+    if (!problems.empty()) {
+        throw Error(ErrorKind::usage, std::move(problems));
+    }
+}
+
+/// The budget in FLOPs, and how it came about.
+ScalingQuestion question_of(const Flags& f, const Context& context) {
     const int given = f.flops.has_value() + f.gpu_hours.has_value() + f.budget.has_value();
     if (given != 1) {
         throw Error(ErrorKind::usage, std::string("--flops: ") +
                                           (given == 0 ? "is missing: " : "is one of several: ") +
                                           "give one of --flops, --gpu-hours and --budget");
     }
+    require_flags(f);
+    ScalingQuestion q{
+        .compute = {}, .ratio = f.ratio, .parameters = f.parameters, .inference_tokens = f.inference_tokens};
     if (f.flops) {
-        return {Flops{*f.flops}, {}};
-    }
-    std::vector<Problem> missing;
-    if (!f.gpu) {
-        missing.push_back({"--gpu", "is missing: an accelerator of the catalogue"});
-    }
-    if (!f.mfu) {
-        missing.push_back({"--mfu", "is missing: the share of the peak that training reaches, as 40%"});
-    }
-    if (f.budget && !f.gpu_hour_price) {
-        missing.push_back({"--gpu-hour-price", "is missing: the price of one accelerator-hour"});
-    }
-    if (!missing.empty()) {
-        throw Error(ErrorKind::usage, std::move(missing));
+        q.compute = Flops{*f.flops};
+        return q;
     }
     const Catalogue catalogue(context.data_folder);
-    const AcceleratorSpec accelerator = catalogue.accelerator(*f.gpu);
+    const Hardware hardware = hardware_of(f, catalogue);
     const DataType type = f.precision.value_or(DataType::bf16);
-    const std::optional<FlopRate> peak = peak_rate(accelerator, type);
+    const std::optional<FlopRate> peak = peak_rate(hardware.accelerator, type);
     if (!peak) {
-        throw Error(ErrorKind::input, "--gpu: " + accelerator.id + " has no " + std::string(to_string(type)) +
-                                          " matrix rate; give --precision");
+        throw Error(ErrorKind::input, "--gpu: " + hardware.accelerator.id + " has no " +
+                                          std::string(to_string(type)) + " matrix rate; give --precision");
     }
-    const double hours = f.gpu_hours ? *f.gpu_hours : *f.budget / *f.gpu_hour_price;
-    Budget b{*peak * (*f.mfu) * Seconds{hours * 3600.0}, {}};
-    b.assumptions.push_back(count_text(hours) + " hours of " + accelerator.id + " at " + to_text(*peak) +
-                            " " + std::string(to_string(type)) + " and " + percent_text(*f.mfu) + " of it");
-    return b;
-}
-
-std::string_view law_title(std::size_t law) {
-    static constexpr std::string_view titles[] = {
-        "Chinchilla 1: training envelopes", "Chinchilla 2: IsoFLOP profiles", "Chinchilla 3: parametric loss",
-        "Besiroglu: the same, fitted again", "a fixed ratio"};
-    return titles[law];
-}
-
-std::vector<Cell> row_of(std::string_view title, const Allocation& a) {
-    return {text_cell(title), short_count_cell(a.parameters), short_count_cell(a.tokens),
-            number_cell(a.tokens / a.parameters), number_cell(a.loss)};
-}
-
-Table given_size_table(const Flags& f, Flops compute) {
-    const Allocation best = optimal_allocation(ScalingLaw::besiroglu, compute);
-    const Allocation given = fixed_size(besiroglu_loss, compute, *f.parameters);
-    Table table{.title = "The given size, by Besiroglu's loss",
-                .columns = {"", "parameters", "tokens", "tokens/parameter", "loss"},
-                .rows = {row_of("all of the budget", given)},
-                .remarks = {}};
-    const std::optional<double> tokens = tokens_for_loss(besiroglu_loss, *f.parameters, best.loss);
-    if (tokens) {
-        table.rows.push_back(row_of("as good as the optimum", {*f.parameters, *tokens, best.loss}));
-        table.remarks.push_back("As good as the optimum takes " +
-                                percent_text(6.0 * *f.parameters * *tokens / compute.value()) +
-                                " of the budget.");
-    } else {
-        table.remarks.emplace_back("No number of tokens makes it as good as the optimum.");
+    const std::optional<Dollars> hour = f.gpu_hour_price ? f.gpu_hour_price : hardware.hour;
+    if (f.budget && !hour) {
+        throw Error(ErrorKind::input,
+                    "--budget: no hourly price of " + *f.cluster + " is known; give --gpu-hour-price");
     }
-    return table;
-}
-
-Table lifetime_table(const Flags& f, Flops compute) {
-    const LifetimeAllocation life = lifetime_optimal(besiroglu_loss, compute, *f.inference_tokens);
-    const Allocation best = optimal_allocation(ScalingLaw::besiroglu, compute);
-    const double before = compute.value() + 2.0 * best.parameters * *f.inference_tokens;
-    Table table{.title = "As good as the optimum, and cheapest over " + count_text(*f.inference_tokens) +
-                         " tokens of inference",
-                .columns = {"", "parameters", "tokens", "tokens/parameter", "loss"},
-                .rows = {row_of("over-trained", life.allocation)},
-                .remarks = {}};
-    table.remarks.push_back("Training " + to_text(life.training) + ", inference " + to_text(life.inference) +
-                            ": together " + percent_text((life.training + life.inference).value() / before) +
-                            " of what the training optimum takes.");
-    return table;
+    const double hours = f.gpu_hours ? *f.gpu_hours : *f.budget / *hour;
+    q.compute = *peak * (*f.mfu) * Seconds{hours * 3600.0};
+    if (f.budget) {
+        q.assumptions.push_back(
+            to_text(*f.budget) + " at " + to_text(*hour) + " an accelerator-hour" +
+            (hardware.price_source.empty() || f.gpu_hour_price ? "" : ": " + hardware.price_source));
+    }
+    q.assumptions.push_back(count_text(hours) + " hours of " + hardware.accelerator.id + " at " +
+                            to_text(*peak) + " " + std::string(to_string(type)) + " and " +
+                            percent_text(*f.mfu) + " of it");
+    return q;
 }
 
 void write_allocation(JsonWriter& out, const Allocation& a) {
@@ -135,63 +160,48 @@ void write_allocation(JsonWriter& out, const Allocation& a) {
     out.member("loss", a.loss);
 }
 
-void print_json(const Flags& f, Context& context, const Budget& budget) {
+void print_json(Context& context, const ScalingQuestion& q) {
     JsonWriter out;
     out.begin_object();
     out.member("schema_version", 1);
-    out.member("flops", budget.compute);
+    out.member("flops", q.compute);
     out.key("laws").begin_array();
     for (std::size_t i = 0; i < scaling_law_names().size(); ++i) {
         out.begin_object();
         out.member("name", scaling_law_names()[i]);
-        write_allocation(out, optimal_allocation(static_cast<ScalingLaw>(i), budget.compute, f.ratio));
+        write_allocation(out, optimal_allocation(static_cast<ScalingLaw>(i), q.compute, q.ratio));
         out.end_object();
     }
     out.end_array();
-    if (f.parameters) {
+    if (q.parameters) {
         out.key("given_size").begin_object();
-        write_allocation(out, fixed_size(besiroglu_loss, budget.compute, *f.parameters));
-        const Allocation best = optimal_allocation(ScalingLaw::besiroglu, budget.compute);
-        out.member("tokens_as_good_as_optimum", tokens_for_loss(besiroglu_loss, *f.parameters, best.loss));
+        write_allocation(out, fixed_size(besiroglu_loss, q.compute, *q.parameters));
+        const Allocation best = optimal_allocation(ScalingLaw::besiroglu, q.compute);
+        out.member("tokens_as_good_as_optimum", tokens_for_loss(besiroglu_loss, *q.parameters, best.loss));
         out.end_object();
     }
-    if (f.inference_tokens) {
-        const LifetimeAllocation life = lifetime_optimal(besiroglu_loss, budget.compute, *f.inference_tokens);
+    if (q.inference_tokens) {
+        const LifetimeAllocation life = lifetime_optimal(besiroglu_loss, q.compute, *q.inference_tokens);
         out.key("lifetime").begin_object();
         write_allocation(out, life.allocation);
         out.member("training_flops", life.training);
         out.member("inference_flops", life.inference);
         out.end_object();
     }
-    out.array("assumptions", budget.assumptions);
+    out.array("assumptions", q.assumptions);
     out.end_object();
     context.out << out.text();
 }
 
 void run_scale(const Flags& f, Context& context) {
-    const Budget budget = budget_of(f, context);
+    const ScalingQuestion question = question_of(f, context);
     if (f.output.json) {
-        print_json(f, context, budget);
-        return;
+        print_json(context, question);
+    } else if (f.output.svg) {
+        context.out << svg(scaling_charts(question));
+    } else {
+        context.out << render(scaling_tables(question), f.output.format);
     }
-    Table table{.title = "Compute-optimal for " + to_significant(budget.compute.value() / 1e18) + "e18 FLOP",
-                .columns = {"by", "parameters", "tokens", "tokens/parameter", "loss"},
-                .rows = {},
-                .remarks = budget.assumptions};
-    for (std::size_t i = 0; i < scaling_law_names().size(); ++i) {
-        table.rows.push_back(
-            row_of(law_title(i), optimal_allocation(static_cast<ScalingLaw>(i), budget.compute, f.ratio)));
-    }
-    table.remarks.emplace_back(
-        "Losses are nats a token on MassiveText; Chinchilla 3 by its own law, the others by Besiroglu's.");
-    std::vector<Table> tables{table};
-    if (f.parameters) {
-        tables.push_back(given_size_table(f, budget.compute));
-    }
-    if (f.inference_tokens) {
-        tables.push_back(lifetime_table(f, budget.compute));
-    }
-    context.out << render(tables, f.output.format);
 }
 
 }  // namespace
@@ -209,6 +219,12 @@ void add_scale(CLI::App& app, Context& context) {
         [](auto& t) { return parse_dollars(t, Range::positive); }, "Price of one accelerator-hour");
     add_parsed(
         *command, "--gpu", f->gpu, "ID", [](auto& t) { return t; }, "Accelerator: an id of the catalogue");
+    add_parsed(
+        *command, "--cluster", f->cluster, "ID", [](auto& t) { return t; },
+        "Node type whose accelerator and price count");
+    add_parsed(
+        *command, "--price", f->price, "KIND", [](auto& t) { return t; },
+        "Price of the cluster: on-demand, reserved, spot or market; default: its first");
     add_parsed(
         *command, "--precision", f->precision, "TYPE",
         [](auto& t) {
@@ -234,7 +250,7 @@ void add_scale(CLI::App& app, Context& context) {
     add_parsed(
         *command, "--tokens-per-param", f->ratio, "NUMBER",
         [](auto& t) { return parse_number(t, Range::positive); }, "Of the fixed ratio; default 20");
-    add_output_options(*command, f->output);
+    add_output_options(*command, f->output, Charts::yes);
     command->callback([f, &context] { run_scale(*f, context); });
 }
 

@@ -23,18 +23,20 @@ TEST_CASE("approaches 1 and 2 give the printed tables within 4 %", "[scaling]") 
     struct Row {
         double parameters, compute;
     };
-    // [Hoffmann22, Table 3], recalled
+    // [Hoffmann22, Table 3]
     for (const Row& row : {Row{400e6, 1.92e19},
                            {1e9, 1.21e20},
                            {10e9, 1.23e22},
                            {67e9, 5.76e23},
                            {175e9, 3.85e24},
+                           {280e9, 9.90e24},
+                           {520e9, 3.43e25},
                            {1e12, 1.27e26},
                            {10e12, 1.30e28}}) {
         CHECK(optimal_allocation(ScalingLaw::chinchilla_1, Flops{row.compute}).parameters ==
               Approx(row.parameters).epsilon(0.04));
     }
-    // [Hoffmann22, Table A3], recalled
+    // [Hoffmann22, Table A3]
     for (const Row& row : {Row{400e6, 1.84e19},
                            {1e9, 1.20e20},
                            {10e9, 1.32e22},
@@ -88,4 +90,53 @@ TEST_CASE("a model that will be used is smaller and trained longer, at the same 
         CHECK(total < C.value() + 2.0 * train.parameters * tokens);
         size = used.allocation.parameters;
     }
+}
+
+TEST_CASE("approach 1's tokens are the printed ones", "[scaling]") {
+    struct Row {
+        double compute, tokens;
+    };
+    // [Hoffmann22, Table 3]: tokens beside the FLOPs. They are C/6N of the printed sizes within 4 %.
+    for (const Row& row : {Row{1.92e19, 8.0e9},
+                           {1.21e20, 20.2e9},
+                           {1.23e22, 205.1e9},
+                           {5.76e23, 1.5e12},
+                           {3.85e24, 3.7e12},
+                           {9.90e24, 5.9e12},
+                           {3.43e25, 11.0e12},
+                           {1.27e26, 21.2e12},
+                           {1.30e28, 216.2e12}}) {
+        CHECK(optimal_allocation(ScalingLaw::chinchilla_1, Flops{row.compute}).tokens ==
+              Approx(row.tokens).epsilon(0.07));
+    }
+}
+
+TEST_CASE("Besiroglu's optimum has the tokens a parameter and the exponent that the paper gives",
+          "[scaling]") {
+    // "a = 0.513": the exponent of N in C, from their Table 1; about 20 tokens a parameter in Chinchilla's
+    // range, as approaches 1 and 2 [Besiroglu24, §4].
+    const Allocation low = optimal_allocation(ScalingLaw::besiroglu, Flops{1e22});
+    const Allocation high = optimal_allocation(ScalingLaw::besiroglu, Flops{1e24});
+    CHECK(std::log(high.parameters / low.parameters) / std::log(100.0) == Approx(0.513).epsilon(2e-3));
+    CHECK(high.tokens / high.parameters == Approx(20.0).epsilon(0.15));
+    CHECK(low.tokens / low.parameters == Approx(20.0).epsilon(0.15));
+}
+
+TEST_CASE("the model that is cheapest over its life is the one the authors' own program prints",
+          "[scaling]") {
+    // sardana: compute_optimal.py --loss 1.947 --inference_tokens 2e12, with the constants it prints: 24.18B
+    // parameters and 2.657T tokens, 70.96 % of the parameters, 146.77 % of the tokens and 95.22 % of the
+    // FLOPs of a Chinchilla model as good [Sardana23].
+    const LossLaw law{1.69, 406.4, 410.7, 0.336, 0.283};
+    CHECK(loss(law, 70e9, 1e12) == Approx(1.947).epsilon(2e-4));
+    CHECK(loss(law, 30e9, 1.556e12) == Approx(1.958253360475841).epsilon(1e-5));
+    const double size = 24.18e9 / 0.7096;
+    const double tokens = 2.657e12 / 1.4677;
+    CHECK(loss(law, size, tokens) == Approx(1.947).epsilon(2e-4));
+    const Flops compute{6.0 * size * tokens};
+    const LifetimeAllocation life = lifetime_optimal(law, compute, 2e12);
+    CHECK(life.allocation.parameters == Approx(24.18e9).epsilon(5e-3));
+    CHECK(life.allocation.tokens == Approx(2.657e12).epsilon(5e-3));
+    const double before = compute.value() + 2.0 * size * 2e12;
+    CHECK((life.training + life.inference).value() / before == Approx(0.9522).epsilon(1e-3));
 }

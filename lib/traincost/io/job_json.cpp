@@ -50,6 +50,10 @@ void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobFile& fil
 }  // namespace
 
 JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue) {
+    if (const JsonValue* input = node.value().find("input");
+        input != nullptr && node.value().find("schema_version")) {
+        return job_file_from_json(JsonNode(node.document(), *input), catalogue);
+    }
     JsonObject object(node);
     if (const auto name = object.find("schema"); name && name->string() != schema) {
         name->fail("the schema is '" + name->string() + "', must be '" + std::string(schema) + "'");

@@ -33,8 +33,8 @@ struct JobFile {
     bool names_dp = false;  ///< the run says its data-parallel degree
 };
 
-/// Reads a "job/1" object; `Error` of kind input or not_found where a key is unknown or a value is not
-/// allowed.
+/// Reads a "job/1" object, or the `input` of an answer that repeats one; `Error` of kind input or not_found
+/// where a key is unknown or a value is not allowed.
 JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue);
 
 /// Writes the job in full, so that `job_file_from_json` reads the same job back.

@@ -7,6 +7,7 @@
 #include <traincost/fit/calibrate.hpp>
 #include <traincost/io/calibration_json.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/io/kernel_writer.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/report/table.hpp>
 
@@ -37,7 +38,7 @@ struct Options {
 
 void require_constants(const std::vector<std::string>& names) {
     std::vector<std::string_view> known;
-    for (const StackConstant& constant : stack_constants())
+    for (const FitConstant& constant : fit_constants())
         known.push_back(constant.name);
     for (const std::string& name : names)
         one_of("--constants", name, known);
@@ -48,16 +49,18 @@ Cell error_cell(const ErrorStatistics& errors) {
 }
 
 std::vector<Table> tables_of(const std::vector<Calibration>& calibrations) {
-    Table errors{.title = "Mean |error|",
-                 .columns = {"stack", "of", "n", "before", "fitted", "held out", "bias held out"}};
-    Table fitted{.title = "Constants", .columns = {"stack", "constant", "before", "after", "+-", ""}};
+    Table errors{
+        .title = "Mean |error|",
+        .columns = {"stack or accelerator", "of", "n", "before", "fitted", "held out", "bias held out"}};
+    Table fitted{.title = "Constants",
+                 .columns = {"stack or accelerator", "constant", "before", "after", "+-", ""}};
     for (const Calibration& c : calibrations) {
-        errors.rows.push_back({text_cell(c.stack), text_cell(c.to == Fitted::time ? "time" : "memory"),
+        errors.rows.push_back({text_cell(c.subject), text_cell(c.to == Fitted::time ? "time" : "memory"),
                                count_cell(c.fitted.n), error_cell(c.before), error_cell(c.fitted),
                                error_cell(c.held_out), percent_cell(c.held_out.bias)});
         for (const FittedConstant& constant : c.constants) {
             if (constant.bound) {
-                fitted.rows.push_back({text_cell(c.stack), text_cell(constant.constant->name),
+                fitted.rows.push_back({text_cell(c.subject), text_cell(constant.constant->name),
                                        number_cell(constant.before), number_cell(constant.after),
                                        number_cell(constant.standard_error),
                                        text_cell(constant.at_bound ? "at the end of its range" : "")});
@@ -68,29 +71,78 @@ std::vector<Table> tables_of(const std::vector<Calibration>& calibrations) {
     return {errors, fitted};
 }
 
-/// One stack record each, below FOLDER/stacks.
+std::string sources_of(std::span<const SourcedRecord> records) {
+    std::set<std::string> sources;
+    for (const SourcedRecord& record : records)
+        sources.insert(record.source);
+    std::string names;
+    for (const std::string& source : sources)
+        names += (names.empty() ? "" : ", ") + source;
+    return names;
+}
+
+/// One record a stack or accelerator, below FOLDER/stacks and FOLDER/bench.
 void write_records(const Options& options, const std::vector<Calibration>& calibrations,
                    std::span<const SourcedRecord> records, const Catalogue& catalogue, Context& context) {
-    const std::filesystem::path folder = std::filesystem::path(options.out) / "stacks";
-    std::error_code failure;
-    std::filesystem::create_directories(folder, failure);
-    std::map<std::string, std::vector<Calibration>> by_stack;
-    for (const Calibration& c : calibrations)
-        by_stack[c.stack].push_back(c);
-    for (const auto& [stack, of_stack] : by_stack) {
-        std::set<std::string> sources;
-        for (const SourcedRecord& record : records) {
-            if (record.record.run.stack == stack)
-                sources.insert(record.source);
-        }
-        std::string names;
-        for (const std::string& source : sources)
-            names += (names.empty() ? "" : ", ") + source;
-        const std::string id = catalogue.id(Room::stacks, stack);
+    const auto write = [&](const char* room, const std::string& id, const std::string& text) {
+        const std::filesystem::path folder = std::filesystem::path(options.out) / room;
+        std::error_code failure;
+        std::filesystem::create_directories(folder, failure);
         const std::string path = (folder / (id + ".json")).string();
-        write_file(path, calibrated_stack_record(catalogue.document(Room::stacks, stack), of_stack, names));
+        write_file(path, text);
         context.err << "traincost: " << path << " written\n";
+    };
+    const std::string sources = sources_of(records);
+    std::map<std::string, std::vector<Calibration>> by_stack;
+    for (const Calibration& c : calibrations) {
+        if (c.of == Subject::stack) {
+            by_stack[c.subject].push_back(c);
+            continue;
+        }
+        const AcceleratorSpec chip = catalogue.accelerator(c.subject);
+        std::optional<GemmData> data = find_gemm_data(chip, catalogue.bench());
+        if (!data || !c.constants.front().bound)
+            continue;
+        data->origin.id = "gemm-" + chip.id;
+        data->sustained_factor = std::stod(to_significant(c.constants.front().after, 3));
+        data->origin.provenance.notes.push_back(
+            "sustained_factor fitted to " + std::to_string(c.fitted.n) + " measurements of " + sources +
+            "; mean error of records held out " + percent_text(c.held_out.mape));
+        write("bench", data->origin.id, gemm_data_json(*data));
     }
+    for (const auto& [stack, of_stack] : by_stack) {
+        const std::string id = catalogue.id(Room::stacks, stack);
+        write("stacks", id,
+              calibrated_stack_record(catalogue.document(Room::stacks, stack), of_stack, sources));
+    }
+}
+
+std::string joined(std::span<const std::string_view> names, std::span<const double> values) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (text.empty() ? "" : ", ") + std::string(names[i]) + " " + to_significant(values[i]);
+    return text;
+}
+
+/// A table a stack or accelerator: each group as it is, and predicted from the others.
+std::vector<Table> tables_of(const std::vector<CrossValidation>& validations, const std::string& by) {
+    std::vector<Table> tables;
+    for (const CrossValidation& v : validations) {
+        Table table{.title = v.subject + ", " + (v.to == Fitted::time ? "time" : "memory") +
+                             ": mean |error| of each " + by + " left out",
+                    .columns = {by, "n", "as it is", "bias", "fitted to the others", "bias", "constants"}};
+        const auto row = [&](const std::string& name, const ErrorStatistics& as_is,
+                             const ErrorStatistics& refitted, const std::string& constants) {
+            table.rows.push_back({text_cell(name), count_cell(as_is.n), error_cell(as_is),
+                                  percent_cell(as_is.bias), error_cell(refitted), percent_cell(refitted.bias),
+                                  text_cell(constants)});
+        };
+        for (const LeftOutGroup& group : v.groups)
+            row(group.group, group.as_is, group.refitted, joined(v.names, group.constants));
+        row("all", v.as_is, v.refitted, joined(v.names, v.present) + " (present)");
+        tables.push_back(std::move(table));
+    }
+    return tables;
 }
 
 void run_calibrate(const Options& options, Context& context) {
@@ -115,8 +167,21 @@ void run_calibrate(const Options& options, Context& context) {
         });
     }
     const RecordCatalogue look_up = record_catalogue(catalogue);
-    const std::vector<Calibration> calibrations = calibrate(
-        records, [&](const RunRecord& record) { return job_of(record, look_up); }, options.fit);
+    const JobOf job = [&](const RunRecord& record) { return job_of(record, look_up); };
+    if (!options.cross_validate.empty()) {
+        one_of("--cross-validate", options.cross_validate, cross_validation_groups());
+        const std::vector<CrossValidation> validations =
+            cross_validate(records, job, options.fit, options.cross_validate);
+        if (validations.empty()) {
+            context.err << "traincost: no stack has " << options.fit.least_records
+                        << " records of two groups to learn from\n";
+            context.exit_code = exit_no;
+        }
+        context.out << (options.json ? cross_validation_json(validations, options.cross_validate)
+                                     : to_text(tables_of(validations, options.cross_validate)));
+        return;
+    }
+    const std::vector<Calibration> calibrations = calibrate(records, job, options.fit);
     if (calibrations.empty()) {
         context.err << "traincost: no stack has " << options.fit.least_records << " records to fit to\n";
         context.exit_code = exit_no;
@@ -151,8 +216,10 @@ void add_calibrate(CLI::App& app, Context& context) {
         ->type_name("ID");
     command->add_option("--date", options->date, "Date to write beside fitted kernels")->type_name("DATE");
     command
-        ->add_option("--cross-validate", options->cross_validate,
-                     "Only the error with each group left out: accelerator")
+        ->add_option(
+            "--cross-validate", options->cross_validate,
+            "Only the error with each of these left out: source, accelerator, stack, model, size, class; "
+            "of kernels accelerator")
         ->type_name("BY");
     command
         ->add_option("--out", options->out,

@@ -44,21 +44,21 @@ RunRecord record(int i) {
 }
 
 /// Records "measured" on a stack whose constant has another value than the catalogue's.
-std::vector<SourcedRecord> made_records(const RecordCatalogue& look_up, const StackConstant& constant,
+std::vector<SourcedRecord> made_records(const RecordCatalogue& look_up, const FitConstant& constant,
                                         double value) {
     std::vector<SourcedRecord> records;
     for (int i = 0; i < 24; ++i) {
         RunRecord r = record(i);
         Job job = *job_of(r, look_up).job;
-        constant.set(job.stack, value);
+        constant.set(job, value);
         r.measured.step_time_s = estimate(job).step.total.value();
         records.push_back({std::move(r), "made"});
     }
     return records;
 }
 
-const StackConstant& named(std::string_view name) {
-    for (const StackConstant& constant : stack_constants()) {
+const FitConstant& named(std::string_view name) {
+    for (const FitConstant& constant : fit_constants()) {
         if (constant.name == name)
             return constant;
     }
@@ -77,7 +77,7 @@ TEST_CASE("a constant the records were made with is found again", "[calibrate]")
     const std::vector<Calibration> calibrations = calibrate(records, job, options);
     REQUIRE(calibrations.size() == 1);
     const Calibration& c = calibrations[0];
-    CHECK(c.stack == "nanotron");
+    CHECK(c.subject == "nanotron");
     REQUIRE(c.constants.size() == 1);
     CHECK(c.constants[0].bound);
     CHECK(c.constants[0].after == Approx(0.1).epsilon(0.02));
@@ -124,4 +124,59 @@ TEST_CASE("stacks with too few records are left alone", "[calibrate]") {
     std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
     records.resize(5);
     CHECK(calibrate(records, job, {}).empty());
+}
+
+TEST_CASE("a clock the records were made at is found again from several stacks", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    std::vector<SourcedRecord> records = made_records(look_up, named("sustained_factor"), 1.3);
+    CalibrationOptions options;
+    options.constants = {"sustained_factor"};
+    const Calibration c = calibrate(records, job, options).at(0);
+    CHECK(c.of == Subject::accelerator);
+    CHECK(c.subject == "h100-sxm5-80gb");
+    CHECK(c.constants[0].after == Approx(1.3).epsilon(0.02));
+    CHECK(c.held_out.mape < 0.01);
+    CHECK(calibrate(records, job, {}).at(0).of == Subject::stack);  // unnamed, it is no stack's constant
+}
+
+TEST_CASE("a constant that all sources agree on carries over to one left out", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        records[i].source = i % 3 == 0 ? "one" : i % 3 == 1 ? "two" : "three";
+    CalibrationOptions options;
+    options.constants = {"host_per_step_s", "ep_overlap"};
+    const std::vector<CrossValidation> validations = cross_validate(records, job, options, "source");
+    REQUIRE(validations.size() == 1);
+    const CrossValidation& v = validations[0];
+    CHECK(v.names == std::vector<std::string_view>{"host_per_step_s"});  // dense models have no experts
+    REQUIRE(v.groups.size() == 3);
+    for (const LeftOutGroup& group : v.groups) {
+        CHECK(group.as_is.n == 8);
+        CHECK(group.refitted.mape < 0.01);
+        CHECK(group.constants.at(0) == Approx(0.1).epsilon(0.02));
+    }
+    CHECK(v.as_is.n == 24);
+    CHECK(v.as_is.mape > 0.2);
+}
+
+TEST_CASE("a constant that is one source's own fails the others", "[calibrate]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
+    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    const std::vector<SourcedRecord> others = made_records(look_up, named("host_per_step_s"), 0.005);
+    for (std::size_t i = 0; i < records.size(); i += 2) {
+        records[i] = others[i];
+        records[i].source = "other";
+    }
+    CalibrationOptions options;
+    options.constants = {"host_per_step_s"};
+    const CrossValidation v = cross_validate(records, job, options, "source").at(0);
+    CHECK(v.refitted.mape > 0.2);
+    CHECK(cross_validate(records, job, options, "accelerator").empty());  // all are of one
 }

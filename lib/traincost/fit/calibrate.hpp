@@ -1,4 +1,4 @@
-// Empirical constants of software stacks, fitted to run records.
+// Empirical constants of software stacks and accelerators, fitted to run records.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traincost/fit/constant_fit.hpp"
 #include "traincost/fit/record_job.hpp"
 #include "traincost/fit/statistics.hpp"
 #include "traincost/fit/validate.hpp"
@@ -14,23 +15,9 @@
 
 namespace traincost {
 
-/// Which measurements a constant is fitted to.
-enum class Fitted : std::uint8_t { time, memory };
-
-/// A constant of a stack that may be fitted, the range it makes sense in, and how a data file spells it.
-struct StackConstant {
-    std::string_view name;  ///< its key in a stack record
-    Fitted to;
-    double low;
-    double high;
-    double (*get)(const StackSpec& stack);
-    void (*set)(StackSpec& stack, double value);
-};
-std::span<const StackConstant> stack_constants();
-
 /// One constant before and after.
 struct FittedConstant {
-    const StackConstant* constant;
+    const FitConstant* constant;
     double before;
     double after;
     double standard_error;  ///< of `after`, from the curvature of the fit
@@ -41,10 +28,11 @@ struct FittedConstant {
 /// Records are held out in this many folds, by their identifiers (`fold_of`).
 inline constexpr int calibration_folds = 5;
 
-/// A stack's constants fitted to its records. Errors are of the measurement, by all records used; `held_out`
-/// predicts each of five folds with constants fitted to the other four.
+/// The constants of a stack (or an accelerator) fitted to its records. Errors are of the measurement, by all
+/// records used; `held_out` predicts each of five folds with constants fitted to the other four.
 struct Calibration {
-    std::string stack;
+    std::string subject;  ///< the stack, or the accelerator
+    Subject of;
     Fitted to;
     std::vector<FittedConstant> constants;
     ErrorStatistics before;
@@ -53,21 +41,47 @@ struct Calibration {
 };
 
 struct CalibrationOptions {
-    std::vector<std::string> constants;  ///< names; empty: all
+    std::vector<std::string> constants;  ///< names; empty: all of stacks
     std::int64_t least_records = 12;     ///< a stack with fewer is left alone
     std::int64_t most_records = 400;     ///< more are thinned, by identifier
 };
 
-/// Fits each stack of the records, by least squares on ln(predicted / measured) with Huber's loss (threshold
-/// `huber_threshold`), Levenberg-Marquardt steps inside the ranges, and a weak pull to the present value that
-/// decides what the records don't. Deterministic; uses all cores.
+/// Fits each stack of the records (and, where their constants are named, each accelerator). Deterministic;
+/// uses all cores.
 std::vector<Calibration> calibrate(std::span<const SourcedRecord> records, const JobOf& job_of,
                                    const CalibrationOptions& options);
 
-/// Errors larger than this grow the loss linearly: an outlier pulls, but not with its square [Huber64].
-inline constexpr double huber_threshold = 0.15;
-
 /// The stack with the fitted constants in place.
 StackSpec calibrated(StackSpec stack, const Calibration& calibration);
+
+/// One group of records left out of a fit: its error with the present constants, and with those fitted to the
+/// others.
+struct LeftOutGroup {
+    std::string group;
+    ErrorStatistics as_is;
+    ErrorStatistics refitted;
+    std::vector<double> constants;  ///< fitted without the group, in the order of `CrossValidation::names`
+};
+
+/// How far a stack's (accelerator's) constants carry to records they were not fitted to.
+struct CrossValidation {
+    std::string subject;
+    Subject of;
+    Fitted to;
+    std::vector<std::string_view> names;  ///< the constants the records have a bearing on
+    std::vector<double> present;
+    std::vector<LeftOutGroup> groups;
+    ErrorStatistics as_is;  ///< of all groups together
+    ErrorStatistics refitted;
+};
+
+/// What records can be grouped by in a cross-validation: "source", "accelerator", "stack", "model", "size",
+/// "class".
+std::span<const std::string_view> cross_validation_groups();
+
+/// Leaves out each group of records in turn. Subjects whose records are all of one group are left out: there
+/// is nothing to learn them from.
+std::vector<CrossValidation> cross_validate(std::span<const SourcedRecord> records, const JobOf& job_of,
+                                            const CalibrationOptions& options, std::string_view by);
 
 }  // namespace traincost

@@ -50,7 +50,7 @@ std::string calibration_json(std::span<const Calibration> calibrations) {
     out.begin_object().member("schema_version", 1).key("calibrations").begin_array();
     for (const Calibration& c : calibrations) {
         out.begin_object()
-            .member("stack", c.stack)
+            .member(c.of == Subject::stack ? "stack" : "accelerator", c.subject)
             .member("fitted_to", name_of(c.to))
             .member("n", c.fitted.n);
         write_errors(out, "error_before", c.before);
@@ -66,6 +66,36 @@ std::string calibration_json(std::span<const Calibration> calibrations) {
                 .member("bound_by_records", fitted.bound)
                 .member("at_end_of_range", fitted.at_bound)
                 .end_object();
+        }
+        out.end_array().end_object();
+    }
+    return out.end_array().end_object().text();
+}
+
+std::string cross_validation_json(std::span<const CrossValidation> validations, const std::string& by) {
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).member("by", by).key("cross_validations").begin_array();
+    for (const CrossValidation& v : validations) {
+        const auto write_constants = [&](std::string_view key, const std::vector<double>& values) {
+            out.key(key).begin_object();
+            for (std::size_t i = 0; i < v.names.size(); ++i)
+                out.member(v.names[i], values[i]);
+            out.end_object();
+        };
+        out.begin_object()
+            .member(v.of == Subject::stack ? "stack" : "accelerator", v.subject)
+            .member("fitted_to", name_of(v.to))
+            .member("n", v.as_is.n);
+        write_constants("present", v.present);
+        write_errors(out, "error_as_is", v.as_is);
+        write_errors(out, "error_refitted", v.refitted);
+        out.key("groups").begin_array();
+        for (const LeftOutGroup& group : v.groups) {
+            out.begin_object().member("group", group.group).member("n", group.as_is.n);
+            write_errors(out, "error_as_is", group.as_is);
+            write_errors(out, "error_refitted", group.refitted);
+            write_constants("constants", group.constants);
+            out.end_object();
         }
         out.end_array().end_object();
     }

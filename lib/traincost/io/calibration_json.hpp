@@ -13,6 +13,11 @@ namespace traincost {
 /// "error_held_out", "constants": [...]}]}; errors as fractions.
 std::string calibration_json(std::span<const Calibration> calibrations);
 
+/// {"schema_version", "by", "cross_validations": [{"stack" | "accelerator", "fitted_to", "present": {...},
+/// "groups": [{"group", "n", "error_as_is", "error_refitted", "constants": {...}}], "error_as_is",
+/// "error_refitted"}]}.
+std::string cross_validation_json(std::span<const CrossValidation> validations, const std::string& by);
+
 /// The stack record `document` with the constants of `calibrations` (of that stack) and what they were fitted
 /// to: FOLDER/stacks/ID.json of a folder for --data.
 std::string calibrated_stack_record(const JsonDocument& document, std::span<const Calibration> calibrations,

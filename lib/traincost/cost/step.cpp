@@ -84,6 +84,30 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
     return sum;
 }
 
+/// What a pipeline needs to know of a stage.
+StageTime stage_time(const StageSum& sum, const BlockTable& table, const StageClass& stage) {
+    StageTime time{
+        sum.forward.total(), sum.backward.total() + sum.again.total(), sum.backward.gemm * 0.5, {}, {}};
+    if (stage.first) {
+        time.end_forward += table.embedding_time.forward.total();
+        time.end_backward += table.embedding_time.backward.total();
+    }
+    if (stage.last) {
+        time.end_forward += table.head_time.forward.total();
+        time.end_backward += table.head_time.backward.total();
+    }
+    return time;
+}
+
+/// The work of two stages that share their ranks, half of the micro-batches each (DualPipe).
+StageSum half_of_each(const StageSum& a, const StageSum& b) {
+    StageSum both = a;
+    both.forward += b.forward;
+    both.backward += b.backward;
+    both.again += b.again;
+    return {both.forward * 0.5, both.backward * 0.5, both.again * 0.5};
+}
+
 /// What the data-parallel traffic of one stage depends on.
 struct DataParallel {
     const Job& job;
@@ -198,21 +222,24 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     Seconds slowest_total{-1.0};
     for (std::size_t i = 0; i < times.size(); ++i) {
         const StageSum sum = stage_sum(job, table, stages.classes[i]);
-        const Seconds backward = sum.backward.total() + sum.again.total();
-        times[i] = {sum.forward.total(), backward, sum.backward.gemm * 0.5,
-                    static_cast<double>(stages.classes[i].stages)};
-        if (sum.forward.total() + backward > slowest_total) {
-            slowest_total = sum.forward.total() + backward;
+        times[i] = stage_time(sum, table, stages.classes[i]);
+        if (times[i].forward + times[i].backward > slowest_total) {
+            slowest_total = times[i].forward + times[i].backward;
             slowest = sum;
         }
     }
 
-    const Seconds transfer = p.pp > 1 && !stack.overlap_p2p ? boundary_time(job, s, groups) : Seconds{};
-    const PipelineTime pipeline = pipeline_time(schedule_of(job), times, p.vp, m, transfer);
+    const StageTransfer transfer{p.pp > 1 ? boundary_time(job, s, groups) : Seconds{}, stack.overlap_p2p};
+    const PipelineTime pipeline =
+        pipeline_time(schedule_of(job), {times, stages.class_of}, p.vp, m, transfer);
+    if (schedule_of(job) == Schedule::dualpipe && p.pp > 1) {
+        slowest = half_of_each(stage_sum(job, table, stages.of(pipeline.slowest)),
+                               stage_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));
+    }
 
     StepTime t{};
-    const StageClass& slowest_class = stages.classes[static_cast<std::size_t>(pipeline.slowest)];
-    t.slowest_stage = slowest_class.stage;
+    const StageClass& slowest_class = stages.of(pipeline.slowest);
+    t.slowest_stage = pipeline.slowest;
     const double md = static_cast<double>(m);
     at(t, StepTerm::gemm) = (slowest.forward.gemm + slowest.backward.gemm) * md;
     at(t, StepTerm::attention) = (slowest.forward.attention + slowest.backward.attention) * md;
@@ -228,7 +255,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     t.parts.backward = slowest.backward;
     t.parts.again = slowest.again;
     t.parts.micro_batches = md;
-    t.parts.transfer = transfer;
+    t.parts.transfer = transfer.time;
     t.forward = slowest.forward.total() * md;
     t.backward = (slowest.backward.total() + slowest.again.total()) * md;
 
@@ -262,10 +289,16 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
 }
 
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    const auto work = [&](std::int64_t stage) {
+        const StageSum sum = stage_sum(job, table, stages.of(stage));
+        return sum.forward.total() + sum.backward.total() + sum.again.total();
+    };
+    const std::int64_t pp = job.run.parallel.pp;
     Seconds slowest;
     for (const StageClass& c : stages.classes) {
-        const StageSum sum = stage_sum(job, table, c);
-        slowest = std::max(slowest, sum.forward.total() + sum.backward.total() + sum.again.total());
+        // Two stages that share their ranks (DualPipe) do half of each other's work.
+        const bool shared = pp % 2 == 0 && job.run.parallel.vp == 1;
+        slowest = std::max(slowest, shared ? (work(c.stage) + work(pp - 1 - c.stage)) / 2.0 : work(c.stage));
     }
     return slowest * static_cast<double>(micro_batches(job.run)) + job.stack.host_per_step;
 }

@@ -49,7 +49,7 @@ struct StepParts {
     PassTime backward;
     PassTime again;  ///< forward work run again in its backward pass
     double micro_batches;
-    Seconds transfer;  ///< one stage-to-stage transfer that nothing hides
+    Seconds transfer;  ///< one stage-to-stage transfer
     DataParallelTime data_parallel;
     Bytes optimizer_bytes;  ///< read and written by the update
 };

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <ostream>
 
@@ -46,25 +47,34 @@ std::vector<std::string> given_arguments(const CLI::App& command) {
     return arguments;
 }
 
-/// Half the width of the interval that four of five comparable runs fall in: what a difference between two
-/// predictions must exceed. Nothing is known of how the errors of two plans go together, so none of it is
-/// taken off.
+/// Half the relative width of an interval.
+double half_width(const std::optional<Interval>& interval) {
+    return interval ? (interval->high - interval->low) / (interval->high + interval->low) : 0.0;
+}
+
+/// What a difference between two predictions must exceed. Between plans of one cluster and stack: by how much
+/// one measured lead in five is overstated. Between others, of whose errors nothing says how they go
+/// together, and where only memory counts: half the interval that four of five comparable runs fall in.
 TieRule tie_rule(const std::optional<double>& given, const Residuals& residuals, const SearchRequest& request,
                  const SearchResult& result) {
     if (given) {
-        return {*given};
+        return {*given, *given, "--tie"};
     }
     if (result.best.empty()) {
         return {};
     }
     const Job job = job_of(request, result.best.front().configuration);
-    const Estimate e = estimate(job);
-    const Uncertainty sure = uncertainty(residuals, job, e);
-    if (!sure.step_time_s) {
-        return {};
+    const Uncertainty sure = uncertainty(residuals, job, estimate(job));
+    const Objective& o = request.objective;
+    const bool memory_only = o.time == 0.0 && o.cost == 0.0 && o.energy == 0.0;
+    const double apart = half_width(memory_only ? sure.device_bytes : sure.step_time_s);
+    const std::optional<LeadError> lead = lead_error(residuals.leads, job.stack.id);
+    if (memory_only || !lead) {
+        return {apart, apart, "the interval of comparable runs"};
     }
-    const Interval& interval = *sure.step_time_s;
-    return {(interval.high - interval.low) / (interval.high + interval.low)};
+    return {std::exp(lead->overstated) - 1.0, apart,
+            std::to_string(lead->pairs) + " measured pairs of layouts in " + std::to_string(lead->groups) +
+                " groups" + (lead->stack.empty() ? "" : " of " + lead->stack)};
 }
 
 SearchResult read_shards(const Flags& flags, const SearchRequest& request) {
@@ -98,7 +108,9 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         out.begin_object();
         write_search_members(out, request, result, plans, residuals, seconds, assumptions,
                              resolved.operation);
-        out.member("tie_below", tie.relative);
+        out.member("tie_below", tie.same_site);
+        out.member("tie_below_other_cluster", tie.other_site);
+        out.member("tie_basis", tie.basis);
         out.array("left_out", resolved.left_out);
         out.array("no_plan_because",
                   plans.empty() ? why_no_plan(request, result) : std::vector<std::string>{});
@@ -166,7 +178,7 @@ void add_recommend(CLI::App& app, Context& context) {
     add_search_options(*command, flags->search);
     add_parsed(
         *command, "--tie", flags->tie, "FRACTION", [](auto& t) { return parse_fraction(t); },
-        "Differences below this are a tie; default: half the interval of comparable runs");
+        "Differences below this are a tie; default: what measured leads are overstated by");
     command->add_option("--from-shard", flags->shard_files)->group("");
     add_output_options(*command, flags->output);
     command->callback(

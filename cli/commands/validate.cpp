@@ -158,7 +158,9 @@ void run_validate(const Options& options, Context& context) {
     if (options.write_residuals.empty()) {
         residuals = read_residuals(context.data_folder);
     } else {
-        residuals = residuals_from(residuals_of(validate(records, job, {}), records));
+        const Validation plain = validate(records, job, {});
+        residuals = residuals_from(residuals_of(plain, records));
+        residuals.leads = lead_errors(layout_runs(plain, records));
         write_file(options.write_residuals, residuals_json(residuals));
     }
     Validation validation = validate(records, job, residuals);

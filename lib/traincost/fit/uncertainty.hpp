@@ -12,6 +12,7 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/estimate.hpp"
+#include "traincost/fit/leads.hpp"
 #include "traincost/spec/accelerator.hpp"
 #include "traincost/spec/job.hpp"
 
@@ -87,6 +88,7 @@ struct Residuals {
     std::vector<ResidualPoint> points;     ///< of all clusters, rising
     std::vector<std::uint32_t> source_of;  ///< a number for each cluster's source, from 0
     std::uint32_t sources = 0;
+    std::vector<LeadError> leads{};  ///< of step times
     bool operator==(const Residuals&) const = default;
 };
 

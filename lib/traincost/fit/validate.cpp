@@ -298,4 +298,33 @@ std::vector<Residual> residuals_of(const Validation& validation, std::span<const
     return residuals;
 }
 
+std::vector<LayoutRun> layout_runs(const Validation& validation, std::span<const SourcedRecord> records) {
+    const auto joined = [](std::initializer_list<std::string> parts) {
+        std::string text;
+        for (const std::string& part : parts)
+            text += part + "|";
+        return text;
+    };
+    const auto number = [](std::int64_t n) { return std::to_string(n); };
+    std::vector<LayoutRun> runs;
+    for (const ValidationRow& row : validation.rows) {
+        const bool rate = row.metric == Metric::tflops;
+        if (row.metric != Metric::step_time && !rate)
+            continue;
+        const RunRecord& record = records[row.record].record;
+        const RecordRun& r = record.run;
+        const RecordParallel& p = r.parallel;
+        runs.push_back(
+            {joined({records[row.record].source, record.model.name, record.cluster.accelerator,
+                     number(record.cluster.accelerators), r.stack, r.precision, r.optimizer,
+                     number(r.global_batch), number(r.sequence), rate ? "rate" : "time"}),
+             joined({number(p.tp), number(p.pp), number(p.vp), number(p.dp), number(p.cp), number(p.ep),
+                     number(p.etp.value_or(0)), number(p.zero.value_or(0)),
+                     number(p.hybrid_shard.value_or(0)), number(p.sequence_parallel.value_or(false) ? 1 : 0),
+                     number(r.micro_batch), r.recompute, r.recompute_note, r.schedule}),
+             r.stack, rate ? 1.0 / row.predicted : row.predicted, rate ? 1.0 / row.measured : row.measured});
+    }
+    return runs;
+}
+
 }  // namespace traincost

@@ -121,4 +121,7 @@ Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of,
 /// each record's own kind.
 std::vector<Residual> residuals_of(const Validation& validation, std::span<const SourcedRecord> records);
 
+/// Step times and rates, grouped by source, model, cluster, stack, precision, optimizer, batch and sequence.
+std::vector<LayoutRun> layout_runs(const Validation& validation, std::span<const SourcedRecord> records);
+
 }  // namespace traincost

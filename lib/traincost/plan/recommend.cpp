@@ -348,7 +348,8 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
                          .neighbours = neighbours(request, plan),
                          .sensitivities = {}};
         r.bound_by = largest_term(r.estimate.step);
-        r.tie = !all.empty() && r.behind <= tie.relative;
+        const bool same = plan.configuration.site == result.best.front().configuration.site;
+        r.tie = !all.empty() && r.behind <= (same ? tie.same_site : tie.other_site);
         all.push_back(std::move(r));
     }
     all.front().tie = all.size() > 1 && all[1].tie;

@@ -42,10 +42,12 @@ struct Recommendation {
     std::vector<Sensitivity> sensitivities;
 };
 
-/// Relative difference below which two plans of one search cannot be told apart: what a prediction of a
-/// difference is uncertain by. A person's own measured figure, or the command's.
+/// Relative differences below which two plans cannot be told apart. Plans of one cluster and stack share most
+/// of their error; others share none that is known.
 struct TieRule {
-    double relative = 0.0;
+    double same_site = 0.0;
+    double other_site = 0.0;
+    std::string basis{};  ///< of `same_site`: "141 groups of measured layouts", or who said so
 };
 
 /// The result's best plans, explained. Objectives that are logarithms of a mix compare by their difference.

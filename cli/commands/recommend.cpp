@@ -30,6 +30,8 @@ struct Flags {
     OutputFlags output;
     std::vector<std::string> shard_files;  // of merge
     std::optional<double> tie{};
+    bool each_cluster = false;
+    std::int64_t why = 1;
 };
 
 /// The command's arguments as they were given, less those that belong to one shard only.
@@ -112,13 +114,20 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         out.member("tie_below_other_cluster", tie.other_site);
         out.member("tie_basis", tie.basis);
         out.array("left_out", resolved.left_out);
+        if (flags.each_cluster && !result.interrupted) {
+            write_clusters(out, request, best_of_clusters(request));
+        }
         out.array("no_plan_because",
                   plans.empty() ? why_no_plan(request, result) : std::vector<std::string>{});
         out.end_object();
         context.out << out.text();
     } else {
-        std::vector<Table> tables =
-            search_tables(request, result, plans, tie, assumptions, resolved.operation);
+        std::vector<Table> tables = search_tables(request, result, plans, tie, assumptions,
+                                                  resolved.operation, static_cast<std::size_t>(flags.why));
+        if (flags.each_cluster && !result.interrupted) {
+            tables.insert(tables.begin() + (plans.empty() ? 0 : 1),
+                          cluster_table(request, best_of_clusters(request)));
+        }
         if (!resolved.left_out.empty()) {
             tables.push_back(remarks_table("Not searched", resolved.left_out));
         }
@@ -179,6 +188,11 @@ void add_recommend(CLI::App& app, Context& context) {
     add_parsed(
         *command, "--tie", flags->tie, "FRACTION", [](auto& t) { return parse_fraction(t); },
         "Differences below this are a tie; default: what measured leads are overstated by");
+    command->add_flag("--each-cluster", flags->each_cluster,
+                      "Also the best plan of every cluster and stack, or why it has none");
+    add_parsed(
+        *command, "--why", flags->why, "N", [](auto& t) { return parse_count(t); },
+        "Plans whose neighbours are explained; default 1; --json has them all");
     command->add_option("--from-shard", flags->shard_files)->group("");
     add_output_options(*command, flags->output);
     command->callback(

@@ -327,21 +327,25 @@ void write_totals(JsonWriter& out, const SearchRequest& request, const Plan& pla
     out.member("usd", tokens ? std::optional<double>((m.cost * steps).value()) : std::nullopt);
 }
 
+/// A plan without its estimate, as an object.
+void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& plan) {
+    const Configuration& c = plan.configuration;
+    const Site& site = request.sites[static_cast<std::size_t>(c.site)];
+    out.begin_object();
+    out.member("configuration", configuration_text(request, c));
+    out.member("cluster", site.cluster.id);
+    out.member("stack", site.stack.id);
+    out.member("gpus", site.cluster.accelerators);
+    write_totals(out, request, plan);
+    out.key("run");
+    write_json(out, job_of(request, c).run);
+    out.end_object();
+}
+
 void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchResult& result) {
     out.key("pareto").begin_array();
-    for (const Plan& plan : result.pareto) {
-        const Configuration& c = plan.configuration;
-        const Site& site = request.sites[static_cast<std::size_t>(c.site)];
-        out.begin_object();
-        out.member("configuration", configuration_text(request, c));
-        out.member("cluster", site.cluster.id);
-        out.member("stack", site.stack.id);
-        out.member("gpus", site.cluster.accelerators);
-        write_totals(out, request, plan);
-        out.key("run");
-        write_json(out, job_of(request, c).run);
-        out.end_object();
-    }
+    for (const Plan& plan : result.pareto)
+        write_bare_plan(out, request, plan);
     out.end_array();
 }
 
@@ -390,6 +394,23 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
     out.end_array();
     write_pareto(out, request, result);
     out.array("assumptions", assumptions);
+}
+
+void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters) {
+    out.key("clusters").begin_array();
+    for (const ClusterPlan& one : clusters) {
+        out.begin_object();
+        out.member("cluster", one.cluster);
+        out.member("stack", one.stack);
+        out.member("feasible", one.result.counts.feasible);
+        out.key("plan");
+        if (one.plan)
+            write_bare_plan(out, request, *one.plan);
+        else
+            out.null();
+        out.end_object();
+    }
+    out.end_array();
 }
 
 }  // namespace traincost

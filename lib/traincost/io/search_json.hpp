@@ -7,6 +7,7 @@
 
 #include "traincost/fit/uncertainty.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/plan/cluster_ranking.hpp"
 #include "traincost/plan/operation.hpp"
 #include "traincost/plan/recommend.hpp"
 
@@ -41,5 +42,8 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
                           const std::vector<Recommendation>& plans, const Residuals& residuals,
                           double seconds, const std::vector<std::string>& assumptions,
                           const Operation& operation = {});
+
+/// Writes "clusters": the best plan of each, or why it has none.
+void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters);
 
 }  // namespace traincost

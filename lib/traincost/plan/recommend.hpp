@@ -6,21 +6,11 @@
 #include <vector>
 
 #include "traincost/cost/estimate.hpp"
+#include "traincost/plan/configuration_text.hpp"
+#include "traincost/plan/neighbours.hpp"
 #include "traincost/plan/search.hpp"
 
 namespace traincost {
-
-/// The nearest other plan in one dimension, all else equal (data parallelism takes or gives the ranks).
-struct Neighbour {
-    std::string change;  ///< "tp 4 instead of 8 (dp 16)"
-    bool fits;
-    Bytes shortfall;  ///< memory beyond what is allowed, where it does not fit
-    PlanMetrics metrics;
-    double loss;    ///< objective over the plan's, less one: 0.12 is 12 % worse; negative: better
-    StepTerm term;  ///< the part of the step that grows most, where `term_growth` > 0
-    Seconds term_growth;
-    std::string why;  ///< all of that in one sentence
-};
 
 /// How a plan's step answers to one input that is not known exactly.
 struct Sensitivity {
@@ -53,11 +43,5 @@ struct TieRule {
 /// The result's best plans, explained. Objectives that are logarithms of a mix compare by their difference.
 std::vector<Recommendation> recommend(const SearchRequest& request, const SearchResult& result,
                                       const TieRule& tie);
-
-/// The neighbours of one plan in every dimension of the space, nearest first, at most two a dimension.
-std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan);
-
-/// The configuration in words: "tp 8, pp 4, dp 32, zero 1, micro-batch 2, selective recompute".
-std::string configuration_text(const SearchRequest& request, const Configuration& configuration);
 
 }  // namespace traincost

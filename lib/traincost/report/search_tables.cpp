@@ -115,9 +115,13 @@ Table plans_table(const SearchRequest& request, const std::vector<Recommendation
     return table;
 }
 
-Table why_table(const Recommendation& best) {
-    Table table{.title = "Why not its neighbours", .columns = {}, .rows = {}, .remarks = {}};
-    for (const Neighbour& n : best.neighbours)
+Table why_table(const Recommendation& plan, std::size_t rank) {
+    Table table{.title = rank == 0 ? "Why not its neighbours"
+                                   : "Why not the neighbours of plan " + std::to_string(rank + 1),
+                .columns = {},
+                .rows = {},
+                .remarks = {}};
+    for (const Neighbour& n : plan.neighbours)
         table.rows.push_back({text_cell(n.why)});
     return table;
 }
@@ -182,7 +186,8 @@ Table counts_table(const SearchResult& result) {
 
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions, const Operation& operation) {
+                                 const std::vector<std::string>& assumptions, const Operation& operation,
+                                 std::size_t explained) {
     std::vector<Table> tables;
     if (!plans.empty()) {
         tables.push_back(plans_table(request, plans, tie));
@@ -190,7 +195,8 @@ std::vector<Table> search_tables(const SearchRequest& request, const SearchResul
             operation_table("The first one's run", plans.front().job, plans.front().estimate, operation));
         if (tables.back().rows.empty())
             tables.pop_back();
-        tables.push_back(why_table(plans.front()));
+        for (std::size_t i = 0; i < std::min(explained, plans.size()); ++i)
+            tables.push_back(why_table(plans[i], i));
         tables.push_back(sensitivity_table(plans.front()));
         tables.push_back(pareto_table(request, result));
     }
@@ -198,6 +204,33 @@ std::vector<Table> search_tables(const SearchRequest& request, const SearchResul
     if (!assumptions.empty())
         tables.push_back(remarks_table("Assumed", assumptions));
     return tables;
+}
+
+Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters) {
+    Columns c = columns_of(request);
+    c.clusters = true;
+    Table table{.title = "Best of each cluster", .columns = {"behind"}, .rows = {}, .remarks = {}};
+    add_heading(request, c, table);
+    table.columns.emplace_back("why none");
+    for (const ClusterPlan& one : clusters) {
+        if (!one.plan) {
+            std::vector<Cell> row{empty_cell(), text_cell(one.cluster)};
+            row.resize(table.columns.size() - 1, empty_cell());
+            const std::vector<std::string> why = why_no_plan(one.request, one.result);
+            row.push_back(text_cell(one.result.counts.enumerated == 0 ? "nothing to search"
+                                    : why.empty()                     ? ""
+                                                                      : why.front()));
+            table.rows.push_back(std::move(row));
+            continue;
+        }
+        const double behind = loss_of(request.objective, clusters.front().plan->value, one.plan->value);
+        std::vector<Cell> row{behind == 0.0 ? empty_cell() : percent_cell(behind)};
+        for (Cell& value : plan_cells(request, c, *one.plan))
+            row.push_back(std::move(value));
+        row.push_back(text_cell(""));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
 }
 
 std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result) {

@@ -4,18 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "traincost/plan/cluster_ranking.hpp"
 #include "traincost/plan/operation.hpp"
 #include "traincost/plan/recommend.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {
 
-/// The plans ranked, why the first one's neighbours lose, what it hangs on, the Pareto front, and what was
-/// searched.
+/// The plans ranked, why the neighbours of the first `explained` lose, what the first hangs on, the Pareto
+/// front, and what was searched.
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions,
-                                 const Operation& operation = {});
+                                 const std::vector<std::string>& assumptions, const Operation& operation = {},
+                                 std::size_t explained = 1);
+
+/// The best plan of each cluster, or why it has none.
+Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters);
 
 /// Why there is no plan: what the nearest configuration lacks of each limit.
 std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result);

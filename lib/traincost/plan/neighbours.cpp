@@ -224,7 +224,8 @@ Neighbour neighbour_of(const SearchRequest& request, const Evaluation& own, cons
     return n;
 }
 
-/// `c` on another site, dp taking the ranks; nothing where it is not in that site's space.
+/// `c` on another site: dp takes the ranks, and where the batch cannot be dealt to them, micro-batches give
+/// way. Nothing where it is not in that site's space.
 std::optional<Configuration> moved(const SearchRequest& request, Configuration c, std::size_t site) {
     const Site& from = request.sites[static_cast<std::size_t>(c.site)];
     const Site& to = request.sites[site];
@@ -233,9 +234,16 @@ std::optional<Configuration> moved(const SearchRequest& request, Configuration c
         !(from.space.offload == to.space.offload)) {
         return std::nullopt;
     }
+    const std::int64_t sequences = std::int64_t{c.dp} * c.micro_batch;
     c.site = static_cast<std::int32_t>(site);
     c.dp = static_cast<std::int32_t>(to.cluster.accelerators / rest);
-    if (!in_space(base_job(request, site), to.space, c))
+    const Job base = base_job(request, site);
+    if (in_space(base, to.space, c))
+        return c;
+    if (sequences % c.dp != 0)
+        return std::nullopt;
+    c.micro_batch = static_cast<std::int32_t>(sequences / c.dp);
+    if (!in_space(base, to.space, c))
         return std::nullopt;
     return c;
 }
@@ -295,8 +303,12 @@ void add_elsewhere(const SearchRequest& request, const Configuration& c, const E
         if (!other)
             continue;
         Neighbour n = neighbour_of(request, own, *other);
-        n.change = std::to_string(accelerators(*other)) + " accelerators instead of " +
-                   std::to_string(here.cluster.accelerators) + " (dp " + std::to_string(other->dp) + ")";
+        n.change =
+            std::to_string(accelerators(*other)) + " accelerators instead of " +
+            std::to_string(here.cluster.accelerators) + " (dp " + std::to_string(other->dp) +
+            (other->micro_batch != c.micro_batch ? ", micro-batch " + std::to_string(other->micro_batch)
+                                                 : "") +
+            ")";
         n.why = why_elsewhere(n, own.metrics, request);
         all.push_back(std::move(n));
     }

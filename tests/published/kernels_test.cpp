@@ -240,3 +240,28 @@ TEST_CASE("bandwidth-bound operators", "[bandwidth][published]") {
     CHECK(errors.percent(0.5) <= 8);
     CHECK(errors.percent(0.9) <= 30);
 }
+
+// torch.distributed's context_parallel over 1, 2 and 4 H200 of one NVSwitch domain, FlashAttention-2, heads
+// of 128, causal and balanced (2026-11-20): every rank sees as many keys as with all queries, plus the
+// joining of partial results that we do not count.
+TEST_CASE("ring attention takes the time of its visible keys", "[attention][published]") {
+    const H200 h200;
+    std::optional<AttentionModel> model =
+        attention_model(h200.chip, h200.kernels, AttentionGeneration::flash2);
+    REQUIRE(model);
+    std::size_t seen = 0;
+    rows("ring_attention", [&](JsonObject& row) {
+        const double queries = row.at("queries").number();
+        const double ranks = row.at("ranks").number();
+        const AttentionShape shape{1.0,   32.0,  32.0, queries, queries * ranks, queries * ranks,
+                                   128.0, 128.0, true};
+        const double measured = row.at("fwd_us").number() + row.at("bwd_us").number();
+        const double predicted =
+            (attention_forward_time(shape, *model) + attention_backward_time(shape, *model)).value() * 1e6;
+        INFO(queries << " queries on " << ranks << " ranks: " << measured << " us, predicted " << predicted);
+        CHECK(predicted > measured * (queries < 10000.0 ? 0.7 : 0.85));
+        CHECK(predicted < measured * 1.1);
+        ++seen;
+    });
+    CHECK(seen == 6);
+}

@@ -11,29 +11,13 @@ namespace {
 /// BERT: norms after each sublayer and after the embedding, a pooler, no output head.
 ModelSpec bert_encoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
                        std::int64_t ffn) {
-    return {.name = k.type(),
-            .family = k.type(),
-            .architecture = Architecture::encoder,
-            .layers = layers,
-            .hidden = hidden,
-            .heads = heads,
-            .kv_heads = heads,
-            .head_dim = 0,
-            .ffn = ffn,
-            .gated_mlp = false,
-            .activation = Activation::gelu,
-            .vocab = 0,
-            .tied_embeddings = true,
-            .position = {.kind = PositionKind::learned},
-            .norm = {.kind = NormKind::layernorm,
-                     .bias = true,
-                     .per_layer = 2,
-                     .final_norm = false,
-                     .embedding_norm = true,
-                     .qk = QkNorm::none,
-                     .placement = NormPlacement::post},
-            .bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false},
-            .lm_head = false};
+    ModelSpec m = hf_layernorm_decoder(k, layers, hidden, heads, ffn);
+    m.architecture = Architecture::encoder;
+    m.norm.placement = NormPlacement::post;
+    m.norm.final_norm = false;
+    m.norm.embedding_norm = true;
+    m.lm_head = false;
+    return m;
 }
 
 ModelSpec read_bert_of(HfKeys& k, std::int64_t vocab, std::int64_t token_types) {

@@ -163,6 +163,32 @@ void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> 
     model.window = WindowSpec{.kind = WindowKind::sliding, .size = size, .full_every = pattern.full_every};
 }
 
+ModelSpec hf_layernorm_decoder(HfKeys& keys, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                               std::int64_t ffn) {
+    return {.name = keys.type(),
+            .family = keys.type(),
+            .architecture = Architecture::decoder,
+            .layers = layers,
+            .hidden = hidden,
+            .heads = heads,
+            .kv_heads = heads,
+            .head_dim = 0,
+            .ffn = ffn,
+            .gated_mlp = false,
+            .activation = Activation::gelu,
+            .vocab = 0,
+            .tied_embeddings = true,
+            .position = {.kind = PositionKind::learned},
+            .norm = {.kind = NormKind::layernorm,
+                     .bias = true,
+                     .per_layer = 2,
+                     .final_norm = true,
+                     .embedding_norm = false,
+                     .qk = QkNorm::none,
+                     .placement = NormPlacement::pre},
+            .bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false}};
+}
+
 ModelSpec hf_rotary_decoder(HfKeys& keys, const HfDefaults& defaults) {
     const std::int64_t hidden = keys.required({"hidden_size"});
     const std::int64_t heads = keys.integer({"num_attention_heads"}, defaults.heads);

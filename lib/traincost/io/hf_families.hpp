@@ -38,6 +38,10 @@ struct HfDefaults {
 /// A decoder with rotary positions, two RMSNorms a layer, a gated MLP and no biases, from the keys LLaMA has.
 ModelSpec hf_rotary_decoder(HfKeys& keys, const HfDefaults& defaults);
 
+/// A decoder of LayerNorms and plain MLPs with biases everywhere; positions and vocabulary are the family's.
+ModelSpec hf_layernorm_decoder(HfKeys& keys, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
+                               std::int64_t ffn);
+
 /// hidden / heads; `Error` at `heads_key` where it is not whole.
 std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden,
                          std::int64_t heads);

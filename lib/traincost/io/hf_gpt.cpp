@@ -9,38 +9,11 @@ namespace {
 
 // Defaults: see hf_llama.cpp.
 
-/// A decoder of LayerNorms and plain MLPs with biases everywhere; positions and vocabulary are the family's.
-ModelSpec gpt_decoder(HfKeys& k, std::int64_t layers, std::int64_t hidden, std::int64_t heads,
-                      std::int64_t ffn) {
-    return {.name = k.type(),
-            .family = k.type(),
-            .architecture = Architecture::decoder,
-            .layers = layers,
-            .hidden = hidden,
-            .heads = heads,
-            .kv_heads = heads,
-            .head_dim = 0,
-            .ffn = ffn,
-            .gated_mlp = false,
-            .activation = Activation::gelu,
-            .vocab = 0,
-            .tied_embeddings = true,
-            .position = {.kind = PositionKind::learned},
-            .norm = {.kind = NormKind::layernorm,
-                     .bias = true,
-                     .per_layer = 2,
-                     .final_norm = true,
-                     .embedding_norm = false,
-                     .qk = QkNorm::none,
-                     .placement = NormPlacement::pre},
-            .bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false}};
-}
-
 ModelSpec read_gpt2(HfKeys& k) {
     const std::int64_t hidden = k.required({"n_embd", "hidden_size"});
     const std::int64_t heads = k.integer({"n_head", "num_attention_heads"}, 12);
-    ModelSpec m = gpt_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads,
-                              k.maybe({"n_inner"}).value_or(4 * hidden));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads,
+                                       k.maybe({"n_inner"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
     m.activation = hf_activation(k, {"activation_function"}, Activation::gelu_new);
     m.vocab = k.integer({"vocab_size"}, 50257);
@@ -66,7 +39,8 @@ ModelSpec read_gpt_bigcode(HfKeys& k) {
 ModelSpec read_openai_gpt(HfKeys& k) {
     const std::int64_t hidden = k.required({"n_embd", "hidden_size"});
     const std::int64_t heads = k.integer({"n_head", "num_attention_heads"}, 12);
-    ModelSpec m = gpt_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads, 4 * hidden);
+    ModelSpec m =
+        hf_layernorm_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads, 4 * hidden);
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
     m.norm.placement = NormPlacement::post;
     m.norm.final_norm = false;
@@ -81,8 +55,8 @@ ModelSpec read_openai_gpt(HfKeys& k) {
 ModelSpec read_gpt_neo(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_heads", "num_attention_heads"}, 16);
-    ModelSpec m = gpt_decoder(k, k.required({"num_layers", "num_hidden_layers"}), hidden, heads,
-                              k.maybe({"intermediate_size"}).value_or(4 * hidden));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"num_layers", "num_hidden_layers"}), hidden, heads,
+                                       k.maybe({"intermediate_size"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, "num_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation_function"}, Activation::gelu_new);
     m.bias.qkv = false;
@@ -99,8 +73,8 @@ ModelSpec read_gpt_neo(HfKeys& k) {
 ModelSpec read_gpt_neox(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads"}, 64);
-    ModelSpec m = gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads,
-                              k.integer({"intermediate_size"}, 24576));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"num_hidden_layers"}), hidden, heads,
+                                       k.integer({"intermediate_size"}, 24576));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
     m.vocab = k.integer({"vocab_size"}, 50432);
@@ -117,8 +91,8 @@ ModelSpec read_gpt_neox(HfKeys& k) {
 ModelSpec read_gptj(HfKeys& k) {
     const std::int64_t hidden = k.required({"n_embd", "hidden_size"});
     const std::int64_t heads = k.integer({"n_head", "num_attention_heads"}, 16);
-    ModelSpec m = gpt_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads,
-                              k.maybe({"n_inner"}).value_or(4 * hidden));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads,
+                                       k.maybe({"n_inner"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
     m.activation = hf_activation(k, {"activation_function"}, Activation::gelu_new);
     m.norm.per_layer = 1;
@@ -156,8 +130,8 @@ ModelSpec read_opt(HfKeys& k) {
     constexpr std::int64_t position_offset = 2;
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads"}, 12);
-    ModelSpec m =
-        gpt_decoder(k, k.required({"num_hidden_layers"}), hidden, heads, k.integer({"ffn_dim"}, 3072));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"num_hidden_layers"}), hidden, heads,
+                                       k.integer({"ffn_dim"}, 3072));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation_function"}, Activation::relu);
     m.vocab = k.integer({"vocab_size"}, 50272);
@@ -181,7 +155,8 @@ ModelSpec read_opt(HfKeys& k) {
 ModelSpec read_bloom(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size", "n_embed"});
     const std::int64_t heads = k.required({"n_head", "num_attention_heads"});
-    ModelSpec m = gpt_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads, 4 * hidden);
+    ModelSpec m =
+        hf_layernorm_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads, 4 * hidden);
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
     m.activation = Activation::gelu_tanh;
     m.norm.embedding_norm = true;
@@ -203,8 +178,8 @@ std::int64_t falcon_norms(HfKeys& k, bool new_decoder, bool parallel) {
 ModelSpec read_falcon(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size"});
     const std::int64_t heads = k.integer({"num_attention_heads", "n_head"}, 71);
-    ModelSpec m = gpt_decoder(k, k.required({"num_hidden_layers", "n_layer"}), hidden, heads,
-                              k.maybe({"ffn_hidden_size"}).value_or(4 * hidden));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"num_hidden_layers", "n_layer"}), hidden, heads,
+                                       k.maybe({"ffn_hidden_size"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, k.has("n_head") ? "n_head" : "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation"}, Activation::gelu);
     m.vocab = k.integer({"vocab_size"}, 65024);
@@ -240,8 +215,8 @@ ModelSpec read_mpt(HfKeys& k) {
     if (!(width >= 1.0) || width > 1e9 || width != std::floor(width)) {
         k.fail("expansion_ratio", "times d_model must be a whole number of at least 1");
     }
-    ModelSpec m = gpt_decoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads,
-                              static_cast<std::int64_t>(width));
+    ModelSpec m = hf_layernorm_decoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads,
+                                       static_cast<std::int64_t>(width));
     m.head_dim = hf_head_dim(k, "n_heads", hidden, heads);
     m.vocab = k.integer({"vocab_size"}, 50368);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);

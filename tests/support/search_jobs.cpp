@@ -111,6 +111,8 @@ StackSpec stack() {
     s.ep_overlap = 0.0;
     s.overlap_p2p = false;
     s.reduce_every_micro_batch = false;
+    s.sharded_messages = 1.0;
+    s.host_per_block_slice = Seconds{};
     s.tensor_parallel = TensorParallelKind::megatron;
     s.host_per_kernel = 5_us;
     s.host_per_step = 10_ms;

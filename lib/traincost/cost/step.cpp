@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "traincost/cost/data_parallel.hpp"
 #include "traincost/cost/kernels.hpp"
 #include "traincost/cost/memory.hpp"
 #include "traincost/cost/pipeline.hpp"
@@ -69,6 +70,8 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
             sum.backward.expert *= left;
         }
     }
+    if (job.run.tuning == Tuning::full)
+        sum.backward.memory += accumulation_time(job, stage_parameters(table, stage));
     // The host must issue all of it: what the blocks' own launches leave out of a distributed stack's Python
     // is a floor a block.
     const Parallelism& p = job.run.parallel;
@@ -108,19 +111,6 @@ StageSum half_of_each(const StageSum& a, const StageSum& b) {
     return {both.forward * 0.5, both.backward * 0.5, both.again * 0.5};
 }
 
-/// What the data-parallel traffic of one stage depends on.
-struct DataParallel {
-    const Job& job;
-    const GroupPlacements& groups;
-    ShardedCount weights;  ///< elements a rank holds
-    double trained;        ///< share of them with gradients
-    double micro_batches;
-    double blocks;    ///< of the stage
-    Seconds forward;  ///< compute of one micro-batch it can hide under
-    Seconds backward;
-    double compute_bytes;  ///< of a weight element as gathered
-};
-
 /// Time of one micro-batch's tensor from a stage to the next.
 Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& groups) {
     const Bytes held{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
@@ -130,73 +120,6 @@ Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& gro
     if (scatter)
         time += communication_time(Collective::all_gather, held, Group::tensor, job, groups);
     return time;
-}
-
-/// Exposed time of gradient reduction and weight gathers: what does not fit under compute, and the share of
-/// the hidden part by which compute slows down while collective kernels hold compute units and memory
-/// bandwidth.
-DataParallelTime data_parallel_time(const DataParallel& d) {
-    const StackSpec& stack = d.job.stack;
-    const RunSpec& run = d.job.run;
-    const std::int64_t zero = run.parallel.zero;
-    const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
-    const bool sharded = zero >= 3 || fully_sharded(d.job);
-    // Under a sharded optimizer only trained weights change and are gathered again; fully sharded ones are
-    // gathered whatever trains them.
-    const Bytes gather{d.compute_bytes * (sharded ? 1.0 : d.trained)};
-    // Traffic goes out block by block where weights are sharded, bucket by bucket where replicas reduce
-    // gradients (DDP), else in a few large messages.
-    const bool buckets =
-        zero == 0 && d.job.stack.shard != ShardEngine::megatron && stack.gradient_bucket.value() > 0.0;
-    const auto messages = [&](Bytes total) {
-        if (sharded)
-            return std::max(1.0, d.blocks);
-        return buckets ? std::max(1.0, total / stack.gradient_bucket) : 1.0;
-    };
-    const auto in_messages = [&](Collective collective, Bytes total, Group group) {
-        const double n = messages(total);
-        return communication_time(collective, total / n, group, d.job, d.groups) * n;
-    };
-    const auto both = [&](Collective collective, Bytes element) {
-        return in_messages(collective, element * d.weights.dense, Group::data) +
-               in_messages(collective, element * d.weights.expert, Group::expert_data);
-    };
-    const Seconds reduction = both(zero >= 1 ? Collective::reduce_scatter : Collective::all_reduce, reduce);
-    const Seconds gathering = both(Collective::all_gather, gather);
-    const auto hidden = [](Seconds traffic, Seconds compute, bool overlaps) {
-        return overlaps ? std::min(traffic, compute) : Seconds{};
-    };
-    DataParallelTime t{};
-    t.reduction = reduction;
-    t.gathering = gathering;
-    t.reductions = reduces_every_micro_batch(d.job) ? d.micro_batches : 1.0;
-    if (sharded) {
-        // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
-        // reduction where there is one.
-        const double again = zero_in_force(d.job) >= 3 ? 1.0 : 0.0;
-        const double passes = pipeline_keeps_gathered(d.job) ? 1.0 : d.micro_batches;
-        const auto in_backward = [&](Seconds traffic) {
-            return hidden(traffic, d.backward, stack.overlap_grad_reduce);
-        };
-        t.gathers = (1.0 + again) * passes;
-        t.hidden = hidden(gathering, d.forward, stack.overlap_param_gather) * passes +
-                   in_backward(gathering * again + reduction) * t.reductions +
-                   in_backward(gathering * again) * std::max(0.0, passes - t.reductions);
-        // Flat buffers are copied to and from the tensors they hold.
-        const double elements = d.weights.dense + d.weights.expert;
-        const Bytes copies = gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
-        if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
-            t.copies = optimizer_walk_time(copies * elements, d.job);
-    } else {
-        t.hidden = hidden(reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
-        if (zero >= 1) {
-            t.gathers = 1.0;
-            t.hidden += hidden(gathering, d.forward, stack.overlap_param_gather);
-        }
-    }
-    t.exposed = reduction * t.reductions + gathering * t.gathers - t.hidden * (1.0 - stack.overlap_slowdown) +
-                t.copies;
-    return t;
 }
 
 }  // namespace

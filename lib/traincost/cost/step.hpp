@@ -6,6 +6,7 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/data_parallel.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/spec/job.hpp"
 
@@ -30,18 +31,6 @@ enum class StepTerm : std::uint8_t {
 };
 inline constexpr int step_term_count = 14;
 std::string_view to_string(StepTerm term);
-
-/// Data-parallel traffic of a step on the slowest stage. What it exposes is
-///   reductions · reduction + gathers · gathering - (1 - slowdown) · hidden + copies
-struct DataParallelTime {
-    Seconds reduction;  ///< of all gradients once
-    Seconds gathering;  ///< of all weights once
-    double reductions;  ///< times a step
-    double gathers;
-    Seconds hidden;   ///< traffic under compute, which slows down by the stack's share of it
-    Seconds copies;   ///< flat buffers to and from the tensors they hold
-    Seconds exposed;  ///< the sum
-};
 
 /// What the terms of a step are made of.
 struct StepParts {

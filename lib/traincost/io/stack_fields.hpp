@@ -79,6 +79,8 @@ void describe_choices(Io& io, T& x) {
     io.required("sharded_sends", x.sharded_sends);
     io.required("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
+    io.required("sharded_messages", x.sharded_messages);
+    io.required("host_per_block_slice_s", x.host_per_block_slice);
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);
     io.required("host_per_parallel_block_s", x.host_per_parallel_block);

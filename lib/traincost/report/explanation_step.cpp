@@ -44,8 +44,8 @@ std::vector<double> bubble_values(const ExplainedJob& x) {
 
 std::vector<double> data_parallel_values(const ExplainedJob& x) {
     const DataParallelTime& d = parts(x).data_parallel;
-    return {d.reductions,     d.reduction.value(),          d.gathers,       d.gathering.value(),
-            d.hidden.value(), x.job.stack.overlap_slowdown, d.copies.value()};
+    return {d.reductions,     d.reduction.value(),          d.gathers,        d.gathering.value(),
+            d.hidden.value(), x.job.stack.overlap_slowdown, d.copies.value(), d.host.value()};
 }
 
 std::vector<double> optimizer_values(const ExplainedJob& x) {
@@ -212,18 +212,19 @@ std::vector<ExplanationRow> step_explanations() {
          term_cell<StepTerm::bubble>},
         {{"step.data_parallel",
           "gradient reduction and weight gathers that nothing hides",
-          "k_r * R + k_g * G - (1 - s) * H + C",
+          "k_r * R + k_g * G - (1 - s) * H + C + X",
           {{"k_r", "", "reductions a step"},
            {"R", "s", "one reduction of the stage's gradients"},
            {"k_g", "", "gathers a step"},
            {"G", "s", "one gather of its weights"},
            {"H", "s", "traffic that runs under compute"},
            {"s", "", "share of it by which compute slows down beside it"},
-           {"C", "s", "copies between flat buffers and the tensors they hold"}},
+           {"C", "s", "copies between flat buffers and the tensors they hold"},
+           {"X", "s", "host time to slice the tensors of a sharded optimizer"}},
           {"docs/model.md, sections Collectives and Step time", "[Rajbhandari20, §7]",
            "own H200 runs with DDP and FSDP2, torch 2.11, 2026, for s"},
           {"overlap_grad_reduce", "overlap_param_gather", "overlap_slowdown", "reduce_every_micro_batch",
-           "gradient_bucket_bytes", "shard"}},
+           "gradient_bucket_bytes", "sharded_messages", "host_per_block_slice_s", "shard"}},
          data_parallel_values,
          term_cell<StepTerm::data_parallel>},
         {{"step.optimizer",

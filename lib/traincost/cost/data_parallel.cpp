@@ -1,0 +1,144 @@
+#include "traincost/cost/data_parallel.hpp"
+
+#include <algorithm>
+
+#include "traincost/cost/blocks.hpp"
+#include "traincost/cost/kernels.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool weights_sharded(const Job& job) {
+    return job.run.parallel.zero >= 3 || fully_sharded(job);
+}
+
+/// The ranks that shard one part of the weights, and those that hold the same shard.
+struct ShardGroups {
+    GroupPlacement shard;
+    GroupPlacement replicas;
+};
+
+/// Dense weights shard over the whole data-parallel group or, under hybrid sharding, over neighbours in it.
+ShardGroups dense_groups(const DataParallel& d) {
+    const Parallelism& p = d.job.run.parallel;
+    const std::int64_t ranks = p.dp * p.cp;
+    const std::int64_t size = p.hybrid_shard ? std::min(*p.hybrid_shard, ranks) : ranks;
+    if (size == ranks)
+        return {d.groups.dp_cp, {1, 1, 1}};
+    const Network& network = d.job.cluster.network;
+    return {place_group(size, p.tp, network), place_group(ranks / size, p.tp * size, network)};
+}
+
+ShardGroups expert_groups(const DataParallel& d) {
+    return {d.groups.expert_dp, {1, 1, 1}};
+}
+
+/// Gradients of `elements` weights, `each` bytes an element, reduced over all ranks: summed by whoever holds
+/// the shard, then among replicas of it.
+Seconds reduction_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
+    if (elements <= 0.0)
+        return {};
+    const Network& network = d.job.cluster.network;
+    const bool scatters = d.job.run.parallel.zero >= 1;
+    const double n = reduction_messages(d, elements);
+    const Bytes message = each * elements / n;
+    const double shards = scatters ? static_cast<double>(groups.shard.size) : 1.0;
+    const Seconds one = collective_time(scatters ? Collective::reduce_scatter : Collective::all_reduce,
+                                        message, groups.shard, network) +
+                        collective_time(Collective::all_reduce, message / shards, groups.replicas, network);
+    return one * n;
+}
+
+/// Weights gathered in `n` messages.
+Seconds gather_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups, double n) {
+    return collective_time(Collective::all_gather, each * elements / n, groups.shard, d.job.cluster.network) *
+           n;
+}
+
+Seconds hidden(Seconds traffic, Seconds compute, bool overlaps) {
+    return overlaps ? std::min(traffic, compute) : Seconds{};
+}
+
+}  // namespace
+
+double reduction_messages(const DataParallel& d, double elements) {
+    const StackSpec& stack = d.job.stack;
+    if (weights_sharded(d.job))
+        return std::max(1.0, d.blocks * stack.sharded_messages);
+    const bool buckets = d.job.run.parallel.zero <= 1 && stack.shard != ShardEngine::megatron &&
+                         stack.gradient_bucket.value() > 0.0;
+    if (!buckets)
+        return 1.0;
+    const Precision& precision = d.job.run.precision;
+    const double n = elements * d.trained;
+    // Tensors of a bucket are all-reduced one by one, in messages of about a bucket's size as they are
+    // reduced.
+    if (d.job.run.parallel.zero == 0)
+        return std::max(1.0, bytes_per_element(precision.reduce) * n / stack.gradient_bucket);
+    // They are joined to be scattered. A bucket takes whole tensors, gradients as backward makes them, until
+    // it holds its size: on average it overshoots by about one of a block's four matrices.
+    constexpr double matrices = 4.0;
+    const Bytes made = bytes_per_element(precision.weights) * n;
+    return std::max(1.0, made / (stack.gradient_bucket + made / (std::max(1.0, d.blocks) * matrices)));
+}
+
+DataParallelTime data_parallel_time(const DataParallel& d) {
+    const StackSpec& stack = d.job.stack;
+    const RunSpec& run = d.job.run;
+    const std::int64_t zero = run.parallel.zero;
+    const bool sharded = weights_sharded(d.job);
+    // Under a sharded optimizer only trained weights change and are gathered again; fully sharded ones are
+    // gathered whatever trains them.
+    const Bytes gather{d.compute_bytes * (sharded ? 1.0 : d.trained)};
+    const Bytes reduce = bytes_per_element(run.precision.reduce) * d.trained;
+    const ShardGroups dense = dense_groups(d);
+    const ShardGroups expert = expert_groups(d);
+    DataParallelTime t{};
+    t.reduction =
+        reduction_of(d, d.weights.dense, reduce, dense) + reduction_of(d, d.weights.expert, reduce, expert);
+    // Fully sharded weights come block by block, updated ones all at once.
+    const double n = sharded ? reduction_messages(d, d.weights.dense) : 1.0;
+    t.gathering =
+        gather_of(d, d.weights.dense, gather, dense, n) + gather_of(d, d.weights.expert, gather, expert, n);
+    t.reductions = reduces_every_micro_batch(d.job) ? d.micro_batches : 1.0;
+    if (sharded) {
+        // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
+        // reduction where there is one.
+        const double again = zero_in_force(d.job) >= 3 ? 1.0 : 0.0;
+        const double passes = pipeline_keeps_gathered(d.job) ? 1.0 : d.micro_batches;
+        const auto in_backward = [&](Seconds traffic) {
+            return hidden(traffic, d.backward, stack.overlap_grad_reduce);
+        };
+        t.gathers = (1.0 + again) * passes;
+        t.hidden = hidden(t.gathering, d.forward, stack.overlap_param_gather) * passes +
+                   in_backward(t.gathering * again + t.reduction) * t.reductions +
+                   in_backward(t.gathering * again) * std::max(0.0, passes - t.reductions);
+        // Flat buffers are copied to and from the tensors they hold.
+        const double elements = d.weights.dense + d.weights.expert;
+        const Bytes copies = gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
+        if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
+            t.copies = optimizer_walk_time(copies * elements, d.job);
+    } else {
+        t.hidden = hidden(t.reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
+        if (zero >= 1) {
+            t.gathers = 1.0;
+            t.hidden += hidden(t.gathering, d.forward, stack.overlap_param_gather);
+            t.host =
+                stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained);
+        }
+    }
+    t.exposed = t.reduction * t.reductions + t.gathering * t.gathers -
+                t.hidden * (1.0 - stack.overlap_slowdown) + t.copies + t.host;
+    return t;
+}
+
+Seconds accumulation_time(const Job& job, const ShardedCount& weights) {
+    if (!model_gradients_beside(job))
+        return {};
+    const Precision& precision = job.run.precision;
+    const Bytes each = bytes_per_element(precision.compute) + bytes_per_element(precision.gradients) * 2.0;
+    return optimizer_walk_time(each * (weights.dense + weights.expert), job);
+}
+
+}  // namespace traincost

@@ -1,0 +1,52 @@
+// Exposed time of data-parallel traffic of one stage: gradient reduction, gathers of sharded weights, and
+// what the host does for them. Which messages it goes in and what hides it is the stack's choice
+// (docs/model.md, section Data-parallel traffic).
+#pragma once
+
+#include "traincost/base/quantity.hpp"
+#include "traincost/cost/collectives.hpp"
+#include "traincost/cost/params.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// What the data-parallel traffic of one stage depends on.
+struct DataParallel {
+    const Job& job;
+    const GroupPlacements& groups;
+    ShardedCount weights;  ///< elements a rank holds
+    double trained;        ///< share of them with gradients
+    double micro_batches;
+    double blocks;    ///< of the stage
+    Seconds forward;  ///< compute of one micro-batch it can hide under
+    Seconds backward;
+    double compute_bytes;  ///< of a weight element as gathered
+};
+
+/// Messages one reduction of the stage's gradients goes in: a block (or a matrix of it) where weights are
+/// sharded, a bucket where replicas reduce under the backward pass, else one.
+double reduction_messages(const DataParallel& stage, double elements);
+
+/// Data-parallel traffic of a step on one stage. What it exposes is
+///   reductions · reduction + gathers · gathering - (1 - slowdown) · hidden + copies + host
+/// Hidden traffic slows the compute it runs under, while its kernels hold compute units and memory bandwidth,
+/// by the stack's share of it.
+struct DataParallelTime {
+    Seconds reduction;  ///< of all gradients once
+    Seconds gathering;  ///< of all weights once
+    double reductions;  ///< times a step
+    double gathers;
+    Seconds hidden;   ///< traffic under compute
+    Seconds copies;   ///< flat buffers to and from the tensors they hold
+    Seconds host;     ///< slices of a sharded optimizer's tensors
+    Seconds exposed;  ///< the sum
+};
+
+/// The traffic of a stage over a step: reductions, gathers, and what hides them.
+DataParallelTime data_parallel_time(const DataParallel& stage);
+
+/// Time of one micro-batch to add 16-bit gradients to the wider buffer that stays beside them (nanotron,
+/// DeepSpeed's bf16 optimizer): read, read, write. Zero where products accumulate into the buffer themselves.
+Seconds accumulation_time(const Job& job, const ShardedCount& weights);
+
+}  // namespace traincost

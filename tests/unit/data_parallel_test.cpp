@@ -1,0 +1,99 @@
+#include <traincost/cost/data_parallel.hpp>
+#include <traincost/cost/kernels.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+using namespace traincost::literals;
+
+namespace {
+
+/// 32 A100 in nodes of 8, all of them data-parallel.
+Job replicas(std::int64_t zero) {
+    Job job{search_jobs::gpt(8, 2048, 16), search_jobs::cluster(32), search_jobs::stack(),
+            search_jobs::run(2048, 32)};
+    job.run.parallel.dp = 32;
+    job.run.parallel.zero = zero;
+    return job;
+}
+
+/// A stage of 8 blocks with 100 million weights, no compute to hide under.
+DataParallel stage(const Job& job, const GroupPlacements& groups) {
+    return {job, groups, {1e8, 0.0}, 1.0, 2.0, 8.0, Seconds{}, Seconds{}, 2.0};
+}
+
+Seconds time(const Job& job) {
+    const GroupPlacements groups = placements(job);
+    return data_parallel_time(stage(job, groups)).exposed;
+}
+
+}  // namespace
+
+TEST_CASE("replicas all-reduce by buckets, in the format they reduce in", "[data_parallel]") {
+    Job job = replicas(0);
+    job.stack.shard = ShardEngine::none;
+    job.stack.gradient_bucket = 25_MB;
+    job.run.precision.reduce = DataType::fp32;
+    const GroupPlacements groups = placements(job);
+    const DataParallel d = stage(job, groups);
+    CHECK(reduction_messages(d, 1e8) == Approx(16));  // 400 MB
+    const Seconds one = collective_time(Collective::all_reduce, 25_MB, groups.dp_cp, job.cluster.network);
+    CHECK(data_parallel_time(d).exposed.value() == Approx(16 * one.value()));
+}
+
+TEST_CASE("a bucket that is scattered overshoots its size by a matrix", "[data_parallel]") {
+    Job job = replicas(1);
+    job.stack.shard = ShardEngine::zero_redundancy;
+    job.stack.gradient_bucket = 25_MB;
+    const GroupPlacements groups = placements(job);
+    // 200 MB of 16-bit gradients in 8 blocks of 4 matrices: 6.25 MB each
+    CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(200 / 31.25));
+}
+
+TEST_CASE("fully sharded blocks travel whole or matrix by matrix", "[data_parallel]") {
+    Job job = replicas(3);
+    job.stack.shard = ShardEngine::deepspeed;
+    const GroupPlacements groups = placements(job);
+    CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(8));
+    job.stack.sharded_messages = 4.0;
+    CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(32));
+}
+
+TEST_CASE("slices of a sharded optimizer cost the host a block and rank", "[data_parallel]") {
+    Job job = replicas(1);
+    const Seconds without = time(job);
+    job.stack.host_per_block_slice = 40_us;
+    CHECK((time(job) - without).value() == Approx(40e-6 * 8 * 32));
+}
+
+TEST_CASE("hybrid sharding gathers inside the shard group and sums a shard among its replicas",
+          "[data_parallel]") {
+    Job job = replicas(3);
+    job.stack.shard = ShardEngine::xla;  // copies nothing
+    job.stack.overlap_grad_reduce = job.stack.overlap_param_gather = false;
+    job.run.parallel.hybrid_shard = 8;
+    const Network& network = job.cluster.network;
+    const GroupPlacement node = place_group(8, 1, network);
+    const GroupPlacement peers = place_group(4, 8, network);
+    const Bytes weights = 200_MB / 8.0;
+    const Bytes gradients = bytes_per_element(job.run.precision.reduce) * 1e8 / 8.0;
+    const Seconds block = collective_time(Collective::all_gather, weights, node, network) * 2.0 +
+                          collective_time(Collective::reduce_scatter, gradients, node, network) +
+                          collective_time(Collective::all_reduce, gradients / 8.0, peers, network);
+    CHECK(time(job).value() == Approx(block.value() * 8 * 2));  // 8 blocks, 2 micro-batches
+    Job whole = job;
+    whole.run.parallel.hybrid_shard.reset();
+    CHECK(time(job) < time(whole));
+}
+
+TEST_CASE("16-bit gradients kept beside a wider buffer are added to it every micro-batch",
+          "[data_parallel]") {
+    Job job = replicas(0);
+    job.run.precision.gradients = DataType::fp32;
+    CHECK(accumulation_time(job, {1e8, 0.0}).value() == 0.0);
+    job.stack.model_gradients_kept = true;
+    const Seconds walk = optimizer_walk_time(1_GB, job);  // 2 + 4 + 4 bytes of 1e8
+    CHECK(accumulation_time(job, {1e8, 0.0}).value() == Approx(walk.value()));
+}

@@ -113,6 +113,19 @@ TEST_CASE("groups that share a NIC share its bandwidth", "[collectives]") {
     CHECK(shared / alone == Approx(4));
 }
 
+TEST_CASE("the low-latency protocol's rate is a group's, whatever its number of NICs", "[collectives]") {
+    Network net = toy();
+    net.scale_out->curves.all_gather.bulk.base = 1_s;
+    net.scale_out->curves.all_gather.low_latency = {.base = 0_us, .step = 0_us, .ramp = 0_us, .share = 0.5};
+    const auto transfer = [&](std::int64_t per_domain) {
+        const GroupPlacement group = {2 * per_domain, per_domain, 1};
+        return us(collective_breakdown(Collective::all_gather, 160_MB, group, net).scale_out_transfer);
+    };
+    CHECK(transfer(8) == Approx(15.0 / 16 * 160e6 / 200e9 * 1e6));  // half of 8 NICs of 50 GB/s
+    CHECK(transfer(4) == Approx(7.0 / 8 * 160e6 / 200e9 * 1e6));    // all of 4
+    CHECK(transfer(1) == Approx(0.5 * 160e6 / 50e9 * 1e6));         // all of one
+}
+
 TEST_CASE("a tapered fabric slows groups that leave the rail", "[collectives]") {
     Network net = toy();
     net.oversubscription = 2;

@@ -218,23 +218,27 @@ double domain_rate(const GroupPlacement& group, double domains, double efficienc
 }
 
 struct CrossPath {
-    double crossings;  ///< dependent steps from domain to domain
-    double hops;       ///< dependent steps inside domains
-    double up;         ///< transfer time over the scale-up links
-    double out;        ///< transfer time over the NICs
+    double crossings;      ///< dependent steps from domain to domain
+    double hops;           ///< dependent steps inside domains
+    double up;             ///< transfer time over the scale-up links
+    double out;            ///< transfer time over the NICs
+    double group_out = 0;  ///< the same if the low-latency protocol had all NICs of a domain
 };
 
 /// The faster protocol on a path over both tiers: transfers overlap, latencies add up.
 CollectiveTime along(const CrossPath& path, Algorithm algorithm, const CollectiveCurve& out,
                      const CollectiveCurve& up, double inner_step = 0) {
     const double x = std::max(path.up, path.out);
-    const auto time = [&](const ProtocolCurve& o, double inside) {
-        return protocol_time(o, path.crossings * o.step.value() + path.hops * inside, x);
+    const auto time = [&](const ProtocolCurve& o, double inside, double transfer) {
+        return protocol_time(o, path.crossings * o.step.value() + path.hops * inside, transfer);
     };
-    const Times bulk = time(out.bulk, std::max(up.bulk.step.value(), inner_step * out.bulk.step.value()));
-    const Times low = time(out.low_latency, up.low_latency.step.value());
-    return low.total() < bulk.total() ? result(algorithm, true, low, path.up / out.low_latency.share,
-                                               path.out / out.low_latency.share)
+    const Times bulk = time(out.bulk, std::max(up.bulk.step.value(), inner_step * out.bulk.step.value()), x);
+    // What holds the low-latency protocol below the NICs' rate is its thread blocks, not the number of NICs:
+    // a group on few NICs is bound by them only.
+    const double share = out.low_latency.share;
+    const double low_out = path.group_out > 0 ? std::max(path.out * share, path.group_out) : path.out;
+    const Times low = time(out.low_latency, up.low_latency.step.value(), std::max(path.up, low_out));
+    return low.total() < bulk.total() ? result(algorithm, true, low, path.up / share, low_out / share)
                                       : result(algorithm, false, bulk, path.up, path.out);
 }
 
@@ -262,8 +266,10 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     }
     // A ring goes through each domain once, over all NICs of the group at the same time (one ring a NIC).
     const double rounds = collective == Collective::all_reduce ? 2 : 1;
+    const GroupPlacement whole = {net.domain_size, net.domain_size, 1};
+    const double all_nics = domain_rate(whole, domains, share_of_group(out, domains).efficiency, net);
     const CrossPath ring = {rounds * (domains - 1), rounds * (n - domains), f * message / up_bandwidth,
-                            f * message / rate};
+                            f * message / rate, f * message / all_nics};
     const CollectiveTime by_ring = along(ring, Algorithm::ring, out, up, net.scale_out->curves.inner_step);
     if (collective != Collective::all_reduce || !net.scale_out->curves.tree_all_reduce) {
         return by_ring;

@@ -109,6 +109,23 @@ double token_copies(const Job& job, double top_k) {
     return n * (1.0 - std::pow(1.0 - 1.0 / n, top_k)) / top_k;
 }
 
+/// Dispatch (or combination) by a product of each sequence's tokens with a mask of its experts' slots
+/// [Lepikhin20, Sec. 2.2]. Not model FLOPs. The mask that combines holds routing weights and has a gradient.
+void one_hot_product(OpBuilder& build, std::string_view name, bool combines) {
+    const Shape& s = build.shape();
+    const RunSpec& run = build.job().run;
+    const double h = static_cast<double>(build.model().hidden);
+    const double tokens = s.sequence / static_cast<double>(s.cp);
+    const double slots = tokens * static_cast<double>(build.model().moe->top_k) * run.expert_imbalance;
+    Operator op{.name = name, .module = Module::experts, .kind = OpKind::gemm};
+    op.gemm = combines ? GemmShape{tokens, h, slots, s.batch} : GemmShape{slots, h, tokens, s.batch};
+    op.forward_kernels = 1;
+    op.backward_kernels = combines ? 2 : 1;
+    op.weight_gradient = combines;
+    op.saved = Bytes{combines ? s.batch * slots * tokens * s.e : 0.0};  // one mask serves both
+    build.list().push(op);
+}
+
 }  // namespace
 
 void moe_ops(OpBuilder& build) {
@@ -155,6 +172,8 @@ void moe_ops(OpBuilder& build) {
     permute.forward_access = permute.backward_access = MemoryAccess::gather;
     permute.forward_transient = Bytes{s.ep > 1 ? copies * h * s.e : 0.0};
     permute.backward_transient = Bytes{copies * h * s.e};
+    if (run.expert_one_hot)
+        one_hot_product(build, "dispatch_one_hot", false);
     const double travelling =
         build.stack().token_dispatch ? token_copies(build.job(), static_cast<double>(moe.top_k)) : 1.0;
     if (s.ep > 1) {
@@ -195,6 +214,8 @@ void moe_ops(OpBuilder& build) {
         build.communicate("combine", Module::experts, Group::expert, Collective::all_to_all, message,
                           Collective::all_to_all, message);
     }
+    if (run.expert_one_hot)
+        one_hot_product(build, "combine_one_hot", true);
     Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copies * h * s.e * walks},
                                      Bytes{copies * h * s.e * (walks + 1.0)}, 2, 3);
     combine.forward_access = combine.backward_access = MemoryAccess::gather;

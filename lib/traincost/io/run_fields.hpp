@@ -84,6 +84,7 @@ void describe(Io& io, T& x) {
     io.optional("compile", x.compile);
     io.optional("dropout", x.dropout);
     io.optional("expert_imbalance", x.expert_imbalance);
+    io.optional("expert_one_hot", x.expert_one_hot);
     io.optional("tokens", x.tokens);
 }
 

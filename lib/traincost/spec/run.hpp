@@ -105,7 +105,9 @@ struct RunSpec {
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory
     std::optional<bool> compile{};    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
     std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
-    double expert_imbalance = 1.0;    ///< busiest rank's routed tokens over the mean
+    double expert_imbalance = 1.0;    ///< busiest rank's routed tokens over the mean; with a fixed capacity
+                                      ///< an expert, that capacity over the mean
+    bool expert_one_hot = false;      ///< tokens reach experts, and come back, by products with one-hot masks
     std::optional<double> tokens{};   ///< training tokens, for days and cost
     bool operator==(const RunSpec&) const = default;
 };

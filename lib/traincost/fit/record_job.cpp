@@ -66,6 +66,7 @@ public:
             run_.compile = true;
         set_sample_length();
         set_packing();
+        set_expert_capacity();
         return run_;
     }
 
@@ -106,6 +107,18 @@ private:
         return !says(at, "Baseline") && index(step) <= index(at);
     }
 
+    // MaxText's "dropped" mixtures give every expert a fixed capacity, 1.25 in its recipes, and reach it by
+    // one-hot products.
+    void set_expert_capacity() {
+        constexpr double recipe_capacity = 1.25;
+        if (in_.stack != "maxtext" || !record_.model.moe ||
+            !says(record_.extra_text("cfg").value_or(""), "_dropped"))
+            return;
+        run_.expert_imbalance = recipe_capacity;
+        run_.expert_one_hot = true;
+        assume("experts compute a fixed capacity of 1.25, reached by one-hot products");
+    }
+
     // Unpacked batches are padded to their longest sample. Alpaca's has 1304 Llama tokens (LitGPT's tables).
     void set_sample_length() {
         constexpr std::int64_t alpaca_longest = 1304;
@@ -139,8 +152,9 @@ private:
         if (p.zero) {
             run_.parallel.zero = *p.zero;
         } else {
-            // BigScience's launch scripts set ZERO_STAGE=1.
-            const bool shards = megatron_family() || in_.stack == "megatron-deepspeed";
+            // BigScience's launch scripts set ZERO_STAGE=1, those of NeuronX use_zero_1 and wrap_with_zero.
+            const bool shards =
+                megatron_family() || in_.stack == "megatron-deepspeed" || in_.stack == "neuronx";
             run_.parallel.zero = shards ? 1 : 0;
             assume("run.parallel.zero is not stated: " + std::to_string(run_.parallel.zero) +
                    (shards ? ", optimizer states sharded as the stack's recipes do" : ""));
@@ -414,6 +428,8 @@ std::string_view stack_name(const RunRecord& record) {
     const RecordRun& run = record.run;
     if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
         return "maxtext-gpu";
+    if (says(run.stack_version, "DeepSpeed ZeRO-3"))
+        return "deepspeed";  // the baseline beside a Megatron table
     if (says(run.stack_version, "Megatron-Bridge"))
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
     if (run.stack == "torchtitan" && (says(run.stack_version, "2024") || record.source_year == 2024))

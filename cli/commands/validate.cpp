@@ -80,6 +80,7 @@ Validation filtered(Validation validation, std::span<const SourcedRecord> record
     validation.fits.clear();
     validation.safety.clear();
     validation.ranking.reset();
+    validation.ranking_one_fabric.reset();
     summarize(records, validation);
     return validation;
 }

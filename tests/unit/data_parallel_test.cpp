@@ -21,7 +21,7 @@ Job replicas(std::int64_t zero) {
 
 /// A stage of 8 blocks with 100 million weights, no compute to hide under.
 DataParallel stage(const Job& job, const GroupPlacements& groups) {
-    return {job, groups, {1e8, 0.0}, 1.0, 2.0, 8.0, Seconds{}, Seconds{}, 2.0};
+    return {job, groups, {1e8, 0.0, 0.0}, 1.0, 2.0, 8.0, Seconds{}, Seconds{}, 2.0};
 }
 
 Seconds time(const Job& job) {
@@ -92,8 +92,8 @@ TEST_CASE("16-bit gradients kept beside a wider buffer are added to it every mic
           "[data_parallel]") {
     Job job = replicas(0);
     job.run.precision.gradients = DataType::fp32;
-    CHECK(accumulation_time(job, {1e8, 0.0}).value() == 0.0);
+    CHECK(accumulation_time(job, {1e8, 0.0, 0.0}).value() == 0.0);
     job.stack.model_gradients_kept = true;
     const Seconds walk = optimizer_walk_time(1_GB, job);  // 2 + 4 + 4 bytes of 1e8
-    CHECK(accumulation_time(job, {1e8, 0.0}).value() == Approx(walk.value()));
+    CHECK(accumulation_time(job, {1e8, 0.0, 0.0}).value() == Approx(walk.value()));
 }

@@ -219,17 +219,22 @@ std::int64_t node_count(const RunRecord& record) {
     return (record.cluster.accelerators + per_node - 1) / per_node;
 }
 
-// Layouts of one model on the same nodes with the same batch compete.
-void rank_layouts(std::span<const SourcedRecord> records, Validation& validation) {
+// Layouts of one model on the same nodes with the same batch compete. Runs of one cluster may have met its
+// fabric in different states, of which a plan has one.
+std::optional<RankingRegret> ranking_regret(std::span<const SourcedRecord> records,
+                                            const Validation& validation, bool one_fabric) {
     std::map<std::string, std::vector<const ValidationRow*>> groups;
     for (const ValidationRow& row : validation.rows) {
         const RunRecord& record = records[row.record].record;
         if (row.metric != Metric::step_time || !from(record, "nanotron-sweep"))
             continue;
         const std::int64_t nodes = node_count(record);
-        groups[record.model.name + ", " + std::to_string(nodes) + " nodes, global batch " +
-               std::to_string(record.run.global_batch) + ", sequence " + std::to_string(record.run.sequence)]
-            .push_back(&row);
+        std::string name = record.model.name + ", " + std::to_string(nodes) + " nodes, global batch " +
+                           std::to_string(record.run.global_batch) + ", sequence " +
+                           std::to_string(record.run.sequence);
+        if (const std::string& fabric = validation.facts[row.record].fabric; one_fabric && !fabric.empty())
+            name += ", " + fabric;
+        groups[name].push_back(&row);
     }
     std::vector<double> regrets;
     RankingRegret ranking{};
@@ -250,12 +255,12 @@ void rank_layouts(std::span<const SourcedRecord> records, Validation& validation
         regrets.push_back(regret);
     }
     if (regrets.empty())
-        return;
+        return std::nullopt;
     std::sort(regrets.begin(), regrets.end());
     ranking.groups = static_cast<std::int64_t>(regrets.size());
     ranking.mean = mean(regrets);
     ranking.median = quantile(regrets, 0.5);
-    validation.ranking = std::move(ranking);
+    return ranking;
 }
 
 std::string size_class(double parameters) {
@@ -367,7 +372,8 @@ void summarize(std::span<const SourcedRecord> records, Validation& validation) {
     summarize_errors(records, validation);
     summarize_verdicts(records, validation);
     summarize_safety(validation);
-    rank_layouts(records, validation);
+    validation.ranking = ranking_regret(records, validation, false);
+    validation.ranking_one_fabric = ranking_regret(records, validation, true);
 }
 
 std::vector<ResidualGroup> residual_groups(const Validation& validation,

@@ -109,6 +109,8 @@ public:
         RecordFacts facts;
         facts.vendor = job_.cluster.accelerator.vendor;
         facts.accelerator_class = accelerator_class(job_.cluster.accelerator);
+        if (nodes(job_.cluster) > 1 && job_.cluster.network.scale_out)
+            facts.fabric = job_.cluster.network.scale_out->link;
         facts.measured_kernels = job_.cluster.kernels.measured;
         facts.exposed_communication = exposed_communication(estimate_.step);
         facts.parameters = static_cast<double>(estimate_.parameters.total);

@@ -53,6 +53,7 @@ struct SkippedRecord {
 struct RecordFacts {
     std::string vendor;
     std::string accelerator_class;
+    std::string fabric;  ///< link between scale-up domains, in the state it ran in; empty: none
     bool measured_kernels = false;
     double exposed_communication = 0.0;  ///< share of the predicted step
     double parameters = 0.0;
@@ -106,6 +107,7 @@ struct Validation {
     std::vector<FitsRow> fits;
     std::vector<SafetyRow> safety;
     std::optional<RankingRegret> ranking;
+    std::optional<RankingRegret> ranking_one_fabric;  ///< only runs on the same state of the fabric compete
 };
 
 /// Turns a record into the job it describes, or says why it can't.

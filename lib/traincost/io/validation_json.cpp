@@ -109,17 +109,20 @@ std::string validation_json(const Validation& validation, std::span<const Source
             .end_object();
     }
     out.end_array();
-    if (validation.ranking) {
-        const RankingRegret& r = *validation.ranking;
-        out.key("ranking")
+    const auto ranking = [&](std::string_view key, const std::optional<RankingRegret>& r) {
+        if (!r)
+            return;
+        out.key(key)
             .begin_object()
-            .member("groups", r.groups)
-            .member("mean_regret", r.mean)
-            .member("median_regret", r.median)
-            .member("worst_regret", r.worst)
-            .member("worst_group", r.worst_group)
+            .member("groups", r->groups)
+            .member("mean_regret", r->mean)
+            .member("median_regret", r->median)
+            .member("worst_regret", r->worst)
+            .member("worst_group", r->worst_group)
             .end_object();
-    }
+    };
+    ranking("ranking", validation.ranking);
+    ranking("ranking_one_fabric", validation.ranking_one_fabric);
     return out.end_object().text();
 }
 

@@ -159,15 +159,20 @@ std::vector<Table> verdict_tables(const Validation& validation, std::string_view
 std::vector<Table> ranking_tables(const Validation& validation) {
     if (!validation.ranking)
         return {};
-    const RankingRegret& r = *validation.ranking;
     Table table{.title = "Regret of the layout predicted fastest, groups of nanotron-sweep",
-                .columns = {"groups", "mean", "median", "worst", "worst group"}};
-    table.rows.push_back({count_cell(r.groups), percent_cell(r.mean), percent_cell(r.median),
-                          percent_cell(r.worst), text_cell(r.worst_group)});
+                .columns = {"compared", "groups", "mean", "median", "worst", "worst group"}};
+    const auto row = [&](std::string_view compared, const RankingRegret& r) {
+        table.rows.push_back({text_cell(compared), count_cell(r.groups), percent_cell(r.mean),
+                              percent_cell(r.median), percent_cell(r.worst), text_cell(r.worst_group)});
+    };
+    row("whatever the fabric's state", *validation.ranking);
+    if (validation.ranking_one_fabric)
+        row("in one state of the fabric", *validation.ranking_one_fabric);
     table.remarks = {
         "How much slower the layout predicted fastest ran than the one measured fastest, over groups "
         "of two or more measured layouts of one model with the same nodes, global batch and "
-        "sequence."};
+        "sequence. The cluster's fabric was in one of two states, which the runs' own NCCL figures tell; "
+        "a plan meets one of them."};
     return {table};
 }
 

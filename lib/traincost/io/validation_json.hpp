@@ -8,8 +8,8 @@
 
 namespace traincost {
 
-/// {"schema_version", "records", "evaluated", "skipped", "rows", "summary", "ranking", "ranking_one_fabric", "safety"}: seconds,
-/// bytes and TFLOP/s; errors as fractions of the measurement.
+/// {"schema_version", "records", "evaluated", "skipped", "rows", "summary", "ranking", "ranking_one_fabric",
+/// "safety"}: seconds, bytes and TFLOP/s; errors as fractions of the measurement.
 std::string validation_json(const Validation& validation, std::span<const SourcedRecord> records);
 
 }  // namespace traincost

@@ -73,6 +73,7 @@ TEST_CASE("hybrid sharding gathers inside the shard group and sums a shard among
     Job job = replicas(3);
     job.stack.shard = ShardEngine::xla;  // copies nothing
     job.stack.overlap_grad_reduce = job.stack.overlap_param_gather = false;
+    job.stack.reduce_every_micro_batch = true;
     job.run.parallel.hybrid_shard = 8;
     const Network& network = job.cluster.network;
     const GroupPlacement node = place_group(8, 1, network);

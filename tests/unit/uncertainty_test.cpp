@@ -35,14 +35,32 @@ ResidualQuantiles of(const Residuals& table, const ResidualGroupKey& key, const 
 
 TEST_CASE("four of five of the runs an interval is made from lie inside it", "[uncertainty]") {
     std::vector<Residual> residuals;
-    add(residuals, group("nanotron", "Hopper"), "sweep", 200, -0.5, 0.3);
+    for (int i = 0; i < 50; ++i)
+        add(residuals, group("nanotron", "Hopper"), "source-" + std::to_string(i), 4, -0.5, 0.3);
     const Interval interval = interval_80(of(residuals_from(residuals), group("nanotron", "Hopper")), 2.0);
+    CHECK(std::log(interval.low / 2.0) == Approx(-0.5).margin(0.01));  // a quarter of all at each end
+    residuals.clear();
+    for (int i = 0; i < 50; ++i)
+        add(residuals, group("nanotron", "Hopper"), "source-" + std::to_string(i), 1, 0.01 * i, 0.01 * i);
+    const ResidualQuantiles q = of(residuals_from(residuals), group("nanotron", "Hopper"));
     int inside = 0;
-    for (const Residual& residual : residuals) {
-        const double measured = 2.0 * std::exp(residual.log_error);
-        inside += interval.low <= measured && measured <= interval.high ? 1 : 0;
-    }
-    CHECK(inside == Approx(160).margin(4));
+    for (const Residual& residual : residuals)
+        inside += q.low <= residual.log_error && residual.log_error <= q.high ? 1 : 0;
+    CHECK(inside == Approx(40).margin(1));
+}
+
+TEST_CASE("the fewer sources, the wider the interval", "[uncertainty]") {
+    const auto width_of = [](int sources) {
+        std::vector<Residual> residuals;
+        for (int i = 0; i < sources; ++i)
+            add(residuals, group("nanotron", "Hopper"), "source-" + std::to_string(i), 100, 0.0, 1.0);
+        const ResidualQuantiles q = of(residuals_from(residuals), group("nanotron", "Hopper"));
+        return q.high - q.low;
+    };
+    CHECK(width_of(100) == Approx(0.8).margin(0.02));
+    // 10 sources stand for 30 runs: tails of 0.1 - 0.4 / 30.
+    CHECK(width_of(10) == Approx(0.8 + 2.0 * 0.4 / 30.0).margin(0.02));
+    CHECK(width_of(1) == Approx(20.0 / 22.0).margin(0.01));  // never beyond the outer points
 }
 
 TEST_CASE("a cluster weighs the root of its runs, a source the root of its clusters", "[uncertainty]") {

@@ -94,6 +94,17 @@ Shares shares_of(const Residuals& residuals, Contains contains) {
     return s;
 }
 
+// 1 / sum of the squared shares of the sources.
+double effective_sources(const Residuals& residuals, const std::vector<double>& shares) {
+    std::vector<double> by_source(residuals.sources, 0.0);
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        by_source[residuals.source_of[i]] += shares[i];
+    double squares = 0.0;
+    for (const double share : by_source)
+        squares += share * share;
+    return 1.0 / squares;
+}
+
 // Quantiles of the points, each cluster's share dealt evenly to its points; half of a point's mass lies to
 // each side of it, and between two points the distribution is linear.
 ResidualQuantiles quantiles_of(const Residuals& residuals, const std::vector<double>& shares) {
@@ -125,8 +136,13 @@ ResidualQuantiles quantiles_of(const Residuals& residuals, const std::vector<dou
         const auto below = static_cast<std::size_t>(position);
         return q.at[below] + (position - static_cast<double>(below)) * (q.at[below + 1] - q.at[below]);
     };
-    q.low = between(0.1);
-    q.high = between(0.9);
+    // The k-th of n values, its mass around it, is the (k - 1/2)/n quantile; a new value lies below it with
+    // probability k/(n + 1): the tail of p is that of p - (1/2 - p)/n.
+    constexpr double tail = 0.1;
+    const double n = runs_a_source_is_worth * effective_sources(residuals, shares);
+    const double p = std::max(point_probability(0), tail - (0.5 - tail) / n);
+    q.low = between(p);
+    q.high = between(1.0 - p);
     return q;
 }
 

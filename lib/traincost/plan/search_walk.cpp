@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "traincost/cost/memory.hpp"
@@ -113,14 +114,6 @@ private:
     /// Bounds of the whole branch: the least work of the recompute choices, and states in as many shards as
     /// there are.
     bool cut(const PipelineBranch& branch) {
-        time_floors_.clear();
-        Seconds least{std::numeric_limits<double>::infinity()};
-        for (const std::int32_t recompute : branch.recompute) {
-            put(configuration_of(branch, branch.states.front(), branch.schedules.front(), recompute));
-            const Seconds floor = step_time_floor(job_, tables_.of(job_).table, stages(recompute)) * rounding;
-            time_floors_.push_back(floor);
-            least = std::min(least, floor);
-        }
         StateChoice lightest = branch.states.back();  // the highest ZeRO stage
         lightest.hybrid_shard = 0;
         Bytes floor{std::numeric_limits<double>::infinity()};
@@ -129,7 +122,28 @@ private:
             put(configuration_of(branch, lightest, branch.schedules.front(), branch.recompute.front()));
             floor = std::min(floor, memory_floor(branch.recompute.front()));
         }
-        return too_large(floor, branch.size()) || ruled_out(least, floor, branch.size());
+        if (too_large(floor, branch.size()))
+            return true;
+        time_floors_.clear();
+        Seconds least{std::numeric_limits<double>::infinity()};
+        for (const std::int32_t recompute : branch.recompute) {
+            time_floors_.push_back(time_floor(branch, recompute));
+            least = std::min(least, time_floors_.back());
+        }
+        return ruled_out(least, floor, branch.size());
+    }
+
+    /// Of all schedules: DualPipe hides what others wait for.
+    Seconds time_floor(const PipelineBranch& branch, std::int32_t recompute) {
+        Seconds least{std::numeric_limits<double>::infinity()};
+        bool other = false;
+        for (const Schedule schedule : branch.schedules) {
+            if (schedule != Schedule::dualpipe && std::exchange(other, true))
+                continue;
+            put(configuration_of(branch, branch.states.front(), schedule, recompute));
+            least = std::min(least, step_time_floor(job_, tables_.of(job_).table, stages(recompute)));
+        }
+        return least * rounding;
     }
 
     void evaluate(const PipelineBranch& branch, const StateChoice& state, std::size_t r) {

@@ -4,6 +4,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/io/search_json.hpp>
+#include <traincost/io/sweep_json.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -14,9 +15,24 @@ namespace traincost::cli {
 
 namespace {
 
+void merge_sweep(const std::vector<std::string>& files, const std::string& format, Context& context) {
+    if (!format.empty()) {
+        throw Error(ErrorKind::usage, "--format: the shards of a sweep merge to JSON");
+    }
+    std::vector<JsonDocument> shards;
+    for (const std::string& file : files) {
+        shards.push_back(read_json_file(file));
+    }
+    context.out << merged_sweep(shards);
+}
+
 void run_merge(const std::vector<std::string>& files, bool json, const std::string& format,
                Context& context) {
     const JsonDocument first = read_json_file(files.front());
+    if (is_sweep(first)) {
+        merge_sweep(files, format, context);
+        return;
+    }
     const ShardFile shard = shard_from_json(JsonNode(first));
     std::vector<std::string> arguments = {"traincost"};
     if (!context.data_folder.empty()) {
@@ -44,13 +60,16 @@ void run_merge(const std::vector<std::string>& files, bool json, const std::stri
 }  // namespace
 
 void add_merge(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("merge", "The answer of a search from its shards' files");
+    CLI::App* command =
+        app.add_subcommand("merge", "The answer of a search or a sweep from its shards' files");
     struct MergeFlags {
         std::vector<std::string> files;
         OutputFlags output;
     };
     const auto flags = std::make_shared<MergeFlags>();
-    command->add_option("files", flags->files, "What 'recommend --shard I/N' printed, one file a shard")
+    command
+        ->add_option("files", flags->files,
+                     "What 'recommend --shard I/N' or 'sweep --json --shard I/N' printed, one file a shard")
         ->required()
         ->type_name("FILE");
     add_output_options(*command, flags->output);

@@ -1,6 +1,7 @@
 // `traincost recommend`: the best configurations, and why.
 
 #include <cli/commands/commands.hpp>
+#include <cli/given_arguments.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/search_options.hpp>
@@ -33,21 +34,6 @@ struct Flags {
     bool each_cluster = false;
     std::int64_t why = 1;
 };
-
-/// The command's arguments as they were given, less those that belong to one shard only.
-std::vector<std::string> given_arguments(const CLI::App& command) {
-    std::vector<std::string> arguments;
-    for (const CLI::Option* option : command.get_options()) {
-        const std::string name = option->get_name();
-        if (option->count() == 0 || name == "--shard" || name == "--threads" || name == "--help") {
-            continue;
-        }
-        for (const std::string& value : option->results()) {
-            arguments.push_back(option->get_expected_max() == 0 ? name : name + "=" + value);
-        }
-    }
-    return arguments;
-}
 
 /// Half the relative width of an interval.
 double half_width(const std::optional<Interval>& interval) {
@@ -195,8 +181,9 @@ void add_recommend(CLI::App& app, Context& context) {
         "Plans whose neighbours are explained; default 1; --json has them all");
     command->add_option("--from-shard", flags->shard_files)->group("");
     add_output_options(*command, flags->output);
-    command->callback(
-        [flags, command, &context] { run_recommend(*flags, given_arguments(*command), context); });
+    command->callback([flags, command, &context] {
+        run_recommend(*flags, given_arguments(*command, {"--shard", "--threads"}), context);
+    });
 }
 
 }  // namespace traincost::cli

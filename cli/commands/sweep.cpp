@@ -1,14 +1,15 @@
 // `traincost sweep`: a table over a space of jobs.
 
 #include <cli/commands/commands.hpp>
+#include <cli/given_arguments.hpp>
 #include <cli/job_options.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/search_options.hpp>
 #include <traincost/base/parallel.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/io/estimate_json.hpp>
 #include <traincost/io/residuals_json.hpp>
+#include <traincost/io/sweep_json.hpp>
 #include <traincost/plan/sweep.hpp>
 #include <traincost/report/svg.hpp>
 #include <traincost/report/sweep_tables.hpp>
@@ -112,32 +113,7 @@ SweepPoint point_of(const SweepFlags& f, const std::vector<SweepAxis>& axes, std
     return point;
 }
 
-void print_json(Context& context, const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points) {
-    const Residuals residuals = read_residuals(context.data_folder);
-    JsonWriter out;
-    out.begin_object();
-    out.member("schema_version", estimate_schema_version);
-    out.key("points").begin_array();
-    for (const SweepPoint& p : points) {
-        out.begin_object();
-        out.key("varied").begin_object();
-        for (std::size_t i = 0; i < axes.size(); ++i) {
-            out.member(axes[i].flag, p.values[i]);
-        }
-        out.end_object();
-        if (p.estimate) {
-            write_estimate_members(out, *p.job, *p.estimate, uncertainty(residuals, *p.job, *p.estimate),
-                                   p.assumptions, p.operation);
-        } else {
-            out.member("problem", p.problem);
-        }
-        out.end_object();
-    }
-    out.end_array().end_object();
-    context.out << out.text();
-}
-
-void run_sweep(const SweepFlags& f, Context& context) {
+void run_sweep(const SweepFlags& f, const std::vector<std::string>& arguments, Context& context) {
     const std::vector<SweepAxis> axes = axes_of(f.vary);
     if (f.job.job_file == "-" || f.job.model == "-") {
         throw Error(ErrorKind::usage, "sweep: the standard input can be read once only; give a file");
@@ -166,7 +142,11 @@ void run_sweep(const SweepFlags& f, Context& context) {
                                   [](const SweepPoint& p) { return p.estimate && p.estimate->fits; });
     context.exit_code = fits || points.empty() ? exit_yes : exit_no;
     if (f.output.json) {
-        print_json(context, axes, points);
+        std::optional<SweepShard> part;
+        if (f.shard) {
+            part = {arguments, shard.shard, shard.shards, static_cast<std::int64_t>(all.size())};
+        }
+        context.out << sweep_json(axes, points, read_residuals(context.data_folder), part);
     } else if (f.output.svg) {
         context.out << svg(sweep_charts(axes, points));
     } else {
@@ -183,9 +163,11 @@ void add_sweep(CLI::App& app, Context& context) {
     command->add_option("--vary", flags->vary, "A job's flag and its values; several make every combination")
         ->type_name("FLAG=a,b,c|LO..HI[xK|+K]");
     add_parsed(*command, "--shard", flags->shard, "I/N", shard_flag,
-               "Only this part of the points, which keep their order");
+               "Only this part of the points, which keep their order; with --json for 'traincost merge'");
     add_output_options(*command, flags->output, Charts::yes);
-    command->callback([flags, &context] { run_sweep(*flags, context); });
+    command->callback([flags, command, &context] {
+        run_sweep(*flags, given_arguments(*command, {"--shard", "--json"}), context);
+    });
 }
 
 }  // namespace traincost::cli

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/content_hash.hpp"
 #include "traincost/io/estimate_json.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/run_json.hpp"
@@ -77,19 +78,6 @@ void write_counts(JsonWriter& out, const SearchCounts& c) {
     out.end_object();
 }
 
-/// 64-bit FNV-1a of a text, in hexadecimal.
-std::string hash_of(const std::string& text) {
-    std::uint64_t hash = 14695981039346656037ull;
-    for (const char c : text) {
-        hash ^= static_cast<unsigned char>(c);
-        hash *= 1099511628211ull;
-    }
-    std::string digits;
-    for (int i = 60; i >= 0; i -= 4)
-        digits += "0123456789abcdef"[(hash >> i) & 15];
-    return digits;
-}
-
 template <class Range>
 void write_numbers(JsonWriter& out, const char* name, const Range& values) {
     out.key(name).begin_array();
@@ -158,7 +146,7 @@ std::string fingerprint(const SearchRequest& request) {
     out.member("top", request.top);
     out.member("prune", request.prune);
     out.end_object();
-    return hash_of(out.text());
+    return content_hash(out.text());
 }
 
 namespace {
@@ -239,7 +227,7 @@ SearchCounts counts_from(const JsonNode& node) {
 
 std::string shard_text(const ShardFile& file) {
     std::string body = shard_body(file);
-    const std::string sum = hash_of(body);
+    const std::string sum = content_hash(body);
     while (body.back() != '}')
         body.pop_back();
     body.pop_back();
@@ -269,7 +257,7 @@ ShardFile shard_from_json(const JsonNode& node) {
     file.result.cheapest = optional_plan_from(in, "cheapest");
     const JsonNode checksum = in.at("checksum");
     in.finish();
-    if (hash_of(shard_body(file)) != checksum.string())
+    if (content_hash(shard_body(file)) != checksum.string())
         checksum.fail("does not match the file's content: it is damaged or was edited");
     return file;
 }

@@ -27,8 +27,8 @@ std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<Swe
 /// Whether the document is a sweep's answer.
 bool is_sweep(const JsonDocument& document);
 
-/// The whole sweep's answer from all of its shards: the bytes that one run prints. `Error` of kind input where
-/// they are no shards, of different sweeps, missing, doubled, or damaged.
+/// The whole sweep's answer from all of its shards: the bytes that one run prints. `Error` of kind input
+/// where they are no shards, of different sweeps, missing, doubled, or damaged.
 std::string merged_sweep(const std::vector<JsonDocument>& shards);
 
 }  // namespace traincost

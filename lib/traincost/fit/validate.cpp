@@ -10,7 +10,7 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/fit/flop_definition.hpp"
 #include "traincost/fit/summary.hpp"
-#include "traincost/spec/names.hpp"
+#include "traincost/fit/unstated_recompute.hpp"
 
 namespace traincost {
 
@@ -185,43 +185,6 @@ std::string joined(const std::vector<Problem>& problems) {
     for (const Problem& problem : problems)
         text += (text.empty() ? "" : "; ") + to_string(problem);
     return text;
-}
-
-/// Fewest blocks of a stage whose recomputation lets the job fit, where that of all does.
-std::int64_t least_layers(Job job) {
-    const Parallelism& p = job.run.parallel;
-    std::int64_t fits = (block_count(job.model) + p.pp - 1) / p.pp;
-    std::int64_t too_few = 0;
-    while (fits - too_few > 1) {
-        const std::int64_t middle = (fits + too_few) / 2;
-        job.run.recompute_layers = middle;
-        (estimate(job).fits ? fits : too_few) = middle;
-    }
-    return fits;
-}
-
-// A run that ran, whose recomputation is not stated: the least that fits.
-void assume_least_recompute(const RunRecord& record, Job& job, std::vector<std::string>& assumptions) {
-    if (!record.run.recompute.empty() || record.measured.out_of_memory ||
-        job.run.recompute != Recompute::none)
-        return;
-    for (const Recompute more : {Recompute::none, Recompute::selective, Recompute::full}) {
-        job.run.recompute = more;
-        if (!estimate(job).fits)
-            continue;
-        if (more == Recompute::full)
-            job.run.recompute_layers = least_layers(job);
-        if (more != Recompute::none)
-            assumptions.push_back(
-                "run.recompute: without " + std::string(name_of(more)) +
-                (job.run.recompute_layers
-                     ? " of " + std::to_string(*job.run.recompute_layers) + " layers a stage"
-                     : std::string()) +
-                " it would not fit");
-        return;
-    }
-    job.run.recompute = Recompute::none;
-    job.run.recompute_layers.reset();
 }
 
 Outcome compare(std::size_t index, const SourcedRecord& sourced, const JobOf& job_of,

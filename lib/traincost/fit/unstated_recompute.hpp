@@ -1,0 +1,17 @@
+// What a run recomputes whose source does not say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traincost/fit/record.hpp"
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// Sets the least recomputation with which a run that ran fits, where `record` states none: nothing, the
+/// stack's selective modules, then as few whole blocks a stage as are needed. Nothing is changed where even
+/// all of them would not do. What was assumed is appended.
+void assume_least_recompute(const RunRecord& record, Job& job, std::vector<std::string>& assumptions);
+
+}  // namespace traincost

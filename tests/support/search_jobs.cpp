@@ -121,6 +121,8 @@ StackSpec stack() {
     s.dispatch_permutes = false;
     s.per_expert_launch = Seconds{};
     s.clamped_glu_passes = 0.0;
+    s.expert_walks = 0.0;
+    s.compiled_attention_mask = false;
     s.overlap_slowdown = 0.0;
     s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;

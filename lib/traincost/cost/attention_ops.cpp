@@ -95,8 +95,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     build.enter_tensor_parallel("attention_in", Module::attention);
     if (stack.fused_qkv && !cross) {
         build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
-                     build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value,
-                     m.bias.qkv);
+                     build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value, m.bias.qkv,
+                     1);
         // Low-rank outputs of some of q, k, v are scattered into the width of all; the scatter keeps them.
         const double adapted =
             (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) + (adapter.value ? kv_heads : 0.0);
@@ -106,7 +106,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
             build.last().saved += Bytes{s.tokens * adapted * d * s.e};
     } else {
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
-                     adapter.query, m.bias.qkv);
+                     adapter.query, m.bias.qkv, cross ? 1 : 3);
         const Bytes memory_input = cross ? Bytes{key_tokens * h * s.e} : Bytes{};
         build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input, adapter.key,
                      m.bias.qkv);
@@ -125,6 +125,9 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         const double width = composite ? (s.autocast ? 10.0 * 4.0 - 4.0 : 10.0 * s.e) : 2.0 * s.e;
         Operator& op = build.memory("rotary", Module::attention, Bytes{rotated * width},
                                     Bytes{rotated * width}, composite ? 10 : 2, composite ? 10 : 2);
+        if (composite)  // heads lie across the product's rows, tables are broadcast, autocast mixes formats
+            op.forward_access = op.backward_access =
+                s.autocast ? MemoryAccess::widen : MemoryAccess::transpose;
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }
@@ -177,13 +180,14 @@ void mla_ops(OpBuilder& build, double span) {
     double query_width = h;
     if (mla.q_lora_rank) {
         const double q_rank = static_cast<double>(*mla.q_lora_rank);
-        build.linear("query_down", Module::attention, s.tokens_sp, q_rank, h, build.saved_norm_output(h, 2));
+        build.linear("query_down", Module::attention, s.tokens_sp, q_rank, h, build.saved_norm_output(h, 2),
+                     false, false, 2);
         build.norm("query_down_norm", s.tokens_sp, q_rank, false);
         query_width = q_rank;
         build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h, Bytes{});
     } else {
         build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h,
-                     build.saved_norm_output(h, 2));
+                     build.saved_norm_output(h, 2), false, false, 2);
     }
     build.norm("kv_down_norm", s.tokens_sp, kv_rank, false);
     build.enter_tensor_parallel("attention_in", Module::attention);

@@ -42,7 +42,9 @@ struct KernelContext {
     AttentionModel attention;
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
-    bool quantises;            ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
+    Bytes accumulation;  ///< moved for each element of a weight's gradient that a kernel of its own adds to
+                         ///< those of earlier micro-batches, mean over the micro-batches
+    bool quantises;      ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
 };
 KernelContext kernel_context(const Job& job);
 
@@ -60,7 +62,10 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, b
 /// Time of one operator in one pass, communication not overlapped.
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);
 
-/// Time of the optimizer's walk over `bytes`.
+/// Time of a multi-tensor kernel's walk over `bytes`.
 Seconds optimizer_walk_time(Bytes bytes, const Job& job);
+
+/// Time of the optimizer's update, which walks over `bytes` if it is fused.
+Seconds optimizer_time(Bytes bytes, const Job& job);
 
 }  // namespace traincost

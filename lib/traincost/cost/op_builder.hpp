@@ -27,9 +27,10 @@ public:
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
-    /// weight gradient. `adapted` adds the run's low-rank pair beside it.
+    /// weight gradient. `adapted` adds the run's low-rank pair beside it. `readers` projections, of which
+    /// this is the first, read the same output of a norm; 0: another one's, or not of a norm.
     void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
-                bool adapted = false, bool bias = false);
+                bool adapted = false, bool bias = false, int readers = 0);
 
     /// A bandwidth-bound operator: bytes read and written forward and backward.
     Operator& memory(std::string_view name, Module module, Bytes forward, Bytes backward, int forward_kernels,

@@ -204,7 +204,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
         bytes_per_element(run.precision.weights) * 2.0;
     t.parts.optimizer_bytes = per_parameter * owned;
-    at(t, StepTerm::optimizer) = optimizer_walk_time(t.parts.optimizer_bytes, job);
+    at(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job);
     at(t, StepTerm::fixed) = stack.host_per_step;
     for (const Seconds& term : t.terms)
         t.total += term;

@@ -18,7 +18,7 @@ constexpr std::string_view generation_names[] = {"flash2", "flash3", "flash4", "
 constexpr std::string_view access_names[] = {"stream", "gelu",          "widen",     "dropout",
                                              "norm",   "norm_backward", "softmax",   "softmax_backward",
                                              "loss",   "loss_backward", "reduction", "transpose",
-                                             "gather", "scatter_add",   "optimizer"};
+                                             "gather", "scatter_add",   "optimizer", "narrow_optimizer"};
 static_assert(std::size(format_names) == gemm_format_count);
 static_assert(std::size(generation_names) == attention_generation_count);
 static_assert(std::size(access_names) == memory_access_count);

@@ -74,6 +74,8 @@ void describe_choices(Io& io, T& x) {
     io.required("dispatch_permutes", x.dispatch_permutes);
     io.required("per_expert_launch_s", x.per_expert_launch);
     io.required("clamped_glu_passes", x.clamped_glu_passes);
+    io.required("expert_walks", x.expert_walks);
+    io.required("compiled_attention_mask", x.compiled_attention_mask);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("sharded_sends", x.sharded_sends);

@@ -21,13 +21,14 @@ enum class MemoryAccess : std::uint8_t {
     softmax_backward,
     loss,  ///< log-softmax over a vocabulary
     loss_backward,
-    reduction,    ///< norms and column sums: reads only
-    transpose,    ///< permutes and strided copies
-    gather,       ///< rows by index: embedding, token dispatch
-    scatter_add,  ///< gradients added by index: embedding backward
-    optimizer,    ///< fused multi-tensor optimizer step
+    reduction,         ///< norms and column sums: reads only
+    transpose,         ///< permutes and strided copies
+    gather,            ///< rows by index: embedding, token dispatch
+    scatter_add,       ///< gradients added by index: embedding backward
+    optimizer,         ///< fused multi-tensor optimizer step
+    narrow_optimizer,  ///< the same with weights and states of 16 bits
 };
-inline constexpr std::size_t memory_access_count = 15;
+inline constexpr std::size_t memory_access_count = 16;
 
 /// Fractions of the nominal bandwidth, and the floor of one kernel.
 struct BandwidthFit {

@@ -11,6 +11,7 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     check.in_range("overlap_slowdown", s.overlap_slowdown, 0.0, 1.0);
     check.in_range("tp_overlap", s.tp_overlap, 0.0, 1.0);
     check.in_range("clamped_glu_passes", s.clamped_glu_passes, 0.0, 1000.0);
+    check.in_range("expert_walks", s.expert_walks, 0.0, 1000.0);
     check.in_range("ep_overlap", s.ep_overlap, 0.0, 1.0);
     check.in_range("sharded_messages", s.sharded_messages, 1.0, 1000.0);
     check.at_least("prefetched_blocks", s.prefetched_blocks, 0);

@@ -137,10 +137,15 @@ struct StackSpec {
                                 ///< quantisation. 0: one kernel for all experts
     double clamped_glu_passes;  ///< walks over the hidden activations, forward and backward together, where a
                                 ///< clamped SwiGLU with biases is written out. 0: fused
-    double ep_overlap;          ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;           ///< pipeline sends run under compute
-    bool sharded_sends;         ///< each tensor-parallel rank sends its part of a boundary tensor, which is
-                                ///< gathered inside the domain; else every rank sends all of it
+    double expert_walks;  ///< walks over a routed token's input and hidden activation, both passes together,
+                          ///< by kernels that an eager expert layer runs beside its products, permutations
+                          ///< and non-linearity: masks, strided halves, sorts. 0: none
+    bool compiled_attention_mask;  ///< a compiled model writes its causal mask out, and attention computes
+                                   ///< the masked scores too
+    double ep_overlap;             ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;              ///< pipeline sends run under compute
+    bool sharded_sends;  ///< each tensor-parallel rank sends its part of a boundary tensor, which is
+                         ///< gathered inside the domain; else every rank sends all of it
     bool pipeline_keeps_gathered;   ///< where pp > 1, fully sharded weights stay gathered over the step, and
                                     ///< whole gradients wait for its last micro-batch
     bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last

@@ -4,6 +4,7 @@
 #include <traincost/cost/attention_time.hpp>
 #include <traincost/cost/bandwidth.hpp>
 #include <traincost/cost/gemm.hpp>
+#include <traincost/cost/kernels.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/kernel_data.hpp>
@@ -58,6 +59,21 @@ struct Errors {
         return 100 * xs[static_cast<std::size_t>(q * static_cast<double>(xs.size() - 1))];
     }
 };
+
+/// A job on one H200 that kernels are asked for.
+Job job_on(const AcceleratorSpec& chip, const KernelModels& kernels) {
+    Job job{.model = Catalogue().model("llama-3-8b"),
+            .cluster = Catalogue().cluster("h200-sxm-141gb", 1, 1).spec,
+            .stack = Catalogue().stack("pytorch"),
+            .run = {}};
+    job.cluster.accelerator = chip;
+    job.cluster.kernels = kernels;
+    job.run.sequence = 4096;
+    job.run.micro_batch = 1;
+    job.run.global_batch = 1;
+    job.run.precision = precision_from("bf16-pure").value();
+    return job;
+}
 
 }  // namespace
 
@@ -264,4 +280,55 @@ TEST_CASE("ring attention takes the time of its visible keys", "[attention][publ
         ++seen;
     });
     CHECK(seen == 6);
+}
+
+TEST_CASE("fused and unfused AdamW, fp32 and 16-bit weights and states", "[bandwidth][published]") {
+    const H200 h200;
+    Job job = job_on(h200.chip, h200.kernels);
+    rows("adamw_update", [&](JsonObject& row) {
+        const bool narrow = row.at("dtype").string() == "bf16";
+        const DataType type = narrow ? DataType::bf16 : DataType::fp32;
+        job.run.precision.weights = job.run.precision.gradients = type;
+        job.run.precision.master.reset();
+        job.stack.optimizer =
+            row.at("update").string() == "fused" ? OptimizerKernel::fused : OptimizerKernel::foreach;
+        // Weight, both moments read and written, the gradient read.
+        const Bytes bytes{row.at("elements").number() * 7.0 * (narrow ? 2.0 : 4.0)};
+        const double us = row.at("us").number();
+        INFO(us << " us for " << bytes.value() << " bytes");
+        if (bytes.value() > 1e9)
+            CHECK(std::abs(optimizer_time(bytes, job).value() * 1e6 / us - 1) <= 0.1);
+    });
+}
+
+TEST_CASE("attention that is given a mask computes every score and reads the mask",
+          "[attention][published]") {
+    const H200 h200;
+    Job job = job_on(h200.chip, h200.kernels);
+    job.run.compile = true;
+    job.stack.compiled_attention_mask = true;
+    job.stack.attention = AttentionKernel::flash;
+    job.stack.attention_generation = AttentionGeneration::flash3;
+    const KernelContext context = kernel_context(job);
+    Errors errors;
+    rows("attention_mask", [&](JsonObject& row) {
+        const double seq = row.at("seq").number();
+        const double dim = row.at("head_dim").number();
+        Operator op{.name = "attention", .module = Module::attention, .kind = OpKind::attention};
+        op.attention = {.batch = row.at("batch").number(),
+                        .heads = row.at("heads").number(),
+                        .kv_heads = row.at("kv_heads").number(),
+                        .queries = seq,
+                        .keys = seq,
+                        .span = seq,
+                        .qk_dim = dim,
+                        .v_dim = dim,
+                        .causal = true};
+        errors.add(operator_time(op, Pass::forward, context), row.at("fwd_us").number());
+        errors.add(operator_time(op, Pass::backward, context), row.at("bwd_us").number());
+    });
+    REQUIRE(errors.xs.size() == 6);
+    INFO(errors.percent(0.5) << " " << errors.percent(1));
+    CHECK(errors.percent(0.5) <= 10);
+    CHECK(errors.percent(1) <= 25);  // one factor for all shapes
 }

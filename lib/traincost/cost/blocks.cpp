@@ -61,7 +61,7 @@ std::int64_t zero_in_force(const Job& job) {
 }
 
 bool reduces_every_micro_batch(const Job& job) {
-    return job.stack.reduce_every_micro_batch && !pipeline_keeps_gathered(job);
+    return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
 }
 
 WeightBytes weight_bytes(const Job& job, const Shape& s) {

@@ -28,19 +28,10 @@ GroupPlacements placements(const Job& job) {
 
 namespace {
 
-/// Bytes that adding an element's new gradient to the older ones moves: the new one is read, the sum read and
-/// written. The first micro-batch has nothing to add to. Fully sharded gradients are added after their
-/// reduction, a small part of them each; XLA adds in the product's own kernel; stacks that keep both
-/// gradients have it among their operators.
-Bytes accumulation_bytes(const Job& job) {
-    const double m = static_cast<double>(micro_batches(job.run));
-    const bool xla =
-        job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
-    if (m <= 1.0 || fully_sharded(job) || xla || model_gradients_beside(job))
-        return Bytes{};
-    const Precision& precision = job.run.precision;
-    return (bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) * 2.0) *
-           ((m - 1.0) / m);
+/// Whether products add their weight gradients to an fp32 buffer themselves.
+bool products_accumulate(const Job& job) {
+    return job.stack.gradients == GradientStore::main_buffer && !job.stack.model_gradients_kept &&
+           job.run.precision.gradients == DataType::fp32 && job.run.precision.weights != DataType::fp32;
 }
 
 // Time of AdamW's elementary operators, tensor by tensor or for lists of them, over that of the fused kernel:
@@ -53,9 +44,6 @@ KernelContext kernel_context(const Job& job) {
     const AcceleratorSpec& a = job.cluster.accelerator;
     const KernelModels& kernels = job.cluster.kernels;
     const Precision& precision = job.run.precision;
-    const bool accumulates = job.stack.gradients == GradientStore::main_buffer &&
-                             !job.stack.model_gradients_kept && precision.gradients == DataType::fp32 &&
-                             precision.weights != DataType::fp32;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
     GemmModel gemm = *gemm_model(a, kernels, precision.gemm);
@@ -68,8 +56,7 @@ KernelContext kernel_context(const Job& job) {
             *gemm_model(a, kernels, precision.compute),
             *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
             *bandwidth_model(a, kernels),
-            accumulates ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
-            accumulates ? Bytes{} : accumulation_bytes(job),
+            products_accumulate(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises};
 }
 
@@ -100,6 +87,19 @@ Seconds communication_time(Collective collective, Bytes message, Group group, co
 Seconds optimizer_walk_time(Bytes bytes, const Job& job) {
     return memory_time(bytes, MemoryAccess::optimizer,
                        *bandwidth_model(job.cluster.accelerator, job.cluster.kernels));
+}
+
+Seconds accumulation_time(const Job& job, double elements) {
+    const double m = static_cast<double>(micro_batches(job.run));
+    const bool xla =
+        job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
+    if (m <= 1.0 || xla || fully_sharded(job) || products_accumulate(job) || model_gradients_beside(job))
+        return Seconds{};
+    const Precision& precision = job.run.precision;
+    const Bytes each = bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) * 2.0;
+    return memory_time(each * elements, MemoryAccess::stream,
+                       *bandwidth_model(job.cluster.accelerator, job.cluster.kernels)) *
+           ((m - 1.0) / m);
 }
 
 Seconds optimizer_time(Bytes bytes, const Job& job) {
@@ -145,9 +145,7 @@ Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
 /// Bytes walked by an operator's kernels that are no products.
 Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
     const bool forward = pass == Pass::forward;
-    Bytes bytes = forward ? op.forward_bytes : op.backward_bytes;
-    if (!forward && op.weight_gradient)
-        bytes += c.accumulation * op.weights;
+    const Bytes bytes = forward ? op.forward_bytes : op.backward_bytes;
     if (bytes.value() <= 0.0)
         return Seconds{};
     const int kernels =

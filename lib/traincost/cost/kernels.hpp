@@ -42,9 +42,7 @@ struct KernelContext {
     AttentionModel attention;
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
-    Bytes accumulation;  ///< moved for each element of a weight's gradient that a kernel of its own adds to
-                         ///< those of earlier micro-batches, mean over the micro-batches
-    bool quantises;      ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
+    bool quantises;            ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
 };
 KernelContext kernel_context(const Job& job);
 
@@ -64,6 +62,12 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& contex
 
 /// Time of a multi-tensor kernel's walk over `bytes`.
 Seconds optimizer_walk_time(Bytes bytes, const Job& job);
+
+/// Time in which kernels of their own add `elements` new gradients to those of earlier micro-batches, mean
+/// over the micro-batches: the new ones are read, the sums read and written, but for the first micro-batch.
+/// None where it is done elsewhere: in the products (Megatron, XLA), in an operator of the stack's list, or
+/// after the reduction of fully sharded gradients, on a small part of them.
+Seconds accumulation_time(const Job& job, double elements);
 
 /// Time of the optimizer's update, which walks over `bytes` if it is fused.
 Seconds optimizer_time(Bytes bytes, const Job& job);

@@ -87,6 +87,16 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
     return sum;
 }
 
+/// With the gradients added to older ones. Model states decide that, which bounds of a search leave open.
+StageSum step_sum(const Job& job, const BlockTable& table, const StageClass& stage) {
+    StageSum sum = stage_sum(job, table, stage);
+    if (job.run.tuning == Tuning::full) {
+        const ShardedCount held = stage_parameters(table, stage);
+        sum.backward.memory += accumulation_time(job, held.dense + held.expert);
+    }
+    return sum;
+}
+
 /// What a pipeline needs to know of a stage.
 StageTime stage_time(const StageSum& sum, const BlockTable& table, const StageClass& stage) {
     StageTime time{
@@ -144,7 +154,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     StageSum slowest{};
     Seconds slowest_total{-1.0};
     for (std::size_t i = 0; i < times.size(); ++i) {
-        const StageSum sum = stage_sum(job, table, stages.classes[i]);
+        const StageSum sum = step_sum(job, table, stages.classes[i]);
         times[i] = stage_time(sum, table, stages.classes[i]);
         if (times[i].forward + times[i].backward > slowest_total) {
             slowest_total = times[i].forward + times[i].backward;
@@ -156,8 +166,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const PipelineTime pipeline =
         pipeline_time(schedule_of(job), {times, stages.class_of}, p.vp, m, transfer);
     if (schedule_of(job) == Schedule::dualpipe && p.pp > 1) {
-        slowest = half_of_each(stage_sum(job, table, stages.of(pipeline.slowest)),
-                               stage_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));
+        slowest = half_of_each(step_sum(job, table, stages.of(pipeline.slowest)),
+                               step_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));
     }
 
     StepTime t{};

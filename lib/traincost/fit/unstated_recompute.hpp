@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "traincost/fit/record.hpp"
+#include "traincost/fit/uncertainty.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
 
-/// Sets the least recomputation with which a run that ran fits, where `record` states none: nothing, the
-/// stack's selective modules, then as few whole blocks a stage as are needed. Nothing is changed where even
-/// all of them would not do. What was assumed is appended.
-void assume_least_recompute(const RunRecord& record, Job& job, std::vector<std::string>& assumptions);
+/// Sets the least recomputation with which a run that ran is not ruled out (`verdict_of`, from residuals of
+/// other sources than its own), where `record` states none: nothing, the stack's selective modules, then as
+/// few whole blocks a stage as are needed. Nothing is changed where even all of them would not do. What was
+/// assumed is appended.
+void assume_least_recompute(const RunRecord& record, const Residuals& residuals, const LeftOut& left_out,
+                            Job& job, std::vector<std::string>& assumptions);
 
 }  // namespace traincost

@@ -201,7 +201,7 @@ Outcome compare(std::size_t index, const SourcedRecord& sourced, const JobOf& jo
         outcome.reason = joined(problems);
         return outcome;
     }
-    assume_least_recompute(record, *described.job, described.assumptions);
+    assume_least_recompute(record, residuals, {sourced.source, {}}, *described.job, described.assumptions);
     outcome.facts.assumptions = described.assumptions;
     Comparison comparison(index, record, sourced.source, *described.job, residuals);
     outcome.facts = comparison.facts();

@@ -148,7 +148,8 @@ struct StackSpec {
                          ///< gathered inside the domain; else every rank sends all of it
     bool pipeline_keeps_gathered;   ///< where pp > 1, fully sharded weights stay gathered over the step, and
                                     ///< whole gradients wait for its last micro-batch
-    bool reduce_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last
+    bool reduce_every_micro_batch;  ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
+                                    ///< not only the last
     double sharded_messages;  ///< collectives in which a fully sharded block's weights are gathered, and its
                               ///< gradients reduced: 1 where a block is one flat buffer, else its matrices
     Seconds host_per_block_slice;  ///< host time to cut, join and copy back one rank's slices of one block's

@@ -146,6 +146,8 @@ void add_parallel_options(CLI::App& app, JobFlags& f) {
     add_parsed(app, "--tp", f.tp, "N", positive_count, "Tensor parallelism");
     add_parsed(app, "--pp", f.pp, "N", positive_count, "Pipeline stages");
     add_parsed(app, "--vp", f.vp, "N", positive_count, "Virtual stages of a pipeline stage");
+    app.add_flag("--uneven-stages", f.uneven_stages,
+                 "The pipeline need not divide the layers: the first stages hold one more");
     add_parsed(app, "--dp", f.dp, "N", positive_count, "Data parallelism; default: what the others leave");
     add_parsed(app, "--cp", f.cp, "N", positive_count, "Context parallelism");
     add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert parallelism");

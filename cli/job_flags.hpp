@@ -48,6 +48,7 @@ struct JobFlags {
     std::optional<std::int64_t> tp{};
     std::optional<std::int64_t> pp{};
     std::optional<std::int64_t> vp{};
+    bool uneven_stages = false;
     std::optional<std::int64_t> dp{};
     std::optional<std::int64_t> cp{};
     std::optional<std::int64_t> ep{};

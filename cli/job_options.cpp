@@ -184,6 +184,7 @@ void apply_parallel(const JobFlags& f, Parallelism& p) {
 }
 
 void apply_run(const JobFlags& f, RunSpec& run) {
+    run.uneven_stages = run.uneven_stages || f.uneven_stages;
     apply(f.sequence, run.sequence);
     apply(f.micro_batch, run.micro_batch);
     apply(f.global_batch, run.global_batch);

@@ -93,7 +93,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double key_tokens = cross ? s.batch * memory_sequence : s.tokens;
 
     build.enter_tensor_parallel("attention_in", Module::attention);
-    if (stack.fused_qkv && !cross) {
+    if ((stack.fused_qkv || m.fused_qkv) && !cross) {
         build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
                      build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value, m.bias.qkv,
                      1);

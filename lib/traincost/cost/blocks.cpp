@@ -64,6 +64,16 @@ bool reduces_every_micro_batch(const Job& job) {
     return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
 }
 
+Seconds host_floor_per_block(const Job& job) {
+    const std::int64_t tp = job.run.parallel.tp;
+    if (tp == 1 && job.run.parallel.pp == 1)
+        return {};
+    Seconds floor = tp > 1 ? job.stack.host_per_parallel_block : Seconds{};
+    if (hosts_starved(job.cluster.network))
+        floor += job.stack.host_per_starved_block_rank * static_cast<double>(tp);
+    return floor;
+}
+
 WeightBytes weight_bytes(const Job& job, const Shape& s) {
     Bytes gradient;
     if (fully_sharded(job)) {

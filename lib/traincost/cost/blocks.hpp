@@ -92,6 +92,10 @@ std::int64_t zero_in_force(const Job& job);
 /// Whether gradients are reduced after each micro-batch, not only the last.
 bool reduces_every_micro_batch(const Job& job);
 
+/// Least host time of a block's launches, both passes, under tensor parallelism: a distributed stack's Python
+/// beside the launches of its kernels.
+Seconds host_floor_per_block(const Job& job);
+
 /// Index in the table's kinds of block `index`.
 std::size_t kind_of(const Job& job, const BlockTable& table, std::int64_t index);
 std::size_t kind_of(const Job& job, const BlockOps& ops, std::int64_t index);

@@ -54,6 +54,25 @@ double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t 
     return m;
 }
 
+double micro_batches_in_flight(const Job& job, std::int64_t stage) {
+    const Parallelism& p = job.run.parallel;
+    const Schedule schedule = schedule_of(job);
+    const double in_flight = micro_batches_in_flight(schedule, p.pp, p.vp, stage, micro_batches(job.run));
+    const std::int64_t chunks = p.pp * p.vp;
+    if (schedule != Schedule::interleaved || block_count(job.model) % chunks == 0)
+        return in_flight;
+    const StageLayout layout = stage_layout(job);
+    double blocks = 0.0;
+    for (std::int64_t chunk = stage; chunk < chunks; chunk += p.pp)
+        blocks += static_cast<double>(chunk_size(layout, chunk));
+    if (blocks == 0.0)
+        return in_flight;
+    const double first = static_cast<double>(chunk_size(layout, stage));
+    const double each = std::min(static_cast<double>(p.pp), in_flight);
+    const double more = std::max(0.0, in_flight - each) * static_cast<double>(p.vp);
+    return (blocks * each + first * more) / blocks;
+}
+
 Bytes optimizer_state_bytes(Optimizer optimizer, const Precision& precision) {
     const Bytes moment = bytes_per_element(precision.moments);
     constexpr double quantised =
@@ -158,8 +177,7 @@ public:
           stage_(stage),
           shards_(state_shards(job)) {
         const Parallelism& p = run_.parallel;
-        schedule_ = schedule_of(job);
-        in_flight_ = micro_batches_in_flight(schedule_, p.pp, p.vp, stage, micro_batches(run_));
+        in_flight_ = micro_batches_in_flight(job, stage);
         tuned_ = run_.tuning != Tuning::full;
         // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
         weights_sharded_ = (p.zero >= 3 && shards_.dense > 1.0) || fully_sharded(job);
@@ -488,12 +506,24 @@ private:
         return bytes_per_element(run_.precision.reduce) * parameters.total();
     }
 
-    /// What the flat tensors of the optimizer step reserve beyond the peak: blocks that activations leave
-    /// behind are too small for them.
+    /// A bucket of gradients wider than the compute format, flattened and the same again reduced: buckets
+    /// are counted in elements, their bytes stated for 16-bit ones.
+    Bytes reduction_staging() const {
+        const Parallelism& p = run_.parallel;
+        const Bytes gradient = bytes_per_element(run_.precision.gradients);
+        if (p.dp * p.cp == 1 || gradient.value() <= s_.e)
+            return Bytes{};
+        const Bytes bucket = stack_.gradient_bucket * (gradient.value() / s_.e);
+        return std::min(bucket, gradient * all_.total()) * 2.0;
+    }
+
+    /// What the flat tensors of the reduction and of the optimizer step reserve beyond the peak: blocks that
+    /// activations leave behind are too small for them.
     Bytes flat_reserve() const {
         if (!stack_.flat_optimizer)
             return Bytes{};
-        return std::max(Bytes{}, walk_peak_ + updating_ - std::max(walk_peak_, updating_ + idle_gradients_));
+        const Bytes flat = std::max(updating_, reduction_staging());
+        return std::max(Bytes{}, walk_peak_ + flat - std::max(walk_peak_, flat + idle_gradients_));
     }
 
     /// Logits of all micro-batches, where the pipeline collects its outputs.
@@ -513,19 +543,43 @@ private:
         return boundary_ * (buffers * sides) + outputs();
     }
 
-    /// Gathered inputs freed but not yet reusable: a side stream used them, and in the warm-up of a pipeline
-    /// the host runs ahead of all but the last two micro-batches.
+    /// Whether the host is slower than the device: then it runs ahead of nothing. On healthy nodes small
+    /// blocks wait for each other's collectives, not for the host.
+    bool host_bound() const {
+        if (!hosts_starved(job_.cluster.network))
+            return false;
+        Seconds device;
+        for (std::size_t k = 0; k < table_.size; ++k) {
+            const PartTime& time = table_.kinds[k].time;
+            device += (time.forward.device() + time.backward.device()) * class_.kinds[k].blocks;
+        }
+        return device < host_floor_per_block(job_) * static_cast<double>(class_.blocks);
+    }
+
+    /// Blocks whose forward gathers the host has issued before the device is through.
+    double blocks_ahead() const {
+        constexpr double one_pass = 0.7;  // of a micro-batch after which the host waits: 0.4 to 1, 30 runs
+        const double blocks = static_cast<double>(class_.blocks);
+        const double queue = stack_.gathered_blocks_ahead;
+        // In the warm-up of a pipeline the device waits for the next stage, the last two micro-batches apart.
+        const double warm_up = blocks * std::max(0.0, in_flight_ - 2.0);
+        if (host_bound())
+            return std::min(queue, warm_up);
+        const bool steady = static_cast<double>(micro_batches(run_)) > in_flight_;
+        return steady ? queue : std::min(queue, std::max(blocks * one_pass, warm_up));
+    }
+
+    /// Gathered inputs that are freed but not yet reusable, because a side stream used them.
     Bytes held_gathers() const {
-        if (!stack_.async_gathers || run_.parallel.tp == 1)
+        if (stack_.gathered_blocks_ahead == 0.0 || run_.parallel.tp == 1 || class_.blocks == 0)
             return Bytes{};
-        Bytes one;
+        Bytes all;
         for (std::size_t k = 0; k < table_.size; ++k)
-            one += table_.kinds[k].totals.gathered * class_.kinds[k].blocks;
+            all += table_.kinds[k].totals.gathered * class_.kinds[k].blocks;
         const double tp = static_cast<double>(run_.parallel.tp);
-        // Without a pipeline the host enters the next micro-batch while the device finishes this one.
-        const double ahead =
-            run_.parallel.pp > 1 ? std::max(0.0, in_flight_ - 2.0) : (micro_batches(run_) > 1 ? 1.0 : 0.0);
-        return one * ((tp - 1.0) / tp * ahead);
+        const Bytes block = all * ((tp - 1.0) / tp / static_cast<double>(class_.blocks));
+        return std::min(block * blocks_ahead(),
+                        usable_memory(job_.cluster.accelerator) * stack_.held_gathers_limit);
     }
 
     Bytes communicators() const {
@@ -558,12 +612,15 @@ private:
             (run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation);
         term(MemoryTerm::context) = stack_.context;
         term(MemoryTerm::communicators) = communicators();
-        // The allocator waits for held memory rather than fail: it grows into what is free, no further.
+        // The allocator waits for held memory rather than fail: it grows into what is free, no further than
+        // what does not come back.
         const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated -
                            term(MemoryTerm::fragmentation) - term(MemoryTerm::context) -
                            term(MemoryTerm::communicators);
+        const Bytes held = held_gathers();
+        const Bytes stuck = held * stack_.held_gathers_stuck;
         term(MemoryTerm::fragmentation) +=
-            std::clamp(held_gathers() + flat_reserve(), Bytes{}, std::max(Bytes{}, free));
+            std::clamp(held + flat_reserve(), stuck, std::max(stuck, std::max(Bytes{}, free)));
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
     }
@@ -577,7 +634,6 @@ private:
     const StageClass& class_;
     std::int64_t stage_;
     StateShards shards_;
-    Schedule schedule_;
     double in_flight_;
     bool tuned_;
     bool weights_sharded_;

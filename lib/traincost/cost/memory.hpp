@@ -61,6 +61,10 @@ struct StageMemory {
 double micro_batches_in_flight(Schedule schedule, std::int64_t pp, std::int64_t vp, std::int64_t stage,
                                std::int64_t micro_batches);
 
+/// The same in blocks over the stage's blocks where chunks differ in size: an interleaved stage holds pp
+/// micro-batches of each chunk at its peak, and what is more than that of its first.
+double micro_batches_in_flight(const Job& job, std::int64_t stage);
+
 /// Peak memory of pipeline stage `stage`.
 StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& table,
                          const StageClasses& stages, std::int64_t stage);

@@ -61,6 +61,8 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
     if (!gated && build.model().activation != Activation::relu)
         op.forward_access = op.backward_access = MemoryAccess::gelu;
     op.saved = Bytes{n * cost.saved};
+    if (build.job().run.activation_input_fp8)
+        op.saved -= Bytes{n * (gated ? 2.0 : 1.0) * (s.e - 1.0)};
     op.forward_transient = Bytes{n * s.e};
     op.backward_transient =
         build.stack().inplace_backward ? Bytes{n * s.e} : Bytes{n * s.e * (gated ? 3.0 : 2.0)};

@@ -437,6 +437,8 @@ std::int64_t chunk_first(const StageLayout& layout, std::int64_t chunk) {
         const double first = std::ceil(share * static_cast<double>(chunk) - 1e-9);
         return std::min(layout.blocks, static_cast<std::int64_t>(first));
     }
+    if (layout.ends_count && chunk > 0)
+        return chunk * ((layout.blocks + 2) / chunks) - 1;
     return chunk * (layout.blocks / chunks) + std::min(chunk, layout.blocks % chunks);
 }
 

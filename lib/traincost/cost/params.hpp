@@ -133,6 +133,7 @@ struct StageLayout {
     std::int64_t blocks;
     double head_blocks = 0.0;  ///< the head's cost in blocks, where the stack balances stages by cost; 0:
                                ///< blocks are dealt evenly
+    bool ends_count = false;   ///< embedding and head count as a block each, dealt evenly with the others
 };
 /// First block and number of blocks of chunk `chunk` (0 … pp·vp - 1): remainders go to the earliest chunks.
 std::int64_t chunk_first(const StageLayout& layout, std::int64_t chunk);

@@ -74,12 +74,7 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
         sum.backward.memory += accumulation_time(job, stage_parameters(table, stage));
     // The host must issue all of it: what the blocks' own launches leave out of a distributed stack's Python
     // is a floor a block.
-    const Parallelism& p = job.run.parallel;
-    Seconds each;
-    if (p.tp > 1)
-        each += job.stack.host_per_parallel_block;
-    if (p.pp > 1)
-        each += job.stack.host_per_pipelined_block_rank * static_cast<double>(p.tp);
+    const Seconds each = host_floor_per_block(job);
     const Seconds device = sum.forward.total() + sum.backward.total() + sum.again.total();
     const Seconds wait = std::max(Seconds{}, each * static_cast<double>(stage.blocks) - device);
     sum.forward.host += wait / 3.0;

@@ -41,6 +41,18 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return number;
 }
 
+/// The word or number after a key of a JSON text: "True" after `FP8` of {"FP8":"True"}.
+std::string_view value_after(std::string_view text, std::string_view key) {
+    const std::size_t at = text.find(key);
+    if (at == std::string_view::npos)
+        return {};
+    constexpr std::string_view marks = "\": ";
+    const std::size_t begin = text.find_first_not_of(marks, at + key.size());
+    if (begin == std::string_view::npos)
+        return {};
+    return text.substr(begin, text.find_first_of("\",} ", begin) - begin);
+}
+
 /// Builds the run of one record, with its assumptions; `reason` is set where it can't.
 class RunBuilder {
 public:
@@ -53,6 +65,7 @@ public:
         run_.sequence = in_.sequence;
         run_.micro_batch = in_.micro_batch;
         run_.global_batch = in_.global_batch;
+        run_.uneven_stages = true;  // it ran
         set_parallel();
         set_precision();
         set_optimizer();
@@ -204,12 +217,7 @@ private:
         }
         run_.precision_name = name;
         run_.precision = *precision;
-        // The MLPerf submissions on NeMo and Megatron keep primary weights in fp8 (fp8_params,
-        // FP8_PARAM_GATHER).
-        if (in_.stack == "mlperf" && name == "fp8-mixed") {
-            run_.precision.weights = DataType::fp8;
-            assume("primary weights are kept in fp8, as in the MLPerf recipes");
-        }
+        set_primary_weights(name);
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
@@ -220,6 +228,24 @@ private:
                 "gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
                 "configurations");
         }
+    }
+
+    // MLPerf submissions: FP8_PARAM_GATHER keeps primary weights in fp8, fp8_params the frozen base of a LoRA
+    // run, which under NVFP4 too holds no 16-bit copy (128 GiB for 70B beside 100 GiB of activations on cards
+    // of 180 GB).
+    void set_primary_weights(std::string_view precision) {
+        if (in_.stack != "mlperf" || (precision != "fp8-mixed" && precision != "fp4-mixed"))
+            return;
+        const std::string conf = record_.extra_text("conf").value_or("");
+        const auto gathers = value_after(conf, "FP8_PARAM_GATHER");
+        if (record_.task == "lora" || gathers == "True" || gathers == "1") {
+            run_.precision.weights = DataType::fp8;
+            assume("primary weights are kept in fp8, as the configuration or its LoRA recipe says");
+        }
+        const auto input = value_after(conf, "FP8_ACT\"");
+        const auto input_too = value_after(conf, "FP8_ACTIVATION");
+        run_.activation_input_fp8 =
+            input == "1" || input == "True" || input_too == "1" || input_too == "True";
     }
 
     void set_optimizer() {
@@ -395,6 +421,10 @@ private:
         }
         if (const auto rank = record_.extra_text("lora_rank"))
             adapter.rank = number_after(*rank, "").value_or(adapter.rank);
+        if (const auto targets = record_.extra_text("lora_targets"); targets && says(*targets, "all linear"))
+            adapter.key = adapter.attention_out = adapter.mlp = true;
+        if (const auto dropout = record_.extra_text("lora_dropout"))
+            adapter.dropout = std::stod(*dropout);
         if (run_.tuning == Tuning::adapter) {
             // LitGPT's first version starts at its third block (adapter_start_layer = 2); the second also
             // trains norms, scales and biases of every block.
@@ -477,14 +507,22 @@ namespace {
 /// The cluster as stated, its network named by the state its own all-reduce figures show. The cluster of the
 /// nanotron sweep was in one of two: all-reduce inside a node at 452 to 462 GB/s, and between nodes as EFA v2
 /// does; or at 391 to 436 GB/s, and between nodes bound by 0.64 ms a node
-/// (data/bench/network-efa-latency-bound.json; 682 runs, Dec 2024 to Jan 2025).
+/// (data/bench/network-efa-latency-bound.json; 682 runs, Dec 2024 to Jan 2025). From 8 nodes on the figure
+/// between nodes alone tells them apart: 135 GB/s and more, or 103 and less.
 RecordCluster cluster_in_state(const RunRecord& record) {
-    constexpr std::int64_t between_the_states = 442;  // GB/s
+    constexpr std::int64_t between_states_inside = 442;  // GB/s
+    constexpr std::int64_t between_states_outside = 120;
     RecordCluster cluster = record.cluster;
     const auto figures = record.extra_text("measured_nccl_bw_GBps");
-    const auto inside = figures ? number_after(*figures, "AR Intra-node (GB/s)") : std::nullopt;
-    if (inside && says(cluster.interconnect, "EFA")) {
-        cluster.interconnect = *inside < between_the_states ? "EFA v2 latency-bound" : "EFA v2";
+    if (!figures || !says(cluster.interconnect, "EFA"))
+        return cluster;
+    const auto inside = number_after(*figures, "AR Intra-node (GB/s)");
+    const auto outside = number_after(*figures, "AllReduce (GB/s)");
+    const bool many = cluster.per_node && cluster.accelerators >= 8 * *cluster.per_node;
+    if (many && outside) {
+        cluster.interconnect = *outside < between_states_outside ? "EFA v2 latency-bound" : "EFA v2";
+    } else if (inside) {
+        cluster.interconnect = *inside < between_states_inside ? "EFA v2 latency-bound" : "EFA v2";
     }
     return cluster;
 }

@@ -166,6 +166,9 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                  .placement = family.placement},
         .bias = family.bias,
     };
+    constexpr std::array<std::string_view, 5> one_projection = {"gpt2", "gpt-neox", "bloom", "mpt", "falcon"};
+    m.fused_qkv =
+        std::find(one_projection.begin(), one_projection.end(), model.family) != one_projection.end();
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");
     m.parallel_attention =

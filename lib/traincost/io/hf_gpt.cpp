@@ -15,6 +15,7 @@ ModelSpec read_gpt2(HfKeys& k) {
     ModelSpec m = hf_layernorm_decoder(k, k.required({"n_layer", "num_hidden_layers"}), hidden, heads,
                                        k.maybe({"n_inner"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
+    m.fused_qkv = true;  // c_attn
     m.activation = hf_activation(k, {"activation_function"}, Activation::gelu_new);
     m.vocab = k.integer({"vocab_size"}, 50257);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
@@ -77,6 +78,7 @@ ModelSpec read_gpt_neox(HfKeys& k) {
                                        k.integer({"intermediate_size"}, 24576));
     m.head_dim = hf_head_dim(k, "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"hidden_act"}, Activation::gelu);
+    m.fused_qkv = true;
     m.vocab = k.integer({"vocab_size"}, 50432);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, false);
     m.max_position = k.integer({"max_position_embeddings"}, 2048);
@@ -160,6 +162,7 @@ ModelSpec read_bloom(HfKeys& k) {
     m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
     m.activation = Activation::gelu_tanh;
     m.norm.embedding_norm = true;
+    m.fused_qkv = true;
     m.vocab = k.integer({"vocab_size"}, 250880);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     m.position = {.kind = PositionKind::alibi};
@@ -182,6 +185,7 @@ ModelSpec read_falcon(HfKeys& k) {
                                        k.maybe({"ffn_hidden_size"}).value_or(4 * hidden));
     m.head_dim = hf_head_dim(k, k.has("n_head") ? "n_head" : "num_attention_heads", hidden, heads);
     m.activation = hf_activation(k, {"activation"}, Activation::gelu);
+    m.fused_qkv = true;
     m.vocab = k.integer({"vocab_size"}, 65024);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     const bool new_decoder = k.flag({"new_decoder_architecture"}, k.has("n_head_kv"));
@@ -218,6 +222,7 @@ ModelSpec read_mpt(HfKeys& k) {
     ModelSpec m = hf_layernorm_decoder(k, k.required({"n_layers", "num_hidden_layers"}), hidden, heads,
                                        static_cast<std::int64_t>(width));
     m.head_dim = hf_head_dim(k, "n_heads", hidden, heads);
+    m.fused_qkv = true;
     m.vocab = k.integer({"vocab_size"}, 50368);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     m.max_position = k.integer({"max_seq_len"}, 2048);

@@ -123,6 +123,7 @@ ModelSpec read_gemma3(HfKeys& k) {
 
 ModelSpec read_phi3(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {8192, 32, 0, 0, 32064, 4096, false});
+    m.fused_qkv = true;
     hf_read_window(k, m, std::nullopt, 0);
     k.ignore({"original_max_position_embeddings", "full_attn_mod", "interpolate_factor"});
     if (k.flag({"attention_bias"}, false)) {

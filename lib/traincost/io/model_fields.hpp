@@ -111,6 +111,7 @@ void describe(Io& io, T& x) {
     io.required("tied_embeddings", x.tied_embeddings);
     io.optional("lm_head", x.lm_head);
     io.optional("parallel_attention", x.parallel_attention);
+    io.optional("fused_qkv", x.fused_qkv);
     io.optional("max_position", x.max_position);
     io.required("position", x.position);
     io.required("norm", x.norm);

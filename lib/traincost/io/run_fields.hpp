@@ -83,6 +83,8 @@ void describe(Io& io, T& x) {
     io.optional("offload_activations", x.offload_activations);
     io.optional("compile", x.compile);
     io.optional("dropout", x.dropout);
+    io.optional("uneven_stages", x.uneven_stages);
+    io.optional("activation_input_fp8", x.activation_input_fp8);
     io.optional("expert_imbalance", x.expert_imbalance);
     io.optional("expert_one_hot", x.expert_one_hot);
     io.optional("tokens", x.tokens);

@@ -56,10 +56,13 @@ void describe_choices(Io& io, T& x) {
     io.required("root_sharded_apart", x.root_sharded_apart);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
+    io.required("ends_count_as_blocks", x.ends_count_as_blocks);
     io.required("balanced_stages", x.balanced_stages);
     io.required("repeats_kv", x.repeats_kv);
     io.required("extra_saved_hidden", x.extra_saved_hidden);
-    io.required("async_gathers", x.async_gathers);
+    io.required("gathered_blocks_ahead", x.gathered_blocks_ahead);
+    io.required("held_gathers_limit", x.held_gathers_limit);
+    io.required("held_gathers_stuck", x.held_gathers_stuck);
     io.required("pipeline_keeps_outputs", x.pipeline_keeps_outputs);
     io.required("receive_buffers_per_micro_batch", x.receive_buffers_per_micro_batch);
 
@@ -86,7 +89,7 @@ void describe_choices(Io& io, T& x) {
     io.required("tensor_parallel", x.tensor_parallel);
     io.required("host_per_kernel_s", x.host_per_kernel);
     io.required("host_per_parallel_block_s", x.host_per_parallel_block);
-    io.required("host_per_pipelined_block_rank_s", x.host_per_pipelined_block_rank);
+    io.required("host_per_starved_block_rank_s", x.host_per_starved_block_rank);
     io.required("host_per_step_s", x.host_per_step);
     io.required("cuda_graphs", x.cuda_graphs);
     io.required("quantise_bytes", x.quantise_bytes);

@@ -75,7 +75,7 @@ std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp,
 std::vector<std::int64_t> pp_choices(const Job& job, const SearchSpace& space, std::int64_t tp_cp) {
     std::vector<std::int64_t> out = dividing(space.pp, job.cluster.accelerators / tp_cp);
     const std::int64_t blocks = block_count(job.model);
-    std::erase_if(out, [&](std::int64_t pp) { return pp > blocks; });
+    std::erase_if(out, [&](std::int64_t pp) { return pp > blocks || !deals_stages(job, pp); });
     return out;
 }
 

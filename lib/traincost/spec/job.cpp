@@ -7,6 +7,17 @@ namespace traincost {
 
 namespace {
 
+/// "; 8 and 16 divide it": the nearest numbers of stages below and above `stages` that divide `blocks`.
+std::string nearest_divisors(std::int64_t blocks, std::int64_t stages) {
+    std::int64_t below = stages;
+    std::int64_t above = stages;
+    while (blocks % below != 0)
+        --below;
+    while (above < blocks && blocks % above != 0)
+        ++above;
+    return std::to_string(below) + " and " + std::to_string(above) + " do";
+}
+
 /// Rules that join two or more specs.
 void validate_together(const Job& job, std::vector<Problem>& problems) {
     const ModelSpec& m = job.model;
@@ -29,9 +40,16 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     if (!m.moe || m.moe->first_k_dense > 0)
         check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
     const std::int64_t blocks = m.layers + m.decoder_layers;
-    if (p.pp * p.vp > blocks + 2) {
+    // What lies around the blocks may fill stages of its own: embedding and head, and where a stack balances
+    // its stages also norm, cast and loss.
+    const std::int64_t others = job.stack.balanced_stages ? 5 : 2;
+    if (p.pp * p.vp > blocks + others) {
         check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " +
                                      std::to_string(blocks) + " layers");
+    } else if (const std::int64_t chunks = p.pp * p.vp; !deals_stages(job, chunks)) {
+        check.add("parallel.pp", "pp*vp = " + std::to_string(chunks) + " does not divide the model's " +
+                                     std::to_string(blocks) + " layers; " + nearest_divisors(blocks, chunks) +
+                                     "; with --uneven-stages (uneven_stages) the first hold one more");
     }
     if (p.ep > 1) {
         if (!m.moe) {
@@ -66,6 +84,12 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
 
 Schedule schedule_of(const Job& job) {
     return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved : job.stack.pipeline);
+}
+
+bool deals_stages(const Job& job, std::int64_t chunks) {
+    const std::int64_t blocks = job.model.layers + job.model.decoder_layers;
+    return blocks % chunks == 0 || job.run.uneven_stages || job.stack.balanced_stages ||
+           (job.stack.ends_count_as_blocks && (blocks + 2) % chunks == 0);
 }
 
 std::vector<Problem> validate(const Job& job) {

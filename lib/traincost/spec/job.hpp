@@ -23,6 +23,9 @@ struct Job {
 /// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
 Schedule schedule_of(const Job& job);
 
+/// Whether the blocks can be dealt to `chunks` = pp·vp parts: equal ones, or as the stack or the run allows.
+bool deals_stages(const Job& job, std::int64_t chunks);
+
 /// All problems of the job, each with path, value and what is allowed; empty when it can be estimated.
 std::vector<Problem> validate(const Job& job);
 

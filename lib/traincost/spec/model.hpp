@@ -147,6 +147,7 @@ struct ModelSpec {
     NormSpec norm;
     BiasSpec bias;
     bool parallel_attention = false;  ///< attention and MLP read the same input
+    bool fused_qkv = false;  ///< the model's own code has one projection for q, k and v, whatever the stack
     bool lm_head = true;
     std::int64_t decoder_layers = 0;  ///< encoder-decoder only
     std::optional<std::int64_t> max_position{};

@@ -48,6 +48,11 @@ void validate(const LinkTier& tier, Checker& check, const std::string& path) {
 
 }  // namespace
 
+bool hosts_starved(const Network& network) {
+    constexpr Seconds healthy{250e-6};
+    return network.scale_out && network.scale_out->curves.all_gather.low_latency.step > healthy;
+}
+
 void validate(const Network& network, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.network.");
     check.positive("domain_size", network.domain_size);

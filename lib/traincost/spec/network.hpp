@@ -105,6 +105,10 @@ struct Network {
     bool operator==(const Network&) const = default;
 };
 
+/// Whether the fabric's steps take so long (a quarter of a millisecond and more, where healthy ones take up
+/// to 0.12 ms) that what drives it waits for a processor: launches on such nodes wait too.
+bool hosts_starved(const Network& network);
+
 /// Appends what is wrong with `network`, paths below "cluster.network".
 void validate(const Network& network, std::vector<Problem>& problems);
 

@@ -90,6 +90,7 @@ struct RunSpec {
     RecomputeModules recompute_modules{};            ///< selective only; all false: the stack's own choice
     std::int64_t recompute_every = 1;                ///< full: every k-th block is recomputed
     std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
+    bool uneven_stages = false;  ///< pp·vp need not divide the blocks: the first stages hold one more
     std::optional<AttentionKernel> attention{};      ///< absent: the stack's default
     std::optional<Schedule> schedule{};  ///< absent: interleaved when vp > 1, else the stack's default
     ContextKind context = ContextKind::ring;
@@ -105,6 +106,8 @@ struct RunSpec {
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory
     std::optional<bool> compile{};    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
     std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
+    bool activation_input_fp8 = false;  ///< the MLP's non-linearity keeps its input for backward in FP8
+                                        ///< (Megatron-Core's activation_func_fp8_input_store)
     double expert_imbalance = 1.0;    ///< busiest rank's routed tokens over the mean; with a fixed capacity
                                       ///< an expert, that capacity over the mean
     bool expert_one_hot = false;      ///< tokens reach experts, and come back, by products with one-hot masks

@@ -112,12 +112,21 @@ struct StackSpec {
     bool root_sharded_apart;         ///< embedding and head are shard groups of their own under FSDP
     std::int64_t prefetched_blocks;  ///< gathered ZeRO-3 blocks alive beside the one in use
 
+    bool ends_count_as_blocks;  ///< a pipeline that does not divide the blocks counts embedding and head as
+                                ///< one each, if it divides them then
+                                ///< (account_for_embedding_in_pipeline_split)
     bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
     bool repeats_kv;       ///< keys and values are copied out to the query heads before the kernel
-    double extra_saved_hidden;  ///< tensors of tokens × hidden / tp a block keeps beside its operators'
-                                ///< (layout copies)
-    bool async_gathers;  ///< gathers of sequence parallelism run on a side stream, whose memory the allocator
-                         ///< cannot reuse while the host runs ahead
+    double extra_saved_hidden;     ///< tensors of tokens × hidden / tp a block keeps beside its operators'
+                                   ///< (layout copies)
+    double gathered_blocks_ahead;  ///< blocks by which a host that is not the slower side runs ahead (the
+                                   ///< launch queue's depth), where gathers of sequence parallelism run on a
+                                   ///< side stream: the allocator cannot reuse their memory until the device
+                                   ///< is through. 0: gathers in stream order
+    double held_gathers_limit;  ///< largest share of device memory that waits so: asking the driver for more
+                                ///< costs the host its lead
+    double held_gathers_stuck;  ///< of it, what does not come back when memory runs out: live tensors lie
+                                ///< among it
     bool pipeline_keeps_outputs;  ///< the last stage keeps every micro-batch's logits and joins them at the
                                   ///< end
     bool receive_buffers_per_micro_batch;  ///< a pipeline receive buffer for each micro-batch, not a pair
@@ -155,9 +164,10 @@ struct StackSpec {
     Seconds host_per_block_slice;  ///< host time to cut, join and copy back one rank's slices of one block's
                                    ///< tensors where a sharded optimizer splits every tensor over its group
     TensorParallelKind tensor_parallel;
-    Seconds host_per_kernel;                ///< host time to launch one kernel
-    Seconds host_per_parallel_block;        ///< host time of one block, both passes, where tp > 1: a floor
-    Seconds host_per_pipelined_block_rank;  ///< and for each tensor-parallel rank where pp > 1
+    Seconds host_per_kernel;              ///< host time to launch one kernel
+    Seconds host_per_parallel_block;      ///< host time of one block, both passes, where tp > 1: a floor
+    Seconds host_per_starved_block_rank;  ///< and for each tensor-parallel rank on nodes whose processors are
+                                          ///< overcommitted (`hosts_starved`)
     Seconds host_per_step;  ///< fixed host time a step (data loading, logging, optimizer dispatch)
     bool cuda_graphs;       ///< launch costs are replayed away
     double quantise_bytes;  ///< bytes moved to make an element's narrow copies for a product, both

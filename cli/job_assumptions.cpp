@@ -67,6 +67,10 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& 
     if (needs.layout) {
         state_layout_defaults(job, out);
     }
+    if (run.optimizer == Optimizer::paged_adamw || run.optimizer == Optimizer::paged_adam8bit) {
+        out.push_back(
+            "paged optimizer: its states are counted in host memory, where they move when the GPU is full");
+    }
     if (job.model.moe) {
         out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
                       " times the mean of the routed tokens");

@@ -345,3 +345,26 @@ TEST_CASE("a pipeline that does not divide the layers must be asked for", "[memo
     job.stack.balanced_stages = true;
     CHECK(validate(job).empty());
 }
+
+TEST_CASE("offloaded states are on the host, or on NVMe with a sub-group in pinned buffers", "[memory]") {
+    Job job = pure_job();
+    job.run.precision_name = "bf16-mixed";
+    job.run.precision = *precision_from("bf16-mixed");
+    const Estimate on_gpu = estimate(job);
+    const StageMemory& gpu = on_gpu.stages[0];
+    CHECK(on_gpu.node_host.value() == 0.0);
+    const Bytes states = gpu[MemoryTerm::optimizer_states] + gpu[MemoryTerm::master_weights];
+    const double parameters = gpu[MemoryTerm::weights].value() / 2.0;
+    const Bytes gradients = bytes_per_element(job.run.precision.gradients) * parameters;
+    job.run.offload_optimizer = Offload::cpu;
+    const Estimate cpu = estimate(job);
+    CHECK(cpu.stages[0].host.value() == Approx((states + gradients).value()));
+    CHECK(cpu.stages[0].storage.value() == 0.0);
+    job.run.offload_optimizer = Offload::nvme;
+    const Estimate nvme = estimate(job);
+    CHECK(nvme.stages[0].storage.value() == Approx(states.value()));
+    CHECK(nvme.stages[0].host.value() ==
+          Approx((gradients + states * std::min(1.0, 1e9 / parameters)).value()));
+    CHECK(nvme.node_storage == nvme.stages[0].storage);  // one GPU
+    CHECK(nvme.stages[0].device == cpu.stages[0].device);
+}

@@ -1,5 +1,7 @@
 #include "traincost/cost/estimate.hpp"
 
+#include <algorithm>
+
 #include "traincost/cost/flops.hpp"
 
 namespace traincost {
@@ -23,6 +25,12 @@ Estimate estimate(const Job& job) {
     const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
     e.fits = peak <= e.capacity;
     e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
+    const double ranks = static_cast<double>(std::min(job.cluster.per_node, job.cluster.accelerators));
+    for (const StageMemory& stage : e.stages) {
+        e.node_host = std::max(e.node_host, stage.host * ranks);
+        e.node_storage = std::max(e.node_storage, stage.storage * ranks);
+    }
+    e.node_memory = job.cluster.host.memory;
     e.step = step_time(job, shape, table, stages);
 
     const double gpus = static_cast<double>(job.cluster.accelerators);

@@ -40,7 +40,10 @@ struct Estimate {
     std::int64_t peak_stage;
     Bytes capacity;  ///< usable memory of one accelerator
     bool fits;
-    Bytes shortfall;  ///< device memory beyond the capacity
+    Bytes shortfall;     ///< device memory beyond the capacity
+    Bytes node_host;     ///< host memory of a node whose ranks all hold the stage that keeps most there
+    Bytes node_storage;  ///< the same on NVMe
+    std::optional<Bytes> node_memory;  ///< what a node has; absent: not known
     StepTime step;
     Throughput throughput;
     std::optional<TrainingTotals> training;

@@ -308,13 +308,29 @@ private:
             term(MemoryTerm::optimizer_states) = Bytes{};
         }
         if (run_.offload_optimizer != Offload::none) {
-            out_.host += term(MemoryTerm::optimizer_states) + term(MemoryTerm::master_weights) +
-                         bytes_per_element(precision.gradients) * (owned(all_, true) * trained_);
+            const double trained = owned(all_, true) * trained_;
+            const Bytes gradients = bytes_per_element(precision.gradients) * trained;
+            const Bytes away = term(MemoryTerm::optimizer_states) + term(MemoryTerm::master_weights);
+            if (run_.offload_optimizer == Offload::nvme) {
+                // The CPU updates a sub-group at a time, its states read into pinned buffers; gradients
+                // arrive in host memory [Rajbhandari21, §5.2].
+                constexpr double sub_group = 1e9;  // elements: DeepSpeed's default
+                out_.storage += away;
+                out_.host += gradients + away * std::min(1.0, sub_group / std::max(1.0, trained));
+            } else {
+                out_.host += away + gradients;
+            }
             term(MemoryTerm::optimizer_states) = Bytes{};
             term(MemoryTerm::master_weights) = Bytes{};
         }
         if (run_.offload_parameters != Offload::none) {
-            out_.host += term(MemoryTerm::weights);
+            if (run_.offload_parameters == Offload::nvme) {
+                constexpr double buffers = 5.0 * 1e8;  // elements: DeepSpeed's buffer_count and buffer_size
+                out_.storage += term(MemoryTerm::weights);
+                out_.host += std::min(term(MemoryTerm::weights), Bytes{buffers * s_.w});
+            } else {
+                out_.host += term(MemoryTerm::weights);
+            }
             term(MemoryTerm::weights) = Bytes{};
         }
     }

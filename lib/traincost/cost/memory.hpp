@@ -46,6 +46,7 @@ struct StageMemory {
     Bytes reserved;   ///< allocated + fragmentation
     Bytes device;     ///< reserved + context + communicators: what nvidia-smi shows
     Bytes host;       ///< offloaded to host memory, per rank
+    Bytes storage;    ///< offloaded to NVMe, per rank
     Moment moment;
     std::int64_t block;  ///< block that runs at the peak (-1: embedding, head or optimizer)
     double micro_batches_in_flight;

@@ -57,6 +57,9 @@ void write_memory(JsonWriter& out, const Estimate& e, const Uncertainty& sure) {
     write_interval(out, sure.device_bytes);
     out.member("probability_of_fitting", sure.probability_of_fitting);
     out.member("host_bytes", peak.host);
+    out.member("storage_bytes", peak.storage);
+    out.member("node_host_bytes", e.node_host);
+    out.member("node_storage_bytes", e.node_storage);
     out.member("peak_stage", e.peak_stage);
     out.member("peak_moment", to_string(peak.moment));
     out.key("by_stage").begin_array();

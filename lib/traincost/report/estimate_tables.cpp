@@ -207,6 +207,14 @@ Table memory_table(const Estimate& e) {
     row("usable", e.capacity);
     if (is_shown(peak.host)) {
         table.rows.push_back({text_cell("in host memory, a GPU's"), cell(peak.host)});
+        table.rows.push_back({text_cell("in host memory, a node's"), cell(e.node_host),
+                              e.node_memory ? share_cell(e.node_host / *e.node_memory) : text_cell("")});
+        if (e.node_memory && e.node_host > *e.node_memory)
+            table.remarks.push_back("a node's host memory is " + to_text(*e.node_memory) + ": too little");
+    }
+    if (is_shown(peak.storage)) {
+        table.rows.push_back({text_cell("on NVMe, a GPU's"), cell(peak.storage)});
+        table.rows.push_back({text_cell("on NVMe, a node's"), cell(e.node_storage)});
     }
     return table;
 }

@@ -91,7 +91,7 @@ struct RunSpec {
     std::int64_t recompute_every = 1;                ///< full: every k-th block is recomputed
     std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
     bool uneven_stages = false;  ///< pp·vp need not divide the blocks: the first stages hold one more
-    std::optional<AttentionKernel> attention{};      ///< absent: the stack's default
+    std::optional<AttentionKernel> attention{};  ///< absent: the stack's default
     std::optional<Schedule> schedule{};  ///< absent: interleaved when vp > 1, else the stack's default
     ContextKind context = ContextKind::ring;
     std::optional<std::int64_t>

@@ -368,3 +368,18 @@ TEST_CASE("offloaded states are on the host, or on NVMe with a sub-group in pinn
     CHECK(nvme.node_storage == nvme.stages[0].storage);  // one GPU
     CHECK(nvme.stages[0].device == cpu.stages[0].device);
 }
+
+TEST_CASE("a ring of contexts holds a block of keys and values that comes and one that goes", "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(2);
+    const auto transient = [&] {
+        const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+        return named(ops, "core_attention").backward_transient.value();
+    };
+    const double alone = transient();
+    job.run.parallel.cp = 2;
+    const double kv = 2.0 * (T / 2.0) * h * 2.0;
+    CHECK(transient() == Approx(alone / 2.0 + 4.0 * kv));
+    job.run.context = ContextKind::all_to_all;
+    CHECK(transient() == Approx(alone / 2.0 + 2.0 * kv / 2.0 + kv));
+}

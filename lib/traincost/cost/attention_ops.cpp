@@ -77,6 +77,17 @@ void context_exchange(OpBuilder& build, double kv_bytes, double q_out_bytes) {
     }
 }
 
+/// What the exchange holds while the kernel, the last operator, runs: around the ring a block of keys and
+/// values that comes and one that goes, in backward with their gradients [Liu23, §3.2]; else the tensors as
+/// they were before heads were changed for sequence.
+void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
+    if (build.shape().cp == 1)
+        return;
+    const bool ring = build.job().run.context == ContextKind::ring;
+    build.last().forward_transient += Bytes{ring ? 2.0 * kv_bytes : q_bytes + kv_bytes};
+    build.last().backward_transient += Bytes{ring ? 4.0 * kv_bytes : 2.0 * q_bytes + kv_bytes};
+}
+
 }  // namespace
 
 void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence) {
@@ -152,6 +163,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.keys /= documents;
     }
     core_attention(build, a, true);
+    hold_exchanged(build, kv_bytes, q_bytes);
     if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
         build.last().saved += Bytes{q_bytes};
     // The kernel keeps its output; a narrower product keeps its own copy of it.
@@ -225,6 +237,7 @@ void mla_ops(OpBuilder& build, double span) {
                    {s.batch, heads, heads, s.sequence / static_cast<double>(s.cp), s.sequence, visible,
                     nope + rope, v, true},
                    !drop_up);
+    hold_exchanged(build, kv_bytes, s.tokens * heads * (nope + rope) * s.e);
     build.linear("attention_out", Module::attention, s.tokens, h, heads * v, Bytes{});
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }

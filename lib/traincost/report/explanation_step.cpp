@@ -158,7 +158,7 @@ std::vector<ExplanationRow> step_explanations() {
                        "the same of the backward pass"),
           {"own H200 runs of launch-bound models, torch 2.11, 2026"},
           {"host_per_kernel_s", "host_per_dispatched_kernel_s", "host_per_parallel_block_s",
-           "host_per_pipelined_block_rank_s", "cuda_graphs"}},
+           "host_per_starved_block_rank_s", "cuda_graphs"}},
          pass_values<&PassTime::host>,
          term_cell<StepTerm::host>},
         {{"step.tensor_parallel",

@@ -259,12 +259,15 @@ TEST_CASE("gathers on a side stream are held as far as the host runs ahead", "[m
     CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(4.0 * block));
     job.stack.gathered_blocks_ahead = 6.0;
     CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(6.0 * block));
-    // One micro-batch alone: the host waits at its end.
-    job.run.global_batch = 2;
-    CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(0.7 * 4.0 * block));
     job.stack.held_gathers_limit = 1e-3;
     CHECK((estimate(job).stages[0].reserved - in_order).value() ==
           Approx(1e-3 * usable_memory(job.cluster.accelerator).value()));
+    // One micro-batch alone: the host waits at its end.
+    job.run.global_batch = 2;
+    job.stack.held_gathers_limit = 1.0;
+    const Bytes ahead = estimate(job).stages[0].reserved;
+    job.stack.gathered_blocks_ahead = 0.0;
+    CHECK((ahead - estimate(job).stages[0].reserved).value() == Approx(0.7 * 4.0 * block));
 }
 
 TEST_CASE("starved hosts run ahead of nothing they are slower than", "[memory]") {

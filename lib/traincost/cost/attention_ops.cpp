@@ -25,7 +25,10 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     op.forward_flops = Flops{2.0 * a.batch * a.heads * a.queries * mean_keys(a) * (a.qk_dim + a.v_dim)};
     op.backward_flops = op.forward_flops * 2.0;
     const double q = a.batch * a.queries * a.heads * a.qk_dim;
-    const double kv = a.batch * a.keys * a.kv_heads * (a.qk_dim + a.v_dim);
+    // Around a ring a rank keeps its own keys and values; the others' pass by.
+    const bool ring = s.cp > 1 && build.job().run.context == ContextKind::ring;
+    const double keys = ring ? a.keys / static_cast<double>(s.cp) : a.keys;
+    const double kv = a.batch * keys * a.kv_heads * (a.qk_dim + a.v_dim);
     const double out = a.batch * a.queries * a.heads * a.v_dim;
     const Bytes inputs{(q + kv) * s.e};
     const Bytes kept = keep_inputs ? inputs : Bytes{};

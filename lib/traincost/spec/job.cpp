@@ -40,10 +40,7 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     if (!m.moe || m.moe->first_k_dense > 0)
         check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
     const std::int64_t blocks = m.layers + m.decoder_layers;
-    // What lies around the blocks may fill stages of its own: embedding and head, and where a stack balances
-    // its stages also norm, cast and loss.
-    const std::int64_t others = job.stack.balanced_stages ? 5 : 2;
-    if (p.pp * p.vp > blocks + others) {
+    if (p.pp * p.vp > blocks + 2) {
         check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " +
                                      std::to_string(blocks) + " layers");
     } else if (const std::int64_t chunks = p.pp * p.vp; !deals_stages(job, chunks)) {

@@ -193,13 +193,13 @@ TEST_CASE("own H200 runs: allocated within 3 % and 10 % at worst, reserved withi
     CHECK(mean(errors_of("h200", Metric::memory_reserved)) <= 0.06);
 }
 
-// Ranks 8 and 16, with and without dropout and recomputation. Known deviation: compiled, the last three, the
-// loss keeps fewer copies than we count (16 to 23 % above).
-TEST_CASE("own runs with adapters: allocated within 1 % eager and 25 % compiled, reserved within 10 %",
+// Ranks 8 and 16, with and without dropout and recomputation. Known deviation: compiled, the last three, we
+// are 9 to 14 % below.
+TEST_CASE("own runs with adapters: allocated within 1 % eager and 15 % compiled, reserved within 10 %",
           "[accuracy]") {
     std::vector<double> allocated = errors_of("h200-lora", Metric::memory);
     REQUIRE(allocated.size() == 35);
-    CHECK(*std::max_element(allocated.end() - 3, allocated.end()) <= 0.25);
+    CHECK(*std::max_element(allocated.end() - 3, allocated.end()) <= 0.15);
     allocated.resize(32);
     CHECK(*std::max_element(allocated.begin(), allocated.end()) <= 0.01);
     CHECK(mean(errors_of("h200-lora", Metric::memory_reserved)) <= 0.10);

@@ -108,10 +108,10 @@ struct RunSpec {
     std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
     bool activation_input_fp8 = false;  ///< the MLP's non-linearity keeps its input for backward in FP8
                                         ///< (Megatron-Core's activation_func_fp8_input_store)
-    double expert_imbalance = 1.0;    ///< busiest rank's routed tokens over the mean; with a fixed capacity
-                                      ///< an expert, that capacity over the mean
-    bool expert_one_hot = false;      ///< tokens reach experts, and come back, by products with one-hot masks
-    std::optional<double> tokens{};   ///< training tokens, for days and cost
+    double expert_imbalance = 1.0;      ///< busiest rank's routed tokens over the mean; with a fixed capacity
+                                        ///< an expert, that capacity over the mean
+    bool expert_one_hot = false;     ///< tokens reach experts, and come back, by products with one-hot masks
+    std::optional<double> tokens{};  ///< training tokens, for days and cost
     bool operator==(const RunSpec&) const = default;
 };
 

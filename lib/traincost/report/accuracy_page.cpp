@@ -63,8 +63,9 @@ std::string accuracy_page(const Validation& validation, std::span<const SourcedR
     page += section("By accelerator", tables_by(validation, "accelerator"));
     std::vector<Table> worst;
     for (int m = 0; m < metric_count; ++m) {
-        constexpr std::size_t shown = 25;
-        Table table = worst_table(validation, records, static_cast<Metric>(m), shown);
+        constexpr std::size_t shown = 40;
+        constexpr std::size_t of_source = 6;
+        Table table = worst_table(validation, records, static_cast<Metric>(m), shown, of_source);
         if (!table.rows.empty())
             worst.push_back(std::move(table));
     }

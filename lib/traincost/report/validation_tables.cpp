@@ -83,6 +83,16 @@ std::string layout(const RunRecord& record) {
     return text;
 }
 
+/// Share of the peak at which the stages of a 1F1B pipeline without virtual stages would have to work between
+/// the bubbles that its micro-batches leave [Narayanan21]; 0 where the record states no such pipeline.
+double rate_between_bubbles(const RunRecord& r, double mfu) {
+    const RecordParallel& p = r.run.parallel;
+    if (p.pp <= 1 || p.vp > 1 || p.dp <= 0 || r.run.micro_batch <= 0)
+        return 0.0;
+    const double m = static_cast<double>(r.run.global_batch) / static_cast<double>(r.run.micro_batch * p.dp);
+    return mfu * (m + static_cast<double>(p.pp - 1)) / m;
+}
+
 // What makes a large error likely, from what the record says of itself.
 std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
     const RunRecord& r = sourced.record;
@@ -94,6 +104,13 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
     if (facts.measured_mfu > 0.0 && facts.measured_mfu < 0.05)
         hints.push_back("measured MFU " + percent_text(facts.measured_mfu) +
                         ": bound by something else than arithmetic");
+    // What the largest matrix products of a chip sustain; a layer has more than products.
+    constexpr double hardly = 0.7;
+    if (const double rate = rate_between_bubbles(r, facts.measured_mfu); rate > hardly)
+        hints.push_back("without virtual stages it would have to run at " + percent_text(rate) +
+                        " of peak between bubbles");
+    if (r.notes.find("disagrees with") != std::string::npos)
+        hints.emplace_back("the source's throughput and step time disagree");
     const std::int64_t per_node = r.cluster.per_node.value_or(0);
     if (per_node > 0 && r.run.parallel.tp > per_node)
         hints.emplace_back("tp spans nodes");
@@ -190,7 +207,7 @@ Table row_table(const Validation& validation, std::span<const SourcedRecord> rec
 }
 
 Table worst_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
-                  std::size_t n) {
+                  std::size_t n, std::size_t of_source) {
     std::vector<const ValidationRow*> rows;
     for (const ValidationRow& row : validation.rows) {
         if (row.metric == metric && (metric != Metric::fits || row.error > 0.5))
@@ -200,6 +217,9 @@ Table worst_table(const Validation& validation, std::span<const SourcedRecord> r
         return std::abs(std::log(a->predicted / a->measured)) >
                std::abs(std::log(b->predicted / b->measured));
     });
+    std::map<std::string_view, std::size_t> listed;
+    std::erase_if(
+        rows, [&](const ValidationRow* row) { return ++listed[records[row->record].source] > of_source; });
     rows.resize(std::min(rows.size(), n));
     Table table{
         .title = "Worst: " + std::string(title_of(metric)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,9 +23,10 @@ std::vector<Table> verdict_tables(const Validation& validation, std::string_view
 std::vector<Table> ranking_tables(const Validation& validation);
 /// Every row, measured beside predicted.
 Table row_table(const Validation& validation, std::span<const SourcedRecord> records);
-/// The `n` rows of `metric` with the largest error, each with what the source leaves open.
+/// The `n` rows of `metric` with the largest error, `of_source` of one source at most, each with what the
+/// source leaves open.
 Table worst_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
-                  std::size_t n);
+                  std::size_t n, std::size_t of_source = std::numeric_limits<std::size_t>::max());
 /// Records that gave no row, by reason.
 Table skipped_table(const Validation& validation, std::span<const SourcedRecord> records);
 /// Mean signed log error by the values of `keys`.

@@ -89,7 +89,7 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
     const SearchRequest& request = resolved.request;
     const Residuals residuals = read_residuals(context.data_folder);
     const TieRule tie = tie_rule(flags.tie, residuals, request, result);
-    const std::vector<Recommendation> plans = recommend(request, result, tie);
+    const std::vector<Recommendation> plans = recommend(request, result, tie, resolved.operation);
     const std::vector<std::string> assumptions = assumptions_of(resolved, result);
     if (flags.output.json) {
         JsonWriter out;

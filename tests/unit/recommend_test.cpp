@@ -76,6 +76,29 @@ TEST_CASE("a neighbour that breaks a limit says so", "[recommend]") {
     CHECK(with(neighbours(request, plan), "past the deadline") == nullptr);
 }
 
+TEST_CASE("where failures are counted a plan also hangs on their rate and on storage", "[recommend]") {
+    SearchRequest request = two_clusters();
+    Operation operation;
+    operation.between_failures = 200_h;
+    operation.storage = 100_MBps;
+    operation.restart = 10_min;
+    for (std::size_t i = 0; i < request.sites.size(); ++i)
+        request.sites[i].goodput = goodput_of(base_job(request, i), operation);
+    const SearchResult result = search(request);
+    const auto sensitivity = [&](const Operation& o, const std::string& name) -> std::optional<double> {
+        const std::vector<Recommendation> plans = recommend(request, result, {}, o);
+        for (const Sensitivity& s : plans.front().sensitivities) {
+            if (s.input == name)
+                return s.step;
+        }
+        return std::nullopt;
+    };
+    CHECK(*sensitivity(operation, "time between failures") > 0.0);
+    CHECK(*sensitivity(operation, "storage bandwidth") > 0.0);
+    CHECK(*sensitivity(operation, "matrix rate") > 0.0);
+    CHECK(!sensitivity({}, "time between failures"));
+}
+
 TEST_CASE("the best of all clusters is the best of the whole search", "[recommend]") {
     SearchRequest request = two_clusters();
     request.objective = {.time = 0.0, .cost = 1.0, .memory = 0.0, .energy = 0.0};

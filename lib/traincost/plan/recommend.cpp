@@ -15,31 +15,38 @@ StepTerm largest_term(const StepTime& step) {
 /// Inputs a prediction depends on and that nobody knows to better than this.
 struct UncertainInput {
     const char* name;
-    std::function<void(Job&, double)> scale;
+    std::function<void(Job&, Operation&, double)> scale;
 };
 
-const std::vector<UncertainInput>& uncertain_inputs() {
-    static const std::vector<UncertainInput> inputs = {
+std::vector<UncertainInput> uncertain_inputs(const Operation& operation) {
+    std::vector<UncertainInput> inputs = {
         {"matrix rate",
-         [](Job& job, double f) {
+         [](Job& job, Operation&, double f) {
              for (auto& peak : job.cluster.accelerator.peak) {
                  if (peak)
                      *peak *= f;
              }
          }},
-        {"memory bandwidth", [](Job& job, double f) { job.cluster.accelerator.memory_bandwidth *= f; }},
-        {"bandwidth in a node", [](Job& job, double f) { job.cluster.network.scale_up.bandwidth *= f; }},
-        {"bandwidth between nodes", [](Job& job, double f) {
+        {"memory bandwidth",
+         [](Job& job, Operation&, double f) { job.cluster.accelerator.memory_bandwidth *= f; }},
+        {"bandwidth in a node",
+         [](Job& job, Operation&, double f) { job.cluster.network.scale_up.bandwidth *= f; }},
+        {"bandwidth between nodes", [](Job& job, Operation&, double f) {
              if (job.cluster.network.scale_out)
                  job.cluster.network.scale_out->bandwidth *= f;
          }}};
+    if (operation.between_failures) {
+        inputs.push_back(
+            {"time between failures", [](Job&, Operation& o, double f) { *o.between_failures *= f; }});
+        inputs.push_back({"storage bandwidth", [](Job&, Operation& o, double f) { *o.storage *= f; }});
+    }
     return inputs;
 }
 
 }  // namespace
 
 std::vector<Recommendation> recommend(const SearchRequest& request, const SearchResult& result,
-                                      const TieRule& tie) {
+                                      const TieRule& tie, const Operation& operation) {
     constexpr double change = -0.2;
     std::vector<Recommendation> all;
     if (result.best.empty())
@@ -61,18 +68,19 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
         all.push_back(std::move(r));
     }
     all.front().tie = all.size() > 1 && all[1].tie;
-    for (const UncertainInput& input : uncertain_inputs()) {
+    for (const UncertainInput& input : uncertain_inputs(operation)) {
         std::vector<double> values;
         for (Recommendation& r : all) {
             Job job = r.job;
-            input.scale(job, 1.0 + change);
+            Operation operated = operation;
+            input.scale(job, operated, 1.0 + change);
             const Estimate e = estimate(job);
-            const Site& site = request.sites[static_cast<std::size_t>(r.plan.configuration.site)];
             const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-            const PlanMetrics metrics = metrics_of(job.cluster, site.goodput, e.step.total, peak);
+            const Site& site = request.sites[static_cast<std::size_t>(r.plan.configuration.site)];
+            const double goodput = site.goodput * (goodput_of(job, operated) / goodput_of(r.job, operation));
+            const PlanMetrics metrics = metrics_of(job.cluster, goodput, e.step.total, peak);
             values.push_back(objective_value(request.objective, metrics));
-            r.sensitivities.push_back(
-                {input.name, change, e.step.total / r.estimate.step.total - 1.0, false});
+            r.sensitivities.push_back({input.name, change, metrics.time / r.plan.metrics.time - 1.0, false});
         }
         const double least = *std::min_element(values.begin(), values.end());
         for (std::size_t i = 0; i < all.size(); ++i)

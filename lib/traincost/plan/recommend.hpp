@@ -8,6 +8,7 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/plan/configuration_text.hpp"
 #include "traincost/plan/neighbours.hpp"
+#include "traincost/plan/operation.hpp"
 #include "traincost/plan/search.hpp"
 
 namespace traincost {
@@ -16,7 +17,7 @@ namespace traincost {
 struct Sensitivity {
     std::string input;  ///< "bandwidth between nodes"
     double change;      ///< of the input: -0.2
-    double step;        ///< of the step time: 0.07
+    double step;        ///< of the step time over the goodput: 0.07
     bool stays_best;    ///< still ahead of all other plans given, under the change
 };
 
@@ -42,6 +43,6 @@ struct TieRule {
 
 /// The result's best plans, explained. Objectives that are logarithms of a mix compare by their difference.
 std::vector<Recommendation> recommend(const SearchRequest& request, const SearchResult& result,
-                                      const TieRule& tie);
+                                      const TieRule& tie, const Operation& operation = {});
 
 }  // namespace traincost

@@ -128,7 +128,7 @@ Table why_table(const Recommendation& plan, std::size_t rank) {
 
 Table sensitivity_table(const Recommendation& best) {
     Table table{.title = "What it hangs on",
-                .columns = {"input", "change", "step", "still first"},
+                .columns = {"input", "change", "time", "still first"},
                 .rows = {},
                 .remarks = {}};
     for (const Sensitivity& s : best.sensitivities) {

@@ -1,0 +1,227 @@
+// `traincost method iiis`: the IIIS-Turing LLM Training Calculator.
+
+#include <cli/commands/method_options.hpp>
+#include <cli/context.hpp>
+#include <cli/options.hpp>
+#include <cli/output_options.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/io/json.hpp>
+#include <traincost/methods/iiis.hpp>
+#include <traincost/methods/printed.hpp>
+#include <traincost/spec/names.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct IiisFlags {
+    OutputFlags output;
+    std::optional<std::string> gpu, model;
+    std::optional<double> network, tokens, epochs, bus;
+    std::optional<std::int64_t> minibatch, microbatch, tp, pp, dp;
+    std::optional<Recompute> recompute;
+};
+
+IiisInput input_of(const IiisFlags& f) {
+    if (f.gpu) {
+        iiis_gpu(*f.gpu);  // an unknown name is said first
+    }
+    if (f.model) {
+        iiis_model(*f.model);
+    }
+    require_all({{"--gpu", f.gpu.has_value()},
+                 {"--model", f.model.has_value()},
+                 {"--network", f.network.has_value()},
+                 {"--minibatch", f.minibatch.has_value()},
+                 {"--microbatch", f.microbatch.has_value()},
+                 {"--tp", f.tp.has_value()},
+                 {"--pp", f.pp.has_value()},
+                 {"--dp", f.dp.has_value()},
+                 {"--tokens-m", f.tokens.has_value()},
+                 {"--epochs", f.epochs.has_value()},
+                 {"--recompute", f.recompute.has_value()}});
+    IiisGpu gpu = iiis_gpu(*f.gpu);
+    gpu.bus_GBps = f.bus.value_or(gpu.bus_GBps);
+    return {.gpu = gpu,
+            .model = iiis_model(*f.model),
+            .network_Gbps = *f.network,
+            .minibatch = *f.minibatch,
+            .microbatch = *f.microbatch,
+            .tp = *f.tp,
+            .pp = *f.pp,
+            .dp = *f.dp,
+            .million_tokens = *f.tokens,
+            .epochs = *f.epochs,
+            .recompute = *f.recompute};
+}
+
+/// Its page's number format: whole numbers as they are, above 1 two decimals, else six.
+Cell iiis_cell(double x) {
+    const std::string text = std::floor(x) == x ? to_exact(x) : fixed_text(x, x > 1.0 ? 2 : 6);
+    return {.text = text, .exact = to_exact(x), .number = true};
+}
+
+constexpr double iiis_GB = 1024.0 * 1024.0 * 1024.0;
+
+/// A number of its output: group, the backend's name, what the page calls it, value. Memory is in bytes.
+struct IiisNumber {
+    std::string_view group;
+    std::string_view key;
+    std::string_view label;
+    double value;
+    bool memory = false;
+};
+
+std::vector<IiisNumber> numbers_of(const IiisResult& r) {
+    const auto count = [](std::int64_t x) { return static_cast<double>(x); };
+    return {
+        {"parameter", "word_embedding", "Word embedding", r.parameters.word_embedding},
+        {"parameter", "self_attention", "Self attention, a layer", r.parameters.self_attention},
+        {"parameter", "feed_forward", "Feed forward, a layer", r.parameters.feed_forward},
+        {"parameter", "position_embedding", "Position embedding", r.parameters.position_embedding},
+        {"parameter", "total_parameters", "Total", r.parameters.total},
+        {"recommended_config", "recomended_tensor_parallel_degree", "Tensor parallel degree",
+         count(r.recommended.tp)},
+        {"recommended_config", "recomended_pipeline_parallel_degree", "Pipeline parallel degree",
+         count(r.recommended.pp)},
+        {"recommended_config", "recommended_microbatch", "Microbatch size", count(r.recommended.microbatch)},
+        {"memory_usage", "optimizer_states", "Optimizer States", r.memory.optimizer_states, true},
+        {"memory_usage", "weights", "Weights", r.memory.weights, true},
+        {"memory_usage", "gradients", "Gradients", r.memory.gradients, true},
+        {"memory_usage", "activation", "Activation", r.memory.activation, true},
+        {"memory_usage", "overall_usage", "Overall Usage", r.memory.overall, true},
+        {"computation", "per_device_layers", "Per-device layers", r.computation.per_device_layers},
+        {"computation", "num_microbatches", "Number of microbatches", r.computation.micro_batches},
+        {"computation", "total_forward_computation_time", "Total forward", r.computation.forward},
+        {"computation", "total_backward_computation_time", "Total backward", r.computation.backward},
+        {"computation", "per_loop_forward_computation_time", "Per-loop forward", r.computation.loop_forward},
+        {"computation", "per_loop_backward_computation_time", "Per-loop backward",
+         r.computation.loop_backward},
+        {"communication", "total_forward_allgather_time", "Total forward allgather",
+         r.communication.forward_allgather},
+        {"communication", "per_loop_forward_allgather_time", "Per-loop forward allgather",
+         r.communication.loop_forward_allgather},
+        {"communication", "total_backward_allgather_time", "Total backward allgather",
+         r.communication.backward_allgather},
+        {"communication", "per_loop_backward_allgather_time", "Per-loop backward allgather",
+         r.communication.loop_backward_allgather},
+        {"communication", "total_backward_reduce_scatter_time", "Total backward reduce-scatter",
+         r.communication.backward_reduce_scatter},
+        {"communication", "per_loop_backward_reduce_scatter_time", "Per-loop backward reduce-scatter",
+         r.communication.loop_backward_reduce_scatter},
+        {"communication", "total_p2p_time", "Total p2p", r.communication.p2p},
+        {"communication", "per_loop_p2p_time", "Per-loop p2p", r.communication.loop_p2p},
+        {"communication", "word_embedding_allreduce_time", "Word embedding allreduce",
+         r.communication.embedding_allreduce},
+        {"communication", "gradient_allreduce_time", "Gradient allreduce",
+         r.communication.gradient_allreduce},
+        {"timeline", "warmup_time", "Warmup", r.timeline.warmup},
+        {"timeline", "forward_time", "Forward", r.timeline.forward},
+        {"timeline", "forward_gpu_usage", "Forward GPU usage", r.timeline.forward_gpu_usage},
+        {"timeline", "backward_time", "Backward", r.timeline.backward},
+        {"timeline", "backward_gpu_usage", "Backward GPU usage", r.timeline.backward_gpu_usage},
+        {"timeline", "cooldown_time", "Cooldown", r.timeline.cooldown},
+        {"timeline", "stable_time", "Stable", r.timeline.stable},
+        {"timeline", "allreduce_time", "Allreduce", r.timeline.allreduce},
+        {"timeline", "per_iter_training_time", "Iteration", r.timeline.iteration},
+        {"total_time", "global_minibatch_size", "Global minibatch size", r.total.global_minibatch},
+        {"total_time", "total_number_of_iters", "Number of iterations", r.total.iterations},
+        {"total_time", "total_training_time", "Total duration", r.total.seconds},
+        {"total_time", "totoal_number_of_gpus", "Total number of gpus", count(r.total.gpus)},
+    };
+}
+
+std::vector<Table> tables_of(const IiisResult& r) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> titles = {
+        {{"parameter", "Parameters"},
+         {"recommended_config", "Recommended"},
+         {"memory_usage", "Memory (GB of 2^30)"},
+         {"computation", "Computation Time (s)"},
+         {"communication", "Communication Time (s)"},
+         {"timeline", "Timeline (s)"},
+         {"total_time", "Total"}}};
+    std::vector<Table> tables;
+    for (const auto& [group, title] : titles) {
+        Table table{.title = std::string(title), .columns = {}, .rows = {}, .remarks = {}};
+        for (const IiisNumber& number : numbers_of(r)) {
+            if (number.group == group) {
+                const bool floored = number.key == "total_number_of_iters";  // as its page does
+                const double value = number.memory ? number.value / iiis_GB : number.value;
+                table.rows.push_back(
+                    {text_cell(number.label), iiis_cell(floored ? std::floor(value) : value)});
+            }
+        }
+        if (group == "memory_usage" && r.memory.out_of_memory) {
+            table.remarks.emplace_back("OUT OF MEMORY");
+        }
+        tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
+std::string json_of(const IiisResult& r) {
+    JsonWriter out;
+    out.begin_object();
+    out.member("schema_version", 1);
+    out.member("method", "iiis");
+    std::string_view group;
+    for (const IiisNumber& number : numbers_of(r)) {
+        if (number.group != group) {
+            if (!group.empty()) {
+                out.end_object();
+            }
+            group = number.group;
+            out.key(group).begin_object();
+        }
+        out.member(number.key, number.value);
+    }
+    out.end_object();
+    out.member("out_of_memory", r.memory.out_of_memory);
+    out.end_object();
+    return out.text();
+}
+
+}  // namespace
+
+void add_iiis(CLI::App& parent, Context& context) {
+    CLI::App* command = parent.add_subcommand("iiis", "The IIIS-Turing LLM Training Calculator");
+    const auto f = std::make_shared<IiisFlags>();
+    const auto word = [](const std::string& text) { return text; };
+    add_parsed(*command, "--gpu", f->gpu, "NAME", word, "A GPU of its table: H200, H100, A100, 4090, 3090");
+    add_parsed(*command, "--model", f->model, "NAME", word, "A model of its table: LLAMA-7B, ...");
+    add_parsed(*command, "--network", f->network, "GBIT_PER_S", positive_number, "Network of a host");
+    add_parsed(*command, "--minibatch", f->minibatch, "N", positive_count, "Sequences of a rank");
+    add_parsed(*command, "--microbatch", f->microbatch, "N", positive_count, "Sequences at once");
+    add_parsed(*command, "--tp", f->tp, "N", positive_count, "Tensor parallel degree");
+    add_parsed(*command, "--pp", f->pp, "N", positive_count, "Pipeline parallel degree");
+    add_parsed(*command, "--dp", f->dp, "N", positive_count, "Data parallel degree");
+    add_parsed(*command, "--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens of an epoch");
+    add_parsed(*command, "--epochs", f->epochs, "N", positive_number, "Epochs");
+    add_parsed(*command, "--bus", f->bus, "GB_PER_S", positive_number, "Bus bandwidth; default: the GPU's");
+    add_parsed(
+        *command, "--recompute", f->recompute, "full|selective|none",
+        [](const std::string& text) {
+            if (const auto value = value_of<Recompute>(text)) {
+                return *value;
+            }
+            throw Error(ErrorKind::usage, "'" + text + "' is not known" +
+                                              did_you_mean(text, enum_names<Recompute>()) +
+                                              "; allowed: full, selective, none");
+        },
+        "Optimization strategy");
+    add_output_options(*command, f->output);
+    command->callback([f, &context] {
+        const IiisResult r = iiis(input_of(*f));
+        context.exit_code = r.memory.out_of_memory ? exit_no : exit_yes;
+        context.out << (f->output.json ? json_of(r) : render(tables_of(r), f->output.format));
+    });
+}
+
+}  // namespace traincost::cli

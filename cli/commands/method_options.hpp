@@ -1,0 +1,53 @@
+// What the flags of published calculators have in common.
+#pragma once
+
+#include <traincost/base/error.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/methods/printed.hpp>
+#include <traincost/report/table.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace traincost::cli {
+
+struct Context;
+
+inline std::int64_t positive_count(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+inline double positive_number(const std::string& text) {
+    return parse_number(text, Range::positive);
+}
+
+/// A number as the calculator prints it, and as a program wants it.
+inline Cell printed_cell(double x, int digits) {
+    return {.text = python_round_text(x, digits), .exact = to_exact(x), .number = true};
+}
+
+/// An `Error` that names every flag that was not given.
+inline void require_all(std::initializer_list<std::pair<const char*, bool>> flags) {
+    std::vector<Problem> missing;
+    for (const auto& [name, given] : flags) {
+        if (!given) {
+            missing.push_back({name, "is missing"});
+        }
+    }
+    if (!missing.empty()) {
+        throw Error(ErrorKind::usage, std::move(missing));
+    }
+}
+
+void add_fast_llm(CLI::App& parent, Context& context);
+void add_iiis(CLI::App& parent, Context& context);
+void add_chinchilla(CLI::App& parent, Context& context);
+
+}  // namespace traincost::cli

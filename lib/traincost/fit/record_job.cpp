@@ -132,7 +132,8 @@ private:
         assume("experts compute a fixed capacity of 1.25, reached by one-hot products");
     }
 
-    // Unpacked batches are padded to their longest sample. Alpaca's has 1304 Llama tokens (LitGPT's tables).
+    // Unpacked batches are padded to their longest sample, so that a step time taken from tokens a second is
+    // only a bound, and is not compared. Alpaca's has 1304 Llama tokens (LitGPT's tables).
     void set_sample_length() {
         constexpr std::int64_t alpaca_longest = 1304;
         if (says(record_.notes, "not packed (Alpaca)") && run_.sequence > alpaca_longest) {

@@ -32,6 +32,11 @@ Ranks measured_ranks(const RunRecord& record) {
     return says("first/last-stage") ? Ranks::first_and_last : Ranks::all;
 }
 
+// Whether the record's step time is tokens a step over tokens a second where fewer tokens than that were real.
+bool step_time_is_bound(const RunRecord& record) {
+    return record.notes.find("step time derived from batch*seq is an upper bound") != std::string::npos;
+}
+
 // Largest value of one view of memory over the ranks that were measured.
 double peak(const std::vector<StageMemory>& stages, Ranks ranks, Bytes StageMemory::*view) {
     double result = (stages.front().*view).value();
@@ -87,9 +92,9 @@ public:
 
     std::vector<ValidationRow> rows() {
         const RecordMeasured& m = record_.measured;
-        if (m.step_time_s)
+        if (m.step_time_s && !step_time_is_bound(record_))
             add(Metric::step_time, *m.step_time_s, estimate_.step.total.value());
-        else if (m.tflops_per_accelerator)
+        else if (m.tflops_per_accelerator && !m.step_time_s)
             add_tflops(*m.tflops_per_accelerator * 1e12);
         const Ranks ranks = measured_ranks(record_);
         if (m.memory_bytes)

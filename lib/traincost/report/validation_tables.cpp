@@ -111,6 +111,13 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
                         " of peak between bubbles");
     if (r.notes.find("disagrees with") != std::string::npos)
         hints.emplace_back("the source's throughput and step time disagree");
+    // No products of training reach more of the peak of their format.
+    constexpr double highest_mfu = 0.8;
+    if (facts.measured_mfu > highest_mfu)
+        hints.push_back("measured MFU " + percent_text(facts.measured_mfu) +
+                        ": fewer tokens or a narrower format than it says");
+    if (facts.fabric.find("latency-bound") != std::string::npos)
+        hints.emplace_back("fabric in its slow state");
     const std::int64_t per_node = r.cluster.per_node.value_or(0);
     if (per_node > 0 && r.run.parallel.tp > per_node)
         hints.emplace_back("tp spans nodes");

@@ -32,7 +32,8 @@ Ranks measured_ranks(const RunRecord& record) {
     return says("first/last-stage") ? Ranks::first_and_last : Ranks::all;
 }
 
-// Whether the record's step time is tokens a step over tokens a second where fewer tokens than that were real.
+// Whether the record's step time is tokens a step over tokens a second where fewer tokens than that were
+// real.
 bool step_time_is_bound(const RunRecord& record) {
     return record.notes.find("step time derived from batch*seq is an upper bound") != std::string::npos;
 }

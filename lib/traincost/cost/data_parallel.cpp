@@ -123,7 +123,9 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
         t.hidden = hidden(t.reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
         if (zero >= 1) {
             t.gathers = 1.0;
-            t.hidden += hidden(t.gathering, d.forward, stack.overlap_param_gather);
+            // PyTorch's sharded optimizer of whole replicas sends what it updated before its step ends.
+            const bool later = stack.shard != ShardEngine::fsdp1 && stack.shard != ShardEngine::fsdp2;
+            t.hidden += hidden(t.gathering, d.forward, stack.overlap_param_gather && later);
             t.host =
                 stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained);
         }

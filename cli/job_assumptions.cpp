@@ -1,6 +1,7 @@
 #include <cli/job_assumptions.hpp>
 
 #include <traincost/base/text.hpp>
+#include <traincost/cost/offload.hpp>
 #include <traincost/plan/search_space.hpp>
 #include <traincost/spec/names.hpp>
 
@@ -70,6 +71,9 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& 
     if (run.optimizer == Optimizer::paged_adamw || run.optimizer == Optimizer::paged_adam8bit) {
         out.push_back(
             "paged optimizer: its states are counted in host memory, where they move when the GPU is full");
+    }
+    for (std::string& line : host_assumptions(job)) {
+        out.push_back(std::move(line));
     }
     if (job.model.moe) {
         out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +

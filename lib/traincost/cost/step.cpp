@@ -7,6 +7,7 @@
 #include "traincost/cost/data_parallel.hpp"
 #include "traincost/cost/kernels.hpp"
 #include "traincost/cost/memory.hpp"
+#include "traincost/cost/offload.hpp"
 #include "traincost/cost/pipeline.hpp"
 
 namespace traincost {
@@ -204,12 +205,17 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
                      : stage_weights.dense + stage_weights.expert) *
         trained;
     const Bytes states = optimizer_state_bytes(run.optimizer, run.precision);
-    const Bytes per_parameter =
-        bytes_per_element(run.precision.gradients) * stack.gradient_passes + states * 2.0 +
-        (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
-        bytes_per_element(run.precision.weights) * 2.0;
+    Bytes per_parameter = bytes_per_element(run.precision.gradients) * stack.gradient_passes;
+    if (run.offload_optimizer == Offload::none) {  // else the device walks gradients alone
+        per_parameter += states * 2.0 +
+                         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
+                         bytes_per_element(run.precision.weights) * 2.0;
+    }
     t.parts.optimizer_bytes = per_parameter * owned;
     at(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job);
+    t.parts.offload = offload_time({job, s, table, slowest_class, slowest.forward.total(),
+                                    slowest.backward.total() + slowest.again.total(), owned});
+    at(t, StepTerm::offload) = t.parts.offload.exposed;
     at(t, StepTerm::fixed) = stack.host_per_step;
     for (const Seconds& term : t.terms)
         t.total += term;

@@ -7,6 +7,7 @@
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/data_parallel.hpp"
+#include "traincost/cost/offload.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/spec/job.hpp"
 
@@ -40,7 +41,8 @@ struct StepParts {
     double micro_batches;
     Seconds transfer;  ///< one stage-to-stage transfer
     DataParallelTime data_parallel;
-    Bytes optimizer_bytes;  ///< read and written by the update
+    Bytes optimizer_bytes;  ///< read and written by the update on the device
+    OffloadTime offload;
 };
 
 /// Time of one optimizer step.

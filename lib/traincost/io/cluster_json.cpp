@@ -75,6 +75,10 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
         in.optional("cpu", x.host.cpu);
         in.optional("memory_GiB", io::scaled(x.host.memory, GiB));
         in.optional("local_nvme_TB", io::scaled(x.host.nvme, tera));
+        in.optional("memory_GBps", io::scaled(x.host.memory_bandwidth, giga));
+        in.optional("accelerator_link_GBps", io::scaled(x.host.link_per_accelerator, giga));
+        in.optional("nvme_read_GBps", io::scaled(x.host.storage_read, giga));
+        in.optional("nvme_write_GBps", io::scaled(x.host.storage_write, giga));
         in.ignore("pcie_gen");
         in.ignore("vcpus");
     });

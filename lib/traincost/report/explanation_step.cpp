@@ -54,7 +54,8 @@ std::vector<double> optimizer_values(const ExplainedJob& x) {
 }
 
 std::vector<double> offload_values(const ExplainedJob& x) {
-    return {term(x, StepTerm::offload)};
+    const OffloadTime& o = parts(x).offload;
+    return {o.transfers.value(), o.hidden.value(), o.update.value(), o.storage.value(), o.upload.value()};
 }
 
 std::vector<double> fixed_values(const ExplainedJob& x) {
@@ -239,10 +240,15 @@ std::vector<ExplanationRow> step_explanations() {
          term_cell<StepTerm::optimizer>},
         {{"step.offload",
           "host transfers and updates that nothing hides",
-          "X",
-          {{"X", "s", "not modelled yet: no time"}},
-          {"docs/model.md, section Step time"},
-          {}},
+          "T - H + max(C, N, U)",
+          {{"T", "s", "gradients down, weights up and activations both ways, in the passes they belong to"},
+           {"H", "s", "of these, under the passes' own work"},
+           {"C", "s", "update on the host: weights, states, gradients and copies through its memory"},
+           {"N", "s", "optimizer states read from and written to NVMe, beside the update"},
+           {"U", "s", "updated weights to the device, beside the update"}},
+          {"docs/model.md, section Step time", "[Ren21, §4.2, §5.1] optimizer on the host",
+           "[Rajbhandari21, §5.2] NVMe", "own H200 host, torch 2.11, 2026: link and update rates"},
+          {"overlap_grad_reduce", "overlap_param_gather", "reduce_every_micro_batch"}},
          offload_values,
          term_cell<StepTerm::offload>},
         {{"step.fixed",

@@ -31,6 +31,9 @@ struct HostSpec {
     std::optional<Bytes> memory;
     std::optional<Bytes> nvme;
     std::optional<ByteRate> link_per_accelerator;  ///< host to device, one way
+    std::optional<ByteRate> memory_bandwidth{};    ///< nominal, of the node
+    std::optional<ByteRate> storage_read{};        ///< local NVMe of the node, all drives
+    std::optional<ByteRate> storage_write{};
     std::string cpu;
     bool operator==(const HostSpec&) const = default;
 };

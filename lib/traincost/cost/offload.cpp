@@ -1,0 +1,138 @@
+#include "traincost/cost/offload.hpp"
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/cost/memory.hpp"
+
+namespace traincost {
+
+namespace {
+
+// Own H200 on PCIe 5 x16, torch 2.11, November 2026, pinned memory, 64 MiB to 1 GiB, both directions, n =
+// 6: 52.0 to 54.7 of 63 GB/s; both ways at once 41 to 45 each. Pageable memory gets 6 to 14.
+constexpr double link_efficiency = 0.85;
+
+// Own host of 16 cores, the same run: a fused AdamW step moves its 28 bytes a parameter at 103 to 122 GB/s
+// (0.23 to 0.27 ns a parameter, 2^24 to 2^29 of them, and 0.26 over the tensors of a 1.3 B model), n = 4.
+// Taken as what streaming gets of a node's nominal memory bandwidth when every accelerator's update runs; a
+// whole node was not measured.
+constexpr double streaming_efficiency = 0.8;
+
+// Where a cluster does not say: a two-socket server with eight channels of DDR4-3200 each, PCIe 4 x16, and
+// four PCIe 4 drives of 7.0 and 3.8 GB/s (data sheets).
+constexpr ByteRate usual_memory{409.6e9};
+constexpr ByteRate usual_link{31.5e9};
+constexpr ByteRate usual_storage_read{28.0e9};
+constexpr ByteRate usual_storage_write{15.2e9};
+
+/// Accelerators of the job that share a node's host.
+double sharers(const ClusterSpec& cluster) {
+    return static_cast<double>(std::min(cluster.accelerators, cluster.per_node));
+}
+
+/// Bytes one micro-batch saves on the stage.
+Bytes saved_bytes(const OffloadInputs& x) {
+    const Bytes boundary{x.shape.tokens_sp * static_cast<double>(x.job.model.hidden) * x.shape.r};
+    Bytes saved;
+    for (std::size_t k = 0; k < x.table.size; ++k)
+        saved += x.table.kinds[k].totals.saved * x.stage.kinds[k].kept + boundary * x.stage.kinds[k].again;
+    return saved;
+}
+
+/// Elements of the stage's weights that a rank keeps.
+double kept_weights(const OffloadInputs& x) {
+    const ShardedCount n = stage_parameters(x.table, x.stage);
+    const StateShards z = state_shards(x.job);
+    const bool sharded = x.job.run.parallel.zero >= 3 || fully_sharded(x.job);
+    return sharded ? n.dense / z.dense + n.expert / z.expert : n.dense + n.expert;
+}
+
+/// Seconds for bytes; none for none.
+Seconds time_of(Bytes bytes, ByteRate rate) {
+    return bytes.value() > 0.0 ? bytes / rate : Seconds{};
+}
+
+}  // namespace
+
+HostRates host_rates(const ClusterSpec& cluster) {
+    const HostSpec& host = cluster.host;
+    const double n = sharers(cluster);
+    HostRates r{};
+    r.memory = host.memory_bandwidth.value_or(usual_memory) * (streaming_efficiency / n);
+    r.link = std::min(host.link_per_accelerator.value_or(usual_link) * link_efficiency, r.memory);
+    r.storage_read = host.storage_read.value_or(usual_storage_read) / n;
+    r.storage_write = host.storage_write.value_or(usual_storage_write) / n;
+    return r;
+}
+
+std::vector<std::string> host_assumptions(const Job& job) {
+    const HostSpec& host = job.cluster.host;
+    const RunSpec& run = job.run;
+    const bool stores = run.offload_optimizer == Offload::nvme || run.offload_parameters == Offload::nvme;
+    std::vector<std::string> out;
+    if (run.offload_optimizer == Offload::none && run.offload_parameters == Offload::none &&
+        run.offload_activations == 0.0)
+        return out;
+    if (!host.memory_bandwidth) {
+        out.push_back("host: memory of a node taken at " + to_text(usual_memory) +
+                      ", two sockets of eight channels DDR4-3200");
+    }
+    if (!host.link_per_accelerator)
+        out.push_back("host: link to an accelerator taken at " + to_text(usual_link) + ", PCIe 4 x16");
+    if (stores && (!host.storage_read || !host.storage_write)) {
+        out.push_back("host: NVMe of a node taken at " + to_text(usual_storage_read) + " read and " +
+                      to_text(usual_storage_write) + " written, four PCIe 4 drives");
+    }
+    return out;
+}
+
+OffloadTime offload_time(const OffloadInputs& x) {
+    const RunSpec& run = x.job.run;
+    const bool optimizer = run.offload_optimizer != Offload::none;
+    const bool weights = run.offload_parameters != Offload::none;
+    OffloadTime t{};
+    if (!optimizer && !weights && run.offload_activations == 0.0)
+        return t;
+    const HostRates rates = host_rates(x.job.cluster);
+    const StackSpec& stack = x.job.stack;
+    const auto m = static_cast<double>(micro_batches(run));
+    const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
+
+    // Passes: the link carries both directions at once, and what the stack overlaps hides under the pass.
+    const Seconds saved = time_of(saved_bytes(x) * run.offload_activations, rates.link);
+    const ByteRate up_rate =
+        run.offload_parameters == Offload::nvme ? std::min(rates.link, rates.storage_read) : rates.link;
+    const Seconds up = weights ? time_of(Bytes{kept_weights(x) * x.shape.w}, up_rate) : Seconds{};
+    const bool gradients = trained > 0.0 && (optimizer || (weights && fully_sharded(x.job)));
+    const Seconds down = gradients ? time_of(Bytes{x.owned * x.shape.e}, rates.link) : Seconds{};
+    const bool often = stack.reduce_every_micro_batch || fully_sharded(x.job);
+    const auto pass = [&](Seconds traffic, Seconds compute, bool overlaps, double times) {
+        t.transfers += traffic * times;
+        if (overlaps)
+            t.hidden += std::min(traffic, compute) * times;
+    };
+    const Seconds back = up + saved;
+    pass(std::max(up, saved), x.forward, !weights || stack.overlap_param_gather, m);
+    pass(std::max(back, down), x.backward, stack.overlap_grad_reduce, often ? m : 1.0);
+    if (!often)
+        pass(back, x.backward, !weights || stack.overlap_param_gather, m - 1.0);
+
+    if (optimizer) {
+        const Precision& p = run.precision;
+        const Bytes stored = bytes_per_element(p.master.value_or(p.weights));
+        const Bytes states = optimizer_state_bytes(run.optimizer, p);
+        // Read and written: weights and states; read: gradients; written: compute copies.
+        const Bytes walked = (stored + states) * 2.0 + stored + Bytes{x.shape.e};
+        t.update = time_of(walked * x.owned, rates.memory);
+        t.upload = weights ? Seconds{} : time_of(Bytes{x.owned * x.shape.w}, rates.link);
+        if (run.offload_optimizer == Offload::nvme) {
+            const Bytes kept = (stored + states) * x.owned;
+            t.storage = time_of(kept, rates.storage_read) + time_of(kept, rates.storage_write);
+        }
+    }
+    t.exposed = t.transfers - t.hidden + std::max({t.update, t.storage, t.upload});
+    return t;
+}
+
+}  // namespace traincost

@@ -10,7 +10,7 @@ namespace traincost {
 namespace {
 
 // Own H200 on PCIe 5 x16, torch 2.11, November 2026, pinned memory, 64 MiB to 1 GiB, both directions, n =
-// 6: 52.0 to 54.7 of 63 GB/s; both ways at once 41 to 45 each. Pageable memory gets 6 to 14.
+// 6: 51.9 to 54.7 of 63 GB/s; both ways at once 41 to 45 each. Pageable memory gets 6 to 14.
 constexpr double link_efficiency = 0.85;
 
 // Own host of 16 cores, the same run: a fused AdamW step moves its 28 bytes a parameter at 103 to 122 GB/s

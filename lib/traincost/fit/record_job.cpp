@@ -345,7 +345,7 @@ private:
             run_.offload_optimizer = Offload::cpu;
             run_.offload_parameters = Offload::cpu;
         }
-        if (says(words, "qkv")) {
+        if (says(words, "qkv") || says(in_.recompute_note, "qkv_proj_offloaded")) {
             // q, k, v of one block beside its 34 s b h bytes and more: taken from [Korthikanti22, §4.1], 6
             // of 34.
             constexpr double qkv_share = 6.0 / 34.0;

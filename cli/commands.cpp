@@ -12,6 +12,7 @@ constexpr Command table[] = {
     {"plan", add_plan},
     {"estimate", add_estimate},
     {"explain", add_explain},
+    {"timeline", add_timeline},
     {"achieved", add_achieved},
     {"recommend", add_recommend},
     {"merge", add_merge},

@@ -24,6 +24,7 @@ void add_scale(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);
+void add_timeline(CLI::App& app, Context& context);
 void add_validate(CLI::App& app, Context& context);
 
 }  // namespace traincost::cli

@@ -293,25 +293,10 @@ double one_f_one_b_time(const PipelineStagesView& stages, const Runs& runs, cons
     return one_f_one_b_played(t, first) + (one_f_one_b_path(t, m) - one_f_one_b_path(t, first));
 }
 
-/// The chunks' times: a stage's in equal parts, the embedding in the first chunk and the head in the last.
-std::vector<ChunkTime> chunk_times(const PipelineStagesView& stages, std::size_t v) {
-    const std::size_t p = stages.size();
-    std::vector<ChunkTime> chunks;
-    chunks.reserve(p * v);
-    for (std::size_t c = 0; c < p * v; ++c) {
-        const StageTime& s = stages[c % p];
-        const double parts = static_cast<double>(v);
-        const double whole = c == 0 || c + 1 == p * v ? 1.0 : 0.0;
-        chunks.push_back({(s.forward - s.end_forward) / parts + s.end_forward * whole,
-                          (s.backward - s.end_backward) / parts + s.end_backward * whole, s.weight / parts});
-    }
-    return chunks;
-}
-
 /// The schedule played over its first `first` micro-batches; the rest passes at `pace`.
 double played(Schedule schedule, const PipelineStagesView& stages, std::size_t v, std::int64_t m,
               const StageTransfer& transfer, std::int64_t first, double pace) {
-    const std::vector<ChunkTime> chunks = chunk_times(stages, v);
+    const std::vector<ChunkTime> chunks = chunk_times(stages, static_cast<std::int64_t>(v));
     const std::int64_t some = std::min(m, first);
     const Seconds time =
         played_time({schedule, chunks, static_cast<std::int64_t>(stages.size()), some, transfer});

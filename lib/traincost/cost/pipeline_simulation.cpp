@@ -326,6 +326,21 @@ void require_playable(const Pipeline& x) {
 
 }  // namespace
 
+std::vector<ChunkTime> chunk_times(const PipelineStagesView& stages, std::int64_t vp) {
+    const auto v = static_cast<std::size_t>(vp);
+    const std::size_t p = stages.size();
+    std::vector<ChunkTime> chunks;
+    chunks.reserve(p * v);
+    for (std::size_t c = 0; c < p * v; ++c) {
+        const StageTime& s = stages[c % p];
+        const double parts = static_cast<double>(v);
+        const double whole = c == 0 || c + 1 == p * v ? 1.0 : 0.0;
+        chunks.push_back({(s.forward - s.end_forward) / parts + s.end_forward * whole,
+                          (s.backward - s.end_backward) / parts + s.end_backward * whole, s.weight / parts});
+    }
+    return chunks;
+}
+
 bool can_play(Schedule schedule, std::int64_t stages, std::int64_t vp, std::int64_t micro_batches) {
     if (stages < 1 || vp < 1 || micro_batches < 1)
         return false;

@@ -20,6 +20,10 @@ struct ChunkTime {
     Seconds weight;    ///< of `backward`, the weight gradients
 };
 
+/// The chunks of stages: a stage's time in equal parts, the embedding in the first chunk, the head in the
+/// last.
+std::vector<ChunkTime> chunk_times(const PipelineStagesView& stages, std::int64_t vp);
+
 /// What a stage does: a forward pass, a backward pass (whole, or input gradients alone), or the weight
 /// gradients that a zero-bubble schedule has put off.
 enum class PipelineTask : std::uint8_t { forward, backward, input_gradient, weight_gradient };

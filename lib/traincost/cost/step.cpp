@@ -9,6 +9,7 @@
 #include "traincost/cost/memory.hpp"
 #include "traincost/cost/offload.hpp"
 #include "traincost/cost/pipeline.hpp"
+#include "traincost/cost/step_timeline.hpp"
 
 namespace traincost {
 
@@ -220,6 +221,18 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     for (const Seconds& term : t.terms)
         t.total += term;
     return t;
+}
+
+std::vector<StageTime> stage_times(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    std::vector<StageTime> times;
+    for (const StageClass& c : stages.classes)
+        times.push_back(stage_time(stage_sum(job, table, c), table, c));
+    return times;
+}
+
+StageTransfer stage_transfer(const Job& job, const Shape& shape) {
+    const bool pipes = job.run.parallel.pp > 1;
+    return {pipes ? boundary_time(job, shape, placements(job)) : Seconds{}, job.stack.overlap_p2p};
 }
 
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {

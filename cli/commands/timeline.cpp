@@ -1,0 +1,79 @@
+// `traincost timeline`: one step drawn in time, stage by stage.
+
+#include <cli/commands/commands.hpp>
+#include <cli/job_options.hpp>
+#include <cli/output_options.hpp>
+#include <traincost/cost/step_timeline.hpp>
+#include <traincost/io/job_json.hpp>
+#include <traincost/io/timeline_json.hpp>
+#include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/timeline_chart.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct Flags {
+    JobFlags job;
+    OutputFlags output;
+    bool chrome = false;
+    int width = 100;
+};
+
+void run_timeline(const Flags& flags, Context& context) {
+    const Catalogue catalogue(context.data_folder);
+    const ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
+    const StepTimeline line = step_timeline(resolved.job);
+    const std::string title = job_title(resolved.job);
+    if (flags.chrome) {
+        context.out << chrome_trace(line) << '\n';
+        return;
+    }
+    if (flags.output.json) {
+        JsonWriter out;
+        out.begin_object().member("schema_version", 1);
+        out.key("input");
+        write_json(out, resolved.job);
+        write_timeline_members(out, line);
+        out.array("assumptions", resolved.assumptions);
+        out.end_object();
+        context.out << out.text();
+        return;
+    }
+    if (flags.output.svg) {
+        context.out << timeline_svg(line, title);
+        return;
+    }
+    if (flags.output.format == Format::csv) {
+        context.out << render(std::vector<Table>{timeline_events(line)}, Format::csv);
+        return;
+    }
+    std::vector<Table> tables = {
+        {.title = title, .columns = {}, .rows = {{text_cell(layout_text(resolved.job))}}, .remarks = {}},
+        timeline_table(line, flags.width)};
+    if (!resolved.assumptions.empty()) {
+        tables.push_back(remarks_table("Assumed", resolved.assumptions));
+    }
+    context.out << render(tables, flags.output.format);
+}
+
+}  // namespace
+
+void add_timeline(CLI::App& app, Context& context) {
+    CLI::App* command = app.add_subcommand("timeline", "One step drawn in time, stage by stage");
+    const auto flags = std::make_shared<Flags>();
+    add_job_options(*command, flags->job);
+    add_output_options(*command, flags->output, Charts::yes);
+    command->add_flag("--chrome", flags->chrome, "Print a trace for chrome://tracing and Perfetto");
+    command->add_option("--width", flags->width, "Columns of the drawing")
+        ->check(CLI::Range(10, 1000))
+        ->type_name("COLUMNS");
+    command->callback([flags, &context] { run_timeline(*flags, context); });
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,33 @@
+#include "traincost/cost/step_timeline.hpp"
+
+namespace traincost {
+
+StepTimeline step_timeline(const Job& job) {
+    const Shape shape = shape_of(job);
+    BlockOps ops;
+    fill_ops(job, shape, ops);
+    const BlockTable table = block_table(job, shape, ops);
+    const StageClasses stages = stage_classes(job, table);
+    const Parallelism& p = job.run.parallel;
+    const std::vector<StageTime> times = stage_times(job, table, stages);
+    const std::vector<ChunkTime> chunks = chunk_times({times, stages.class_of}, p.vp);
+    // One stage has no pipeline, whatever the schedule.
+    const Schedule schedule = p.pp > 1 ? schedule_of(job) : Schedule::one_f_one_b;
+    StepTimeline line{
+        .stages = p.pp,
+        .pipeline = play({schedule, chunks, p.pp, micro_batches(job.run), stage_transfer(job, shape)}),
+        .after = {},
+        .total = {}};
+    line.total = line.pipeline.total;
+    const StepTime step = step_time(job, shape, table, stages);
+    for (const StepTerm term :
+         {StepTerm::data_parallel, StepTerm::offload, StepTerm::optimizer, StepTerm::fixed}) {
+        if (step[term].value() > 0.0) {
+            line.after.push_back({term, line.total, line.total + step[term]});
+            line.total += step[term];
+        }
+    }
+    return line;
+}
+
+}  // namespace traincost

@@ -30,6 +30,18 @@ std::string choice_text(const RecomputeChoice& choice) {
     return "full recompute";
 }
 
+std::string choice_text(const OffloadChoice& offload) {
+    std::string text;
+    const auto add = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+    if (offload.optimizer != Offload::none)
+        add("optimizer on " + std::string(name_of(offload.optimizer)));
+    if (offload.parameters != Offload::none)
+        add("weights on " + std::string(name_of(offload.parameters)));
+    if (offload.activations > 0.0)
+        add(percent_text(offload.activations) + " of activations on the host");
+    return text.empty() ? "no offload" : text;
+}
+
 std::string configuration_text(const SearchRequest& request, const Configuration& c) {
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     std::string text;
@@ -56,12 +68,10 @@ std::string configuration_text(const SearchRequest& request, const Configuration
     if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.sequence_parallel)
         text += c.sequence_parallel != 0 ? ", sequence parallelism" : ", no sequence parallelism";
     const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
-    if (offload.optimizer != Offload::none)
-        text += ", optimizer on " + std::string(name_of(offload.optimizer));
-    if (offload.parameters != Offload::none)
-        text += ", weights on " + std::string(name_of(offload.parameters));
-    if (offload.activations > 0.0)
-        text += ", " + percent_text(offload.activations) + " of activations on the host";
+    if (offload.optimizer != Offload::none || offload.parameters != Offload::none ||
+        offload.activations > 0.0) {
+        text += ", " + choice_text(offload);
+    }
     return text;
 }
 

@@ -13,6 +13,8 @@ std::string configuration_text(const SearchRequest& request, const Configuration
 
 /// "full recompute of 2 layers a stage".
 std::string choice_text(const RecomputeChoice& choice);
+/// "optimizer on cpu, weights on cpu".
+std::string choice_text(const OffloadChoice& choice);
 
 /// The name with hyphens for underscores, as sentences have it.
 std::string hyphenated(std::string_view name);

@@ -159,7 +159,7 @@ std::string value_text(const SearchRequest& request, const Configuration& c, con
     if (d.member == &Configuration::sequence_parallel)
         return c.sequence_parallel != 0 ? "sequence parallelism" : "no sequence parallelism";
     if (d.member == &Configuration::offload)
-        return c.offload == 0 ? "no offload" : "offload " + std::to_string(c.offload);
+        return choice_text(site.space.offload[static_cast<std::size_t>(c.offload)]);
     if (d.member == &Configuration::hybrid_shard && c.hybrid_shard == 0)
         return "all ranks";
     return std::to_string(c.*d.member);

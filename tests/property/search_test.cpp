@@ -77,7 +77,7 @@ std::vector<SearchRequest> small_requests() {
     // States, weights and activations on the host.
     all.push_back(
         search_jobs::request(search_jobs::gpt(2, 1024, 8), cluster(4, 6.0), search_jobs::run(2048, 8)));
-    all.back().sites[0].space.offload = full_space(base_job(all.back(), 0)).offload;
+    all.back().sites[0].space.offload = host_offloads(cluster(4).host);
     // Experts across nodes, which DualPipe hides.
     all.push_back(
         search_jobs::request(search_jobs::mixture(4, 2048, 16, 16), cluster(16), search_jobs::run(2048, 16)));

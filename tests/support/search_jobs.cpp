@@ -147,7 +147,6 @@ SearchRequest request(const ModelSpec& model, const ClusterSpec& cluster, const 
     SearchRequest r{.model = model, .run = run, .sites = {}};
     const Job job{model, cluster, stack(), run};
     r.sites.push_back({cluster, stack(), full_space(job)});
-    r.sites[0].space.offload = {{}};  // which would multiply the space by five and more
     return r;
 }
 

@@ -38,11 +38,9 @@ SearchSpace stack_space(const Job& job) {
     return space;
 }
 
-namespace {
-
 /// What can live on the host: nothing, optimizer states, then sharded weights, activations, everything;
 /// states and weights on the node's drives where it has any.
-std::vector<OffloadChoice> all_offloads(const HostSpec& host) {
+std::vector<OffloadChoice> host_offloads(const HostSpec& host) {
     constexpr std::int64_t sharded_weights = 3;
     std::vector<OffloadChoice> choices = {{},
                                           {Offload::cpu, Offload::none, 0.0},
@@ -56,8 +54,6 @@ std::vector<OffloadChoice> all_offloads(const HostSpec& host) {
     return choices;
 }
 
-}  // namespace
-
 SearchSpace full_space(const Job& job) {
     SearchSpace space;
     space.zero = {0, 1, 2, 3};
@@ -66,7 +62,6 @@ SearchSpace full_space(const Job& job) {
         {Recompute::none, {}, 1, {}},
         {Recompute::selective, {.core_attention = true}, 1, {}},
         {Recompute::selective, {.core_attention = true, .norm = true, .activation = true}, 1, {}}};
-    space.offload = all_offloads(job.cluster.host);
     const std::int64_t blocks = block_count(job.model);
     for (std::int64_t layers = 1; layers < blocks; layers *= 2)
         space.recompute.push_back({Recompute::full, {}, 1, layers});

@@ -74,6 +74,10 @@ struct SearchSpace {
 /// All divisors of n, rising.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
+/// What can live on the host: nothing, optimizer states, and sharded weights, activations, all of these;
+/// states and weights on the node's drives where it has any.
+std::vector<OffloadChoice> host_offloads(const HostSpec& host);
+
 /// What a job's own stack can do on its cluster: ZeRO stages and schedules its engine has, selective and full
 /// recompute, tensor parallelism inside the scale-up domain.
 SearchSpace stack_space(const Job& job);

@@ -55,6 +55,19 @@ std::string unknown_of(const SearchFlags& f, const ClusterSpec& cluster) {
     return "";
 }
 
+/// An odd number of layers leaves no pipeline of 2, 4, 8 … stages that hold equally many: then a search deals
+/// them unevenly too, as with --uneven-stages.
+void allow_uneven_stages(ResolvedJob& resolved) {
+    Job& job = resolved.job;
+    if (job.run.uneven_stages || deals_stages(job, 2)) {
+        return;
+    }
+    job.run.uneven_stages = true;
+    resolved.assumptions.push_back("uneven stages: " + std::to_string(block_count(job.model)) +
+                                   " layers have no even halves, so the first stages of a pipeline hold one "
+                                   "more (--uneven-stages)");
+}
+
 /// Collects sites; what cannot be one is an `Error`, or left out where nobody named it.
 class Sites {
 public:
@@ -95,6 +108,7 @@ private:
         try {
             ResolvedJob r =
                 resolve_job(job_flags, catalogue_, context_, {.micro_batch = false, .layout = false});
+            allow_uneven_stages(r);
             if (const std::string unknown = unknown_of(flags_, r.job.cluster); !unknown.empty()) {
                 throw Error(ErrorKind::usage, unknown);
             }

@@ -147,6 +147,7 @@ SearchRequest request(const ModelSpec& model, const ClusterSpec& cluster, const 
     SearchRequest r{.model = model, .run = run, .sites = {}};
     const Job job{model, cluster, stack(), run};
     r.sites.push_back({cluster, stack(), full_space(job)});
+    r.sites.back().space.offload = {{}};  // a dimension of its own test
     return r;
 }
 

@@ -66,6 +66,7 @@ SearchSpace full_space(const Job& job) {
     for (std::int64_t layers = 1; layers < blocks; layers *= 2)
         space.recompute.push_back({Recompute::full, {}, 1, layers});
     space.recompute.push_back({Recompute::full, {}, 1, {}});
+    space.offload = host_offloads(job.cluster.host);
     return space;
 }
 

@@ -164,7 +164,7 @@ private:
         }
     }
 
-    void leave_out(std::string why) {
+    void leave_out(const std::string& why) {
         add_once(out_.left_out, why);
     }
 

@@ -176,8 +176,9 @@ double one_f_one_b_played(const Times& t, std::int64_t m) {
 /// k of the highest gain a micro-batch.
 double loops(const Row& gain, std::size_t pace, std::int64_t n) {
     const auto k = static_cast<std::int64_t>(pace);
+    const std::int64_t whole = n / k;
     const auto rest = static_cast<std::size_t>(n % k);
-    return static_cast<double>(n / k) * gain[pace] + (rest > 0 ? gain[rest] : 0.0);
+    return static_cast<double>(whole) * gain[pace] + (rest > 0 ? gain[rest] : 0.0);
 }
 
 /// The longest path through 1F1B's tasks. Every path goes down to the last stage and up again (Σ
@@ -419,12 +420,13 @@ double dualpipe_time(const PipelineStagesView& stages, const Runs& runs, const S
         return played(Schedule::dualpipe, stages, 1, m, transfer, are_equal_inside(runs) ? 2 * p : 4 * p,
                       pace);
     const std::int64_t first = 4 * p;
+    const std::int64_t half = first / 2;
     const double more = played(Schedule::dualpipe, stages, 1, m, transfer, first, 0.0);
     if (m <= first)
         return more;
     // Delays slow the pairs of neighbouring stages, which wait for each other.
-    const double less = played(Schedule::dualpipe, stages, 1, first / 2, transfer, first, 0.0);
-    pace = std::max(pace, (more - less) / static_cast<double>(first / 2));
+    const double less = played(Schedule::dualpipe, stages, 1, half, transfer, first, 0.0);
+    pace = std::max(pace, (more - less) / static_cast<double>(half));
     return more + static_cast<double>(m - first) * pace;
 }
 

@@ -151,7 +151,7 @@ std::string why_empty(const Job& job, const SearchSpace& space) {
                " accelerators over tp and cp and is at most the model's " +
                std::to_string(block_count(job.model)) + " layers";
     }
-    if (const std::string why = why_no_dp(job, space, tps); !why.empty())
+    if (std::string why = why_no_dp(job, space, tps); !why.empty())
         return why;
     return why_no_batch(job, space);
 }

@@ -32,7 +32,7 @@ std::vector<double> sketch(std::vector<double> values) {
     const double n = static_cast<double>(values.size());
     for (std::size_t i = 0; i < most; ++i) {
         const double position = (static_cast<double>(i) + 0.5) / static_cast<double>(most) * n - 0.5;
-        const auto below = static_cast<std::size_t>(position);
+        const std::size_t below = std::min(static_cast<std::size_t>(position), q.at.size() - 2);
         const double fraction = position - static_cast<double>(below);
         at[i] = values[below] + fraction * (values[below + 1] - values[below]);
     }

@@ -32,7 +32,7 @@ std::vector<double> sketch(std::vector<double> values) {
     const double n = static_cast<double>(values.size());
     for (std::size_t i = 0; i < most; ++i) {
         const double position = (static_cast<double>(i) + 0.5) / static_cast<double>(most) * n - 0.5;
-        const std::size_t below = std::min(static_cast<std::size_t>(position), q.at.size() - 2);
+        const auto below = static_cast<std::size_t>(position);
         const double fraction = position - static_cast<double>(below);
         at[i] = values[below] + fraction * (values[below + 1] - values[below]);
     }
@@ -133,7 +133,7 @@ ResidualQuantiles quantiles_of(const Residuals& residuals, const std::vector<dou
         q.at[next] = last ? last->second : 0.0;
     const auto between = [&](double p) {
         const double position = p * static_cast<double>(ResidualQuantiles::points + 1) - 1.0;
-        const auto below = static_cast<std::size_t>(position);
+        const std::size_t below = std::min(static_cast<std::size_t>(position), q.at.size() - 2);
         return q.at[below] + (position - static_cast<double>(below)) * (q.at[below + 1] - q.at[below]);
     };
     // The k-th of n values, its mass around it, is the (k - 1/2)/n quantile; a new value lies below it with

@@ -4,25 +4,26 @@
 #include <cmath>
 
 namespace traincost {
-namespace {
 
-const CollectiveCurve& curve_of(Collective collective, const LinkCurves& curves) {
+CollectiveCurve LinkCurves::*curve_of(Collective collective) {
     switch (collective) {
         case Collective::all_reduce:
-            return curves.all_reduce;
+            return &LinkCurves::all_reduce;
         case Collective::all_gather:
-            return curves.all_gather;
+            return &LinkCurves::all_gather;
         case Collective::reduce_scatter:
-            return curves.reduce_scatter;
+            return &LinkCurves::reduce_scatter;
         case Collective::all_to_all:
-            return curves.all_to_all;
+            return &LinkCurves::all_to_all;
         case Collective::broadcast:
-            return curves.broadcast;
+            return &LinkCurves::broadcast;
         case Collective::send_recv:
-            return curves.send_recv;
+            return &LinkCurves::send_recv;
     }
-    return curves.all_reduce;
+    return &LinkCurves::all_reduce;
 }
+
+namespace {
 
 /// Traffic of a rank / message.
 double traffic_factor(Collective collective, double n) {
@@ -168,7 +169,7 @@ double in_network_transfer(double message, double n, const Network& net) {
 }
 
 CollectiveTime within_domain(Collective collective, double message, double n, const Network& net) {
-    const CollectiveCurve& curve = curve_of(collective, net.scale_up.curves);
+    const CollectiveCurve& curve = net.scale_up.curves.*curve_of(collective);
     const GroupShare share = share_of_group(curve, n);
     const bool pair = collective == Collective::send_recv;
     const double b = in_domain_bandwidth(curve, n, pair ? 2 : n, net);
@@ -247,8 +248,8 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     const double n = static_cast<double>(group.size);
     const double m = static_cast<double>(group.per_domain);
     const double domains = std::ceil(n / m);
-    const CollectiveCurve& up = curve_of(collective, net.scale_up.curves);
-    const CollectiveCurve& out = curve_of(collective, net.scale_out->curves);
+    const CollectiveCurve& up = net.scale_up.curves.*curve_of(collective);
+    const CollectiveCurve& out = net.scale_out->curves.*curve_of(collective);
     const double up_bandwidth = m > 1 ? in_domain_bandwidth(up, m, m, net) : INFINITY;
     const double rate = domain_rate(group, domains, share_of_group(out, domains).efficiency, net);
     const double f = traffic_factor(collective, n);

@@ -19,6 +19,9 @@ enum class Collective : std::uint8_t {
     broadcast,       ///< the buffer that every rank gets from the root
 };
 
+/// The ring, or pairwise, curve of a collective among those of a link.
+CollectiveCurve LinkCurves::*curve_of(Collective collective);
+
 /// Where the ranks of a group lie, and what it competes with.
 struct GroupPlacement {
     std::int64_t size;         ///< ranks

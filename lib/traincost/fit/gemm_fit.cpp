@@ -8,6 +8,7 @@
 #include <Eigen/Dense>
 
 #include "traincost/base/parallel.hpp"
+#include "traincost/fit/robust_descent.hpp"
 
 namespace traincost {
 
@@ -85,27 +86,19 @@ Models with(std::span<const GemmModel> models, const GemmFit& fit) {
 }
 
 /// ln(predicted / measured)
-Eigen::VectorXd log_errors(std::span<const GemmPoint> points, const Models& models) {
-    Eigen::VectorXd errors(static_cast<Eigen::Index>(points.size()));
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const GemmPoint& p = points[i];
-        const Seconds predicted = gemm_time({p.m, p.n, p.k}, p.pass, models[p.model]);
-        errors[static_cast<Eigen::Index>(i)] = std::log(predicted / p.time);
-    }
+std::vector<double> log_errors(std::span<const GemmPoint> points, const Models& models) {
+    std::vector<double> errors;
+    errors.reserve(points.size());
+    for (const GemmPoint& p : points)
+        errors.push_back(std::log(gemm_time({p.m, p.n, p.k}, p.pass, models[p.model]) / p.time));
     return errors;
-}
-
-/// Soft-L1 of the errors: quadratic inside the width, linear outside.
-double soft_loss(const Eigen::VectorXd& errors) {
-    const auto z = (errors / loss_width).array().square();
-    return loss_width * loss_width * ((1.0 + z).sqrt() - 1.0).sum();
 }
 
 /// A fit in the making: what is sought, and where it started.
 class Search {
 public:
     Search(std::span<const GemmPoint> points, std::span<const GemmModel> models, const GemmFit& start)
-        : points_(points), models_(models), start_fit_(start) {
+        : points_(points), models_(models), start_(start) {
         const auto measured = [&](GemmPass pass) {
             return std::any_of(points.begin(), points.end(),
                                [&](const GemmPoint& p) { return p.pass == pass; });
@@ -117,98 +110,43 @@ public:
             if (asked)
                 sought_.push_back(&numbers[i]);
         }
-        start_.resize(size());
-        for (Eigen::Index i = 0; i < size(); ++i) {
-            const Number& number = at(i);
-            start_[i] = std::log(std::clamp(number.get(start), number.low, number.high));
-        }
     }
 
-    /// Levenberg-Marquardt with the loss's weights, each step cut to the ranges.
+    /// The fit of least robust error, each number pulled to where it started.
     GemmFit best(int most_steps, double* final_loss) const {
-        Eigen::VectorXd x = start_;
-        Eigen::VectorXd errors = errors_at(x);
-        double current = loss(errors, x);
-        double damping = 1e-2;
-        for (int step = 0; step < most_steps; ++step) {
-            constexpr double h = 1e-3;
-            Eigen::MatrixXd jacobian(errors.size(), size());
-            for (Eigen::Index i = 0; i < size(); ++i) {
-                Eigen::VectorXd moved = x;
-                const double d = moved[i] + h <= std::log(at(i).high) ? h : -h;
-                moved[i] += d;
-                jacobian.col(i) = (errors_at(moved) - errors) / d;
-            }
-            const Eigen::VectorXd weights = (1.0 + (errors / loss_width).array().square()).rsqrt().matrix();
-            const Eigen::MatrixXd weighted = jacobian.transpose() * weights.asDiagonal();
-            Eigen::MatrixXd curvature = weighted * jacobian;
-            Eigen::VectorXd gradient = weighted * errors;
-            for (Eigen::Index i = 0; i < size(); ++i) {
-                curvature(i, i) += pull(i);
-                gradient[i] += pull(i) * (x[i] - start_[i]);
-            }
-            bool better = false;
-            for (int attempt = 0; attempt < 6 && !better; ++attempt) {
-                Eigen::MatrixXd damped = curvature;
-                damped.diagonal() *= 1.0 + damping;
-                const Eigen::VectorXd next = inside(x - damped.ldlt().solve(gradient));
-                const Eigen::VectorXd next_errors = errors_at(next);
-                const double next_loss = loss(next_errors, next);
-                if (next_loss < current) {
-                    better = current - next_loss > 1e-4 * current;
-                    x = next;
-                    errors = next_errors;
-                    current = next_loss;
-                    damping = std::max(1e-7, damping / 4.0);
-                    if (!better)
-                        step = most_steps;
-                    break;
-                }
-                damping *= 6.0;
-                if (attempt == 5)
-                    step = most_steps;
-            }
+        RobustProblem problem{.expected = {},
+                              .low = {},
+                              .high = {},
+                              .spread = {},
+                              .weights = std::vector<double>(points_.size(), 1.0),
+                              .loss_width = loss_width,
+                              .least_gain = 1e-4,
+                              .most_steps = most_steps};
+        for (const Number* number : sought_) {
+            problem.expected.push_back(std::log(std::clamp(number->get(start_), number->low, number->high)));
+            problem.low.push_back(std::log(number->low));
+            problem.high.push_back(std::log(number->high));
+            problem.spread.push_back(number->spread);
         }
-        *final_loss = current;
-        return fit_at(x);
+        const RobustSolution solution = robust_descent(
+            problem, problem.expected,
+            [&](std::span<const double> x) { return log_errors(points_, with(models_, fit_at(x))); });
+        *final_loss = solution.loss;
+        return fit_at(solution.x);
     }
 
 private:
-    Eigen::Index size() const {
-        return static_cast<Eigen::Index>(sought_.size());
-    }
-    const Number& at(Eigen::Index i) const {
-        return *sought_[static_cast<std::size_t>(i)];
-    }
-    double pull(Eigen::Index i) const {
-        return loss_width * loss_width / (at(i).spread * at(i).spread);
-    }
-    GemmFit fit_at(const Eigen::VectorXd& x) const {
-        GemmFit fit = start_fit_;
-        for (Eigen::Index i = 0; i < size(); ++i)
-            at(i).set(fit, std::exp(x[i]));
+    GemmFit fit_at(std::span<const double> x) const {
+        GemmFit fit = start_;
+        for (std::size_t i = 0; i < x.size(); ++i)
+            sought_[i]->set(fit, std::exp(x[i]));
         return fit;
-    }
-    Eigen::VectorXd errors_at(const Eigen::VectorXd& x) const {
-        return log_errors(points_, with(models_, fit_at(x)));
-    }
-    double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x) const {
-        double sum = soft_loss(errors);
-        for (Eigen::Index i = 0; i < size(); ++i)
-            sum += 0.5 * pull(i) * (x[i] - start_[i]) * (x[i] - start_[i]);
-        return sum;
-    }
-    Eigen::VectorXd inside(Eigen::VectorXd x) const {
-        for (Eigen::Index i = 0; i < size(); ++i)
-            x[i] = std::clamp(x[i], std::log(at(i).low), std::log(at(i).high));
-        return x;
     }
 
     std::span<const GemmPoint> points_;
     std::span<const GemmModel> models_;
-    GemmFit start_fit_;
+    GemmFit start_;
     std::vector<const Number*> sought_;
-    Eigen::VectorXd start_;
 };
 
 using Menu = std::array<GemmTile, gemm_tile_count>;
@@ -289,7 +227,9 @@ Eigen::MatrixXd knot_covariance(const GemmCorrection& grid) {
 GemmCorrection correction_of(std::span<const GemmPoint> points, const Models& models) {
     constexpr double noise = 0.3;
     GemmCorrection grid = no_correction();
-    const Eigen::VectorXd left = -log_errors(points, models);
+    const std::vector<double> errors = log_errors(points, models);
+    const Eigen::VectorXd left =
+        -Eigen::Map<const Eigen::VectorXd>(errors.data(), static_cast<Eigen::Index>(errors.size()));
     Eigen::MatrixXd basis = interpolation(points, grid);
     Eigen::VectorXd weights(left.size());
     for (Eigen::Index i = 0; i < left.size(); ++i)

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include <Eigen/Dense>
+#include "traincost/fit/robust_descent.hpp"
 
 namespace traincost {
 
@@ -14,24 +14,6 @@ using Points = std::vector<CollectivePoint>;
 
 constexpr double loss_width = 0.05;
 
-CollectiveCurve& curve_of(Collective collective, LinkCurves& curves) {
-    switch (collective) {
-        case Collective::all_gather:
-            return curves.all_gather;
-        case Collective::reduce_scatter:
-            return curves.reduce_scatter;
-        case Collective::all_to_all:
-            return curves.all_to_all;
-        case Collective::broadcast:
-            return curves.broadcast;
-        case Collective::send_recv:
-            return curves.send_recv;
-        case Collective::all_reduce:
-            break;
-    }
-    return curves.all_reduce;
-}
-
 bool is_large(const CollectivePoint& point) {
     return point.message.value() >= large_message_bytes;
 }
@@ -40,10 +22,11 @@ Seconds predicted(const CollectivePoint& point, const Network& network) {
     return collective_time(point.collective, point.message, {point.ranks, point.ranks, 1}, network);
 }
 
-Eigen::VectorXd log_errors(const Points& points, const Network& network) {
-    Eigen::VectorXd errors(static_cast<Eigen::Index>(points.size()));
-    for (std::size_t i = 0; i < points.size(); ++i)
-        errors[static_cast<Eigen::Index>(i)] = std::log(predicted(points[i], network) / points[i].time);
+std::vector<double> log_errors(const Points& points, const Network& network) {
+    std::vector<double> errors;
+    errors.reserve(points.size());
+    for (const CollectivePoint& point : points)
+        errors.push_back(std::log(predicted(point, network) / point.time));
     return errors;
 }
 
@@ -64,9 +47,8 @@ public:
         switches_ = collective == Collective::all_reduce && network.sharp && in_network &&
                     std::any_of(points.begin(), points.end(),
                                 [&](const CollectivePoint& p) { return p.ranks >= in_network->least_ranks; });
-        weights_.resize(static_cast<Eigen::Index>(points.size()));
-        for (std::size_t i = 0; i < points.size(); ++i)
-            weights_[static_cast<Eigen::Index>(i)] = is_large(points[i]) ? 1.0 : 0.5;
+        for (const CollectivePoint& point : points)
+            weights_.push_back(is_large(point) ? 1.0 : 0.5);
         start_ = numbers(network_);
     }
 
@@ -84,7 +66,7 @@ private:
     static constexpr double shortest = 1e-9;
 
     std::vector<Number> numbers(Network& network) const {
-        const CollectiveCurve& c = curve_of(collective_, network.scale_up.curves);
+        const CollectiveCurve& c = network.scale_up.curves.*curve_of(collective_);
         const auto time = [](Seconds x, double high) { return Number{x.value(), shortest, high, 1.0}; };
         std::vector<Number> all = {time(c.low_latency.base, 1e-3), time(c.low_latency.step, 1e-4),
                                    time(c.low_latency.ramp, 1e-3), {c.low_latency.share, 0.05, 2.0, 0.7},
@@ -102,13 +84,13 @@ private:
         return all;
     }
 
-    void set(Network& network, const Eigen::VectorXd& x) const {
-        CollectiveCurve& c = curve_of(collective_, network.scale_up.curves);
-        const auto at = [&](Eigen::Index i) { return std::exp(x[i]); };
+    void set(Network& network, std::span<const double> x) const {
+        CollectiveCurve& c = network.scale_up.curves.*curve_of(collective_);
+        const auto at = [&](std::size_t i) { return std::exp(x[i]); };
         c.low_latency = {Seconds(at(0)), Seconds(at(1)), Seconds(at(2)), at(3)};
         c.bulk = {Seconds(at(4)), Seconds(at(5)), Seconds(at(6)), c.bulk.share};
         for (std::size_t g = 0; g < c.groups.size(); ++g)
-            c.groups[g].efficiency = at(7 + static_cast<Eigen::Index>(g));
+            c.groups[g].efficiency = at(7 + g);
         if (switches_) {
             InNetworkCurve& s = *network.scale_up.curves.in_network;
             s.base = Seconds(at(10));
@@ -118,30 +100,14 @@ private:
         }
     }
 
-    double pull(Eigen::Index i) const {
-        const double spread = start_[static_cast<std::size_t>(i)].spread;
-        return loss_width * loss_width / (spread * spread);
-    }
-    double started(Eigen::Index i) const {
-        const Number& n = start_[static_cast<std::size_t>(i)];
-        return std::log(std::clamp(n.value, n.low, n.high));
-    }
-
-    double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x) const {
-        const auto z = (errors / loss_width).array().square();
-        double sum = loss_width * loss_width * (weights_.array() * ((1.0 + z).sqrt() - 1.0)).sum();
-        for (Eigen::Index i = 0; i < x.size(); ++i)
-            sum += 0.5 * pull(i) * (x[i] - started(i)) * (x[i] - started(i));
-        return sum;
-    }
     double loss(const Network& network) const {
-        return loss(log_errors(points_, network), Eigen::VectorXd());
+        return soft_loss(log_errors(points_, network), weights_, loss_width);
     }
 
     /// The size at which each group changes protocol, of the powers of two.
     void choose_limits(Network& network) const {
         for (std::size_t g = 0; g < 3; ++g) {
-            CollectiveCurve& c = curve_of(collective_, network.scale_up.curves);
+            CollectiveCurve& c = network.scale_up.curves.*curve_of(collective_);
             Bytes best = c.groups[g].low_latency_limit;
             double least = loss(network);
             for (double bytes = 16384.0; bytes <= 16.0 * large_message_bytes; bytes *= 2.0) {
@@ -157,72 +123,35 @@ private:
 
     void descend(Network& network) const {
         const std::vector<Number> from = numbers(network);
-        Eigen::VectorXd x(static_cast<Eigen::Index>(from.size()));
-        const auto inside = [&](Eigen::VectorXd y) {
-            for (Eigen::Index i = 0; i < y.size(); ++i) {
-                const Number& n = from[static_cast<std::size_t>(i)];
-                y[i] = std::clamp(y[i], std::log(n.low), std::log(n.high));
-            }
-            return y;
-        };
-        for (Eigen::Index i = 0; i < x.size(); ++i)
-            x[i] = std::log(std::max(from[static_cast<std::size_t>(i)].value, shortest));
-        x = inside(x);
-        const auto errors_at = [&](const Eigen::VectorXd& y) {
-            Network moved = network;
-            set(moved, y);
-            return log_errors(points_, moved);
-        };
-        Eigen::VectorXd errors = errors_at(x);
-        double current = loss(errors, x);
-        double damping = 1e-2;
-        constexpr int most_steps = 30;
-        for (int step = 0; step < most_steps; ++step) {
-            constexpr double h = 1e-3;
-            Eigen::MatrixXd jacobian(errors.size(), x.size());
-            for (Eigen::Index i = 0; i < x.size(); ++i) {
-                Eigen::VectorXd moved = x;
-                const double d = moved[i] + h <= std::log(from[static_cast<std::size_t>(i)].high) ? h : -h;
-                moved[i] += d;
-                jacobian.col(i) = (errors_at(moved) - errors) / d;
-            }
-            const Eigen::VectorXd w =
-                (weights_.array() * (1.0 + (errors / loss_width).array().square()).rsqrt()).matrix();
-            const Eigen::MatrixXd weighted = jacobian.transpose() * w.asDiagonal();
-            Eigen::MatrixXd curvature = weighted * jacobian;
-            Eigen::VectorXd gradient = weighted * errors;
-            for (Eigen::Index i = 0; i < x.size(); ++i) {
-                curvature(i, i) += pull(i);
-                gradient[i] += pull(i) * (x[i] - started(i));
-            }
-            bool better = false;
-            for (int attempt = 0; attempt < 6 && !better; ++attempt) {
-                Eigen::MatrixXd damped = curvature;
-                damped.diagonal() *= 1.0 + damping;
-                const Eigen::VectorXd next = inside(x - damped.ldlt().solve(gradient));
-                const Eigen::VectorXd next_errors = errors_at(next);
-                const double next_loss = loss(next_errors, next);
-                if (next_loss < current) {
-                    better = current - next_loss > 1e-5 * current;
-                    x = next;
-                    errors = next_errors;
-                    current = next_loss;
-                    damping = std::max(1e-7, damping / 4.0);
-                    break;
-                }
-                damping *= 6.0;
-            }
-            if (!better)
-                break;
+        RobustProblem problem{.expected = {},
+                              .low = {},
+                              .high = {},
+                              .spread = {},
+                              .weights = weights_,
+                              .loss_width = loss_width,
+                              .least_gain = 1e-5,
+                              .most_steps = 30};
+        std::vector<double> start;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            problem.expected.push_back(std::log(std::clamp(start_[i].value, start_[i].low, start_[i].high)));
+            problem.spread.push_back(start_[i].spread);
+            problem.low.push_back(std::log(from[i].low));
+            problem.high.push_back(std::log(from[i].high));
+            start.push_back(std::log(std::max(from[i].value, shortest)));
         }
-        set(network, x);
+        const RobustSolution solution = robust_descent(problem, start, [&](std::span<const double> x) {
+            Network moved = network;
+            set(moved, x);
+            return log_errors(points_, moved);
+        });
+        set(network, solution.x);
     }
 
     Collective collective_;
     const Points& points_;
     Network network_;
     bool switches_ = false;
-    Eigen::VectorXd weights_;
+    std::vector<double> weights_;
     std::vector<Number> start_;
 };
 
@@ -303,7 +232,7 @@ LinkCalibration calibrate_link(std::span<const CollectivePoint> points, const Ne
             continue;
         const Network after = fitted(collective, some, network);
         LinkCurves curves = after.scale_up.curves;
-        curve_of(collective, result.curves) = curve_of(collective, curves);
+        result.curves.*curve_of(collective) = curves.*curve_of(collective);
         if (collective == Collective::all_reduce)
             result.curves.in_network = curves.in_network;
         const std::vector<double> before = collective_errors(some, network);

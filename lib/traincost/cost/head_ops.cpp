@@ -62,7 +62,7 @@ OpList head_ops(const Job& job, const Shape& s) {
     if (m.embedding_dim)
         build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1),
                      false, false, 1);
-    const double v = s.vocab / (stack.vocab_parallel ? static_cast<double>(s.tp) : 1.0);
+    const double v = s.rank_vocab;
     if (stack.vocab_parallel)
         build.enter_tensor_parallel("head_in", Module::head);
     build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),

@@ -249,7 +249,7 @@ private:
     Elements shared_table() const {
         if (!class_.first || !class_.last || !job_.model.tied_embeddings || !job_.model.lm_head)
             return {};
-        const double rows = s_.vocab / (stack_.vocab_parallel ? static_cast<double>(s_.tp) : 1.0);
+        const double rows = s_.rank_vocab;
         const double width = static_cast<double>(job_.model.embedding_dim.value_or(job_.model.hidden));
         return {std::min(rows * width, root_.dense), 0.0};
     }
@@ -546,8 +546,7 @@ private:
     Bytes outputs() const {
         if (!class_.last || run_.parallel.pp == 1 || !stack_.pipeline_keeps_outputs || !job_.model.lm_head)
             return Bytes{};
-        const double vocab = s_.vocab / (stack_.vocab_parallel ? static_cast<double>(s_.tp) : 1.0);
-        return Bytes{s_.tokens * vocab * s_.e} * static_cast<double>(micro_batches(run_));
+        return Bytes{s_.tokens * s_.rank_vocab * s_.e} * static_cast<double>(micro_batches(run_));
     }
 
     /// Activations received from the stage before and gradients from the stage after, and the last stage's

@@ -21,8 +21,8 @@ std::int64_t expert_tensor_parallel(const Parallelism& parallel) {
 Shape shape_of(const Job& job) {
     const RunSpec& run = job.run;
     const Parallelism& p = run.parallel;
-    const double multiple = static_cast<double>(job.stack.vocab_multiple) *
-                            static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
+    const double vocab_ranks = static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
+    const double multiple = static_cast<double>(job.stack.vocab_multiple) * vocab_ranks;
     const double vocab = static_cast<double>(job.model.vocab);
     Shape s{};
     s.batch = static_cast<double>(run.micro_batch);
@@ -46,6 +46,7 @@ Shape shape_of(const Job& job) {
     if (run.recompute == Recompute::selective)
         s.again = run.recompute_modules.any() ? run.recompute_modules : job.stack.selective;
     s.vocab = std::ceil(vocab / multiple) * multiple;
+    s.rank_vocab = s.vocab / vocab_ranks;
     return s;
 }
 

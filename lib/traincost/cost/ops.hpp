@@ -118,6 +118,7 @@ struct Shape {
     AttentionKernel attention;
     RecomputeModules again;  ///< what selective recompute drops; none: no selective recompute
     double vocab;            ///< rows of the padded vocabulary
+    double rank_vocab;       ///< of them on one tensor-parallel rank
 };
 Shape shape_of(const Job& job);
 

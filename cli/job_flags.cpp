@@ -4,22 +4,25 @@
 #include <traincost/base/text.hpp>
 #include <traincost/spec/names.hpp>
 
+#include <algorithm>
+
 namespace traincost::cli {
 
 std::vector<std::string> names_of(const std::string& text) {
-    std::vector<std::string> names;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (end > begin) {
-            names.push_back(text.substr(begin, end - begin));
-        }
-        begin = end + 1;
-    }
+    std::vector<std::string> names = split(text, ',');
+    names.erase(std::remove(names.begin(), names.end(), ""), names.end());
     if (names.empty()) {
         throw Error(ErrorKind::usage, "'" + text + "' names nothing");
     }
     return names;
+}
+
+double fraction(const std::string& text) {
+    const double x = parse_fraction(text);
+    if (x > 1.0) {
+        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
+    }
+    return x;
 }
 
 namespace {
@@ -101,14 +104,6 @@ std::int64_t zero_stage(const std::string& text) {
         throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
     }
     return stage;
-}
-
-double fraction(const std::string& text) {
-    const double x = parse_fraction(text);
-    if (x > 1.0) {
-        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
-    }
-    return x;
 }
 
 double headroom_share(const std::string& text) {

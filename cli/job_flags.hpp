@@ -19,6 +19,9 @@ namespace traincost::cli {
 /// The parts of a comma-separated list. Throws where there are none.
 std::vector<std::string> names_of(const std::string& text);
 
+/// A share of a whole: 0.3 or 30%. Throws where it is more than the whole.
+double fraction(const std::string& text);
+
 /// "none", "selective", "selective:core_attn,layernorm", "full", "full:2" (every second block).
 struct RecomputeFlag {
     Recompute recompute;

@@ -141,11 +141,7 @@ ClusterSpec resolve_cluster(const JobFlags& f, const JobFile& file, const Catalo
 void apply_lora_targets(const std::string& list, AdapterSpec& adapter) {
     adapter.query = adapter.key = adapter.value = adapter.attention_out = adapter.mlp = adapter.lm_head =
         false;
-    std::size_t begin = 0;
-    while (begin <= list.size()) {
-        const std::size_t end = std::min(list.find(',', begin), list.size());
-        const std::string name = list.substr(begin, end - begin);
-        begin = end + 1;
+    for (const std::string& name : split(list, ',')) {
         const std::array<std::pair<std::string_view, bool*>, 6> targets = {{{"q", &adapter.query},
                                                                             {"k", &adapter.key},
                                                                             {"v", &adapter.value},

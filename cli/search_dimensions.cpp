@@ -13,15 +13,9 @@ namespace {
 
 /// The parts between commas, none of them empty.
 std::vector<std::string> parts_of(const std::string& text) {
-    std::vector<std::string> parts;
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        if (end == begin) {
-            throw Error(ErrorKind::usage, "'" + text + "' has an empty value");
-        }
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
+    std::vector<std::string> parts = split(text, ',');
+    if (std::find(parts.begin(), parts.end(), "") != parts.end()) {
+        throw Error(ErrorKind::usage, "'" + text + "' has an empty value");
     }
     return parts;
 }
@@ -82,14 +76,6 @@ std::vector<RecomputeChoice> recompute_list(const std::string& text) {
         choices.push_back({flag.recompute, flag.modules, flag.every, {}});
     }
     return choices;
-}
-
-double share(const std::string& text) {
-    const double x = parse_fraction(text);
-    if (x > 1.0) {
-        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: 0 to 100%");
-    }
-    return x;
 }
 
 NumberChoice zero_choice(const std::string& text) {
@@ -221,7 +207,7 @@ void add_dimension_options(CLI::App& app, DimensionFlags& f) {
             "Where optimizer states and updates may be");
     replace("--offload-parameters", f.offload_parameters, "none,cpu,nvme", list_of(named<Offload>),
             "Where weights may be");
-    replace("--offload-activations", f.offload_activations, "FRACTION,...", list_of(share),
+    replace("--offload-activations", f.offload_activations, "FRACTION,...", list_of(fraction),
             "Shares of saved activations that may be kept in host memory");
     const auto positive = [](const std::string& text) { return parse_count(text, Range::positive); };
     add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor parallelism");

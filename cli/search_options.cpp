@@ -37,11 +37,7 @@ std::int64_t positive(const std::string& text) {
 
 Objective objective_flag(const std::string& text) {
     Objective objective{0.0, 0.0, 0.0, 0.0};
-    std::size_t begin = 0;
-    while (begin <= text.size()) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string part = text.substr(begin, end - begin);
-        begin = end + 1;
+    for (const std::string& part : split(text, ',')) {
         const std::size_t equals = std::min(part.find('='), part.size());
         const std::string name = part.substr(0, equals);
         const double weight =

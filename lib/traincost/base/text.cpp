@@ -304,8 +304,6 @@ int edit_distance(std::string_view a, std::string_view b) {
     return current[b.size()];
 }
 
-namespace {
-
 std::string lower(std::string_view text) {
     std::string result(text);
     for (char& c : result) {
@@ -313,6 +311,19 @@ std::string lower(std::string_view text) {
     }
     return result;
 }
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        parts.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+namespace {
 
 template <class String>
 std::optional<std::string> nearest_of(std::string_view name, std::span<const String> candidates) {

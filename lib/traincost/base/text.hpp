@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace traincost {
 
@@ -58,6 +59,12 @@ int edit_distance(std::string_view a, std::string_view b);
 /// The candidate a person who typed `name` most probably meant, ignoring case; none where nothing is near.
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string_view> candidates);
+
+/// ASCII letters in lower case.
+std::string lower(std::string_view text);
+
+/// The parts between separators, empty ones included; of an empty text one empty part.
+std::vector<std::string> split(std::string_view text, char separator);
 
 /// The end of an error message: "; did you mean 'llama-3-8b'?", or nothing where nothing is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/fit/record_model.hpp"
 #include "traincost/spec/names.hpp"
 
@@ -14,12 +14,6 @@ namespace {
 
 bool says(std::string_view text, std::string_view words) {
     return text.find(words) != std::string_view::npos;
-}
-
-std::string lowered(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
 }
 
 bool says_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -437,9 +431,9 @@ private:
     void set_schedule() {
         if (in_.schedule.empty())
             return;
-        if (says(lowered(in_.schedule), "interleaved"))
+        if (says(lower(in_.schedule), "interleaved"))
             run_.schedule = Schedule::interleaved;
-        else if (const auto schedule = value_of<Schedule>(lowered(in_.schedule)))
+        else if (const auto schedule = value_of<Schedule>(lower(in_.schedule)))
             run_.schedule = *schedule;
         else
             cannot("run.schedule '" + in_.schedule + "' is not known");

@@ -190,13 +190,6 @@ struct SwitchedOff {
     }
 };
 
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    return out;
-}
-
 std::string boolean_text(bool x) {
     return x ? "true" : "false";
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -42,13 +42,6 @@ constexpr std::array<IiisModel, 12> models = {{
     {"GPT-3 6.7B", 2048, 32, 4096, 32, 50257},
     {"GPT-3 13B", 2048, 40, 5140, 40, 50257},
 }};
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return out;
-}
 
 template <class Table>
 const auto& row_of(const Table& table, std::string_view name, const char* what) {

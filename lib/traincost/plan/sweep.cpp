@@ -71,14 +71,9 @@ SweepAxis sweep_axis(const std::string& text) {
         axis.values = range_values(text, list);
         return axis;
     }
-    std::size_t begin = 0;
-    while (begin <= list.size()) {
-        const std::size_t end = std::min(list.find(',', begin), list.size());
-        if (end == begin)
-            fail(text, "has an empty value");
-        axis.values.push_back(list.substr(begin, end - begin));
-        begin = end + 1;
-    }
+    axis.values = split(list, ',');
+    if (std::find(axis.values.begin(), axis.values.end(), "") != axis.values.end())
+        fail(text, "has an empty value");
     return axis;
 }
 

@@ -447,8 +447,37 @@ private:
     RunSpec run_{};
 };
 
-/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's
-/// runs of 2024 one, and MaxText one on GPUs.
+/// Whether scaled_dot_product_attention ran FlashAttention-2 on every architecture: before torch 2.11, whose
+/// cuDNN (9.15.1 and later) is the first that it prefers on Hopper and Blackwell (transformers pull request
+/// 48163). A source that names no release is dated by its year.
+bool before_cudnn_attention(const RunRecord& record) {
+    constexpr std::string_view name = "torch ";
+    const std::string_view version = record.run.stack_version;
+    const std::size_t at = version.find(name);
+    if (at != std::string_view::npos && says(version.substr(at, name.size() + 2), ".")) {
+        constexpr std::int64_t first_major = 2;
+        constexpr std::int64_t first_minor = 11;
+        const std::int64_t major = number_after(version, name).value_or(first_major);
+        const std::int64_t minor = number_after(version.substr(at), ".").value_or(first_minor);
+        return major < first_major || (major == first_major && minor < first_minor);
+    }
+    constexpr std::int64_t last_year = 2025;
+    return record.source_year.value_or(last_year + 1) <= last_year;
+}
+
+/// torchtitan's by its date: what it compiles changed with 2025, and its attention kernel after it. On
+/// Blackwell it ran cuDNN's from May 2025 on (pull request 1209).
+std::string_view torchtitan_name(const RunRecord& record) {
+    const std::string_view version = record.run.stack_version;
+    if (says(version, "2024") || record.source_year == 2024)
+        return "torchtitan-2024";
+    const std::string_view accelerator = record.cluster.accelerator;
+    const bool blackwell = says_any(accelerator, {"b200", "b300"});
+    return !blackwell && before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
+}
+
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's runs by
+/// year, and MaxText one on GPUs.
 std::string_view stack_name(const RunRecord& record) {
     const RecordRun& run = record.run;
     if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
@@ -457,8 +486,8 @@ std::string_view stack_name(const RunRecord& record) {
         return "deepspeed";  // the baseline beside a Megatron table
     if (says(run.stack_version, "Megatron-Bridge"))
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
-    if (run.stack == "torchtitan" && (says(run.stack_version, "2024") || record.source_year == 2024))
-        return "torchtitan-2024";
+    if (run.stack == "torchtitan")
+        return torchtitan_name(record);
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
 }
 
@@ -466,6 +495,11 @@ std::string_view stack_name(const RunRecord& record) {
 StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
     const RecordRun& run = record.run;
     StackSpec stack = catalogue.stack(stack_name(record));
+    constexpr std::array<std::string_view, 6> dispatched = {"pytorch", "hf-transformers", "llama-factory",
+                                                            "unsloth", "litgpt",          "torchtune"};
+    if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() &&
+        before_cudnn_attention(record))
+        stack.attention_generation = AttentionGeneration::flash2;
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -146,7 +146,8 @@ TEST_CASE("paged optimizer states are outside the allocator", "[memory]") {
     CHECK(paged.stages[0].host == resident.stages[0][MemoryTerm::optimizer_states]);
 }
 
-TEST_CASE("FSDP1 makes gradients of frozen weights beside trained ones, FSDP2 does not", "[memory]") {
+TEST_CASE("FSDP1 makes gradients of frozen weights that it wraps with trained ones, FSDP2 does not",
+          "[memory]") {
     Job job = pure_job();
     job.cluster = search_jobs::cluster(2);
     job.run.parallel.dp = 2;
@@ -155,6 +156,7 @@ TEST_CASE("FSDP1 makes gradients of frozen weights beside trained ones, FSDP2 do
     job.run.tuning = Tuning::lora;
     job.stack.reduce_every_micro_batch = false;
     job.stack.shard = ShardEngine::fsdp1;
+    job.stack.frozen_in_flat_parameters = true;
     const double blocks = 4.0 * (12.0 * h * h + 13.0 * h);
     CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() == Approx(2.0 * blocks));
     job.stack.shard = ShardEngine::fsdp2;
@@ -385,4 +387,38 @@ TEST_CASE("a ring of contexts holds a block of keys and values that comes and on
     CHECK(transient() == Approx(alone / 2.0 + 4.0 * kv));
     job.run.context = ContextKind::all_to_all;
     CHECK(transient() == Approx(alone / 2.0 + 2.0 * kv / 2.0 + kv));
+}
+
+TEST_CASE("adapters under ZeRO-3 bring no gradients for frozen weights", "[memory]") {
+    const Catalogue catalogue;
+    for (const std::string_view name : {"hf-deepspeed", "hf-transformers"}) {
+        Job job = pure_job();
+        job.stack = catalogue.stack(name);
+        job.cluster = search_jobs::cluster(4);
+        job.run.parallel.dp = 4;
+        job.run.parallel.zero = 3;
+        job.run.global_batch = 16;
+        job.run.tuning = Tuning::lora;
+        const StageMemory m = estimate(job).stages[0];
+        INFO(name);
+        CHECK(m[MemoryTerm::gradients].value() == 0.0);
+    }
+}
+
+TEST_CASE("DeepSpeed's stage 3 keeps 16 bytes a parameter over its ranks", "[memory]") {
+    const Catalogue catalogue;
+    Job job = pure_job();
+    job.stack = catalogue.stack("hf-deepspeed");
+    job.cluster = search_jobs::cluster(4);
+    job.run.parallel.dp = 4;
+    job.run.parallel.zero = 3;
+    job.run.global_batch = 8;
+    job.run.precision_name = "bf16-mixed";
+    job.run.precision = *precision_from("bf16-mixed");
+    job.run.precision.gradients = DataType::bf16;
+    const Estimate e = estimate(job);
+    const StageMemory& m = e.stages[0];
+    const Bytes kept = m[MemoryTerm::weights] + m[MemoryTerm::master_weights] +
+                       m[MemoryTerm::optimizer_states] + m[MemoryTerm::gradients];
+    CHECK(kept.value() <= 16.01 * static_cast<double>(e.parameters.total) / 4.0);
 }

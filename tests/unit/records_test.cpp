@@ -1,5 +1,6 @@
 #include "traincost/io/records.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -93,4 +94,61 @@ TEST_CASE("a record that cannot become a job says why", "[records]") {
     record.run.sequence = 4096;
     record.cluster.accelerator = "abacus";
     CHECK(job_of(record, look_up).reason.find("abacus") != std::string::npos);
+}
+
+TEST_CASE("a stranger's spellings of what a record states are understood", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+    record.run.stack = "NeMo";
+    record.run.precision = "BF16_mixed";
+    record.run.optimizer = "AdamW";
+    record.run.recompute = "Full";
+    record.run.attention_kernel = "FlashAttention-2";
+    record.run.offload = "None";
+    record.run.parallel.zero.reset();
+    const RecordJob job = job_of(record, look_up);
+    INFO(job.reason);
+    REQUIRE(job.job);
+    CHECK(job.job->stack.id == "nemo");
+    CHECK(job.job->run.parallel.zero == 1);  // what its recipes set, whatever the case of its name
+    CHECK(job.job->run.precision_name == "bf16-mixed");
+    CHECK(job.job->run.recompute == Recompute::full);
+    CHECK(job.job->run.attention == AttentionKernel::flash);
+    record.run.stack = "MaxText";
+    record.cluster.accelerator = "TPU v5e";
+    CHECK(job_of(record, look_up).job->stack.id == "maxtext");
+    record.cluster.accelerator = "H100";
+    CHECK(job_of(record, look_up).job->stack.id == "maxtext-gpu");
+}
+
+TEST_CASE("counts that the others leave no choice for are completed and said", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+    record.run.parallel.dp = 1;
+    record.run.global_batch = 0;
+    record.run.accumulation = 32;
+    const RecordJob job = job_of(record, look_up);
+    REQUIRE(job.job);
+    CHECK(job.job->run.parallel.dp == 4);
+    CHECK(job.job->run.global_batch == 128);
+    CHECK(std::count_if(job.assumptions.begin(), job.assumptions.end(), [](const std::string& a) {
+              return a.find("is not stated") != std::string::npos;
+          }) >= 2);
+    record.run.accumulation.reset();
+    CHECK(job_of(record, look_up).reason == "run.global_batch is not stated");
+}
+
+TEST_CASE("Transformers under DeepSpeed is a stack of its own", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+    record.run.parallel = {.dp = 8, .zero = 3};
+    record.run.stack = "deepspeed";
+    CHECK(job_of(record, look_up).job->stack.id == "deepspeed");
+    record.run.stack_version = "DeepSpeed 0.14, Transformers 4.40";
+    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    record.run.stack = "hf-transformers";
+    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }

@@ -162,6 +162,9 @@ Bytes matrix_workspace(const AcceleratorSpec& accelerator, Bytes hopper) {
     return hopper;
 }
 
+/// Elements that DeepSpeed's stage 3 updates at a time: the default of its sub_group_size.
+constexpr double sub_group = 1e9;
+
 /// One stage's walk through its step: what is static, what each micro-batch keeps, and the peak.
 class StageWalk {
 public:
@@ -185,8 +188,9 @@ public:
         const bool waits =
             (fully_sharded(job) || p.zero == 2) && !reduces_every_micro_batch(job) && micro_batches(run_) > 1;
         gradients_sharded_ = p.zero >= 2 && !waits;
-        // FSDP1 flattens a block's weights into one parameter: one trained weight brings gradients for all.
-        flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1;
+        // FSDP1 flattens what it wraps into one parameter: one trained weight brings gradients for all of it.
+        flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1 &&
+                       stack_.frozen_in_flat_parameters;
         persist_ = gradients_persist(job);
         head_ = of(p.pp > 1 ? table.head_parameters : table.head_only_parameters);
     }
@@ -314,7 +318,6 @@ private:
             if (run_.offload_optimizer == Offload::nvme) {
                 // The CPU updates a sub-group at a time, its states read into pinned buffers; gradients
                 // arrive in host memory [Rajbhandari21, §5.2].
-                constexpr double sub_group = 1e9;  // elements: DeepSpeed's default
                 out_.storage += away;
                 out_.host += gradients + away * std::min(1.0, sub_group / std::max(1.0, trained));
             } else {
@@ -500,7 +503,9 @@ private:
         const Bytes gradients = all_gradients();
         walk_peak_ = highest_;
         consider_idle(Moment::backward, MemoryTerm::working_set, outputs(), gradients);
-        const double updated = owned(all_, run_.parallel.zero >= 1) * trained_ + adapters_;
+        double updated = owned(all_, run_.parallel.zero >= 1) * trained_ + adapters_;
+        if (run_.parallel.zero >= 3 && stack_.shard == ShardEngine::deepspeed)
+            updated = std::min(updated, sub_group);
         const Precision& precision = run_.precision;
         updating_ = Bytes{updated * 4.0 * stack_.optimizer_temporary_copies};
         if (stack_.flat_optimizer && precision.master &&

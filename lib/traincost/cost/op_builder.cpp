@@ -98,6 +98,14 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.forward_kernels += 1 + copies;
         op.backward_kernels += 1 + copies;
     }
+    if (quantised) {
+        // It is made again for the input gradient [Dettmers23, §3]: the base is read, the copy written.
+        const Bytes made{n * k * (bytes_per_element(*job_.run.precision.base).value() + s.e)};
+        op.forward_bytes += made;
+        op.backward_bytes += made;
+        op.forward_kernels += 1;
+        op.backward_kernels += 1;
+    }
     if (stack().gradients == GradientStore::main_buffer && model_gradients_beside(job_) && s.train_weights) {
         // A hook adds the 16-bit gradient to the fp32 buffer after the product.
         op.backward_bytes += Bytes{n * k * (s.w + 2.0 * fp32)};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
@@ -46,6 +48,63 @@ std::string_view value_after(std::string_view text, std::string_view key) {
         return {};
     return text.substr(begin, text.find_first_of("\",} ", begin) - begin);
 }
+
+using Spellings = std::span<const std::pair<std::string_view, std::string_view>>;
+
+/// A word of a record as our names are spelt: lower case, `joint` between its parts, and a known other
+/// spelling as the name it stands for.
+std::string spelt(std::string_view word, char joint, Spellings others) {
+    std::string result = lower(word);
+    std::replace_if(
+        result.begin(), result.end(), [](char c) { return c == ' ' || c == '-' || c == '_'; }, joint);
+    const auto other =
+        std::find_if(others.begin(), others.end(), [&](const auto& o) { return o.first == result; });
+    return other == others.end() ? result : std::string(other->second);
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> optimizer_spellings = {{
+    {"adam", "adamw"},
+    {"fused_adam", "adamw"},
+    {"fusedadam", "adamw"},
+    {"fused_adamw", "adamw"},
+    {"adamw_fused", "adamw"},
+    {"adamw_torch", "adamw"},
+    {"adamw_torch_fused", "adamw"},
+    {"distributed_adam", "adamw"},
+    {"distributed_fused_adam", "adamw"},
+    {"adamw_8bit", "adam8bit"},
+    {"adamw8bit", "adam8bit"},
+    {"paged_adamw_32bit", "paged_adamw"},
+    {"paged_adamw_8bit", "paged_adam8bit"},
+}};
+
+// PyTorch's scaled_dot_product_attention picks a flash kernel for the 16-bit formats that training runs in.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> attention_spellings = {{
+    {"flash2", "flash"},
+    {"flash3", "flash"},
+    {"flash4", "flash"},
+    {"flashattention", "flash"},
+    {"flashattention_2", "flash"},
+    {"flashattention_3", "flash"},
+    {"flash_attention", "flash"},
+    {"flash_attention_2", "flash"},
+    {"flash_attention_3", "flash"},
+    {"flash_attn", "flash"},
+    {"fa2", "flash"},
+    {"fa3", "flash"},
+    {"splash", "flash"},
+    {"cudnn", "flash"},
+    {"sdpa", "flash"},
+    {"eager", "math"},
+    {"naive", "math"},
+    {"unfused", "math"},
+}};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> recompute_spellings = {{
+    {"selective_activation_checkpointing", "selective"},
+    {"full_activation_checkpointing", "full"},
+    {"no", "none"},
+}};
 
 /// Builds the run of one record, with its assumptions; `reason` is set where it can't.
 class RunBuilder {
@@ -197,7 +256,7 @@ private:
     }
 
     void set_precision() {
-        std::string name = in_.precision;
+        std::string name = spelt(in_.precision, '-', {});
         // torchtune trains weights, gradients and states in the recipe's one format; its records say only
         // "bf16".
         if (in_.stack == "torchtune" && name == "bf16-mixed") {
@@ -246,7 +305,8 @@ private:
     void set_optimizer() {
         if (in_.optimizer.empty()) {
             assume("run.optimizer is not stated: adamw");
-        } else if (const auto optimizer = value_of<Optimizer>(in_.optimizer)) {
+        } else if (const auto optimizer =
+                       value_of<Optimizer>(spelt(in_.optimizer, '_', optimizer_spellings))) {
             run_.optimizer = *optimizer;
             set_torchtune_optimizer();
         } else {
@@ -271,7 +331,7 @@ private:
             assume("run.recompute is not stated: " + std::string(name_of(run_.recompute)));
             return;
         }
-        const auto recompute = value_of<Recompute>(in_.recompute);
+        const auto recompute = value_of<Recompute>(spelt(in_.recompute, '_', recompute_spellings));
         if (!recompute) {
             cannot("run.recompute '" + in_.recompute + "' is not known");
             return;
@@ -288,10 +348,11 @@ private:
 
     /// Recipes that checkpoint every block unless told not to: LLaMA-Factory (gradient_checkpointing),
     /// torchtune (enable_activation_checkpointing of its recipe configs), LitGPT on several devices (its FSDP
-    /// strategy's activation_checkpointing_policy) and MaxText (remat_policy of base.yml).
+    /// strategy's activation_checkpointing_policy), MaxText (remat_policy of base.yml) and Pax
+    /// (CHECKPOINT_POLICY of its sharded language models is SAVE_NOTHING).
     bool recomputes_by_default() const {
         return in_.stack == "llama-factory" || in_.stack == "torchtune" || in_.stack == "maxtext" ||
-               (in_.stack == "litgpt" && record_.cluster.accelerators > 1);
+               in_.stack == "pax" || (in_.stack == "litgpt" && record_.cluster.accelerators > 1);
     }
 
     void set_modules(std::string_view note) {
@@ -321,7 +382,8 @@ private:
     void set_attention() {
         if (in_.attention_kernel.empty())
             return;
-        if (const auto kernel = value_of<AttentionKernel>(in_.attention_kernel))
+        if (const auto kernel =
+                value_of<AttentionKernel>(spelt(in_.attention_kernel, '_', attention_spellings)))
             run_.attention = *kernel;
         else
             cannot("run.attention_kernel '" + in_.attention_kernel + "' is not known");
@@ -329,12 +391,15 @@ private:
 
     void set_offload() {
         const std::string_view words = in_.offload;
+        const std::string plain = lower(words);
         if (says(in_.stack_version, "Unsloth"))
             run_.offload_activations = 1.0;  // its checkpointing keeps block inputs in host memory
-        if (words.empty() || words == "none")
+        if (words.empty() || plain == "none" || plain == "no")
             return;
-        if (says(words, "optimizer states"))
+        if (says_any(plain, {"optimizer", "zero-offload"}))
             run_.offload_optimizer = Offload::cpu;
+        if (says(plain, "parameter"))
+            run_.offload_parameters = Offload::cpu;
         if (says(words, "FSDP")) {
             run_.offload_optimizer = Offload::cpu;
             run_.offload_parameters = Offload::cpu;
@@ -348,10 +413,11 @@ private:
         } else if (const auto layers = number_after(words, "activation/weight offload,")) {
             const double total = static_cast<double>(std::max<std::int64_t>(1, record_.model.layers));
             run_.offload_activations = std::min(1.0, static_cast<double>(*layers) / total);
-        } else if (says(words, "activation")) {
+        } else if (says(plain, "activation")) {
             run_.offload_activations = 1.0;
         }
-        if (run_.offload_activations == 0.0 && run_.offload_optimizer == Offload::none)
+        if (run_.offload_activations == 0.0 && run_.offload_optimizer == Offload::none &&
+            run_.offload_parameters == Offload::none)
             cannot("run.offload '" + in_.offload + "' is not understood");
     }
 
@@ -467,36 +533,40 @@ bool before_cudnn_attention(const RunRecord& record) {
 
 /// torchtitan's by its date: what it compiles changed with 2025, and its attention kernel after it. On
 /// Blackwell it ran cuDNN's from May 2025 on (pull request 1209).
-std::string_view torchtitan_name(const RunRecord& record) {
+std::string_view torchtitan_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
     const std::string_view version = record.run.stack_version;
     if (says(version, "2024") || record.source_year == 2024)
         return "torchtitan-2024";
-    const std::string_view accelerator = record.cluster.accelerator;
-    const bool blackwell = says_any(accelerator, {"b200", "b300"});
+    const bool blackwell = says_any(accelerator.id, {"b200", "b300"});
     return !blackwell && before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
 }
 
 /// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's runs by
 /// year, and MaxText one on GPUs.
-std::string_view stack_name(const RunRecord& record) {
+std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
     const RecordRun& run = record.run;
-    if (run.stack == "maxtext" && !record.cluster.accelerator.starts_with("tpu"))
+    if (run.stack == "maxtext" && !accelerator.id.starts_with("tpu"))
         return "maxtext-gpu";
+    const bool transformers = says_any(run.stack_version, {"Transformers", "transformers", "HF"});
+    if (transformers && (run.stack == "deepspeed" ||
+                         (run.stack == "hf-transformers" && says(run.stack_version, "DeepSpeed"))))
+        return "hf-deepspeed";
     if (says(run.stack_version, "DeepSpeed ZeRO-3"))
         return "deepspeed";  // the baseline beside a Megatron table
     if (says(run.stack_version, "Megatron-Bridge"))
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
     if (run.stack == "torchtitan")
-        return torchtitan_name(record);
+        return torchtitan_name(record, accelerator);
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
 }
 
 /// The record's stack with what its version's words change.
-StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
+StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
+                   const RecordCatalogue& catalogue) {
     const RecordRun& run = record.run;
-    StackSpec stack = catalogue.stack(stack_name(record));
-    constexpr std::array<std::string_view, 6> dispatched = {"pytorch", "hf-transformers", "llama-factory",
-                                                            "unsloth", "litgpt",          "torchtune"};
+    StackSpec stack = catalogue.stack(stack_name(record, accelerator));
+    constexpr std::array<std::string_view, 7> dispatched = {
+        "pytorch", "hf-transformers", "hf-deepspeed", "llama-factory", "unsloth", "litgpt", "torchtune"};
     if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() &&
         before_cudnn_attention(record))
         stack.attention_generation = AttentionGeneration::flash2;
@@ -507,6 +577,35 @@ StackSpec stack_of(const RunRecord& record, const RecordCatalogue& catalogue) {
                                     says(ladder, "packed dataset") || ladder == "+ compile"))
         stack.loss = LossKernel::fp32_logits;
     return stack;
+}
+
+/// The record with its stack by the catalogue's id and with the counts that others it states leave no choice
+/// for: ranks of data parallelism, and one of micro-batch, accumulation and global batch.
+RunRecord completed(const RunRecord& stated, const RecordCatalogue& catalogue,
+                    std::vector<std::string>& assumptions) {
+    RunRecord record = stated;
+    RecordRun& run = record.run;
+    run.stack = catalogue.stack(run.stack).id;
+    RecordParallel& p = run.parallel;
+    const std::int64_t others = std::max<std::int64_t>(1, p.tp * p.pp * p.cp);
+    if (p.dp <= 1 && record.cluster.accelerators > others && record.cluster.accelerators % others == 0) {
+        p.dp = record.cluster.accelerators / others;
+        assumptions.push_back("run.parallel.dp is not stated: " + std::to_string(p.dp) +
+                              ", all accelerators that tp, pp and cp leave");
+    }
+    const std::int64_t dp = std::max<std::int64_t>(1, p.dp);
+    const std::int64_t passes = run.accumulation.value_or(0);
+    if (run.global_batch <= 0 && run.micro_batch > 0 && passes > 0) {
+        run.global_batch = run.micro_batch * dp * passes;
+        assumptions.push_back("run.global_batch is not stated: micro-batch, dp and accumulation give " +
+                              std::to_string(run.global_batch));
+    } else if (run.micro_batch <= 0 && run.global_batch > 0 && passes > 0 &&
+               run.global_batch % (dp * passes) == 0) {
+        run.micro_batch = run.global_batch / (dp * passes);
+        assumptions.push_back("run.micro_batch is not stated: global batch, dp and accumulation give " +
+                              std::to_string(run.micro_batch));
+    }
+    return record;
 }
 
 /// The first count the job needs and the source does not state.
@@ -558,16 +657,18 @@ RecordCluster cluster_in_state(const RunRecord& record) {
 
 }  // namespace
 
-RecordJob job_of(const RunRecord& record, const RecordCatalogue& catalogue) {
+RecordJob job_of(const RunRecord& stated, const RecordCatalogue& catalogue) {
     RecordJob result;
-    result.reason = missing_count(record);
-    if (!result.reason.empty())
-        return result;
     try {
+        const RunRecord record = completed(stated, catalogue, result.assumptions);
+        result.reason = missing_count(record);
+        if (!result.reason.empty())
+            return result;
+        const ClusterSpec cluster = catalogue.cluster(cluster_in_state(record), result.assumptions);
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
-            .cluster = catalogue.cluster(cluster_in_state(record), result.assumptions),
-            .stack = stack_of(record, catalogue),
+            .cluster = cluster,
+            .stack = stack_of(record, cluster.accelerator, catalogue),
             .run = {},
         };
         job.run = RunBuilder(record, job.stack, result.assumptions, result.reason).build();

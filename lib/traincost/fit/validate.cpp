@@ -93,9 +93,10 @@ public:
 
     std::vector<ValidationRow> rows() {
         const RecordMeasured& m = record_.measured;
-        if (m.step_time_s && !step_time_is_bound(record_))
-            add(Metric::step_time, *m.step_time_s, estimate_.step.total.value());
-        else if (m.tflops_per_accelerator && !m.step_time_s)
+        const auto step = measured_step();
+        if (step && !step_time_is_bound(record_))
+            add(Metric::step_time, *step, estimate_.step.total.value());
+        else if (m.tflops_per_accelerator && !step)
             add_tflops(*m.tflops_per_accelerator * 1e12);
         const Ranks ranks = measured_ranks(record_);
         if (m.memory_bytes)
@@ -122,15 +123,23 @@ public:
         facts.parameters = static_cast<double>(estimate_.parameters.total);
         if (record_.measured.mfu) {
             facts.measured_mfu = *record_.measured.mfu;
-        } else if (record_.measured.step_time_s) {
-            facts.measured_mfu =
-                estimate_.throughput.mfu * estimate_.step.total.value() / *record_.measured.step_time_s;
+        } else if (const auto step = measured_step()) {
+            facts.measured_mfu = estimate_.throughput.mfu * estimate_.step.total.value() / *step;
         }
         return facts;
     }
 
     const std::string& reason() const {
         return reason_;
+    }
+
+    /// Seconds of a step: as stated, or those of its tokens at the rate that is stated instead.
+    std::optional<double> measured_step() const {
+        const RecordMeasured& m = record_.measured;
+        if (m.step_time_s || !m.tokens_per_s_per_accelerator || *m.tokens_per_s_per_accelerator <= 0.0)
+            return m.step_time_s;
+        const auto rate = *m.tokens_per_s_per_accelerator * static_cast<double>(job_.cluster.accelerators);
+        return estimate_.throughput.tokens_per_step / rate;
     }
 
 private:

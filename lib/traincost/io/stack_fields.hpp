@@ -45,6 +45,7 @@ void describe_choices(Io& io, T& x) {
     io.required("gradients", x.gradients);
     io.required("gradient_bucket_view", x.gradient_bucket_view);
     io.required("model_gradients_kept", x.model_gradients_kept);
+    io.required("frozen_in_flat_parameters", x.frozen_in_flat_parameters);
     io.required("shard", x.shard);
     io.required("optimizer", x.optimizer);
     io.required("gradient_passes", x.gradient_passes);

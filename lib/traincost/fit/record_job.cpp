@@ -567,7 +567,8 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     StackSpec stack = catalogue.stack(stack_name(record, accelerator));
     constexpr std::array<std::string_view, 7> dispatched = {
         "pytorch", "hf-transformers", "hf-deepspeed", "llama-factory", "unsloth", "litgpt", "torchtune"};
-    if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() &&
+    const bool engine = says(run.stack_version, "Transformer Engine");  // which calls cuDNN itself
+    if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() && !engine &&
         before_cudnn_attention(record))
         stack.attention_generation = AttentionGeneration::flash2;
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step

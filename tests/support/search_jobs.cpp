@@ -96,6 +96,7 @@ StackSpec stack() {
     s.loss = LossKernel::vocab_parallel;
     s.vocab_parallel = true;
     s.vocab_multiple = 128;
+    s.metric_losses = 0.0;
     s.logits_copies_fp32 = 1.0;
     s.gradients = GradientStore::main_buffer;
     s.shard = ShardEngine::megatron;
@@ -111,6 +112,7 @@ StackSpec stack() {
     s.ep_overlap = 0.0;
     s.overlap_p2p = false;
     s.reduce_every_micro_batch = false;
+    s.broadcasts_updates = false;
     s.sharded_messages = 1.0;
     s.host_per_block_slice = Seconds{};
     s.tensor_parallel = TensorParallelKind::megatron;
@@ -124,6 +126,7 @@ StackSpec stack() {
     s.expert_walks = 0.0;
     s.compiled_attention_mask = false;
     s.overlap_slowdown = 0.0;
+    s.recompute_stops_early = false;
     s.quantise_bytes = 0.0;
     s.gemm_factor = 1.0;
     s.fragmentation = 0.05;

@@ -68,6 +68,39 @@ TEST_CASE("slices of a sharded optimizer cost the host a block and rank", "[data
     CHECK((time(job) - without).value() == Approx(40e-6 * 8 * 32));
 }
 
+TEST_CASE("under an interleaved pipeline only the last chunk's share of a long reduction is bare",
+          "[data_parallel]") {
+    Job job = replicas(1);
+    job.run.parallel.dp = 4;
+    job.run.parallel.pp = 8;
+    job.stack.overlap_param_gather = false;
+    const GroupPlacements groups = placements(job);
+    DataParallel d = stage(job, groups);
+    d.micro_batches = 16.0;
+    const DataParallelTime bare = data_parallel_time(d);
+    const Seconds reduction = bare.reduction;
+    CHECK(bare.hidden.value() == 0.0);
+    d.backward = reduction / 4.0;
+    CHECK(data_parallel_time(d).hidden.value() == Approx(reduction.value() / 4.0));
+    job.run.parallel.vp = 3;  // a chunk's part, less its own pass of one micro-batch, is left
+    CHECK(data_parallel_time(d).hidden.value() == Approx(reduction.value() * (1.0 - (1.0 - 0.25) / 3.0)));
+    d.backward = reduction / 100.0;  // 8 micro-batches of two chunks, and one of the last
+    CHECK(data_parallel_time(d).hidden.value() == Approx(reduction.value() / 100.0 * 17.0 / 3.0));
+}
+
+TEST_CASE("owners broadcast their tensors one after the other", "[data_parallel]") {
+    Job job = replicas(1);
+    job.stack.overlap_grad_reduce = job.stack.overlap_param_gather = false;
+    const GroupPlacements groups = placements(job);
+    const DataParallel d = stage(job, groups);
+    const Network& network = job.cluster.network;
+    CHECK(data_parallel_time(d).gathering.value() ==
+          Approx(collective_time(Collective::all_gather, 200_MB, groups.dp_cp, network).value()));
+    job.stack.broadcasts_updates = true;
+    CHECK(data_parallel_time(d).gathering.value() ==
+          Approx(32 * collective_time(Collective::broadcast, 6.25_MB, groups.dp_cp, network).value()));
+}
+
 TEST_CASE("hybrid sharding gathers inside the shard group and sums a shard among its replicas",
           "[data_parallel]") {
     Job job = replicas(3);

@@ -12,9 +12,12 @@ BlockSignature signature_of(const Job& job, std::int64_t index) {
 }
 
 PartTime part_time(const OpList& ops, const KernelContext& context) {
-    PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}};
+    PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}, {}};
+    t.whole_again = context.job->stack.recompute_stops_early
+                        ? pass_time(ops, Pass::forward, context, Part::before_last_output)
+                        : t.forward;
     if (context.job->run.recompute == Recompute::selective)
-        t.again = pass_time(ops, Pass::forward, context, true);
+        t.again = pass_time(ops, Pass::forward, context, Part::selective);
     return t;
 }
 

@@ -32,11 +32,12 @@ struct BlockOps {
 /// Fills `ops` for the job's shards.
 void fill_ops(const Job& job, const Shape& shape, BlockOps& ops);
 
-/// Forward, backward and selectively recomputed forward of one block, of the embedding or of the head.
+/// Forward, backward and recomputed forward of one block, of the embedding or of the head.
 struct PartTime {
     PassTime forward;
     PassTime backward;
-    PassTime again;  ///< run again in backward
+    PassTime again;        ///< run again in backward under selective recompute
+    PassTime whole_again;  ///< where the whole block is recomputed
 };
 
 /// Memory, weights and times of one kind of block, shared by all blocks of that kind.

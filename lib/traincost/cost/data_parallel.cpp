@@ -56,8 +56,30 @@ Seconds gather_of(const DataParallel& d, double elements, Bytes each, const Shar
            n;
 }
 
+/// Updated weights, broadcast by the ranks that own them one after the other. Whole tensors are dealt out, so
+/// that no more ranks own any than there are tensors: a block's five matrices, two norms and two biases.
+Seconds broadcasts_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
+    constexpr double tensors = 9.0;
+    const double owners = std::min(static_cast<double>(groups.shard.size), std::max(1.0, tensors * d.blocks));
+    return collective_time(Collective::broadcast, each * elements / owners, groups.shard,
+                           d.job.cluster.network) *
+           owners;
+}
+
 Seconds hidden(Seconds traffic, Seconds compute, bool overlaps) {
     return overlaps ? std::min(traffic, compute) : Seconds{};
+}
+
+/// Traffic of an interleaved stage that hides under a pass. A chunk's gradients are whole after its last
+/// micro-batch, and p micro-batches of each later chunk are still to run then; going forward, the weights of
+/// a chunk have as long after those of the chunk before. So only the part of the chunk at the step's end has
+/// no more than its own pass of one micro-batch [Narayanan21, §2.2].
+Seconds hidden_by_chunks(Seconds traffic, Seconds compute, bool overlaps, const DataParallel& d) {
+    const Parallelism& p = d.job.run.parallel;
+    const double chunks = static_cast<double>(p.vp);
+    const double passes = std::min(d.micro_batches, static_cast<double>(p.pp)) * (chunks - 1.0) + 1.0;
+    const Seconds bare = std::max(Seconds{}, (traffic - compute) / chunks);
+    return overlaps ? std::min(traffic - bare, compute * (passes / chunks)) : Seconds{};
 }
 
 }  // namespace
@@ -99,8 +121,11 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
         reduction_of(d, d.weights.dense, reduce, dense) + reduction_of(d, d.weights.expert, reduce, expert);
     // Fully sharded weights come block by block, updated ones all at once.
     const double n = sharded ? reduction_messages(d, d.weights.dense) : 1.0;
-    t.gathering =
-        gather_of(d, d.weights.dense, gather, dense, n) + gather_of(d, d.weights.expert, gather, expert, n);
+    const auto updates = [&](double elements, const ShardGroups& groups) {
+        return stack.broadcasts_updates && !sharded ? broadcasts_of(d, elements, gather, groups)
+                                                    : gather_of(d, elements, gather, groups, n);
+    };
+    t.gathering = updates(d.weights.dense, dense) + updates(d.weights.expert, expert);
     t.reductions = reduces_every_micro_batch(d.job) ? d.micro_batches : 1.0;
     if (sharded) {
         // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
@@ -120,12 +145,12 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
         if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
             t.copies = optimizer_walk_time(copies * elements, d.job);
     } else {
-        t.hidden = hidden(t.reduction, d.backward, stack.overlap_grad_reduce) * t.reductions;
+        t.hidden = hidden_by_chunks(t.reduction, d.backward, stack.overlap_grad_reduce, d) * t.reductions;
         if (zero >= 1) {
             t.gathers = 1.0;
             // PyTorch's sharded optimizer of whole replicas sends what it updated before its step ends.
             const bool later = stack.shard != ShardEngine::fsdp1 && stack.shard != ShardEngine::fsdp2;
-            t.hidden += hidden(t.gathering, d.forward, stack.overlap_param_gather && later);
+            t.hidden += hidden_by_chunks(t.gathering, d.forward, stack.overlap_param_gather && later, d);
             t.host =
                 stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained);
         }

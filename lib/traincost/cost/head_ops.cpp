@@ -164,6 +164,15 @@ OpList head_ops(const Job& job, const Shape& s) {
     loss.forward_transient += copies;
     loss.backward_transient += copies;
     list.push(loss);
+    if (stack.metric_losses > 0.0) {
+        // Logits are widened, then their log-softmax is written beside them; nothing goes back.
+        build.memory("metric_logits", Module::head, Bytes{logits * (s.e + fp32) * stack.metric_losses},
+                     Bytes{}, 1, 0);
+        build
+            .memory("metric_losses", Module::head, Bytes{logits * 2.0 * fp32 * stack.metric_losses}, Bytes{},
+                    2, 0)
+            .forward_access = MemoryAccess::loss;
+    }
     if (s.tp > 1 && stack.vocab_parallel) {
         // Maximum, predicted logit and sum of exponentials, one fp32 each a token.
         build.communicate("loss_sum", Module::head, Group::tensor, Collective::all_reduce,

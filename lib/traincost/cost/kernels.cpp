@@ -221,13 +221,28 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
     return Seconds{};
 }
 
-PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, bool selective_only) {
+namespace {
+
+/// Operators before the last whose output, or something it makes on the way, is saved for the backward pass.
+/// A product saves its input, which is there before it runs.
+std::size_t count_before_last_output(const OpList& ops) {
+    std::size_t n = ops.size();
+    while (n > 0 && ops[n - 1].saved.value() <= 0.0 && ops[n - 1].kind != OpKind::gemm)
+        --n;
+    return n > 0 && ops[n - 1].kind == OpKind::gemm ? n - 1 : n;
+}
+
+}  // namespace
+
+PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part part) {
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
     Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
-    for (const Operator& op : ops) {
-        if (selective_only && !op.selective)
+    const std::size_t count = part == Part::before_last_output ? count_before_last_output(ops) : ops.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const Operator& op = ops[i];
+        if (part == Part::selective && !op.selective)
             continue;
         const bool multiplies = op.kind == OpKind::gemm || op.kind == OpKind::grouped_gemm;
         const Seconds time = multiplies ? Seconds{} : operator_time(op, pass, c);

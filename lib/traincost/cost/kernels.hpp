@@ -53,9 +53,16 @@ Seconds communication_time(Collective collective, Bytes message, Group group, co
 /// Where the job's groups lie on its network.
 GroupPlacements placements(const Job& job);
 
-/// Time of `ops` in `pass`; `selective_only` sums the operators selective recompute runs again (forward pass
-/// only).
-PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, bool selective_only = false);
+/// Which operators of a list run.
+enum class Part : std::uint8_t {
+    whole,
+    selective,           ///< what selective recompute runs again
+    before_last_output,  ///< up to the last tensor that is saved, the input of the last product included: all
+                         ///< that a checkpoint runs again which stops there
+};
+
+/// Time of `ops` in `pass`.
+PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, Part part = Part::whole);
 
 /// Time of one operator in one pass, communication not overlapped.
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);

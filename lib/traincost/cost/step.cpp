@@ -49,7 +49,7 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
         const PartTime& time = table.kinds[k].time;
         sum.forward += time.forward * n.blocks;
         sum.backward += time.backward * n.blocks;
-        sum.again += time.forward * n.again;
+        sum.again += time.whole_again * n.again;
         sum.again += time.again * (n.blocks - n.again);
     }
     if (stage.first) {

@@ -234,12 +234,22 @@ private:
     // layers a chunk, and GPT-3's single micro-batch configurations one.
     void set_unstated_chunks() {
         const Parallelism& p = run_.parallel;
+        if (p.pp == 1 || p.vp > 1 || record_.model.layers % p.pp != 0)
+            return;
         const auto conf = record_.extra_text("conf");
-        if (in_.stack != "mlperf" || p.pp == 1 || p.vp > 1 || !conf || says(*conf, "INTERLEAVED_PIPELINE") ||
-            record_.model.layers % p.pp != 0)
+        const bool unsaid = in_.stack == "mlperf" && conf && !says(*conf, "INTERLEAVED_PIPELINE");
+        if (!unsaid && !unsaid_by_header())
             return;
         run_.parallel.vp = record_.model.layers / p.pp;
         assume("run.parallel.vp is not in the configuration: one layer a chunk");
+    }
+
+    // DGX Cloud's tables of pre-training print the layout in their header, "(TP=8, PP=8, MBS=1, GA=16,
+    // VP=12)"; those of release 25.04 print none, and their recipes are the releases' before and after.
+    bool unsaid_by_header() const {
+        return in_.stack == "nemo" && record_.task == "pretrain" &&
+               says(in_.stack_version, "recipe v25.04") &&
+               !says(record_.extra_text("header").value_or("VP="), "VP=");
     }
 
     // InternEvo's zero1 group, MaxText's FSDP inside a slice: smaller than all of data parallelism.
@@ -276,8 +286,11 @@ private:
             run_.precision.gradients = *type;
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
             run_.precision.gradients = run_.precision.weights;  // `.grad` has its parameter's format
+            if (stack_.shard == ShardEngine::zero_redundancy)
+                run_.precision.reduce = run_.precision.gradients;  // whose buckets are reduced as they are
         } else if (in_.stack == "mlperf" && !run_.precision.autocast) {
             run_.precision.gradients = DataType::bf16;
+            run_.precision.reduce = DataType::bf16;
             assume(
                 "gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
                 "configurations");
@@ -541,8 +554,16 @@ std::string_view torchtitan_name(const RunRecord& record, const AcceleratorSpec&
     return !blackwell && before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
 }
 
-/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's runs by
-/// year, and MaxText one on GPUs.
+/// LLM Foundry's of 2023. Until that August its benchmark script set PURE mixed precision and an image of
+/// torch 1.13.
+std::string_view llm_foundry_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
+    if (record.extra_text("mp_mode") == "PURE")
+        return "llm-foundry-2023";
+    return accelerator.architecture.starts_with("Hopper") ? "llm-foundry-hopper-2023" : "llm-foundry";
+}
+
+/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's and
+/// LLM Foundry's runs by year, and MaxText one on GPUs.
 std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
     const RecordRun& run = record.run;
     if (run.stack == "maxtext" && !accelerator.id.starts_with("tpu"))
@@ -557,6 +578,8 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
         return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
     if (run.stack == "torchtitan")
         return torchtitan_name(record, accelerator);
+    if (run.stack == "llm-foundry" && record.source_year == 2023)
+        return llm_foundry_name(record, accelerator);
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
 }
 

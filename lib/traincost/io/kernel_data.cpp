@@ -14,7 +14,8 @@ constexpr double micro = 1e-6;
 constexpr double MiB = 1024.0 * 1024.0;
 constexpr std::string_view room = "bench";
 constexpr std::string_view format_names[] = {"bf16", "fp8", "fp8_block", "fp4"};
-constexpr std::string_view generation_names[] = {"flash2", "flash3", "flash4", "memory_efficient", "math"};
+constexpr std::string_view generation_names[] = {"flash2",           "flash3",       "flash4",
+                                                 "memory_efficient", "flash_triton", "math"};
 constexpr std::string_view access_names[] = {"stream", "gelu",          "widen",     "dropout",
                                              "norm",   "norm_backward", "softmax",   "softmax_backward",
                                              "loss",   "loss_backward", "reduction", "transpose",

@@ -35,6 +35,7 @@ void describe_choices(Io& io, T& x) {
     io.required("compiled_loss", x.compiled_loss);
     io.required("vocab_parallel", x.vocab_parallel);
     io.required("vocab_multiple", x.vocab_multiple);
+    io.required("metric_losses", x.metric_losses);
     io.required("logits_copies_fp32", x.logits_copies_fp32);
 
     // Quantised bases
@@ -72,6 +73,7 @@ void describe_choices(Io& io, T& x) {
     io.required("overlap_grad_reduce", x.overlap_grad_reduce);
     io.required("overlap_param_gather", x.overlap_param_gather);
     io.required("overlap_slowdown", x.overlap_slowdown);
+    io.required("recompute_stops_early", x.recompute_stops_early);
     io.required("host_per_dispatched_kernel_s", x.host_per_dispatched_kernel);
     io.required("tp_overlap", x.tp_overlap);
     io.required("token_dispatch", x.token_dispatch);
@@ -85,6 +87,7 @@ void describe_choices(Io& io, T& x) {
     io.required("sharded_sends", x.sharded_sends);
     io.required("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
+    io.required("broadcasts_updates", x.broadcasts_updates);
     io.required("sharded_messages", x.sharded_messages);
     io.required("host_per_block_slice_s", x.host_per_block_slice);
     io.required("tensor_parallel", x.tensor_parallel);

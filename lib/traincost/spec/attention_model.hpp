@@ -17,9 +17,10 @@ enum class AttentionGeneration : std::uint8_t {
     flash3,            ///< FlashAttention-3 (Hopper), and cuDNN's kernels of that generation
     flash4,            ///< FlashAttention-4 and cuDNN on Blackwell
     memory_efficient,  ///< xFormers / PyTorch "efficient"
+    flash_triton,      ///< FlashAttention of 2022 and 2023 written in Triton
     math,              ///< scores written to memory: two batched products around a softmax
 };
-inline constexpr std::size_t attention_generation_count = 5;
+inline constexpr std::size_t attention_generation_count = 6;
 
 /// One direction of one kernel, by head dimension (linear in between, constant outside).
 struct AttentionCurve {

@@ -42,7 +42,8 @@ TRAINCOST_ENUM_NAMES(TensorParallelKind, "megatron", "dtensor", "xla")
 TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d",
                      "torus_3d")
 
-TRAINCOST_ENUM_NAMES(AttentionGeneration, "flash2", "flash3", "flash4", "memory_efficient", "math")
+TRAINCOST_ENUM_NAMES(AttentionGeneration, "flash2", "flash3", "flash4", "memory_efficient", "flash_triton",
+                     "math")
 
 #undef TRAINCOST_ENUM_NAMES
 

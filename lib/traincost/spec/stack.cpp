@@ -8,6 +8,7 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     Checker check(problems, "stack.");
     check.in_range("dropout", s.dropout, 0.0, 1.0);
     check.positive("vocab_multiple", s.vocab_multiple);
+    check.in_range("metric_losses", s.metric_losses, 0.0, 100.0);
     check.in_range("overlap_slowdown", s.overlap_slowdown, 0.0, 1.0);
     check.in_range("tp_overlap", s.tp_overlap, 0.0, 1.0);
     check.in_range("clamped_glu_passes", s.clamped_glu_passes, 0.0, 1000.0);

@@ -87,6 +87,8 @@ struct StackSpec {
     bool compiled_loss;           ///< a compiler, where it is used, covers the loss too
     bool vocab_parallel;          ///< embedding and head sharded by tp
     std::int64_t vocab_multiple;  ///< vocabulary padded to this multiple times tp (1: not padded)
+    double metric_losses;         ///< training metrics that take the loss of whole logits again in every
+                                  ///< micro-batch, without gradients
     double logits_copies_fp32;    ///< fp32 tensors of logits' size alive at the loss beside the model-format
                                   ///< logits
 
@@ -137,6 +139,8 @@ struct StackSpec {
     bool overlap_grad_reduce;   ///< data-parallel reduction runs under the backward pass
     bool overlap_param_gather;  ///< ZeRO gathers run under the forward pass
     double overlap_slowdown;  ///< share of hidden data-parallel traffic by which compute slows down beside it
+    bool recompute_stops_early;  ///< a recomputed block ends before its last product, whose output its
+                                 ///< backward pass does not need
     Seconds host_per_dispatched_kernel;  ///< host time of a kernel behind a distributed-tensor dispatcher (tp
                                          ///< > 1 under DTensor)
     double tp_overlap;                   ///< share of tensor-parallel traffic hidden under GEMMs
@@ -160,6 +164,8 @@ struct StackSpec {
                                     ///< whole gradients wait for its last micro-batch
     bool reduce_every_micro_batch;  ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
                                     ///< not only the last
+    bool broadcasts_updates;  ///< a sharded optimizer's rank owns whole tensors and broadcasts them after the
+                              ///< step, one rank after the other; else all gather at once
     double sharded_messages;  ///< collectives in which a fully sharded block's weights are gathered, and its
                               ///< gradients reduced: 1 where a block is one flat buffer, else its matrices
     Seconds host_per_block_slice;  ///< host time to cut, join and copy back one rank's slices of one block's

@@ -87,6 +87,7 @@ StackSpec stack() {
     s.attention = AttentionKernel::flash;
     s.fused_qkv = true;
     s.fused_gate_up = true;
+    s.bias = BiasKernel::fused;
     s.bias_dropout_fused = true;
     s.dropout = 0.0;
     s.sequence_parallel = true;

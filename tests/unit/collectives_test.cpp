@@ -28,6 +28,7 @@ LinkCurves plain_curves(double efficiency) {
             .send_recv = c,
             .inner_step = 0,
             .tree_all_reduce = {},
+            .tree_over_two_domains = true,
             .in_network = {}};
 }
 
@@ -154,6 +155,22 @@ TEST_CASE("a tree over two domains moves the message once, over more of them twi
     CHECK(t.algorithm == Algorithm::tree);
     CHECK(us(t.scale_out_transfer) == Approx(5000));
     CHECK(us(t.latency) == Approx(10 + 7 + 14));
+}
+
+TEST_CASE("NCCL's own tuning takes the ring for large messages over two domains, unless switches reduce",
+          "[collectives]") {
+    Network net = toy();
+    net.scale_out->curves.tree_all_reduce = plain(1);
+    net.scale_out->curves.tree_over_two_domains = false;
+    net.scale_up.curves = plain_curves(1);
+    // Ring: 2 (16-1)/16 of 1 GB over 400 GB/s: 4687.5 us; the tree counts as 5000 us.
+    CHECK(collective_breakdown(Collective::all_reduce, 1_GB, {16, 8, 1}, net).algorithm == Algorithm::ring);
+    net.sharp = true;
+    net.scale_up.curves.in_network = InNetworkCurve{
+        .base = 10_us, .ramp = 0_us, .efficiency = 1, .bus_bandwidth_limit = 2, .least_ranks = 2};
+    const CollectiveTime t = collective_breakdown(Collective::all_reduce, 1_GB, {16, 8, 1}, net);
+    CHECK(t.algorithm == Algorithm::in_network);
+    CHECK(us(t.scale_out_transfer) == Approx(2500));
 }
 
 TEST_CASE("switches that reduce make a large all-reduce faster, and nothing else", "[collectives]") {

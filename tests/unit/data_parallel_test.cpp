@@ -52,6 +52,20 @@ TEST_CASE("a bucket that is scattered overshoots its size by a matrix", "[data_p
     CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(200 / 31.25));
 }
 
+TEST_CASE("DeepSpeed's first stage all-reduces whole gradients and gathers weights", "[data_parallel]") {
+    Job job = replicas(1);
+    job.stack.shard = ShardEngine::deepspeed;
+    job.stack.gradient_bucket = Bytes{};
+    const GroupPlacements groups = placements(job);
+    const DataParallelTime t = data_parallel_time(stage(job, groups));
+    const Bytes gradients = bytes_per_element(job.run.precision.reduce) * 1e8;
+    CHECK(t.reduction.value() ==
+          Approx(
+              collective_time(Collective::all_reduce, gradients, groups.dp_cp, job.cluster.network).value()));
+    CHECK(t.gathering.value() ==
+          Approx(collective_time(Collective::all_gather, 200_MB, groups.dp_cp, job.cluster.network).value()));
+}
+
 TEST_CASE("fully sharded blocks travel whole or matrix by matrix", "[data_parallel]") {
     Job job = replicas(3);
     job.stack.shard = ShardEngine::deepspeed;

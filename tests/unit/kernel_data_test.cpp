@@ -83,7 +83,7 @@ TEST_CASE("an accelerator gets its own kernels, else its family's, else the gene
     CHECK(kernel_family("BR100") == "generic");
     const KernelModels own = kernel_models_of(chip("h100-sxm5-80gb", "Hopper GH100"));
     CHECK(own.measured);
-    CHECK(own.source == "gemm-h100-sxm5-80gb, attention-hopper, memory-hopper");
+    CHECK(own.source == "gemm-h100-sxm5-80gb, attention-hopper, memory-h100-sxm5-80gb");
     const KernelModels family = kernel_models_of(chip("h800-sxm5-80gb", "Hopper GH100"));
     CHECK_FALSE(family.measured);
     CHECK(family.source == "gemm-hopper, attention-hopper, memory-hopper");

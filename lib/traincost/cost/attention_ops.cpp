@@ -118,6 +118,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
             build.job().run.tuning == Tuning::lora || build.job().run.tuning == Tuning::qlora;
         if (low_rank && adapted > 0.0 && adapted < heads + 2.0 * kv_heads)
             build.last().saved += Bytes{s.tokens * adapted * d * s.e};
+        const double width = (heads + 2.0 * kv_heads) * d;
+        if (m.bias.qkv && stack.bias == BiasKernel::apart)  // no later kernel takes it along
+            build.last().forward_bytes += Bytes{s.tokens * width * s.e * 2.0};
+        if (s.train_weights && !s.compiled)  // gradients of q, k and v are joined
+            build.memory("qkv_gradient", Module::attention, Bytes{}, Bytes{s.tokens * width * s.e * 2.0}, 0,
+                         1);
     } else {
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
                      adapter.query, m.bias.qkv, cross ? 1 : 3);

@@ -279,8 +279,9 @@ CollectiveTime across_domains(Collective collective, double message, const Group
     // over the two trees makes 2 M; with two domains they only exchange, M.
     const CollectiveCurve& tree_curve = *net.scale_out->curves.tree_all_reduce;
     const double tree_rate = domain_rate(group, domains, share_of_group(tree_curve, domains).efficiency, net);
-    const double volume = domains <= 2 ? 1 : 2;
     const bool sharp = reduces_in_network(net, m);
+    const bool exchange = domains <= 2 && (sharp || net.scale_out->curves.tree_over_two_domains);
+    const double volume = exchange ? 1 : 2;
     const double inside = sharp   ? in_network_transfer(message, m, net)
                           : m > 1 ? traffic_factor(collective, m) * message / up_bandwidth
                                   : 0;

@@ -40,7 +40,10 @@ Seconds reduction_of(const DataParallel& d, double elements, Bytes each, const S
     if (elements <= 0.0)
         return {};
     const Network& network = d.job.cluster.network;
-    const bool scatters = d.job.run.parallel.zero >= 1;
+    // DeepSpeed's first stage all-reduces buckets of whole gradients: "contiguous gradients", which it
+    // scatters, are switched off there.
+    const bool whole = d.job.stack.shard == ShardEngine::deepspeed && d.job.run.parallel.zero == 1;
+    const bool scatters = d.job.run.parallel.zero >= 1 && !whole;
     const double n = reduction_messages(d, elements);
     const Bytes message = each * elements / n;
     const double shards = scatters ? static_cast<double>(groups.shard.size) : 1.0;

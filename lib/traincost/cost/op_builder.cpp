@@ -106,6 +106,8 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.forward_kernels += 1;
         op.backward_kernels += 1;
     }
+    if (bias && s.train_weights && stack().bias != BiasKernel::fused)
+        op.backward_bytes += Bytes{m * n * s.e};
     if (stack().gradients == GradientStore::main_buffer && model_gradients_beside(job_) && s.train_weights) {
         // A hook adds the 16-bit gradient to the fp32 buffer after the product.
         op.backward_bytes += Bytes{n * k * (s.w + 2.0 * fp32)};

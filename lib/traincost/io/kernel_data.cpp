@@ -378,7 +378,8 @@ KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<cons
     add_file("attention-" + family, files, models, attention_data_from_json);
     if (clock < 1.0)
         slow_down(models, clock);
-    add_file("memory-" + family, files, models, bandwidth_data_from_json);
+    if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json))
+        add_file("memory-" + family, files, models, bandwidth_data_from_json);
     return models;
 }
 

@@ -181,6 +181,8 @@ void write_curves(JsonWriter& out, const LinkCurves& curves) {
         out.member("inner_step_ratio", curves.inner_step);
     if (curves.tree_all_reduce)
         write_curve(out, "tree_all_reduce", *curves.tree_all_reduce);
+    if (curves.tree_over_two_domains)
+        out.member("tree_over_two_domains", true);
     if (curves.in_network) {
         const InNetworkCurve& c = *curves.in_network;
         out.key("in_network")

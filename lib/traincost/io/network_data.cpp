@@ -75,6 +75,7 @@ void read_curves(const JsonNode& node, LinkCurves& x) {
     if (const auto tree = object.find("tree_all_reduce")) {
         read_curve(*tree, x.tree_all_reduce.emplace());
     }
+    io.optional("tree_over_two_domains", x.tree_over_two_domains);
     io.optional_object("in_network", false,
                        [&](io::FieldReader& in) { read_in_network(in, x.in_network.emplace()); });
     object.finish();

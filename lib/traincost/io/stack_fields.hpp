@@ -22,6 +22,7 @@ void describe_choices(Io& io, T& x) {
     io.required("attention_generation", x.attention_generation);
     io.required("fused_qkv", x.fused_qkv);
     io.required("fused_gate_up", x.fused_gate_up);
+    io.required("bias", x.bias);
     io.required("bias_dropout_fused", x.bias_dropout_fused);
     io.required("dropout", x.dropout);
     io.required("sequence_parallel", x.sequence_parallel);

@@ -141,7 +141,7 @@ std::vector<ExplanationRow> step_explanations() {
           pass_symbols("bytes of the forward operators over the bandwidth each way of walking reaches",
                        "bytes of the backward operators, likewise"),
           {"docs/model.md, section Bandwidth-bound operators", "own H200 measurements, 187 rows, 2026"},
-          {"norm", "rotary", "activation", "loss", "metric_losses", "bias_dropout_fused", "compile"}},
+          {"norm", "rotary", "activation", "loss", "metric_losses", "bias", "bias_dropout_fused", "compile"}},
          pass_values<&PassTime::memory>,
          term_cell<StepTerm::memory_bound>},
         {{"step.recompute",

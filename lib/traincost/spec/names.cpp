@@ -33,6 +33,7 @@ TRAINCOST_ENUM_NAMES(Tuning, "full", "lora", "qlora", "adapter")
 TRAINCOST_ENUM_NAMES(NormKernel, "fused", "composite")
 TRAINCOST_ENUM_NAMES(RotaryKernel, "fused", "composite")
 TRAINCOST_ENUM_NAMES(ActivationKernel, "fused", "eager")
+TRAINCOST_ENUM_NAMES(BiasKernel, "fused", "gradient_apart", "apart")
 TRAINCOST_ENUM_NAMES(LossKernel, "fp32_logits", "vocab_parallel", "fused_softmax", "fused_linear",
                      "logits_format", "chunked")
 TRAINCOST_ENUM_NAMES(GradientStore, "parameter", "main_buffer")

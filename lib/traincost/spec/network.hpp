@@ -77,7 +77,10 @@ struct LinkCurves {
     /// scale-up.
     double inner_step;
     std::optional<CollectiveCurve> tree_all_reduce;  ///< scale-out only
-    std::optional<InNetworkCurve> in_network;        ///< scale-up: switches that reduce
+    /// Over two domains a tree moves the message once, yet NCCL's own tuning counts it twice, as over more
+    /// domains, and takes the ring for large messages. False: so it was measured; true where a tree was.
+    bool tree_over_two_domains;
+    std::optional<InNetworkCurve> in_network;  ///< scale-up: switches that reduce
     bool operator==(const LinkCurves&) const = default;
 };
 

@@ -24,6 +24,11 @@ enum class RotaryKernel : std::uint8_t { fused, composite };
 /// operator.
 enum class ActivationKernel : std::uint8_t { fused, eager };
 
+/// A product's bias: `fused` has it added, and its gradient summed, by the product's own kernels;
+/// `gradient_apart` sums the gradient in one more walk over the output's gradient (cuBLASLt epilogues of
+/// PyTorch); `apart` also adds it in a kernel of its own where no later kernel takes it along.
+enum class BiasKernel : std::uint8_t { fused, gradient_apart, apart };
+
 /// Cross-entropy over the vocabulary.
 enum class LossKernel : std::uint8_t {
     fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
@@ -69,16 +74,17 @@ struct StackSpec {
     bool inplace_backward;  ///< gradients overwrite what they are made of, and the MLP's product is made
                             ///< again for its low-rank pair
     AttentionKernel attention;  ///< default kernel
-    bool softmax_fused;       ///< of attention that writes its scores: scale, mask and softmax are one 16-bit
-                              ///< kernel, dropout another; else eager operators in fp32
-    bool fused_qkv;           ///< one projection for q, k and v
-    bool fused_gate_up;       ///< one projection for gate and up
-    bool bias_dropout_fused;  ///< bias + dropout + residual add in one kernel
-    double dropout;           ///< default hidden and attention dropout
-    bool sequence_parallel;   ///< default when tp > 1
-    bool save_sharded_input;  ///< under sequence parallelism the gathered layer input is re-gathered in
-                              ///< backward, not saved
-    bool compile;             ///< default: pointwise operators are fused by a compiler
+    bool softmax_fused;  ///< of attention that writes its scores: scale, mask and softmax are one 16-bit
+                         ///< kernel, dropout another; else eager operators in fp32
+    bool fused_qkv;      ///< one projection for q, k and v
+    bool fused_gate_up;  ///< one projection for gate and up
+    BiasKernel bias;
+    bool bias_dropout_fused;     ///< bias + dropout + residual add in one kernel
+    double dropout;              ///< default hidden and attention dropout
+    bool sequence_parallel;      ///< default when tp > 1
+    bool save_sharded_input;     ///< under sequence parallelism the gathered layer input is re-gathered in
+                                 ///< backward, not saved
+    bool compile;                ///< default: pointwise operators are fused by a compiler
     RecomputeModules selective;  ///< what selective recompute drops where the run names nothing
     CastMode amp;                ///< how fp32 weights become 16-bit compute copies
 

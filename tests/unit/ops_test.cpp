@@ -1,0 +1,63 @@
+#include <traincost/cost/ops.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+Job biased(BiasKernel kernel) {
+    Job job{search_jobs::gpt(2, 1024, 8), search_jobs::cluster(8), search_jobs::stack(),
+            search_jobs::run(2048, 8)};
+    job.model.bias = {true, true, true, false};
+    job.stack.bias = kernel;
+    return job;
+}
+
+struct Walks {
+    Bytes forward;
+    Bytes backward;
+};
+
+/// Bytes that a block's products walk beside their operands.
+Walks beside_products(const Job& job) {
+    Walks sum{};
+    for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 2048)) {
+        if (op.kind == OpKind::gemm) {
+            sum.forward += op.forward_bytes;
+            sum.backward += op.backward_bytes;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a bias's gradient is one more walk over the output's, unless the product sums it", "[ops]") {
+    const Job fused = biased(BiasKernel::fused);
+    CHECK(beside_products(fused).backward.value() == 0);
+    const Job apart = biased(BiasKernel::gradient_apart);
+    // 16 bits of 3 h for q, k and v, h for the attention's output, f and h for the MLP.
+    const double h = 1024;
+    const auto f = static_cast<double>(apart.model.ffn);
+    const double tokens = shape_of(apart).tokens;
+    CHECK(beside_products(apart).backward.value() == Approx(2 * tokens * (5 * h + f)));
+    CHECK(beside_products(apart).forward.value() == 0);
+    // Only q, k and v have no later kernel that takes the bias along.
+    CHECK(beside_products(biased(BiasKernel::apart)).forward.value() == Approx(2 * 2 * tokens * 3 * h));
+}
+
+TEST_CASE("gradients of q, k and v are joined where one product made them", "[ops]") {
+    Job job = biased(BiasKernel::fused);
+    const auto joins = [&] {
+        double bytes = 0;
+        for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 2048))
+            bytes += op.name == "qkv_gradient" ? op.backward_bytes.value() : 0;
+        return bytes;
+    };
+    CHECK(joins() == Approx(2 * 2 * shape_of(job).tokens * 3 * 1024));
+    job.stack.fused_qkv = false;
+    CHECK(joins() == 0);
+}

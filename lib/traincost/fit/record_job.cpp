@@ -583,6 +583,20 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
 }
 
+/// The kernel generation that "flash2" or "FlashAttention-3" names; none where the record says only flash.
+std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
+    const std::string kernel = lower(run.attention_kernel);
+    if (value_of<AttentionKernel>(spelt(kernel, '_', attention_spellings)) != AttentionKernel::flash)
+        return std::nullopt;
+    constexpr std::array<std::pair<char, AttentionGeneration>, 3> generations = {
+        {{'2', AttentionGeneration::flash2},
+         {'3', AttentionGeneration::flash3},
+         {'4', AttentionGeneration::flash4}}};
+    const auto found = std::find_if(generations.begin(), generations.end(),
+                                    [&](const auto& g) { return kernel.ends_with(g.first); });
+    return found == generations.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// The record's stack with what its version's words change.
 StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
                    const RecordCatalogue& catalogue) {
@@ -590,10 +604,16 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     StackSpec stack = catalogue.stack(stack_name(record, accelerator));
     constexpr std::array<std::string_view, 7> dispatched = {
         "pytorch", "hf-transformers", "hf-deepspeed", "llama-factory", "unsloth", "litgpt", "torchtune"};
+    constexpr std::int64_t flash2_year = 2024;                          // released in July 2023
     const bool engine = says(run.stack_version, "Transformer Engine");  // which calls cuDNN itself
-    if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() && !engine &&
-        before_cudnn_attention(record))
+    if (const auto generation = stated_generation(run)) {
+        stack.attention_generation = *generation;
+    } else if (stack.id == "gpt-neox" && record.source_year.value_or(flash2_year) < flash2_year) {
+        stack.attention_generation = AttentionGeneration::memory_efficient;  // as FlashAttention-1
+    } else if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() && !engine &&
+               before_cudnn_attention(record)) {
         stack.attention_generation = AttentionGeneration::flash2;
+    }
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -267,6 +267,7 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
                                           "; allowed: " + allowed);
     }
     job.run.precision = *precision;
+    job.run.precision.gradients = usual_gradients(job.stack, *precision);
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
         throw Error(ErrorKind::usage, "--precision: '" + job.run.precision_name +
                                           "' has no quantised base, which --tuning qlora trains adapters "

@@ -285,7 +285,7 @@ private:
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
-            run_.precision.gradients = run_.precision.weights;  // `.grad` has its parameter's format
+            run_.precision.gradients = usual_gradients(stack_, run_.precision);
             if (stack_.shard == ShardEngine::zero_redundancy)
                 run_.precision.reduce = run_.precision.gradients;  // whose buckets are reduced as they are
         } else if (in_.stack == "mlperf" && !run_.precision.autocast) {

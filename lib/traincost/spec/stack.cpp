@@ -22,4 +22,9 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     check.in_range("fragmentation_recompute", s.fragmentation_recompute, 0.0, 10.0);
 }
 
+DataType usual_gradients(const StackSpec& stack, const Precision& precision) {
+    const bool own = stack.gradients == GradientStore::parameter && !precision.base;
+    return own ? precision.weights : precision.gradients;
+}
+
 }  // namespace traincost

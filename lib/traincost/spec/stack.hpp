@@ -200,4 +200,7 @@ struct StackSpec {
 
 void validate(const StackSpec& stack, std::vector<Problem>& problems);
 
+/// Format of a run's gradients when nothing states another: `.grad` has its parameter's.
+DataType usual_gradients(const StackSpec& stack, const Precision& precision);
+
 }  // namespace traincost

@@ -142,10 +142,11 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
         t.hidden = hidden(t.gathering, d.forward, stack.overlap_param_gather) * passes +
                    in_backward(t.gathering * again + t.reduction) * t.reductions +
                    in_backward(t.gathering * again) * std::max(0.0, passes - t.reductions);
-        // Flat buffers are copied to and from the tensors they hold.
+        // Flat buffers are copied to and from the tensors they hold, except where tensors are views of them
+        // (Megatron's FSDP) or gathered in place (XLA).
         const double elements = d.weights.dense + d.weights.expert;
         const Bytes copies = gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
-        if (stack.shard != ShardEngine::xla)  // which gathers each tensor in place
+        if (stack.shard != ShardEngine::xla && stack.shard != ShardEngine::megatron)
             t.copies = optimizer_walk_time(copies * elements, d.job);
     } else {
         t.hidden = hidden_by_chunks(t.reduction, d.backward, stack.overlap_grad_reduce, d) * t.reductions;

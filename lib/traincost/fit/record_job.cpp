@@ -574,8 +574,13 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
         return "hf-deepspeed";
     if (says(run.stack_version, "DeepSpeed ZeRO-3"))
         return "deepspeed";  // the baseline beside a Megatron table
-    if (says(run.stack_version, "Megatron-Bridge"))
-        return says(run.stack_version, "Megatron-Bridge v0.5") ? "megatron-bridge-0.5" : "megatron-bridge";
+    // Release 0.5's grouped kernels and captured layers are Blackwell's: Hopper's times did not change with
+    // it.
+    if (says(run.stack_version, "Megatron-Bridge")) {
+        const bool hopper = accelerator.architecture.starts_with("Hopper");
+        return says(run.stack_version, "Megatron-Bridge v0.5") && !hopper ? "megatron-bridge-0.5"
+                                                                          : "megatron-bridge";
+    }
     if (run.stack == "torchtitan")
         return torchtitan_name(record, accelerator);
     if (run.stack == "llm-foundry" && record.source_year == 2023)
@@ -614,6 +619,9 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
                before_cudnn_attention(record)) {
         stack.attention_generation = AttentionGeneration::flash2;
     }
+    // The container of 26.06.01 runs GPT-OSS at the times of 0.4, those of 26.06 and 26.08 do not.
+    if (stack.id == "megatron-bridge-0.5" && says(run.stack_version, "NeMo 26.06.01"))
+        stack.clamped_glu_passes = catalogue.stack("megatron-bridge").clamped_glu_passes;
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -74,6 +74,11 @@ TEST_CASE("all micro-batches but the first add to a gradient", "[kernels]") {
     job.run.micro_batch = 1;
     CHECK(half.value() > 0.0);
     CHECK((accumulation_time(job, 1e9) / half) == Approx(7.0 / 8.0 / 0.5));
+    job.run.precision.gradients = job.run.precision.weights;
+    const Seconds apart = accumulation_time(job, 1e9);
+    job.stack.gradients = GradientStore::main_buffer;  // the product reads the sum: one of three walks
+    CHECK(accumulation_time(job, 1e9) / apart == Approx(1.0 / 3.0).epsilon(0.01));
+    job.stack.gradients = GradientStore::parameter;
     job.stack.shard = ShardEngine::xla;
     CHECK(accumulation_time(job, 1e9) == Seconds{});
 }

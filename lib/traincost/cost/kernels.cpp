@@ -28,10 +28,15 @@ GroupPlacements placements(const Job& job) {
 
 namespace {
 
-/// Whether products add their weight gradients to an fp32 buffer themselves.
+/// Whether products add their weight gradients to the buffer themselves.
 bool products_accumulate(const Job& job) {
-    return job.stack.gradients == GradientStore::main_buffer && !job.stack.model_gradients_kept &&
-           job.run.precision.gradients == DataType::fp32 && job.run.precision.weights != DataType::fp32;
+    return job.stack.gradients == GradientStore::main_buffer && !job.stack.model_gradients_kept;
+}
+
+/// And the buffer is wider than their outputs, so that all of it is written beside them.
+bool products_widen(const Job& job) {
+    return products_accumulate(job) && job.run.precision.gradients == DataType::fp32 &&
+           job.run.precision.weights != DataType::fp32;
 }
 
 // Time of AdamW's elementary operators, tensor by tensor or for lists of them, over that of the fused kernel:
@@ -56,7 +61,7 @@ KernelContext kernel_context(const Job& job) {
             *gemm_model(a, kernels, precision.compute),
             *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
             *bandwidth_model(a, kernels),
-            products_accumulate(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
+            products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises};
 }
 
@@ -93,10 +98,12 @@ Seconds accumulation_time(const Job& job, double elements) {
     const double m = static_cast<double>(micro_batches(job.run));
     const bool xla =
         job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
-    if (m <= 1.0 || xla || fully_sharded(job) || products_accumulate(job) || model_gradients_beside(job))
+    if (m <= 1.0 || xla || fully_sharded(job) || products_widen(job) || model_gradients_beside(job))
         return Seconds{};
+    // A product reads the older gradient; an addition of its own reads both and writes the sum.
     const Precision& precision = job.run.precision;
-    const Bytes each = bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) * 2.0;
+    const Bytes old = bytes_per_element(precision.gradients);
+    const Bytes each = products_accumulate(job) ? old : bytes_per_element(precision.weights) + old * 2.0;
     return memory_time(each * elements, MemoryAccess::stream,
                        *bandwidth_model(job.cluster.accelerator, job.cluster.kernels)) *
            ((m - 1.0) / m);

@@ -4,6 +4,7 @@
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
+#include <traincost/io/diagnoses_json.hpp>
 #include <traincost/io/failure_data.hpp>
 #include <traincost/io/grid_data.hpp>
 #include <traincost/io/hf_config.hpp>
@@ -68,7 +69,7 @@ std::string check_cluster(const JsonDocument& document, const Catalogue& catalog
     return "cluster " + record.id;
 }
 
-constexpr std::array<Schema, 12> schemas = {{
+constexpr std::array<Schema, 13> schemas = {{
     {"model/1", [](const JsonDocument& d,
                    const Catalogue&) { return "model " + model_record_from_json(JsonNode(d)).spec.name; }},
     {"accelerator/1",
@@ -98,6 +99,10 @@ constexpr std::array<Schema, 12> schemas = {{
     {"failure-rates/1",
      [](const JsonDocument& d, const Catalogue&) {
          return std::to_string(failure_data_from_json(JsonNode(d)).rates.size()) + " failure rates";
+     }},
+    {"diagnoses/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return std::to_string(diagnoses_from_json(JsonNode(d)).size()) + " diagnoses";
      }},
     {"grid-intensity/1",
      [](const JsonDocument& d, const Catalogue&) {

@@ -7,6 +7,7 @@
 #include <traincost/fit/uncertainty.hpp>
 #include <traincost/fit/validate.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/io/diagnoses_json.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/validation_json.hpp>
@@ -171,7 +172,7 @@ void run_validate(const Options& options, Context& context) {
     if (options.json) {
         context.out << validation_json(validation, records);
     } else if (!options.report.empty()) {
-        context.out << accuracy_page(validation, records);
+        context.out << accuracy_page(validation, records, read_diagnoses(catalogue));
     } else {
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
         if (format == Format::table)

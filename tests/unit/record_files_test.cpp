@@ -1,6 +1,8 @@
 // Every embedded record parses, and means what its sources say.
 #include <traincost/io/accelerator_json.hpp>
+#include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
+#include <traincost/io/diagnoses_json.hpp>
 #include <traincost/io/embedded.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/model_json.hpp>
@@ -43,6 +45,17 @@ TEST_CASE("every model record parses, is valid, and writes back to the same shap
         CHECK(model_from_json(JsonNode(parse_json(out.text(), "again"))) == record.spec);
     });
     CHECK(n == 227);
+}
+
+TEST_CASE("every diagnosis says of which records, what is known, and from where", "[io]") {
+    const std::vector<Diagnosis> diagnoses = read_diagnoses(Catalogue());
+    CHECK(diagnoses.size() >= 6);
+    for (const Diagnosis& d : diagnoses) {
+        CHECK_FALSE(d.source.empty());
+        CHECK_FALSE(d.records.empty());
+        CHECK_FALSE(d.cause.empty());
+        CHECK_FALSE(d.from.empty());
+    }
 }
 
 TEST_CASE("173 models have an exact published parameter count", "[io]") {

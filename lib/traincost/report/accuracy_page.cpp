@@ -49,9 +49,24 @@ std::vector<Table> tables_by(const Validation& validation, std::string_view kind
     return tables;
 }
 
+/// The diagnoses of sources that have records here.
+Table diagnosis_table(std::span<const SourcedRecord> records, std::span<const Diagnosis> diagnoses) {
+    Table table{.title = "Why some are not met",
+                .columns = {"source", "records", "what is known", "from"},
+                .rows = {}};
+    for (const Diagnosis& d : diagnoses) {
+        const auto of_source = [&](const SourcedRecord& r) { return r.source == d.source; };
+        if (std::any_of(records.begin(), records.end(), of_source))
+            table.rows.push_back(
+                {text_cell(d.source), text_cell(d.records), text_cell(d.cause), text_cell(d.from)});
+    }
+    return table;
+}
+
 }  // namespace
 
-std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records) {
+std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records,
+                          std::span<const Diagnosis> diagnoses) {
     std::string page(introduction);
     page += "\n" + std::to_string(validation.evaluated) + " of " + std::to_string(validation.records) +
             " records are evaluated.\n";
@@ -70,6 +85,8 @@ std::string accuracy_page(const Validation& validation, std::span<const SourcedR
             worst.push_back(std::move(table));
     }
     page += section("Worst records", worst);
+    if (Table known = diagnosis_table(records, diagnoses); !known.rows.empty())
+        page += section("Diagnoses", {std::move(known)});
     if (!validation.skipped.empty())
         page += section("Not evaluated", {skipped_table(validation, records)});
     return page;

@@ -105,6 +105,7 @@ StackSpec stack() {
     s.optimizer_temporary_copies = 0.0;
     s.gradient_bucket = 160_MB;
     s.bucket_copies = 1.0;
+    s.buckets_kept = false;
     s.prefetched_blocks = 1;
     s.pipeline = Schedule::one_f_one_b;
     s.overlap_grad_reduce = true;
@@ -126,6 +127,10 @@ StackSpec stack() {
     s.clamped_glu_passes = 0.0;
     s.expert_walks = 0.0;
     s.compiled_attention_mask = false;
+    s.ring_merge_bytes = 0.0;
+    s.compiled_ring_merge_bytes = 0.0;
+    s.compiled_ring_waits = false;
+    s.ring_sends_gradients = false;
     s.overlap_slowdown = 0.0;
     s.recompute_stops_early = false;
     s.quantise_bytes = 0.0;

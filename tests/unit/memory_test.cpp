@@ -422,3 +422,42 @@ TEST_CASE("DeepSpeed's stage 3 keeps 16 bytes a parameter over its ranks", "[mem
                        m[MemoryTerm::optimizer_states] + m[MemoryTerm::gradients];
     CHECK(kept.value() <= 16.01 * static_cast<double>(e.parameters.total) / 4.0);
 }
+
+TEST_CASE("replicas whose gradients are not views of their buckets hold them twice", "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(2);
+    job.run.parallel.dp = 2;
+    job.run.global_batch = 4;
+    job.stack.bucket_copies = 0.0;
+    job.stack.shard = ShardEngine::fsdp2;
+    const StageMemory once = estimate(job).stages[0];
+    job.stack.buckets_kept = true;
+    const StageMemory twice = estimate(job).stages[0];
+    const double parameters = static_cast<double>(parameter_count(job.model).total);
+    CHECK(twice[MemoryTerm::gradient_staging].value() == Approx(2.0 * parameters));
+    CHECK((twice.allocated - once.allocated).value() == Approx(2.0 * parameters));
+    job.run.parallel.dp = 1;
+    job.cluster = search_jobs::cluster(1);
+    job.run.global_batch = 2;
+    CHECK(estimate(job).stages[0][MemoryTerm::gradient_staging].value() == 0.0);
+}
+
+TEST_CASE("a ring that merges outside the kernel moves its bytes once for each block that comes",
+          "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(4);
+    job.run.parallel.cp = 4;
+    job.stack.ring_merge_bytes = 100.0;
+    job.stack.ring_sends_gradients = true;
+    const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+    const double out = T / 4.0 * h;
+    CHECK(named(ops, "ring_merge").forward_bytes.value() == Approx(3.0 * 100.0 * out));
+    CHECK(named(ops, "ring_merge").backward_bytes.value() == Approx(6.0 * 100.0 * out));
+    // Four blocks' gradients of keys and values in fp32.
+    CHECK(named(ops, "key_gradients").backward_message.value() == Approx(4.0 * 2.0 * out * 4.0));
+    const Seconds under = estimate(job).step.terms[static_cast<std::size_t>(StepTerm::context_parallel)];
+    job.stack.compiled_ring_waits = true;
+    job.run.compile = true;
+    const Seconds waiting = estimate(job).step.terms[static_cast<std::size_t>(StepTerm::context_parallel)];
+    CHECK(waiting > under);
+}

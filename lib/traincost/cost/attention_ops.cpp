@@ -71,13 +71,33 @@ void context_exchange(OpBuilder& build, double kv_bytes, double q_out_bytes) {
     const double cp = static_cast<double>(s.cp);
     if (build.job().run.context == ContextKind::ring) {
         // Forward gathers everyone's keys and values, backward also returns their gradients [Liu23].
-        build.communicate("kv_ring", Module::attention, Group::context, Collective::all_gather,
-                          Bytes{kv_bytes * cp}, Collective::all_reduce, Bytes{kv_bytes * cp});
+        const Bytes all{kv_bytes * cp};
+        const bool sends = build.stack().ring_sends_gradients;
+        build.communicate("kv_ring", Module::attention, Group::context, Collective::all_gather, all,
+                          sends ? Collective::all_gather : Collective::all_reduce, all);
+        constexpr double fp32 = 4.0;
+        if (sends)
+            build.communicate("key_gradients", Module::attention, Group::context, Collective::send_recv,
+                              Bytes{}, Collective::send_recv, all * (fp32 / s.e));
     } else {
         build.communicate("head_exchange", Module::attention, Group::context, Collective::all_to_all,
                           Bytes{q_out_bytes + kv_bytes}, Collective::all_to_all,
                           Bytes{q_out_bytes + kv_bytes});
     }
+}
+
+/// Joining what attention made of a block around the ring to the blocks before.
+void merge_ring(OpBuilder& build, double out_elements) {
+    const Shape& s = build.shape();
+    const StackSpec& stack = build.stack();
+    const double each = s.compiled ? stack.compiled_ring_merge_bytes : stack.ring_merge_bytes;
+    if (s.cp == 1 || build.job().run.context != ContextKind::ring || each == 0.0)
+        return;
+    const Bytes merged{each * out_elements * static_cast<double>(s.cp - 1)};
+    // Out and its statistics in fp32: a widening, a difference, a sigmoid, a product, a sum.
+    const int kernels = s.compiled ? 1 : 8;
+    const int steps = static_cast<int>(s.cp - 1);
+    build.memory("ring_merge", Module::attention, merged, merged * 2.0, kernels * steps, kernels * steps);
 }
 
 /// What the exchange holds while the kernel, the last operator, runs: around the ring a block of keys and
@@ -173,6 +193,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     }
     core_attention(build, a, true);
     hold_exchanged(build, kv_bytes, q_bytes);
+    merge_ring(build, s.tokens * heads * d);
     if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
         build.last().saved += Bytes{q_bytes};
     // The kernel keeps its output; a narrower product keeps its own copy of it.

@@ -48,6 +48,22 @@ OpList embedding_ops(const Job& job, const Shape& s) {
     return list;
 }
 
+namespace {
+
+/// A compiler fuses the cast into the reductions and the two gradients into one kernel: the logits are kept,
+/// their gradient is written in their format.
+void compile_loss(Operator& loss, Bytes logits) {
+    loss.saved = logits;
+    loss.backward_transient = logits;
+    loss.forward_bytes = logits * 2.0;
+    loss.backward_bytes = logits * 2.0;
+    loss.forward_kernels = 3;
+    loss.backward_kernels = 1;
+    loss.forward_access = loss.backward_access = MemoryAccess::stream;
+}
+
+}  // namespace
+
 OpList head_ops(const Job& job, const Shape& s) {
     OpList list;
     OpBuilder build(job, s, list);
@@ -77,15 +93,7 @@ OpList head_ops(const Job& job, const Shape& s) {
     switch (stack.loss) {
         case LossKernel::fp32_logits:
             if (s.compiled && stack.compiled_loss) {
-                // A compiler fuses the cast into the reductions and the two gradients into one kernel: the
-                // logits are kept, their gradient is written in their format.
-                loss.saved = Bytes{logits * s.e};
-                loss.backward_transient = Bytes{logits * s.e};
-                loss.forward_bytes = Bytes{logits * 2.0 * s.e};
-                loss.backward_bytes = Bytes{logits * 2.0 * s.e};
-                loss.forward_kernels = 3;
-                loss.backward_kernels = 1;
-                loss.forward_access = loss.backward_access = MemoryAccess::stream;
+                compile_loss(loss, Bytes{logits * s.e});
                 break;
             }
             // Forward: logits in both formats beside the log-softmax, which is kept. Backward: the gradients
@@ -113,6 +121,10 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.backward_kernels = 5;
             break;
         case LossKernel::logits_format:
+            if (s.compiled && stack.compiled_loss) {
+                compile_loss(loss, Bytes{logits * s.e});
+                break;
+            }
             // The caller holds the logits; beside them the log-softmax and, going back, the gradients with
             // respect to it and to the logits: 8 bytes a 16-bit logit.
             loss.saved = Bytes{logits * 2.0 * s.e};

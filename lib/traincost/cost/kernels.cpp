@@ -180,7 +180,8 @@ double hidden_tensor_share(const Job& job) {
 /// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
 double ring_overlap(const Job& job) {
     const double cp = static_cast<double>(job.run.parallel.cp);
-    return job.run.context == ContextKind::ring ? (cp - 1.0) / cp : 0.0;
+    const bool waits = job.stack.compiled_ring_waits && job.run.compile.value_or(job.stack.compile);
+    return job.run.context == ContextKind::ring && !waits ? (cp - 1.0) / cp : 0.0;
 }
 
 // Time of a fused attention kernel that is given a mask over one that computes as many scores without: cuDNN

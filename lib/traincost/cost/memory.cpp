@@ -407,7 +407,11 @@ private:
         const Parallelism& p = run_.parallel;
         const bool replicated = p.dp * p.cp > 1;
         const bool gathers = fully_sharded(job_);
-        const Bytes bucket = replicated && !gathers ? stack_.gradient_bucket * stack_.bucket_copies : Bytes{};
+        if (replicated && !gathers && stack_.buckets_kept && p.zero <= 1)
+            kept_buckets_ = all_gradients();
+        const Bytes bucket = replicated && !gathers
+                                 ? std::max(kept_buckets_, stack_.gradient_bucket * stack_.bucket_copies)
+                                 : Bytes{};
         // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
         // before it, the peak sees them grow.
         const bool appear =
@@ -482,9 +486,9 @@ private:
 
     /// A moment without activations: keeps its breakdown when it is the highest so far.
     void consider_idle(Moment moment, MemoryTerm term_of_bytes, Bytes bytes, Bytes gradients) {
-        if (bytes + gradients <= highest_)
+        if (bytes + gradients + kept_buckets_ <= highest_)
             return;
-        highest_ = bytes + gradients;
+        highest_ = bytes + gradients + kept_buckets_;
         for (const MemoryTerm t :
              {MemoryTerm::saved_activations, MemoryTerm::block_inputs, MemoryTerm::cast_weights,
               MemoryTerm::gathered_weights, MemoryTerm::working_set, MemoryTerm::gradient_staging,
@@ -493,6 +497,7 @@ private:
         }
         out_.moment = moment;
         out_.block = -1;
+        term(MemoryTerm::gradient_staging) = kept_buckets_;
         term(MemoryTerm::gradients) = gradients;
         term(term_of_bytes) = bytes;
     }
@@ -673,6 +678,7 @@ private:
     Bytes cast_;
     Bytes all_cast_;
     Bytes embedding_saved_;
+    Bytes kept_buckets_;    ///< of replicas, beside the gradients for good
     Bytes walk_peak_;       ///< highest of forward, loss and backward
     Bytes updating_;        ///< temporaries of the optimizer step
     Bytes idle_gradients_;  ///< gradients when it starts

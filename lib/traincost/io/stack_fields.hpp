@@ -56,6 +56,7 @@ void describe_choices(Io& io, T& x) {
     io.required("flat_gradient_copies", x.flat_gradient_copies);
     io.required("gradient_bucket_bytes", x.gradient_bucket);
     io.required("bucket_copies", x.bucket_copies);
+    io.required("buckets_kept", x.buckets_kept);
     io.required("root_sharded_apart", x.root_sharded_apart);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
@@ -83,6 +84,10 @@ void describe_choices(Io& io, T& x) {
     io.required("clamped_glu_passes", x.clamped_glu_passes);
     io.required("expert_walks", x.expert_walks);
     io.required("compiled_attention_mask", x.compiled_attention_mask);
+    io.required("ring_merge_bytes", x.ring_merge_bytes);
+    io.required("compiled_ring_merge_bytes", x.compiled_ring_merge_bytes);
+    io.required("compiled_ring_waits", x.compiled_ring_waits);
+    io.required("ring_sends_gradients", x.ring_sends_gradients);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("sharded_sends", x.sharded_sends);

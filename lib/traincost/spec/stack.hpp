@@ -115,9 +115,11 @@ struct StackSpec {
     double optimizer_temporary_copies;  ///< trainable-shard-size fp32 temporaries alive in the optimizer step
     bool flat_optimizer;  ///< the step works on one flat tensor a group: a widened copy of 16-bit gradients,
                           ///< and blocks too big for the room activations left
-    double flat_gradient_copies;     ///< 16-bit copies of a rank's gradients beside the widened one
-    Bytes gradient_bucket;           ///< reduction bucket; 0: no buckets
-    double bucket_copies;            ///< buckets alive beside the gradients
+    double flat_gradient_copies;  ///< 16-bit copies of a rank's gradients beside the widened one
+    Bytes gradient_bucket;        ///< reduction bucket; 0: no buckets
+    double bucket_copies;         ///< buckets alive beside the gradients
+    bool buckets_kept;  ///< the buckets of replicas, as large as all gradients, stay beside them (DDP whose
+                        ///< gradients are not views of its buckets)
     bool root_sharded_apart;         ///< embedding and head are shard groups of their own under FSDP
     std::int64_t prefetched_blocks;  ///< gathered ZeRO-3 blocks alive beside the one in use
 
@@ -162,10 +164,16 @@ struct StackSpec {
                           ///< and non-linearity: masks, strided halves, sorts. 0: none
     bool compiled_attention_mask;  ///< a compiled model writes its causal mask out, and attention computes
                                    ///< the masked scores too
-    double ep_overlap;             ///< share of expert all-to-all hidden under compute
-    bool overlap_p2p;              ///< pipeline sends run under compute
-    bool sharded_sends;  ///< each tensor-parallel rank sends its part of a boundary tensor, which is
-                         ///< gathered inside the domain; else every rank sends all of it
+    double ring_merge_bytes;  ///< bytes an element of attention's output to join one block around a ring to
+                              ///< the blocks before, twice that backward. 0: inside the kernel
+    double compiled_ring_merge_bytes;  ///< the same where a compiler fuses it
+    bool compiled_ring_waits;   ///< a compiled model waits for each exchange around a ring where it is issued
+    bool ring_sends_gradients;  ///< gradients of keys and values go around the ring in fp32, a send to the
+                                ///< next rank for each block; else they are reduced with the gather
+    double ep_overlap;          ///< share of expert all-to-all hidden under compute
+    bool overlap_p2p;           ///< pipeline sends run under compute
+    bool sharded_sends;         ///< each tensor-parallel rank sends its part of a boundary tensor, which is
+                                ///< gathered inside the domain; else every rank sends all of it
     bool pipeline_keeps_gathered;   ///< where pp > 1, fully sharded weights stay gathered over the step, and
                                     ///< whole gradients wait for its last micro-batch
     bool reduce_every_micro_batch;  ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,

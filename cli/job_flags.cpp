@@ -170,6 +170,8 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
                "Activations computed again in the backward pass");
     add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
                "Attention kernel");
+    add_parsed(app, "--attention-generation", f.attention_generation, "flash2|flash3|flash4|memory_efficient",
+               any_of<AttentionGeneration>(), "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4");
     add_parsed(app, "--compile", f.compile, "on|off", on_or_off, "Pointwise operators fused by a compiler");
     add_parsed(app, "--dropout", f.dropout, "FRACTION", fraction, "Dropout of hidden states and attention");
     const std::string offload = alternatives<Offload>();

@@ -46,6 +46,7 @@ struct JobFlags {
     std::optional<Optimizer> optimizer{};
     std::optional<RecomputeFlag> recompute{};
     std::optional<AttentionKernel> attention{};
+    std::optional<AttentionGeneration> attention_generation{};
     std::optional<bool> compile{};
     std::optional<double> dropout{};
     std::optional<std::int64_t> tp{};

@@ -192,6 +192,7 @@ void apply_run(const JobFlags& f, RunSpec& run) {
         run.recompute_layers.reset();
     }
     apply(f.attention, run.attention);
+    apply(f.attention_generation, run.attention_generation);
     apply(f.schedule, run.schedule);
     apply(f.context, run.context);
     apply(f.compile, run.compile);

@@ -1,6 +1,10 @@
 #include <traincost/cost/attention_time.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/catalogue.hpp>
 
 #include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
 
 using namespace traincost;
 using namespace traincost::literals;
@@ -101,4 +105,23 @@ TEST_CASE("time grows with length, heads and batch", "[attention]") {
         CHECK(time > last);
         last = time;
     }
+}
+
+TEST_CASE("a run that names an older flash kernel attends longer, and one that names math is refused",
+          "[attention]") {
+    Job job{search_jobs::gpt(4, 2048, 16), search_jobs::cluster(1), search_jobs::stack(),
+            search_jobs::run(2048, 1)};
+    job.cluster = Catalogue().cluster("dgx-h100", 1).spec;
+    job.stack.attention_generation = AttentionGeneration::flash3;
+    const auto attends = [&] {
+        return estimate(job).step.terms[static_cast<std::size_t>(StepTerm::attention)];
+    };
+    const Seconds newest = attends();
+    job.run.attention_generation = AttentionGeneration::flash2;
+    CHECK(attends() > newest * 1.5);
+    job.run.attention_generation = AttentionGeneration::math;
+    std::vector<Problem> problems;
+    validate(job.run, problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].path == "run.attention_generation");
 }

@@ -50,6 +50,7 @@ KernelContext kernel_context(const Job& job) {
     const KernelModels& kernels = job.cluster.kernels;
     const Precision& precision = job.run.precision;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
+    const AttentionGeneration flash = job.run.attention_generation.value_or(job.stack.attention_generation);
     // `validate` has made sure that the accelerator runs these formats and has kernel data.
     GemmModel gemm = *gemm_model(a, kernels, precision.gemm);
     const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
@@ -59,7 +60,7 @@ KernelContext kernel_context(const Job& job) {
             placements(job),
             gemm,
             *gemm_model(a, kernels, precision.compute),
-            *attention_model(a, kernels, math ? AttentionGeneration::math : job.stack.attention_generation),
+            *attention_model(a, kernels, math ? AttentionGeneration::math : flash),
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises};

@@ -71,6 +71,7 @@ void describe(Io& io, T& x) {
     io.optional("recompute_every", x.recompute_every);
     io.optional("recompute_layers", x.recompute_layers);
     io.optional("attention", x.attention);
+    io.optional("attention_generation", x.attention_generation);
     io.optional("schedule", x.schedule);
     io.optional("context", x.context);
     io.optional("packed_length", x.packed_length);

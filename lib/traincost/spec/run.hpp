@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "traincost/base/error.hpp"
+#include "traincost/spec/attention_model.hpp"
 #include "traincost/spec/data_type.hpp"
 
 namespace traincost {
@@ -91,7 +92,8 @@ struct RunSpec {
     std::int64_t recompute_every = 1;                ///< full: every k-th block is recomputed
     std::optional<std::int64_t> recompute_layers{};  ///< full: only so many blocks a stage
     bool uneven_stages = false;  ///< pp·vp need not divide the blocks: the first stages hold one more
-    std::optional<AttentionKernel> attention{};  ///< absent: the stack's default
+    std::optional<AttentionKernel> attention{};                 ///< absent: the stack's default
+    std::optional<AttentionGeneration> attention_generation{};  ///< of the flash kernel; absent: the stack's
     std::optional<Schedule> schedule{};  ///< absent: interleaved when vp > 1, else the stack's default
     ContextKind context = ContextKind::ring;
     std::optional<std::int64_t>

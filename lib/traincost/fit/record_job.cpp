@@ -583,6 +583,8 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
     }
     if (run.stack == "torchtitan")
         return torchtitan_name(record, accelerator);
+    if (run.stack == "mlperf" && accelerator.vendor == "AMD")
+        return "mlperf-rocm";
     if (run.stack == "llm-foundry" && record.source_year == 2023)
         return llm_foundry_name(record, accelerator);
     return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);

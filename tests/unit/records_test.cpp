@@ -152,3 +152,16 @@ TEST_CASE("Transformers under DeepSpeed is a stack of its own", "[records]") {
     record.run.stack = "hf-transformers";
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }
+
+TEST_CASE("what was called FlashAttention in its year", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+    record.run.stack = "flash-attention";
+    record.source_year = 2023;
+    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);
+    record.source_year = 2022;
+    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::memory_efficient);
+    record.run.attention_kernel = "FlashAttention-2";
+    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);
+}

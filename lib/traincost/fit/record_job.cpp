@@ -611,11 +611,13 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     StackSpec stack = catalogue.stack(stack_name(record, accelerator));
     constexpr std::array<std::string_view, 7> dispatched = {
         "pytorch", "hf-transformers", "hf-deepspeed", "llama-factory", "unsloth", "litgpt", "torchtune"};
-    constexpr std::int64_t flash2_year = 2024;                          // released in July 2023
+    // FlashAttention-2 is of July 2023; GPT-NeoX took it up at the end of that year.
+    const std::int64_t flash2_year = stack.id == "flash-attn" ? 2023 : 2024;
     const bool engine = says(run.stack_version, "Transformer Engine");  // which calls cuDNN itself
     if (const auto generation = stated_generation(run)) {
         stack.attention_generation = *generation;
-    } else if (stack.id == "gpt-neox" && record.source_year.value_or(flash2_year) < flash2_year) {
+    } else if ((stack.id == "gpt-neox" || stack.id == "flash-attn") &&
+               record.source_year.value_or(flash2_year) < flash2_year) {
         stack.attention_generation = AttentionGeneration::memory_efficient;  // as FlashAttention-1
     } else if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() && !engine &&
                before_cudnn_attention(record)) {

@@ -165,3 +165,14 @@ TEST_CASE("what was called FlashAttention in its year", "[records]") {
     record.run.attention_kernel = "FlashAttention-2";
     CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);
 }
+
+TEST_CASE("degrees of parallelism that cannot be are refused by name", "[records]") {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    for (const std::int64_t degree : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 62}) {
+        RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+        record.run.parallel.pp = degree;
+        CHECK_FALSE(job_of(record, look_up).job);
+        CHECK(job_of(record, look_up).reason.find("run.parallel.pp is") == 0);
+    }
+}

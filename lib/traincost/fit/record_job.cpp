@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -35,6 +36,15 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
          i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 1'000'000'000; ++i)
         number = number * 10 + (text[i] - '0');
     return number;
+}
+
+/// The share a text is: 0.05; nothing of null, words or numbers outside [0, 1).
+std::optional<double> fraction_in(std::string_view text) {
+    double x = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+    if (error != std::errc{} || end != text.data() + text.size() || !(x >= 0.0 && x < 1.0))
+        return std::nullopt;
+    return x;
 }
 
 /// The word or number after a key of a JSON text: "True" after `FP8` of {"FP8":"True"}.
@@ -498,7 +508,7 @@ private:
         if (const auto targets = record_.extra_text("lora_targets"); targets && says(*targets, "all linear"))
             adapter.key = adapter.attention_out = adapter.mlp = true;
         if (const auto dropout = record_.extra_text("lora_dropout"))
-            adapter.dropout = std::stod(*dropout);
+            adapter.dropout = fraction_in(*dropout).value_or(adapter.dropout);
         if (run_.tuning == Tuning::adapter) {
             // LitGPT's first version starts at its third block (adapter_start_layer = 2); the second also
             // trains norms, scales and biases of every block.
@@ -684,6 +694,23 @@ std::string missing_count(const RunRecord& r) {
     return {};
 }
 
+/// The first degree of parallelism that no run of so many accelerators can have.
+std::string impossible_degree(const RunRecord& r) {
+    const RecordParallel& p = r.run.parallel;
+    const std::array<std::pair<std::string_view, std::int64_t>, 4> degrees = {{
+        {"tp", p.tp},
+        {"pp", p.pp},
+        {"cp", p.cp},
+        {"ep", p.ep},
+    }};
+    for (const auto& [name, value] : degrees) {
+        if (value < 1 || value > std::max<std::int64_t>(1, r.cluster.accelerators))
+            return "run.parallel." + std::string(name) + " is " + std::to_string(value) +
+                   ", must be between 1 and the number of accelerators";
+    }
+    return {};
+}
+
 }  // namespace
 
 namespace {
@@ -716,6 +743,9 @@ RecordCluster cluster_in_state(const RunRecord& record) {
 RecordJob job_of(const RunRecord& stated, const RecordCatalogue& catalogue) {
     RecordJob result;
     try {
+        result.reason = impossible_degree(stated);
+        if (!result.reason.empty())
+            return result;
         const RunRecord record = completed(stated, catalogue, result.assumptions);
         result.reason = missing_count(record);
         if (!result.reason.empty())

@@ -139,8 +139,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         if (low_rank && adapted > 0.0 && adapted < heads + 2.0 * kv_heads)
             build.last().saved += Bytes{s.tokens * adapted * d * s.e};
         const double width = (heads + 2.0 * kv_heads) * d;
-        if (m.bias.qkv && stack.bias == BiasKernel::apart)  // no later kernel takes it along
-            build.last().forward_bytes += Bytes{s.tokens * width * s.e * 2.0};
+        if (m.bias.qkv)
+            build.add_bias(s.tokens * width, false);
         if (s.train_weights && !s.compiled)  // gradients of q, k and v are joined
             build.memory("qkv_gradient", Module::attention, Bytes{}, Bytes{s.tokens * width * s.e * 2.0}, 0,
                          1);
@@ -152,6 +152,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
                      m.bias.qkv);
         build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{}, adapter.value,
                      m.bias.qkv);
+        if (m.bias.qkv)
+            build.add_bias((s.tokens * heads + key_tokens * 2.0 * kv_heads) * d, false);
     }
     if (m.norm.qk != QkNorm::none) {
         build.norm("query_norm", s.tokens * heads, d, false);
@@ -201,6 +203,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
     build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input, adapter.attention_out,
                  m.bias.attention_out);
+    if (m.bias.attention_out)
+        build.add_bias(s.tokens * h, stack.bias_dropout_fused);
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }
 

@@ -88,10 +88,15 @@ void mlp_ops(OpBuilder& build, double ffn) {
         build.linear("up", Module::mlp, s.tokens, m.gated_mlp ? 2.0 * f : f, h, build.saved_norm_output(h, 1),
                      adapt, m.bias.mlp, 1);
     }
+    if (m.bias.mlp)
+        build.add_bias(s.tokens * f * (m.gated_mlp ? 2.0 : 1.0),
+                       build.stack().activation == ActivationKernel::fused);
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
     const bool made_again = drop_product || build.stack().inplace_backward;
     build.linear("down", Module::mlp, s.tokens, h, f,
                  made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element()}, adapt, m.bias.mlp);
+    if (m.bias.mlp)
+        build.add_bias(s.tokens * h, build.stack().bias_dropout_fused);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
     if (drop_all) {
         for (std::size_t i = first; i < build.list().size(); ++i)

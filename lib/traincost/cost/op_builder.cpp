@@ -148,6 +148,12 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     list_.push(b);
 }
 
+void OpBuilder::add_bias(double elements, bool taken_along) {
+    if (stack().bias != BiasKernel::apart || taken_along || shape_.compiled)
+        return;
+    last().forward_bytes += Bytes{elements * shape_.e * 2.0};
+}
+
 bool OpBuilder::trains_norms() const {
     return shape_.train_weights || (job_.run.tuning == Tuning::adapter && job_.run.adapter.scale_and_bias);
 }

@@ -55,6 +55,7 @@ RunSpec unusual_run() {
     run.compile = true;
     run.dropout = 0.1;
     run.expert_imbalance = 1.2;
+    run.neighbouring_experts = true;
     run.expert_one_hot = true;
     run.tokens = 15e12;
     return run;

@@ -107,13 +107,16 @@ void mlp_ops(OpBuilder& build, double ffn) {
 namespace {
 
 /// Copies of a token that leave a rank over the experts it chose, when each of n receivers (ranks of one
-/// scale-up domain, else domains) gets it once: n (1 - (1 - 1/n)^k) / k for k independent choices.
+/// scale-up domain, else domains) gets it once: n (1 - (1 - 1/n)^k) / k for k independent choices; k n / E
+/// receivers, at least one, where the choices are neighbours of E experts.
 double token_copies(const Job& job, double top_k) {
     const Parallelism& p = job.run.parallel;
     const double etp = static_cast<double>(expert_tensor_parallel(p));
     const double ep = static_cast<double>(p.ep);
     const double inside = std::max(1.0, static_cast<double>(job.cluster.network.domain_size) / etp);
     const double n = ep <= inside ? ep : std::ceil(ep / inside);
+    if (job.run.neighbouring_experts)
+        return std::max(1.0, top_k * n / static_cast<double>(job.model.moe->experts)) / top_k;
     return n * (1.0 - std::pow(1.0 - 1.0 / n, top_k)) / top_k;
 }
 

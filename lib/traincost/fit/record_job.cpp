@@ -142,6 +142,7 @@ public:
             run_.compile = true;
         set_sample_length();
         set_packing();
+        set_gate();
         set_expert_capacity();
         return run_;
     }
@@ -181,6 +182,14 @@ private:
         if (says(at, "hunked"))
             return index(step) <= 2;
         return !says(at, "Baseline") && index(step) <= index(at);
+    }
+
+    // Gates made for benchmarks deal experts out in their order.
+    void set_gate() {
+        if (!record_.model.moe || !says(record_.extra_text("gate").value_or(""), "consecutive"))
+            return;
+        run_.neighbouring_experts = true;
+        assume("a token's experts are neighbours, as the benchmark's gate deals them out");
     }
 
     // MaxText's "dropped" mixtures give every expert a fixed capacity, 1.25 in its recipes, and reach it by

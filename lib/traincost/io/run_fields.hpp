@@ -87,6 +87,7 @@ void describe(Io& io, T& x) {
     io.optional("uneven_stages", x.uneven_stages);
     io.optional("activation_input_fp8", x.activation_input_fp8);
     io.optional("expert_imbalance", x.expert_imbalance);
+    io.optional("neighbouring_experts", x.neighbouring_experts);
     io.optional("expert_one_hot", x.expert_one_hot);
     io.optional("tokens", x.tokens);
 }

@@ -112,6 +112,8 @@ struct RunSpec {
                                         ///< (Megatron-Core's activation_func_fp8_input_store)
     double expert_imbalance = 1.0;      ///< busiest rank's routed tokens over the mean; with a fixed capacity
                                         ///< an expert, that capacity over the mean
+    bool neighbouring_experts = false;  ///< a token chooses experts next to each other, as gates made for
+                                        ///< benchmarks deal them out
     bool expert_one_hot = false;     ///< tokens reach experts, and come back, by products with one-hot masks
     std::optional<double> tokens{};  ///< training tokens, for days and cost
     bool operator==(const RunSpec&) const = default;

@@ -2,119 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <span>
 #include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/fit/record_model.hpp"
+#include "traincost/fit/record_stack.hpp"
+#include "traincost/fit/record_words.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
 
 namespace {
-
-bool says(std::string_view text, std::string_view words) {
-    return text.find(words) != std::string_view::npos;
-}
-
-bool says_any(std::string_view text, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return says(text, w); });
-}
-
-/// The first whole number in the words after `words`.
-std::optional<std::int64_t> number_after(std::string_view text, std::string_view words) {
-    const std::size_t at = text.find(words);
-    if (at == std::string_view::npos)
-        return std::nullopt;
-    const std::size_t digits = text.find_first_of("0123456789", at + words.size());
-    if (digits == std::string_view::npos)
-        return std::nullopt;
-    std::int64_t number = 0;
-    for (std::size_t i = digits;
-         i < text.size() && text[i] >= '0' && text[i] <= '9' && number < 1'000'000'000; ++i)
-        number = number * 10 + (text[i] - '0');
-    return number;
-}
-
-/// The share a text is: 0.05; nothing of null, words or numbers outside [0, 1).
-std::optional<double> fraction_in(std::string_view text) {
-    double x = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-    if (error != std::errc{} || end != text.data() + text.size() || !(x >= 0.0 && x < 1.0))
-        return std::nullopt;
-    return x;
-}
-
-/// The word or number after a key of a JSON text: "True" after `FP8` of {"FP8":"True"}.
-std::string_view value_after(std::string_view text, std::string_view key) {
-    const std::size_t at = text.find(key);
-    if (at == std::string_view::npos)
-        return {};
-    constexpr std::string_view marks = "\": ";
-    const std::size_t begin = text.find_first_not_of(marks, at + key.size());
-    if (begin == std::string_view::npos)
-        return {};
-    return text.substr(begin, text.find_first_of("\",} ", begin) - begin);
-}
-
-using Spellings = std::span<const std::pair<std::string_view, std::string_view>>;
-
-/// A word of a record as our names are spelt: lower case, `joint` between its parts, and a known other
-/// spelling as the name it stands for.
-std::string spelt(std::string_view word, char joint, Spellings others) {
-    std::string result = lower(word);
-    std::replace_if(
-        result.begin(), result.end(), [](char c) { return c == ' ' || c == '-' || c == '_'; }, joint);
-    const auto other =
-        std::find_if(others.begin(), others.end(), [&](const auto& o) { return o.first == result; });
-    return other == others.end() ? result : std::string(other->second);
-}
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> optimizer_spellings = {{
-    {"adam", "adamw"},
-    {"fused_adam", "adamw"},
-    {"fusedadam", "adamw"},
-    {"fused_adamw", "adamw"},
-    {"adamw_fused", "adamw"},
-    {"adamw_torch", "adamw"},
-    {"adamw_torch_fused", "adamw"},
-    {"distributed_adam", "adamw"},
-    {"distributed_fused_adam", "adamw"},
-    {"adamw_8bit", "adam8bit"},
-    {"adamw8bit", "adam8bit"},
-    {"paged_adamw_32bit", "paged_adamw"},
-    {"paged_adamw_8bit", "paged_adam8bit"},
-}};
-
-// PyTorch's scaled_dot_product_attention picks a flash kernel for the 16-bit formats that training runs in.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> attention_spellings = {{
-    {"flash2", "flash"},
-    {"flash3", "flash"},
-    {"flash4", "flash"},
-    {"flashattention", "flash"},
-    {"flashattention_2", "flash"},
-    {"flashattention_3", "flash"},
-    {"flash_attention", "flash"},
-    {"flash_attention_2", "flash"},
-    {"flash_attention_3", "flash"},
-    {"flash_attn", "flash"},
-    {"fa2", "flash"},
-    {"fa3", "flash"},
-    {"splash", "flash"},
-    {"cudnn", "flash"},
-    {"sdpa", "flash"},
-    {"eager", "math"},
-    {"naive", "math"},
-    {"unfused", "math"},
-}};
-
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> recompute_spellings = {{
-    {"selective_activation_checkpointing", "selective"},
-    {"full_activation_checkpointing", "full"},
-    {"no", "none"},
-}};
 
 /// Builds the run of one record, with its assumptions; `reason` is set where it can't.
 class RunBuilder {
@@ -545,115 +444,6 @@ private:
     RunSpec run_{};
 };
 
-/// Whether scaled_dot_product_attention ran FlashAttention-2 on every architecture: before torch 2.11, whose
-/// cuDNN (9.15.1 and later) is the first that it prefers on Hopper and Blackwell (transformers pull request
-/// 48163). A source that names no release is dated by its year.
-bool before_cudnn_attention(const RunRecord& record) {
-    constexpr std::string_view name = "torch ";
-    const std::string_view version = record.run.stack_version;
-    const std::size_t at = version.find(name);
-    if (at != std::string_view::npos && says(version.substr(at, name.size() + 2), ".")) {
-        constexpr std::int64_t first_major = 2;
-        constexpr std::int64_t first_minor = 11;
-        const std::int64_t major = number_after(version, name).value_or(first_major);
-        const std::int64_t minor = number_after(version.substr(at), ".").value_or(first_minor);
-        return major < first_major || (major == first_major && minor < first_minor);
-    }
-    constexpr std::int64_t last_year = 2025;
-    return record.source_year.value_or(last_year + 1) <= last_year;
-}
-
-/// torchtitan's by its date: what it compiles changed with 2025, and its attention kernel after it. On
-/// Blackwell it ran cuDNN's from May 2025 on (pull request 1209).
-std::string_view torchtitan_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
-    const std::string_view version = record.run.stack_version;
-    if (says(version, "2024") || record.source_year == 2024)
-        return "torchtitan-2024";
-    const bool blackwell = says_any(accelerator.id, {"b200", "b300"});
-    return !blackwell && before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
-}
-
-/// LLM Foundry's of 2023. Until that August its benchmark script set PURE mixed precision and an image of
-/// torch 1.13.
-std::string_view llm_foundry_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
-    if (record.extra_text("mp_mode") == "PURE")
-        return "llm-foundry-2023";
-    return accelerator.architecture.starts_with("Hopper") ? "llm-foundry-hopper-2023" : "llm-foundry";
-}
-
-/// The stack's record: Megatron-Bridge's recipes have ones of their own, by release, torchtitan's and
-/// LLM Foundry's runs by year, and MaxText one on GPUs.
-std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
-    const RecordRun& run = record.run;
-    if (run.stack == "maxtext" && !accelerator.id.starts_with("tpu"))
-        return "maxtext-gpu";
-    const bool transformers = says_any(run.stack_version, {"Transformers", "transformers", "HF"});
-    if (transformers && (run.stack == "deepspeed" ||
-                         (run.stack == "hf-transformers" && says(run.stack_version, "DeepSpeed"))))
-        return "hf-deepspeed";
-    if (says(run.stack_version, "DeepSpeed ZeRO-3"))
-        return "deepspeed";  // the baseline beside a Megatron table
-    // Release 0.5's grouped kernels and captured layers are Blackwell's: Hopper's times did not change with
-    // it.
-    if (says(run.stack_version, "Megatron-Bridge")) {
-        const bool hopper = accelerator.architecture.starts_with("Hopper");
-        return says(run.stack_version, "Megatron-Bridge v0.5") && !hopper ? "megatron-bridge-0.5"
-                                                                          : "megatron-bridge";
-    }
-    if (run.stack == "torchtitan")
-        return torchtitan_name(record, accelerator);
-    if (run.stack == "mlperf" && accelerator.vendor == "AMD")
-        return "mlperf-rocm";
-    if (run.stack == "llm-foundry" && record.source_year == 2023)
-        return llm_foundry_name(record, accelerator);
-    return says(run.stack_version, "Unsloth") ? "unsloth" : std::string_view(run.stack);
-}
-
-/// The kernel generation that "flash2" or "FlashAttention-3" names; none where the record says only flash.
-std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
-    const std::string kernel = lower(run.attention_kernel);
-    if (value_of<AttentionKernel>(spelt(kernel, '_', attention_spellings)) != AttentionKernel::flash)
-        return std::nullopt;
-    constexpr std::array<std::pair<char, AttentionGeneration>, 3> generations = {
-        {{'2', AttentionGeneration::flash2},
-         {'3', AttentionGeneration::flash3},
-         {'4', AttentionGeneration::flash4}}};
-    const auto found = std::find_if(generations.begin(), generations.end(),
-                                    [&](const auto& g) { return kernel.ends_with(g.first); });
-    return found == generations.end() ? std::nullopt : std::optional(found->second);
-}
-
-/// The record's stack with what its version's words change.
-StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
-                   const RecordCatalogue& catalogue) {
-    const RecordRun& run = record.run;
-    StackSpec stack = catalogue.stack(stack_name(record, accelerator));
-    constexpr std::array<std::string_view, 7> dispatched = {
-        "pytorch", "hf-transformers", "hf-deepspeed", "llama-factory", "unsloth", "litgpt", "torchtune"};
-    // FlashAttention-2 is of July 2023; GPT-NeoX took it up at the end of that year.
-    const std::int64_t flash2_year = stack.id == "flash-attn" ? 2023 : 2024;
-    const bool engine = says(run.stack_version, "Transformer Engine");  // which calls cuDNN itself
-    if (const auto generation = stated_generation(run)) {
-        stack.attention_generation = *generation;
-    } else if ((stack.id == "gpt-neox" || stack.id == "flash-attn") &&
-               record.source_year.value_or(flash2_year) < flash2_year) {
-        stack.attention_generation = AttentionGeneration::memory_efficient;  // as FlashAttention-1
-    } else if (std::find(dispatched.begin(), dispatched.end(), stack.id) != dispatched.end() && !engine &&
-               before_cudnn_attention(record)) {
-        stack.attention_generation = AttentionGeneration::flash2;
-    }
-    // The container of 26.06.01 runs GPT-OSS at the times of 0.4, those of 26.06 and 26.08 do not.
-    if (stack.id == "megatron-bridge-0.5" && says(run.stack_version, "NeMo 26.06.01"))
-        stack.clamped_glu_passes = catalogue.stack("megatron-bridge").clamped_glu_passes;
-    // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
-    // of its ladder.
-    const std::string ladder = record.extra_text("ladder").value_or("");
-    if (stack.id == "torchtune" && (says(run.stack_version, "0.2") || says(ladder, "Baseline") ||
-                                    says(ladder, "packed dataset") || ladder == "+ compile"))
-        stack.loss = LossKernel::fp32_logits;
-    return stack;
-}
-
 /// The record with its stack by the catalogue's id and with the counts that others it states leave no choice
 /// for: ranks of data parallelism, and one of micro-batch, accumulation and global batch.
 RunRecord completed(const RunRecord& stated, const RecordCatalogue& catalogue,
@@ -719,10 +509,6 @@ std::string impossible_degree(const RunRecord& r) {
     }
     return {};
 }
-
-}  // namespace
-
-namespace {
 
 /// The cluster as stated, its network named by the state its own all-reduce figures show. The cluster of the
 /// nanotron sweep was in one of two: all-reduce inside a node at 452 to 462 GB/s, and between nodes as EFA v2

@@ -1,6 +1,7 @@
 // Our kernel times beside own measurements on one H200 (PyTorch 2.11.0+cu130, CUDA graphs, 2026-11-20). The
 // GEMM parameters were fitted to another party's measurements of an H200; attention and bandwidth to these
-// very rows.
+// very rows. kernels_h100.jsonl: walks of bandwidth-bound operators on one H100 SXM, the same PyTorch,
+// 2026-11-22, with products of several kinds of values in bursts and in long runs beside them.
 #include <traincost/cost/attention_time.hpp>
 #include <traincost/cost/bandwidth.hpp>
 #include <traincost/cost/gemm.hpp>
@@ -38,10 +39,10 @@ struct H200 {
 
 /// Calls `f` with every row of that kind.
 template <class F>
-void rows(const std::string& kind, F f) {
-    std::ifstream in(std::string(SOURCE_FOLDER) + "/tests/published/kernels_h200.jsonl");
+void rows(const std::string& kind, F f, const std::string& file = "kernels_h200.jsonl") {
+    std::ifstream in(std::string(SOURCE_FOLDER) + "/tests/published/" + file);
     for (std::string line; std::getline(in, line);) {
-        const JsonDocument document = parse_json(line, "kernels_h200.jsonl");
+        const JsonDocument document = parse_json(line, file);
         JsonObject row{JsonNode(document)};
         if (row.at("kind").string() == kind) {
             f(row);
@@ -331,4 +332,24 @@ TEST_CASE("attention that is given a mask computes every score and reads the mas
     INFO(errors.percent(0.5) << " " << errors.percent(1));
     CHECK(errors.percent(0.5) <= 10);
     CHECK(errors.percent(1) <= 25);  // one factor for all shapes
+}
+
+TEST_CASE("bandwidth-bound operators of an H100", "[bandwidth][published]") {
+    const AcceleratorSpec chip = Catalogue().accelerator("h100-sxm5-80gb");
+    const BandwidthModel model = bandwidth_model(chip, kernel_models_of(chip)).value();
+    Errors errors;
+    const auto walk = [&](JsonObject& row) {
+        const std::string access = row.at("access").string();
+        const auto names = memory_access_names();
+        const auto found = std::find(names.begin(), names.end(), access);
+        REQUIRE(found != names.end());
+        errors.add(memory_time(Bytes{row.at("bytes").number()},
+                               static_cast<MemoryAccess>(found - names.begin()), model),
+                   row.at("us").number());
+    };
+    rows("walk", walk, "kernels_h100.jsonl");
+    REQUIRE(errors.xs.size() == 75);
+    INFO(errors.percent(0.5) << " " << errors.percent(0.9));
+    CHECK(errors.percent(0.5) <= 6);
+    CHECK(errors.percent(0.9) <= 20);  // sums over the rows of few columns
 }

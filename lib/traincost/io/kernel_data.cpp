@@ -347,6 +347,10 @@ void slow_down(KernelModels& models, double clock) {
 
 }  // namespace
 
+std::span<const std::string_view> memory_access_names() {
+    return access_names;
+}
+
 std::string_view gemm_format_name(GemmFormat format) {
     return format_names[static_cast<std::size_t>(format)];
 }

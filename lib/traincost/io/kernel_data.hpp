@@ -87,6 +87,9 @@ std::string kernel_family(std::string_view architecture,
 /// The name of a format in files: "bf16", "fp8", "fp8_block", "fp4".
 std::string_view gemm_format_name(GemmFormat format);
 
+/// Names of MemoryAccess in the data, in its order.
+std::span<const std::string_view> memory_access_names();
+
 /// The matrix-product data of an accelerator: measured on it where there is that, else its family's. Nothing
 /// where the family has none.
 std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,

@@ -72,9 +72,9 @@ Seconds optimizer_walk_time(Bytes bytes, const Job& job);
 
 /// Time in which `elements` new gradients are added to those of earlier micro-batches, mean over the
 /// micro-batches: the new ones are read, the sums read and written, but for the first micro-batch. Products
-/// that accumulate only read the sums besides (Megatron). None where it is counted elsewhere: in products that
-/// write a wider buffer (Megatron, XLA), in an operator of the stack's list, or after the reduction of fully
-/// sharded gradients, on a small part of them.
+/// that accumulate only read the sums besides (Megatron). None where it is counted elsewhere: in products
+/// that write a wider buffer (Megatron, XLA), in an operator of the stack's list, or after the reduction of
+/// fully sharded gradients, on a small part of them.
 Seconds accumulation_time(const Job& job, double elements);
 
 /// Time of the optimizer's update, which walks over `bytes` if it is fused.

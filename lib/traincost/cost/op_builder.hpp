@@ -32,8 +32,8 @@ public:
     void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
                 bool adapted = false, bool bias = false, int readers = 0);
 
-    /// The bias of the product just made, over `elements` of its output, where a kernel of its own adds it and
-    /// none that follows takes it along.
+    /// The bias of the product just made, over `elements` of its output, where a kernel of its own adds it
+    /// and none that follows takes it along.
     void add_bias(double elements, bool taken_along);
 
     /// A bandwidth-bound operator: bytes read and written forward and backward.

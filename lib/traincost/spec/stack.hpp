@@ -106,7 +106,7 @@ struct StackSpec {
     GradientStore gradients;
     bool
         gradient_bucket_view;  ///< reduction buckets are the gradients' own memory and outlive the step (DDP)
-    bool model_gradients_kept;  ///< 16-bit gradients stay beside the main buffer
+    bool model_gradients_kept;       ///< 16-bit gradients stay beside the main buffer
     bool frozen_in_flat_parameters;  ///< FSDP1 wraps frozen weights with trained ones: gradients for both
     ShardEngine shard;
     OptimizerKernel optimizer;

@@ -110,9 +110,6 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
                before_cudnn_attention(record)) {
         stack.attention_generation = AttentionGeneration::flash2;
     }
-    // The container of 26.06.01 runs GPT-OSS at the times of 0.4, those of 26.06 and 26.08 do not.
-    if (stack.id == "megatron-bridge-0.5" && says(run.stack_version, "NeMo 26.06.01"))
-        stack.clamped_glu_passes = catalogue.stack("megatron-bridge").clamped_glu_passes;
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -36,6 +36,13 @@ std::string message_of(const std::string& text) {
     return "no error";
 }
 
+/// A record to change, and where what it names is looked up.
+struct OneRecord {
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+};
+
 }  // namespace
 
 TEST_CASE("a record file is read line by line, blank lines skipped", "[records]") {
@@ -82,10 +89,7 @@ TEST_CASE("a record becomes a valid job, and says what it assumed", "[records]")
     CHECK_FALSE(job.assumptions.empty());
 }
 
-TEST_CASE("a record that cannot become a job says why", "[records]") {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+TEST_CASE_METHOD(OneRecord, "a record that cannot become a job says why", "[records]") {
     record.run.precision = "bf17";
     CHECK(job_of(record, look_up).reason == "run.precision 'bf17' is not known");
     record.run.precision = "bf16-mixed";
@@ -96,10 +100,7 @@ TEST_CASE("a record that cannot become a job says why", "[records]") {
     CHECK(job_of(record, look_up).reason.find("abacus") != std::string::npos);
 }
 
-TEST_CASE("a stranger's spellings of what a record states are understood", "[records]") {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+TEST_CASE_METHOD(OneRecord, "a stranger's spellings of what a record states are understood", "[records]") {
     record.run.stack = "NeMo";
     record.run.precision = "BF16_mixed";
     record.run.optimizer = "AdamW";
@@ -122,10 +123,8 @@ TEST_CASE("a stranger's spellings of what a record states are understood", "[rec
     CHECK(job_of(record, look_up).job->stack.id == "maxtext-gpu");
 }
 
-TEST_CASE("counts that the others leave no choice for are completed and said", "[records]") {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+TEST_CASE_METHOD(OneRecord, "counts that the others leave no choice for are completed and said",
+                 "[records]") {
     record.run.parallel.dp = 1;
     record.run.global_batch = 0;
     record.run.accumulation = 32;
@@ -140,10 +139,7 @@ TEST_CASE("counts that the others leave no choice for are completed and said", "
     CHECK(job_of(record, look_up).reason == "run.global_batch is not stated");
 }
 
-TEST_CASE("Transformers under DeepSpeed is a stack of its own", "[records]") {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own", "[records]") {
     record.run.parallel = {.dp = 8, .zero = 3};
     record.run.stack = "deepspeed";
     CHECK(job_of(record, look_up).job->stack.id == "deepspeed");
@@ -153,10 +149,7 @@ TEST_CASE("Transformers under DeepSpeed is a stack of its own", "[records]") {
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }
 
-TEST_CASE("what was called FlashAttention in its year", "[records]") {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+TEST_CASE_METHOD(OneRecord, "what was called FlashAttention in its year", "[records]") {
     record.run.stack = "flash-attention";
     record.source_year = 2023;
     CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);

@@ -152,22 +152,12 @@ private:
     // layers a chunk, and GPT-3's single micro-batch configurations one.
     void set_unstated_chunks() {
         const Parallelism& p = run_.parallel;
-        if (p.pp == 1 || p.vp > 1 || record_.model.layers % p.pp != 0)
-            return;
         const auto conf = record_.extra_text("conf");
-        const bool unsaid = in_.stack == "mlperf" && conf && !says(*conf, "INTERLEAVED_PIPELINE");
-        if (!unsaid && !unsaid_by_header())
+        if (in_.stack != "mlperf" || p.pp == 1 || p.vp > 1 || !conf || says(*conf, "INTERLEAVED_PIPELINE") ||
+            record_.model.layers % p.pp != 0)
             return;
         run_.parallel.vp = record_.model.layers / p.pp;
         assume("run.parallel.vp is not in the configuration: one layer a chunk");
-    }
-
-    // DGX Cloud's tables of pre-training print the layout in their header, "(TP=8, PP=8, MBS=1, GA=16,
-    // VP=12)"; those of release 25.04 print none, and their recipes are the releases' before and after.
-    bool unsaid_by_header() const {
-        return in_.stack == "nemo" && record_.task == "pretrain" &&
-               says(in_.stack_version, "recipe v25.04") &&
-               !says(record_.extra_text("header").value_or("VP="), "VP=");
     }
 
     // InternEvo's zero1 group, MaxText's FSDP inside a slice: smaller than all of data parallelism.

@@ -1,0 +1,117 @@
+// What must hold of every job of the catalogue: each stack, over random models, clusters and precisions.
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/estimate_json.hpp>
+#include <traincost/io/job_json.hpp>
+
+#include "support/random_job.hpp"
+
+using namespace traincost;
+
+namespace {
+
+constexpr int jobs_per_stack = 25;
+
+/// Random jobs of every stack, drawn once.
+const std::vector<Job>& jobs() {
+    static const std::vector<Job> all = [] {
+        std::vector<Job> drawn;
+        for (const std::string& stack : random_job::ids(Room::stacks)) {
+            random_job::Jobs of_stack(1, {.stacks = {stack}});
+            for (int i = 0; i < jobs_per_stack; ++i)
+                drawn.push_back(of_stack.next());
+        }
+        return drawn;
+    }();
+    return all;
+}
+
+/// Calls `check` with each of them.
+template <class Check>
+void for_each_job(Check check) {
+    for (const Job& job : jobs()) {
+        INFO(random_job::text(job));
+        check(job);
+    }
+}
+
+bool counts(double x) {
+    return std::isfinite(x) && x >= 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("every term of a random job's memory is finite and not negative, and the totals are their sums",
+          "[random]") {
+    for_each_job([](const Job& job) {
+        for (const StageMemory& m : estimate(job).stages) {
+            Bytes allocated;
+            for (int t = 0; t < memory_term_count; ++t) {
+                const Bytes term = m.terms[static_cast<std::size_t>(t)];
+                INFO(to_string(static_cast<MemoryTerm>(t)) << " = " << term.value());
+                REQUIRE(counts(term.value()));
+                if (t <= static_cast<int>(MemoryTerm::workspace))
+                    allocated += term;
+            }
+            REQUIRE(m.allocated.value() == Approx(allocated.value()));
+            REQUIRE(m.reserved.value() == Approx((allocated + m[MemoryTerm::fragmentation]).value()));
+            REQUIRE(m.device.value() ==
+                    Approx((m.reserved + m[MemoryTerm::context] + m[MemoryTerm::communicators]).value()));
+            REQUIRE(counts(m.host.value()));
+            REQUIRE(counts(m.storage.value()));
+        }
+    });
+}
+
+TEST_CASE("every term of a random job's step is finite and not negative, and their sum is the step",
+          "[random]") {
+    for_each_job([](const Job& job) {
+        const Estimate e = estimate(job);
+        Seconds sum;
+        for (int t = 0; t < step_term_count; ++t) {
+            const Seconds term = e.step.terms[static_cast<std::size_t>(t)];
+            INFO(to_string(static_cast<StepTerm>(t)) << " = " << term.value());
+            REQUIRE(counts(term.value()));
+            sum += term;
+        }
+        REQUIRE(e.step.total.value() > 0.0);
+        REQUIRE(e.step.total.value() == Approx(sum.value()));
+        REQUIRE(counts(e.throughput.mfu));
+        REQUIRE(e.throughput.hfu >= e.throughput.mfu * (1.0 - 1e-12));
+    });
+}
+
+TEST_CASE("a random job written as JSON reads back as the same job", "[random]") {
+    for_each_job([](const Job& job) {
+        JsonWriter out;
+        write_json(out, job);
+        const JsonDocument document = parse_json(out.text(), "job.json");
+        const JobFile read = job_file_from_json(JsonNode(document), random_job::catalogue());
+        REQUIRE(read.model == job.model);
+        REQUIRE(read.stack == job.stack);
+        REQUIRE(read.run == job.run);
+        REQUIRE(read.accelerators == job.cluster.accelerators);
+        REQUIRE(read.per_node == job.cluster.per_node);
+        REQUIRE(read.cluster == job.cluster.id);
+    });
+}
+
+// Interleaved schedules run micro-batches in groups of pp: a group that is not full wastes a whole one's
+// time.
+TEST_CASE("a random job's step never shortens as its global batch grows by whole groups of micro-batches",
+          "[random]") {
+    for_each_job([](Job job) {
+        const Parallelism& p = job.run.parallel;
+        const std::int64_t group = job.run.micro_batch * p.dp * p.pp;
+        job.run.global_batch = group * ((job.run.global_batch + group - 1) / group);
+        const Seconds before = estimate(job).step.total;
+        job.run.global_batch += group;
+        const Seconds after = estimate(job).step.total;
+        INFO(before.value() << " s, then " << after.value() << " s");
+        REQUIRE(after.value() >= before.value() * (1.0 - 1e-9));
+    });
+}

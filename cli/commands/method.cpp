@@ -4,9 +4,51 @@
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 
+#include <traincost/io/json.hpp>
+
 #include <CLI/CLI.hpp>
 
+#include <ostream>
+
 namespace traincost::cli {
+
+namespace {
+
+/// A table as JSON: an array of objects whose members are the columns.
+void write_rows(JsonWriter& out, const Table& table) {
+    out.begin_array();
+    for (const std::vector<Cell>& row : table.rows) {
+        out.begin_object();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string& exact = row[i].exact.empty() ? row[i].text : row[i].exact;
+            out.key(table.columns[i]);
+            if (row[i].number) {
+                out.value(parse_number(exact));
+            } else {
+                out.value(exact);
+            }
+        }
+        out.end_object();
+    }
+    out.end_array();
+}
+
+}  // namespace
+
+void print_tables(const std::vector<Table>& tables, const OutputFlags& output, Context& context) {
+    if (!output.json) {
+        context.out << render(tables, output.format);
+        return;
+    }
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).key("tables").begin_array();
+    for (const Table& table : tables) {
+        out.begin_object().member("title", table.title).key("rows");
+        write_rows(out, table);
+        out.array("remarks", table.remarks).end_object();
+    }
+    context.out << out.end_array().end_object().text();
+}
 
 void add_method(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("method", "A published calculator's own output");

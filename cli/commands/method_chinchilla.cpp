@@ -12,8 +12,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <cmath>
 #include <memory>
 #include <ostream>
 
@@ -23,32 +21,30 @@ namespace {
 
 struct ChinchillaFlags {
     OutputFlags output;
-    std::optional<double> tflops, utilization, cards, days;
+    // The page's own values.
+    double tflops = 40.0, utilization = 0.25, days = 7.0;
+    std::int64_t cards = 1;
 };
 
 Table table_of(const ChinchillaOptimum& grid, const ChinchillaOptimum& exact) {
-    const auto row = [](std::string_view name, Cell by_grid, Cell by_formula) {
-        return std::vector<Cell>{text_cell(name), std::move(by_grid), std::move(by_formula)};
+    const ChinchillaLabels by_grid = chinchilla_labels(grid);
+    const ChinchillaLabels by_formula = chinchilla_labels(exact);
+    const auto row = [](const char* name, const std::string& one, double one_exact, const std::string& two,
+                        double two_exact) {
+        return std::vector<Cell>{text_cell(name),
+                                 {.text = one, .exact = to_exact(one_exact), .number = true},
+                                 {.text = two, .exact = to_exact(two_exact), .number = true}};
     };
-    const auto with_unit = [](double x, double unit, const char* letter) {
-        Cell cell = printed_cell(x / unit, 2);
-        cell.text += letter;
-        cell.exact = to_exact(x);
-        return cell;
-    };
-    constexpr double million = 1e6;
-    constexpr double billion = 1e9;
-    const Cell compute{
-        .text = to_exact(grid.compute.value()), .exact = to_exact(grid.compute.value()), .number = true};
-    return {.title = "Compute-optimal model",
-            .columns = {"", "grid", "closed form"},
-            .rows = {row("Total Compute Budget", compute, compute),
-                     row("Estimated Final Loss", printed_cell(grid.loss, 3), printed_cell(exact.loss, 3)),
-                     row("Optimal Model Size", with_unit(grid.parameters, million, "M"),
-                         with_unit(exact.parameters, million, "M")),
-                     row("Optimal Dataset Size", with_unit(grid.tokens, billion, "B"),
-                         with_unit(exact.tokens, billion, "B"))},
-            .remarks = {}};
+    return {
+        .title = "Compute-optimal model",
+        .columns = {"", "grid", "closed form"},
+        .rows = {row("Total Compute Budget", by_grid.compute, grid.compute.value(), by_formula.compute,
+                     exact.compute.value()),
+                 row("Estimated Final Loss", by_grid.loss, grid.loss, by_formula.loss, exact.loss),
+                 row("Optimal Model Size", by_grid.parameters, grid.parameters, by_formula.parameters,
+                     exact.parameters),
+                 row("Optimal Dataset Size", by_grid.tokens, grid.tokens, by_formula.tokens, exact.tokens)},
+        .remarks = {}};
 }
 
 void write_optimum(JsonWriter& out, const char* key, const ChinchillaOptimum& best) {
@@ -63,19 +59,17 @@ void add_chinchilla(CLI::App& parent, Context& context) {
     CLI::App* command =
         parent.add_subcommand("chinchilla-grid", "Compute-Optimal-Model-Estimator's size, tokens and loss");
     const auto f = std::make_shared<ChinchillaFlags>();
-    add_parsed(*command, "--tflops", f->tflops, "TFLOPS", positive_number, "Of a card");
+    add_parsed(*command, "--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s of a card; default 40");
     add_parsed(
         *command, "--utilization", f->utilization, "FRACTION",
-        [](const std::string& text) { return parse_fraction(text, Range::positive); }, "0.25 or 25%");
-    add_parsed(*command, "--cards", f->cards, "N", positive_number, "Number of cards");
-    add_parsed(*command, "--days", f->days, "N", positive_number, "Training days");
+        [](const std::string& text) { return parse_fraction(text, Range::positive); },
+        "Share of that rate in use: 0.25 or 25%; default 0.25");
+    add_parsed(*command, "--cards", f->cards, "N", positive_count, "Number of cards; default 1");
+    add_parsed(*command, "--days", f->days, "N", positive_number, "Training days; default 7");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
-        require_all({{"--tflops", f->tflops.has_value()},
-                     {"--utilization", f->utilization.has_value()},
-                     {"--cards", f->cards.has_value()},
-                     {"--days", f->days.has_value()}});
-        const Flops budget = chinchilla_compute(*f->tflops, *f->utilization, *f->cards, *f->days);
+        const Flops budget =
+            chinchilla_compute(f->tflops, f->utilization, static_cast<double>(f->cards), f->days);
         const ChinchillaOptimum grid = chinchilla_grid(budget);
         const ChinchillaOptimum exact = chinchilla_closed_form(budget);
         if (!f->output.json) {

@@ -21,13 +21,17 @@ namespace traincost::cli {
 
 namespace {
 
+constexpr double tera = 1e12;
+
 struct FastLlmFlags {
     OutputFlags output;
     std::string variant = "readme";
+    std::optional<std::string> preset;
     std::optional<std::int64_t> hidden, layers, sequence, vocab, heads, experts, nodes, gpus_per_node,
-        gpu_memory, batch;
-    std::optional<double> billion_tokens, tflops;
-    bool no_checkpointing = false;
+        gpu_memory, batch, gpus;
+    std::optional<double> billion_tokens, tflops, parameters;
+    std::optional<Seconds> step;
+    bool no_checkpointing = false, after_train = false, list = false;
 };
 
 FastLlmVariant variant_from(const std::string& name) {
@@ -43,33 +47,70 @@ FastLlmVariant variant_from(const std::string& name) {
 
 FastLlmInput input_of(const FastLlmFlags& f) {
     const FastLlmVariant variant = variant_from(f.variant);
-    const bool heads_matter = variant != FastLlmVariant::readme;
-    require_all({{"--hidden", f.hidden.has_value()},
-                 {"--layers", f.layers.has_value()},
-                 {"--seq", f.sequence.has_value()},
-                 {"--vocab", f.vocab.has_value()},
-                 {"--heads", f.heads.has_value() || !heads_matter},
-                 {"--experts", f.experts.has_value() || variant != FastLlmVariant::moe},
-                 {"--nodes", f.nodes.has_value()},
-                 {"--gpus-per-node", f.gpus_per_node.has_value()},
-                 {"--gpu-memory", f.gpu_memory.has_value()},
-                 {"--batch", f.batch.has_value()},
-                 {"--btokens", f.billion_tokens.has_value()},
-                 {"--tflops", f.tflops.has_value()}});
-    return {.variant = variant,
-            .hidden = *f.hidden,
-            .layers = *f.layers,
-            .sequence = *f.sequence,
-            .vocab = *f.vocab,
-            .heads = f.heads.value_or(1),  // the readme's formula has none
-            .experts = f.experts.value_or(0),
-            .nodes = *f.nodes,
-            .gpus_per_node = *f.gpus_per_node,
-            .gpu_memory_GB = *f.gpu_memory,
-            .batch = *f.batch,
-            .billion_tokens = *f.billion_tokens,
-            .tflops = *f.tflops,
-            .checkpointing = !f.no_checkpointing};
+    refuse_all("without --after-train", {{"--params", f.parameters.has_value()},
+                                         {"--step-time", f.step.has_value()},
+                                         {"--gpus", f.gpus.has_value()}});
+    if (variant != FastLlmVariant::moe) {
+        refuse_all("of this variant", {{"--experts", f.experts.has_value()}});
+    }
+    if (variant == FastLlmVariant::readme) {
+        refuse_all("of this variant, whose formulas have no heads", {{"--heads", f.heads.has_value()}});
+    }
+    FastLlmInput in = fast_llm_defaults(variant);
+    if (f.preset) {
+        const FastLlmPreset& preset = fast_llm_preset(*f.preset);
+        in.hidden = preset.hidden;
+        in.layers = preset.layers;
+        in.sequence = preset.sequence;
+        in.vocab = preset.vocab;
+    }
+    take(f.hidden, in.hidden);
+    take(f.layers, in.layers);
+    take(f.sequence, in.sequence);
+    take(f.vocab, in.vocab);
+    take(f.heads, in.heads);
+    take(f.experts, in.experts);
+    take(f.nodes, in.nodes);
+    take(f.gpus_per_node, in.gpus_per_node);
+    take(f.gpu_memory, in.gpu_memory_GB);
+    take(f.batch, in.batch);
+    take(f.billion_tokens, in.billion_tokens);
+    take(f.tflops, in.tflops);
+    in.checkpointing = !f.no_checkpointing;
+    return in;
+}
+
+/// The constants as its user would have edited them.
+std::string constants_text(const FastLlmInput& in) {
+    std::string text = "Constants: NHIDDEN=" + std::to_string(in.hidden) +
+                       " NLAYERS=" + std::to_string(in.layers) + " SEQ_LEN=" + std::to_string(in.sequence) +
+                       " VOCAB_SIZE=" + std::to_string(in.vocab);
+    if (in.variant != FastLlmVariant::readme) {
+        text += " NHEAD=" + std::to_string(in.heads);
+    }
+    if (in.variant == FastLlmVariant::moe) {
+        text += " EXPERT_NUM=" + std::to_string(in.experts);
+    }
+    return text + " NODE=" + std::to_string(in.nodes) + " GPU_PER_NODE=" + std::to_string(in.gpus_per_node) +
+           " GPU_MEMORY=" + std::to_string(in.gpu_memory_GB) + " BATCH_SIZE=" + std::to_string(in.batch) +
+           " BTOKEN=" + to_exact(in.billion_tokens) + " TFLOPS=" + to_exact(in.tflops) +
+           " Gradient_checkpointing=" + (in.checkpointing ? "True" : "False");
+}
+
+Table presets_table() {
+    Table table{.title = "Models of Fast_LLM's scripts",
+                .columns = {"--preset", "NHIDDEN", "NLAYERS", "SEQ_LEN", "VOCAB_SIZE"},
+                .rows = {},
+                .remarks = {}};
+    for (const FastLlmPreset& row : fast_llm_presets()) {
+        table.rows.push_back({text_cell(row.name), count_cell(row.hidden), count_cell(row.layers),
+                              count_cell(row.sequence), count_cell(row.vocab)});
+    }
+    for (const char* variant : {"readme", "head", "moe"}) {
+        const std::string constants = constants_text(fast_llm_defaults(variant_from(variant)));
+        table.remarks.push_back("--variant " + std::string(variant) + ": " + constants);
+    }
+    return table;
 }
 
 std::vector<Table> tables_of(const FastLlmSheet& sheet) {
@@ -147,13 +188,72 @@ std::string json_of(const FastLlmSheet& sheet) {
     return out.text();
 }
 
+/// The figure of its post-train script, from what a run took.
+void print_after_train(const FastLlmFlags& f, Context& context) {
+    refuse_all("with --after-train", {{"--preset", f.preset.has_value()},
+                                      {"--hidden", f.hidden.has_value()},
+                                      {"--layers", f.layers.has_value()},
+                                      {"--vocab", f.vocab.has_value()},
+                                      {"--heads", f.heads.has_value()},
+                                      {"--experts", f.experts.has_value()},
+                                      {"--nodes", f.nodes.has_value()},
+                                      {"--gpus-per-node", f.gpus_per_node.has_value()},
+                                      {"--gpu-memory", f.gpu_memory.has_value()},
+                                      {"--btokens", f.billion_tokens.has_value()},
+                                      {"--tflops", f.tflops.has_value()},
+                                      {"--no-checkpointing", f.no_checkpointing}});
+    FastLlmRun run = fast_llm_run_defaults();
+    take(f.parameters, run.parameters);
+    take(f.sequence, run.sequence);
+    take(f.batch, run.global_batch);
+    take(f.step, run.step);
+    take(f.gpus, run.gpus);
+    const double tflops = fast_llm_achieved(run).value() / tera;
+    if (f.output.json) {
+        JsonWriter out;
+        out.begin_object().member("schema_version", 1).member("method", "fast-llm");
+        out.member("tflops_per_gpu", tflops).end_object();
+        context.out << out.text();
+        return;
+    }
+    const Table table{
+        .title = {},
+        .columns = {},
+        .rows = {{text_cell("TFLOPS"), printed_cell(tflops, 2)}},
+        .remarks = {"8ND, recomputation counted whether it happened or not; 6ND would be " +
+                        decimals_text(tflops * 6.0 / 8.0, 2) + ".",
+                    "N " + count_text(run.parameters) + ", sequence " + std::to_string(run.sequence) +
+                        ", global batch " + std::to_string(run.global_batch) + ", step " + to_text(run.step) +
+                        ", " + std::to_string(run.gpus) + " GPUs"}};
+    context.out << render({&table, 1}, f.output.format);
+}
+
+void print_sheet(const FastLlmFlags& f, Context& context) {
+    const FastLlmInput in = input_of(f);
+    const FastLlmSheet sheet = fast_llm(in);
+    context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
+    if (f.output.json) {
+        context.out << json_of(sheet);
+    } else if (f.output.format == Format::table) {
+        context.out << fast_llm_text(sheet) << '\n' << constants_text(in) << '\n';
+    } else {
+        context.out << render(tables_of(sheet), f.output.format);
+    }
+}
+
 }  // namespace
 
 void add_fast_llm(CLI::App& parent, Context& context) {
-    CLI::App* command = parent.add_subcommand("fast-llm", "Fast_LLM's pre-train sheet");
+    CLI::App* command =
+        parent.add_subcommand("fast-llm", "Fast_LLM's pre-train sheet, and its post-train TFLOPS");
     const auto f = std::make_shared<FastLlmFlags>();
-    command->add_option("--variant", f->variant, "readme, head or moe; default readme")->type_name("NAME");
-    add_parsed(*command, "--hidden", f->hidden, "N", positive_count, "NHIDDEN");
+    command->add_option("--variant", f->variant, "Script: readme, head or moe; default readme")
+        ->type_name("NAME");
+    add_parsed(
+        *command, "--preset", f->preset, "NAME", [](auto& t) { return t; },
+        "Model of its comments: Llama2-7B, ... (see --list)");
+    add_parsed(*command, "--hidden", f->hidden, "N", positive_count,
+               "NHIDDEN; this and the constants below default to the script's (see --list)");
     add_parsed(*command, "--layers", f->layers, "N", positive_count, "NLAYERS");
     add_parsed(*command, "--seq", f->sequence, "N", positive_count, "SEQ_LEN");
     add_parsed(*command, "--vocab", f->vocab, "N", positive_count, "VOCAB_SIZE");
@@ -162,15 +262,30 @@ void add_fast_llm(CLI::App& parent, Context& context) {
     add_parsed(*command, "--nodes", f->nodes, "N", positive_count, "NODE");
     add_parsed(*command, "--gpus-per-node", f->gpus_per_node, "N", positive_count, "GPU_PER_NODE");
     add_parsed(*command, "--gpu-memory", f->gpu_memory, "GB", positive_count, "GPU_MEMORY");
-    add_parsed(*command, "--batch", f->batch, "N", positive_count, "BATCH_SIZE");
+    add_parsed(*command, "--batch", f->batch, "N", positive_count,
+               "BATCH_SIZE of a rank; with --after-train the global batch");
     add_parsed(*command, "--btokens", f->billion_tokens, "BILLIONS", positive_number, "BTOKEN");
     add_parsed(*command, "--tflops", f->tflops, "TFLOPS", positive_number, "TFLOPS of a GPU");
     command->add_flag("--no-checkpointing", f->no_checkpointing, "Without gradient checkpointing");
+    command->add_flag("--after-train", f->after_train,
+                      "TFLOPS a GPU reached, from --params, --seq, --batch, --step-time and --gpus");
+    add_parsed(*command, "--params", f->parameters, "COUNT", positive_parameters,
+               "Parameters; default 7B (after-train)");
+    add_parsed(
+        *command, "--step-time", f->step, "DURATION",
+        [](auto& t) { return parse_duration(t, Range::positive); },
+        "Time of a step; default 6.8s (after-train)");
+    add_parsed(*command, "--gpus", f->gpus, "N", positive_count, "GPUs; default 32 (after-train)");
+    command->add_flag("--list", f->list, "Print the models and constants of its scripts");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
-        const FastLlmSheet sheet = fast_llm(input_of(*f));
-        context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
-        context.out << (f->output.json ? json_of(sheet) : render(tables_of(sheet), f->output.format));
+        if (f->list) {
+            print_tables({presets_table()}, f->output, context);
+        } else if (f->after_train) {
+            print_after_train(*f, context);
+        } else {
+            print_sheet(*f, context);
+        }
     });
 }
 

@@ -27,6 +27,7 @@ struct IiisFlags {
     std::optional<double> network, tokens, epochs, bus;
     std::optional<std::int64_t> minibatch, microbatch, tp, pp, dp;
     std::optional<Recompute> recompute;
+    bool list = false;
 };
 
 IiisInput input_of(const IiisFlags& f) {
@@ -39,27 +40,25 @@ IiisInput input_of(const IiisFlags& f) {
     require_all({{"--gpu", f.gpu.has_value()},
                  {"--model", f.model.has_value()},
                  {"--network", f.network.has_value()},
-                 {"--minibatch", f.minibatch.has_value()},
                  {"--microbatch", f.microbatch.has_value()},
                  {"--tp", f.tp.has_value()},
                  {"--pp", f.pp.has_value()},
                  {"--dp", f.dp.has_value()},
                  {"--tokens-m", f.tokens.has_value()},
-                 {"--epochs", f.epochs.has_value()},
-                 {"--recompute", f.recompute.has_value()}});
+                 {"--epochs", f.epochs.has_value()}});
     IiisGpu gpu = iiis_gpu(*f.gpu);
     gpu.bus_GBps = f.bus.value_or(gpu.bus_GBps);
     return {.gpu = gpu,
             .model = iiis_model(*f.model),
             .network_Gbps = *f.network,
-            .minibatch = *f.minibatch,
+            .minibatch = f.minibatch.value_or(32),  // the page's own
             .microbatch = *f.microbatch,
             .tp = *f.tp,
             .pp = *f.pp,
             .dp = *f.dp,
             .million_tokens = *f.tokens,
             .epochs = *f.epochs,
-            .recompute = *f.recompute};
+            .recompute = f.recompute.value_or(Recompute::none)};
 }
 
 /// Its page's number format: whole numbers as they are, above 1 two decimals, else six.
@@ -188,6 +187,32 @@ std::string json_of(const IiisResult& r) {
     return out.text();
 }
 
+std::vector<Table> lists() {
+    Table gpus{.title = "GPUs",
+               .columns = {"--gpu", "fp16 TFLOP/s", "fp32 TFLOP/s", "memory GB", "memory GB/s", "bus GB/s",
+                           "delay us"},
+               .rows = {},
+               .remarks = {}};
+    for (const IiisGpu& gpu : iiis_gpus()) {
+        std::vector<Cell> row = {text_cell(gpu.name)};
+        for (const double x : {gpu.fp16_TFLOPs, gpu.fp32_TFLOPs, gpu.memory_GB, gpu.memory_bandwidth_GBps,
+                               gpu.bus_GBps, gpu.delay_us}) {
+            row.push_back(iiis_cell(x));
+        }
+        gpus.rows.push_back(std::move(row));
+    }
+    Table models{.title = "Models",
+                 .columns = {"--model", "token length", "heads", "hidden", "layers", "vocab", "parameters"},
+                 .rows = {},
+                 .remarks = {}};
+    for (const IiisModel& model : iiis_models()) {
+        models.rows.push_back({text_cell(model.name), count_cell(model.sequence), count_cell(model.heads),
+                               count_cell(model.hidden), count_cell(model.layers), count_cell(model.vocab),
+                               iiis_cell(iiis_parameters(model).total)});
+    }
+    return {gpus, models};
+}
+
 }  // namespace
 
 void add_iiis(CLI::App& parent, Context& context) {
@@ -195,9 +220,11 @@ void add_iiis(CLI::App& parent, Context& context) {
     const auto f = std::make_shared<IiisFlags>();
     const auto word = [](const std::string& text) { return text; };
     add_parsed(*command, "--gpu", f->gpu, "NAME", word, "A GPU of its table: H200, H100, A100, 4090, 3090");
-    add_parsed(*command, "--model", f->model, "NAME", word, "A model of its table: LLAMA-7B, ...");
+    add_parsed(*command, "--model", f->model, "NAME", word,
+               "A model of its table: LLAMA-7B, ... (see --list)");
     add_parsed(*command, "--network", f->network, "GBIT_PER_S", positive_number, "Network of a host");
-    add_parsed(*command, "--minibatch", f->minibatch, "N", positive_count, "Sequences of a rank");
+    add_parsed(*command, "--minibatch", f->minibatch, "N", positive_count,
+               "Sequences per rank and iteration; default 32");
     add_parsed(*command, "--microbatch", f->microbatch, "N", positive_count, "Sequences at once");
     add_parsed(*command, "--tp", f->tp, "N", positive_count, "Tensor parallel degree");
     add_parsed(*command, "--pp", f->pp, "N", positive_count, "Pipeline parallel degree");
@@ -215,9 +242,14 @@ void add_iiis(CLI::App& parent, Context& context) {
                                               did_you_mean(text, enum_names<Recompute>()) +
                                               "; allowed: full, selective, none");
         },
-        "Optimization strategy");
+        "Optimization strategy; default none");
+    command->add_flag("--list", f->list, "Print its tables of GPUs and models");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
+        if (f->list) {
+            print_tables(lists(), f->output, context);
+            return;
+        }
         const IiisResult r = iiis(input_of(*f));
         context.exit_code = r.memory.out_of_memory ? exit_no : exit_yes;
         context.out << (f->output.json ? json_of(r) : render(tables_of(r), f->output.format));

@@ -1,6 +1,7 @@
 // What the flags of published calculators have in common.
 #pragma once
 
+#include <cli/output_options.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/methods/printed.hpp>
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,19 @@ inline double positive_number(const std::string& text) {
     return parse_number(text, Range::positive);
 }
 
+/// "7B", "124.4M": parameters, as a real number.
+inline double positive_parameters(const std::string& text) {
+    return static_cast<double>(parse_count(text, Range::positive));
+}
+
+/// Copies what was given over a default.
+template <class T, class U>
+void take(const std::optional<T>& given, U& field) {
+    if (given) {
+        field = *given;
+    }
+}
+
 /// A number as the calculator prints it, and as a program wants it.
 inline Cell printed_cell(double x, int digits) {
     return {.text = python_round_text(x, digits), .exact = to_exact(x), .number = true};
@@ -45,6 +60,22 @@ inline void require_all(std::initializer_list<std::pair<const char*, bool>> flag
         throw Error(ErrorKind::usage, std::move(missing));
     }
 }
+
+/// An `Error` that names every flag that was given, though it means nothing `where`.
+inline void refuse_all(const std::string& where, std::initializer_list<std::pair<const char*, bool>> flags) {
+    std::vector<Problem> refused;
+    for (const auto& [name, given] : flags) {
+        if (given) {
+            refused.push_back({name, "means nothing " + where});
+        }
+    }
+    if (!refused.empty()) {
+        throw Error(ErrorKind::usage, std::move(refused));
+    }
+}
+
+/// Tables in the format asked for; as JSON, rows are objects whose members are the columns.
+void print_tables(const std::vector<Table>& tables, const OutputFlags& output, Context& context);
 
 void add_fast_llm(CLI::App& parent, Context& context);
 void add_iiis(CLI::App& parent, Context& context);

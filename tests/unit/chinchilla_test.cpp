@@ -42,6 +42,14 @@ TEST_CASE("Chinchilla grid: it ends silently at 10 M and at 86.6 B", "[chinchill
     CHECK(millions(chinchilla_grid(Flops{1e12}).parameters) == "10.0");
 }
 
+TEST_CASE("Chinchilla grid: sizes and tokens have two decimals whatever they are", "[chinchilla]") {
+    CHECK(chinchilla_labels(chinchilla_grid(chinchilla_compute(312, 0.4, 8, 30))).tokens == "157.50B");
+    CHECK(chinchilla_labels(chinchilla_grid(Flops{1e12})).parameters == "10.00M");
+    const ChinchillaLabels labels = chinchilla_labels(chinchilla_grid(chinchilla_compute(40, 0.25, 1, 7)));
+    CHECK(labels.compute == "6.048e+18");
+    CHECK(labels.loss == "3.09");
+}
+
 TEST_CASE("Chinchilla in closed form: the optimum between the grid's points", "[chinchilla]") {
     const ChinchillaOptimum best = chinchilla_closed_form(Flops{6.048e18});
     CHECK(best.parameters == Approx(181.645e6).epsilon(5e-6));

@@ -127,6 +127,39 @@ TEST_CASE("Fast_LLM: the mixture-of-experts script's defaults", "[fast_llm]") {
     CHECK_THROWS_WITH(fast_llm(in), Catch::Contains("knows 1, 2, 4 and 8 only"));
 }
 
+TEST_CASE("Fast_LLM: the router scores every expert, not only the live ones", "[fast_llm]") {
+    FastLlmInput in = head(4096, 32, 1, 1);
+    in.variant = FastLlmVariant::moe;
+    for (const auto& [experts, live] : {std::pair(1, 2), std::pair(2, 4), std::pair(4, 6), std::pair(8, 8)}) {
+        in.experts = experts;
+        const FastLlmSheet sheet = fast_llm(in);
+        // ALL less ALL in evaluation is 14 of the parameters that live.
+        const double alive = (sheet.memory[4].train - sheet.memory[4].eval) / 14.0;
+        const double h = 4096;
+        const double layer = 8 * h * h * live + 4 * h * h + 6 * h + experts * h;
+        CHECK(alive == Approx((32 * layer + (32000 + 4096 + 1) * h) / 1e9).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("Fast_LLM: the sheet is laid out as its README shows it", "[fast_llm]") {
+    const std::string text = fast_llm_text(fast_llm(fast_llm_defaults(FastLlmVariant::readme)));
+    CHECK_THAT(text, Catch::Contains("|    64.72     |          102           |          79          |\n"));
+    CHECK_THAT(text, Catch::Contains(
+                         "| input                   |     0.27 |             0.54 |              0.54 |\n"));
+    CHECK_THAT(text, Catch::Contains(
+                         "| ALL                     |    92.01 |           184.03 |           1090.17 |\n"));
+    CHECK_THAT(text,
+               Catch::Contains("| Zero1      |                   129.45 |                    345.84 |\n"));
+    CHECK_THAT(
+        text,
+        Catch::Contains(
+            "| Zero1+TP+PP     |    1 |    4 |    6 |                     56.79 |            1.25 |\n"));
+    CHECK_THAT(
+        text,
+        Catch::Contains(
+            "| Zero3+(offload) |   24 |    1 |    1 |                     97.73 |            1.25 |\n"));
+}
+
 TEST_CASE("Fast_LLM: what all GPUs together cannot hold ends the sheet", "[fast_llm]") {
     FastLlmInput in = readme();
     in.nodes = 1;
@@ -138,7 +171,7 @@ TEST_CASE("Fast_LLM: what all GPUs together cannot hold ends the sheet", "[fast_
 
 TEST_CASE("Fast_LLM: achieved TFLOP/s counts 8ND", "[fast_llm]") {
     // N_B·4·2·s·GBS/(t·GPUs·1000) = 7·8·4096·128/(6.8·32·1000)
-    const FlopRate rate = fast_llm_achieved(7e9, 4096.0 * 128.0, Seconds{6.8}, 32);
+    const FlopRate rate = fast_llm_achieved(fast_llm_run_defaults());
     CHECK(python_round_text(rate.value() / 1e12, 2) == "134.93");
     CHECK(python_round_text(rate.value() / 1e12 * 6.0 / 8.0, 2) == "101.2");
 }

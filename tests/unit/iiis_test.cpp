@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "traincost/base/error.hpp"
+#include "traincost/methods/printed.hpp"
 
 using namespace traincost;
 
@@ -45,12 +46,15 @@ TEST_CASE("IIIS: parameters of every model of its table", "[iiis]") {
     CHECK(iiis_parameters(iiis_model("LLAMA-13B")).total == 12768747520);
     CHECK(iiis_parameters(iiis_model("LLAMA-32B")).total == 32139933696);
     CHECK(iiis_parameters(iiis_model("LLAMA-65B")).total == 64723484672);
+    CHECK(iiis_parameters(iiis_model("LLaMA2 70B")).total == 64723484672);
     CHECK(iiis_parameters(iiis_model("Gpt3")).total == 174594797568);
     CHECK(iiis_parameters(iiis_model("GPT-3 Small")).total == 125150976);
     CHECK(iiis_parameters(iiis_model("GPT-3 Medium")).total == 254968832);
     CHECK(iiis_parameters(iiis_model("GPT-3 Large")).total == 533448192);
     CHECK(iiis_parameters(iiis_model("GPT-3 XL")).total == 1315325952);
+    CHECK(iiis_parameters(iiis_model("GPT-32.7B")).total == 2650892800);
     CHECK(iiis_parameters(iiis_model("GPT-3 2.7B")).total == 2650892800);
+    CHECK(iiis_parameters(iiis_model("GPT-3 175B")).total == 174594797568);
     CHECK(iiis_parameters(iiis_model("GPT-3 6.7B")).total == 6657347584);
     CHECK(iiis_parameters(iiis_model("GPT-3 13B")).total == 12951283700);
 }
@@ -109,12 +113,12 @@ TEST_CASE("IIIS: recommended tensor parallelism of every GPU and model", "[iiis]
         }
         return out;
     };
-    //                7B 13B 32B 65B 175B Small Medium Large XL 2.7B 6.7B 13B
-    CHECK(row("A100") == std::vector<std::int64_t>{8, 8, 8, 8, 8, 6, 8, 8, 8, 8, 8, 8});
+    //                7B 13B 32B 65B 70B 175B Small Medium Large XL 2.7B 6.7B 13B 175B
+    CHECK(row("A100") == std::vector<std::int64_t>{8, 8, 8, 8, 8, 8, 6, 8, 8, 8, 8, 8, 8, 8});
     for (const std::string_view gpu : {"H100", "H200", "3090"}) {
-        CHECK(row(gpu) == std::vector<std::int64_t>{8, 8, 8, 8, 8, 2, 2, 4, 5, 6, 8, 8});
+        CHECK(row(gpu) == std::vector<std::int64_t>{8, 8, 8, 8, 8, 8, 2, 2, 4, 5, 6, 8, 8, 8});
     }
-    CHECK(row("4090") == std::vector<std::int64_t>{4, 5, 7, 8, 8, 1, 1, 1, 2, 2, 4, 5});
+    CHECK(row("4090") == std::vector<std::int64_t>{4, 5, 7, 8, 8, 8, 1, 1, 1, 2, 2, 4, 5, 8});
 }
 
 TEST_CASE("IIIS: recommended pipeline stages, absurd ones too", "[iiis]") {
@@ -134,6 +138,12 @@ TEST_CASE("IIIS: recommended pipeline stages, absurd ones too", "[iiis]") {
     CHECK(row("4090", "LLAMA-7B") == Row{0, 0, 2});
     CHECK(row("4090", "LLAMA-65B") == Row{0, 0, 52});
     CHECK(row("4090", "Gpt3") == Row{0, -1, 75});
+}
+
+TEST_CASE("IIIS: numbers tied between two decimals print as JavaScript's toFixed does", "[iiis]") {
+    CHECK(fixed_text(2.125, 2) == "2.13");
+    CHECK(fixed_text(2.135, 2) == "2.13");  // below the tie in binary
+    CHECK(fixed_text(12.0, 2) == "12.00");
 }
 
 TEST_CASE("IIIS: its own checks refuse what does not divide", "[iiis]") {

@@ -5,17 +5,25 @@
 #include <fmt/format.h>
 
 #include "traincost/base/error.hpp"
+#include "traincost/methods/printed.hpp"
 
 namespace traincost {
 
 namespace {
 
 ChinchillaOptimum at(Flops compute, double N, double D, const ChinchillaConstants& c) {
-    const double loss = c.E + c.A / std::pow(N, c.alpha) + c.B / std::pow(D, c.beta);
+    const double loss = c.A / std::pow(N, c.alpha) + c.B / std::pow(D, c.beta) + c.E;
     return {compute, N, D, loss};
 }
 
 }  // namespace
+
+ChinchillaLabels chinchilla_labels(const ChinchillaOptimum& optimum) {
+    return {.compute = python_text(optimum.compute.value()),
+            .loss = python_round_text(optimum.loss, 3),
+            .parameters = decimals_text(optimum.parameters / 1e6, 2) + "M",
+            .tokens = decimals_text(optimum.tokens / 1e9, 2) + "B"};
+}
 
 Flops chinchilla_compute(double tflops, double utilization, double cards, double days) {
     const struct {

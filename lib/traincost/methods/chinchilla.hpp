@@ -4,6 +4,8 @@
 // saying so. Its page takes N without embeddings; Hoffmann's N has them.
 #pragma once
 
+#include <string>
+
 #include "traincost/base/quantity.hpp"
 
 namespace traincost {
@@ -24,6 +26,16 @@ struct ChinchillaOptimum {
     double tokens;
     double loss;
 };
+
+/// What the page prints of an optimum.
+struct ChinchillaLabels {
+    std::string compute;     ///< "6.048e+18"
+    std::string loss;        ///< "3.09": three decimals at most
+    std::string parameters;  ///< "177.83M": always two decimals
+    std::string tokens;      ///< "5.67B"
+};
+
+ChinchillaLabels chinchilla_labels(const ChinchillaOptimum& optimum);
 
 /// C = tflops · 10^12 · cards · 86400 · days · utilization. `Error` of kind input unless all are positive and
 /// utilization is at most 1.

@@ -1,11 +1,14 @@
 #include "traincost/methods/fast_llm.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/methods/printed.hpp"
+#include "traincost/methods/tables.hpp"
 
 namespace traincost {
 
@@ -57,8 +60,9 @@ Sizes sizes_of(const FastLlmInput& in) {
     if (in.variant == FastLlmVariant::moe) {
         const double E = static_cast<double>(in.experts);
         const double live = live_experts(in.experts);
+        // The router scores all E experts, however many of them live.
         const auto layer = [&](double experts) {
-            return (8.0 * h * h * experts + 4.0 * h * h + 6.0 * h + experts * h) / G;
+            return (8.0 * h * h * experts + 4.0 * h * h + 6.0 * h + E * h) / G;
         };
         z.layer = layer(E);
         z.model_train = L * layer(live) + z.embedding + h / G;
@@ -103,6 +107,13 @@ void require_positive(const FastLlmInput& in) {
             problems.push_back({field.name, fmt::format("is {}, must be greater than 0", field.value)});
         }
     }
+    // Products of counts are whole numbers of doubles too: at most 2^53.
+    constexpr double largest = 9007199254740992.0;
+    if (static_cast<double>(in.nodes) * static_cast<double>(in.gpus_per_node) *
+            static_cast<double>(in.gpu_memory_GB) >
+        largest) {
+        problems.push_back({"nodes", "times gpus_per_node times gpu_memory is too large: at most 9007T GB"});
+    }
     throw_if_any(problems);
 }
 
@@ -114,7 +125,10 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
     const double usable = static_cast<double>(sheet.usable_GB);
     const double days = in.billion_tokens * 1e9 * 8.0 * z.model * 1e9 / (n * in.tflops * 1e12 * 86400.0);
     const bool moe = in.variant == FastLlmVariant::moe;
-    if (total_train > usable * n) {
+    // The script asks its questions of figures that it has rounded.
+    const double total = python_round(total_train, 2);
+    const double one = python_round(zero1, 2);
+    if (total > usable * n) {
         sheet.messages.push_back(fmt::format("Minimal_Memory_needed:{}GB, Give_usable_memory:{}*{}={}GB",
                                              python_round_text(total_train, 2), sheet.usable_GB, gpus,
                                              sheet.usable_GB * gpus));
@@ -122,12 +136,11 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
         return;
     }
     const std::string dp_all = std::to_string(gpus);
-    if (zero1 < usable) {
+    if (one < usable) {
         sheet.plans.push_back({"Zero1", dp_all, 1, 1, zero1, days});
-    } else if (std::abs(zero1 - usable) < 3.0) {
+    } else if (std::abs(one - usable) < 3.0) {
         sheet.plans.push_back({"Zero1+offload", dp_all, 1, 1, zero1, days});
-    }
-    if (zero2 < usable) {
+    } else if (python_round(zero2, 2) < usable) {
         sheet.plans.push_back({"Zero2", dp_all, 1, 1, zero2, days});
     }
     if (!sheet.plans.empty()) {
@@ -137,7 +150,7 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
     const double node = static_cast<double>(in.gpus_per_node) * usable;
     const std::int64_t tp = in.gpus_per_node;
     const double t = static_cast<double>(tp);
-    if (total_train < node) {
+    if (total < node) {
         const double dp = n / t;
         const double memory = moe ? zero1 / t : (z.model * (4.0 + 12.0 / dp) + 2.0 * z.x()) / t;
         const std::string dp_text = python_round_text(dp, 2);
@@ -145,7 +158,7 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
         sheet.plans.push_back({"Zero3+(offload)", dp_all, 1, 1, zero3, days});
         return;
     }
-    std::int64_t pp = static_cast<std::int64_t>(std::ceil(total_train / node));
+    std::int64_t pp = static_cast<std::int64_t>(std::ceil(total / node));
     const double exact_dp = n / t / static_cast<double>(pp);
     const std::int64_t dp = exact_dp < 1.0 ? 1 : static_cast<std::int64_t>(exact_dp);
     if (dp == 1) {
@@ -162,6 +175,36 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
 
 }  // namespace
 
+std::span<const FastLlmPreset> fast_llm_presets() {
+    static constexpr std::array<FastLlmPreset, 5> presets = {{{"Baichuan2-7B", 4096, 32, 4096, 125696},
+                                                              {"Baichuan2-13B", 5120, 40, 4096, 125696},
+                                                              {"Llama2-7B", 4096, 32, 4096, 32000},
+                                                              {"Llama2-13B", 5120, 40, 4096, 32000},
+                                                              {"Llama2-70B", 8192, 80, 4096, 32000}}};
+    return presets;
+}
+
+const FastLlmPreset& fast_llm_preset(std::string_view name) {
+    return method_row(fast_llm_presets(), name, "preset");
+}
+
+FastLlmInput fast_llm_defaults(FastLlmVariant variant) {
+    const bool readme = variant == FastLlmVariant::readme;
+    return {.variant = variant,
+            .hidden = readme ? 8192 : 4096,
+            .layers = readme ? 80 : 32,
+            .sequence = 4096,
+            .vocab = 32000,
+            .heads = 8,
+            .experts = 8,
+            .nodes = readme ? 6 : 1,
+            .gpus_per_node = readme ? 4 : 8,
+            .gpu_memory_GB = 80,
+            .batch = readme ? 8 : 1,
+            .billion_tokens = 0.7,
+            .tflops = 140.0};
+}
+
 FastLlmSheet fast_llm(const FastLlmInput& in) {
     require_positive(in);
     const Sizes z = sizes_of(in);
@@ -170,6 +213,7 @@ FastLlmSheet fast_llm(const FastLlmInput& in) {
     const bool moe = in.variant == FastLlmVariant::moe;
 
     FastLlmSheet sheet{};
+    sheet.batch = in.batch;
     sheet.model_size = z.model;
     sheet.ratio = in.hidden / in.layers;
     sheet.usable_GB = in.gpu_memory_GB - 1;
@@ -193,10 +237,48 @@ FastLlmSheet fast_llm(const FastLlmInput& in) {
     return sheet;
 }
 
-FlopRate fast_llm_achieved(double parameters, double tokens_per_step, Seconds step, double gpus) {
-    const double N = parameters;
-    const double D = tokens_per_step;
-    return Flops{8.0 * N * D} / (step * gpus);
+std::string fast_llm_text(const FastLlmSheet& sheet) {
+    const auto two = [](double x) { return python_round_text(x, 2); };
+    std::string text = "-----------Model_Size and GPU_Mem-----------\n";
+    text +=
+        pretty_text({{"Model size/B", "ratio(NHIDDEN/NLAYERS)", "Usable_mem_per_GPU/G"},
+                     {two(sheet.model_size), std::to_string(sheet.ratio), std::to_string(sheet.usable_GB)}});
+    text += "-----------With Mixed Precision(bp16)-----------\n";
+    text += fmt::format("-----Memory_reference_indicator(Batch_size={})-----\n", sheet.batch);
+    TextRows memory = {{"Module", "Size/B", "Eval_memory/GB", "Train_momery/GB"}};
+    for (const FastLlmMemory& row : sheet.memory) {
+        memory.push_back({row.name, two(row.size), two(row.eval), two(row.train)});
+    }
+    text += grid_text(memory);
+    text += fmt::format("-----Strategy_reference_indicator(Batch_size={})-----\n", sheet.batch);
+    TextRows zero = {{"Strategy", "Eval_memory_per_gpu/GB", "Train_momery_per_gpu/GB"}};
+    for (const FastLlmZero& row : sheet.zero) {
+        zero.push_back({row.name, two(row.eval), two(row.train)});
+    }
+    text += grid_text(zero) + "---------------------Strategy_Recommand---------------------\n";
+    for (const std::string& message : sheet.messages) {
+        text += message + "\n";
+    }
+    if (sheet.plans.empty()) {
+        return text;
+    }
+    TextRows plans = {{"Zero", "DP", "TP", "PP", "Train_momery_per_gpu/GB", "Trianing_days"}};
+    for (const FastLlmPlan& row : sheet.plans) {
+        plans.push_back({row.strategy, row.dp, std::to_string(row.tp), std::to_string(row.pp),
+                         two(row.train_GB), two(row.days)});
+    }
+    return text + "Recommand_Strategy:\n" + grid_text(plans) +
+           "Please find the best batch_size by adjusting BATCH_SIZE\n";
+}
+
+FastLlmRun fast_llm_run_defaults() {
+    return {.parameters = 7e9, .sequence = 4096, .global_batch = 128, .step = Seconds{6.8}, .gpus = 32};
+}
+
+FlopRate fast_llm_achieved(const FastLlmRun& run) {
+    const double N = run.parameters;
+    const double D = static_cast<double>(run.sequence) * static_cast<double>(run.global_batch);
+    return Flops{8.0 * N * D} / (run.step * static_cast<double>(run.gpus));
 }
 
 }  // namespace traincost

@@ -15,13 +15,15 @@
 //   - days always count 8ND, with recomputation, so that `tflops` must be a hardware rate;
 //   - int(n/tp/pp) data-parallel ranks can leave GPUs idle; Zero3 is recommended without asking whether it
 //   fits;
+//   - its questions (does it fit?) are asked of figures rounded to two decimals;
 //   - memory is in 10^9 bytes while GPUs have GiB; the mixture's Zero1 shards gradients and so equals its
 //   Zero2.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
@@ -33,6 +35,19 @@ enum class FastLlmVariant : std::uint8_t {
     head,    ///< 34·b·s·h + 5·s²·b·a
     moe,     ///< the mixture-of-experts script
 };
+
+/// A model that the scripts name in their comments.
+struct FastLlmPreset {
+    std::string_view name;
+    std::int64_t hidden;
+    std::int64_t layers;
+    std::int64_t sequence;
+    std::int64_t vocab;
+};
+
+std::span<const FastLlmPreset> fast_llm_presets();
+/// The preset of that name, ignoring case. `Error` of kind not_found that suggests the nearest.
+const FastLlmPreset& fast_llm_preset(std::string_view name);
 
 /// The constants a user of Fast_LLM edits.
 struct FastLlmInput {
@@ -78,6 +93,7 @@ struct FastLlmPlan {
 
 /// Everything the sheet prints.
 struct FastLlmSheet {
+    std::int64_t batch;
     double model_size;       ///< billions of parameters
     std::int64_t ratio;      ///< hidden / layers
     std::int64_t usable_GB;  ///< GPU memory less 1
@@ -87,11 +103,29 @@ struct FastLlmSheet {
     std::vector<FastLlmPlan> plans;  ///< none when all GPUs together are too small
 };
 
+/// The constants that print the README's table; of `head` and `moe`, a 7B shape on a node of 8 GPUs.
+FastLlmInput fast_llm_defaults(FastLlmVariant variant);
+
 /// The sheet. `Error` of kind input where a count is not positive, and where the script has no live-expert
 /// figure.
 FastLlmSheet fast_llm(const FastLlmInput& input);
 
+/// The sheet as its script prints it.
+std::string fast_llm_text(const FastLlmSheet& sheet);
+
+/// What its post-train script is told.
+struct FastLlmRun {
+    double parameters;
+    std::int64_t sequence;
+    std::int64_t global_batch;  ///< sequences of a step
+    Seconds step;
+    std::int64_t gpus;
+};
+
+/// The constants of the post-train script: 7B, 128 sequences of 4096 in 6.8 s on 32 GPUs.
+FastLlmRun fast_llm_run_defaults();
+
 /// Its post-train figure, TFLOP/s a GPU: N · 8 · s · batch / (step · GPUs), 8ND whatever was recomputed.
-FlopRate fast_llm_achieved(double parameters, double tokens_per_step, Seconds step, double gpus);
+FlopRate fast_llm_achieved(const FastLlmRun& run);
 
 }  // namespace traincost

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "traincost/base/error.hpp"
-#include "traincost/base/text.hpp"
+#include "traincost/methods/tables.hpp"
 
 namespace traincost {
 
@@ -27,38 +27,23 @@ constexpr std::array<IiisGpu, 5> gpus = {{
 }};
 
 // (GPT-3 Medium and Large have 24 layers in the paper; 13B has h = 5140 there too, which 40 heads do not
-// divide.)
-constexpr std::array<IiisModel, 12> models = {{
+// divide. "GPT-32.7B" is GPT-3 2.7B; two sizes are there under two names.)
+constexpr std::array<IiisModel, 14> models = {{
     {"LLAMA-7B", 4096, 32, 4096, 32, 32000},
     {"LLAMA-13B", 4096, 40, 5120, 40, 32000},
     {"LLAMA-32B", 4096, 52, 6656, 60, 32000},
     {"LLAMA-65B", 4096, 64, 8192, 80, 32000},
+    {"LLaMA2 70B", 4096, 64, 8192, 80, 32000},
     {"Gpt3", 2048, 96, 12288, 96, 50257},
     {"GPT-3 Small", 2048, 12, 768, 12, 50257},
     {"GPT-3 Medium", 2048, 16, 1024, 16, 50257},
     {"GPT-3 Large", 2048, 16, 1536, 16, 50257},
     {"GPT-3 XL", 2048, 24, 2048, 24, 50257},
-    {"GPT-3 2.7B", 2048, 32, 2560, 32, 50257},
+    {"GPT-32.7B", 2048, 32, 2560, 32, 50257},
     {"GPT-3 6.7B", 2048, 32, 4096, 32, 50257},
     {"GPT-3 13B", 2048, 40, 5140, 40, 50257},
+    {"GPT-3 175B", 2048, 96, 12288, 96, 50257},
 }};
-
-template <class Table>
-const auto& row_of(const Table& table, std::string_view name, const char* what) {
-    std::vector<std::string_view> names;
-    for (const auto& row : table) {
-        if (lower(row.name) == lower(name)) {
-            return row;
-        }
-        names.push_back(row.name);
-    }
-    std::string allowed;
-    for (const std::string_view known : names) {
-        allowed += (allowed.empty() ? "" : ", ") + std::string(known);
-    }
-    throw Error(ErrorKind::not_found, fmt::format("unknown {} '{}' of this method{}; allowed: {}", what, name,
-                                                  did_you_mean(name, names), allowed));
-}
 
 /// Bytes a GPU keeps of the whole minibatch.
 double activation_bytes(const IiisModel& m, double B, double t, Recompute recompute) {
@@ -122,11 +107,11 @@ std::span<const IiisModel> iiis_models() {
 }
 
 const IiisGpu& iiis_gpu(std::string_view name) {
-    return row_of(gpus, name, "GPU");
+    return method_row(gpus, name, "GPU");
 }
 
 const IiisModel& iiis_model(std::string_view name) {
-    return row_of(models, name, "model");
+    return method_row(models, name, "model");
 }
 
 IiisParameters iiis_parameters(const IiisModel& m) {
@@ -144,8 +129,9 @@ IiisParameters iiis_parameters(const IiisModel& m) {
 std::int64_t iiis_recommended_tensor(const IiisGpu& gpu, const IiisModel& model) {
     const double h = static_cast<double>(model.hidden);
     const double W = gpu.bus_GBps;
-    return static_cast<std::int64_t>(
-        std::min(8.0, std::max(1.0, std::floor(3.0 * h * W / (2.0 * 1000.0 * gpu.fp32_TFLOPs)))));
+    // In the backend's order: where the ratio is whole, rounding decides.
+    const double ratio = 3.0 * h / gpu.fp32_TFLOPs * W / 2.0 / 1000.0;
+    return static_cast<std::int64_t>(std::min(8.0, std::max(1.0, std::floor(ratio))));
 }
 
 std::int64_t iiis_recommended_pipeline(const IiisGpu& gpu, const IiisModel& model, std::int64_t minibatch,
@@ -167,7 +153,14 @@ std::int64_t iiis_recommended_pipeline(const IiisGpu& gpu, const IiisModel& mode
         throw Error(ErrorKind::input,
                     "the activations take exactly the GPU's memory: the method divides by zero");
     }
-    return static_cast<std::int64_t>(std::ceil(16.0 * phi / t / left));
+    const double stages = std::ceil(16.0 * phi / t / left);
+    constexpr double largest = 9007199254740992.0;
+    if (!(std::abs(stages) <= largest)) {
+        throw Error(ErrorKind::input,
+                    "the activations take the GPU's memory but for nothing: the method "
+                    "recommends more than 2^53 stages");
+    }
+    return static_cast<std::int64_t>(stages);
 }
 
 std::int64_t iiis_recommended_microbatch(std::int64_t minibatch, std::int64_t pp) {

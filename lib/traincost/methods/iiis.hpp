@@ -47,7 +47,8 @@ struct IiisModel {
 
 std::span<const IiisGpu> iiis_gpus();
 std::span<const IiisModel> iiis_models();
-/// The row of that name, ignoring case. `Error` of kind not_found that suggests the nearest.
+/// The row of that name, ignoring case, spaces and hyphens. `Error` of kind not_found that suggests the
+/// nearest.
 const IiisGpu& iiis_gpu(std::string_view name);
 const IiisModel& iiis_model(std::string_view name);
 

@@ -23,6 +23,7 @@ constexpr Command table[] = {
     {"method", add_method},
     {"list", add_list},
     {"show", add_show},
+    {"read", add_read},
     {"check", add_check},
     {"validate", add_validate},
     {"calibrate", add_calibrate},

@@ -19,6 +19,7 @@ void add_merge(CLI::App& app, Context& context);
 void add_method(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);
 void add_params(CLI::App& app, Context& context);
+void add_read(CLI::App& app, Context& context);
 void add_recommend(CLI::App& app, Context& context);
 void add_scale(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);

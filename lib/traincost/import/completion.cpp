@@ -1,0 +1,129 @@
+#include "traincost/import/completion.hpp"
+
+#include <array>
+
+namespace traincost {
+
+namespace {
+
+std::string named(const FactSheet& sheet, Fact fact) {
+    return std::string(fact_name(fact)) + " " + to_text(sheet.reading.facts.at(fact).value);
+}
+
+/// product = left · right where two of them are known and the division is exact.
+void solve(FactSheet& sheet, Fact product, Fact left, Fact right) {
+    const auto p = sheet.count(product);
+    const auto l = sheet.count(left);
+    const auto r = sheet.count(right);
+    const auto from = [&](Fact a, const char* sign, Fact b) {
+        return named(sheet, a) + sign + named(sheet, b);
+    };
+    if (!p && l && r) {
+        sheet.derive(product, *l * *r, from(left, " x ", right));
+    } else if (p && l && !r && *l > 0 && *p % *l == 0) {
+        sheet.derive(right, *p / *l, from(product, " / ", left));
+    } else if (p && !l && r && *r > 0 && *p % *r == 0) {
+        sheet.derive(left, *p / *r, from(product, " / ", right));
+    } else if (p && l && r && *p != *l * *r && sheet.is_stated(product)) {
+        sheet.contradiction(named(sheet, product) + " is not " + from(left, " x ", right));
+    }
+}
+
+void solve_data_parallel(FactSheet& sheet) {
+    const auto tp = sheet.count(Fact::tp);
+    const auto pp = sheet.count(Fact::pp);
+    const auto cp = sheet.count(Fact::cp);
+    if (!tp || !pp || !cp) {
+        return;
+    }
+    const std::int64_t model = *tp * *pp * *cp;
+    const std::string degrees =
+        named(sheet, Fact::tp) + ", " + named(sheet, Fact::pp) + ", " + named(sheet, Fact::cp);
+    const auto gpus = sheet.count(Fact::gpus);
+    const auto dp = sheet.count(Fact::dp);
+    if (gpus && !dp && *gpus % model == 0) {
+        sheet.derive(Fact::dp, *gpus / model, named(sheet, Fact::gpus) + " / (" + degrees + ")");
+    } else if (gpus && !dp) {
+        sheet.contradiction(named(sheet, Fact::gpus) + " cannot be divided by " + degrees);
+    } else if (gpus && dp && *gpus != *dp * model) {
+        sheet.contradiction(named(sheet, Fact::gpus) + " is not " + named(sheet, Fact::dp) + " x " + degrees);
+    } else if (!gpus && dp) {
+        sheet.derive(Fact::gpus, *dp * model, named(sheet, Fact::dp) + " x " + degrees);
+    }
+}
+
+void solve_batch(FactSheet& sheet) {
+    const auto micro = sheet.count(Fact::micro_batch);
+    const auto global = sheet.count(Fact::global_batch);
+    const auto steps = sheet.count(Fact::accumulation);
+    const auto dp = sheet.count(Fact::dp);
+    const std::array<Fact, 3> factors = {Fact::micro_batch, Fact::accumulation, Fact::dp};
+    const int known = (micro ? 1 : 0) + (steps ? 1 : 0) + (dp ? 1 : 0);
+    if (!global && known == 3) {
+        sheet.derive(Fact::global_batch, *micro * *steps * *dp,
+                     named(sheet, Fact::micro_batch) + " x " + named(sheet, Fact::accumulation) + " x " +
+                         named(sheet, Fact::dp));
+        return;
+    }
+    if (!global || known < 2) {
+        return;
+    }
+    std::int64_t product = 1;
+    std::string from = named(sheet, Fact::global_batch) + " / (";
+    const Fact* missing = nullptr;
+    for (const Fact& factor : factors) {
+        if (const auto x = sheet.count(factor)) {
+            product *= *x;
+            from += (from.back() == '(' ? "" : ", ") + named(sheet, factor);
+        } else {
+            missing = &factor;
+        }
+    }
+    if (missing == nullptr) {
+        if (product != *global) {
+            sheet.contradiction(named(sheet, Fact::global_batch) + " is not " +
+                                named(sheet, Fact::micro_batch) + " x " + named(sheet, Fact::accumulation) +
+                                " x " + named(sheet, Fact::dp));
+        }
+    } else if (*global % product != 0) {
+        sheet.contradiction(from + ") is no whole number");
+    } else {
+        sheet.derive(*missing, *global / product, from + ")");
+    }
+}
+
+}  // namespace
+
+void merge_into(FactSheet& sheet, const FactSheet& more) {
+    for (const auto& [fact, value] : more.reading.facts) {
+        if (value.how == How::by_default) {
+            sheet.assume_as(fact, value);
+        } else {
+            sheet.state(fact, value.value, value.where, value.how);
+        }
+    }
+    sheet.add_unreadable(more);
+    for (const UnreadSetting& unread : more.reading.unread) {
+        sheet.reading.unread.push_back(unread);
+    }
+    for (const std::string& line : more.reading.contradictions) {
+        sheet.contradiction(line);
+    }
+}
+
+void complete(FactSheet& sheet) {
+    solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
+    solve_data_parallel(sheet);
+    solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
+    solve_batch(sheet);
+    solve_data_parallel(sheet);
+    const auto ep = sheet.count(Fact::ep);
+    const auto gpus = sheet.count(Fact::gpus);
+    const auto pp = sheet.count(Fact::pp);
+    if (ep && gpus && pp && *gpus / *pp > 0 && *ep > *gpus / *pp) {
+        sheet.contradiction(named(sheet, Fact::ep) + " is more than the " + std::to_string(*gpus / *pp) +
+                            " ranks of a pipeline stage");
+    }
+}
+
+}  // namespace traincost

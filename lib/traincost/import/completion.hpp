@@ -1,0 +1,15 @@
+// Facts that follow from others, and facts that contradict each other.
+#pragma once
+
+#include "traincost/import/fact_sheet.hpp"
+
+namespace traincost {
+
+/// Adds what `more` knows: a stated fact replaces a default, two different stated ones are a contradiction.
+void merge_into(FactSheet& sheet, const FactSheet& more);
+
+/// Derives GPUs, nodes, data-parallel size and the batch from the others where they determine it, and reports
+/// what cannot be true together. Nothing is assumed: without a count of GPUs there is no data-parallel size.
+void complete(FactSheet& sheet);
+
+}  // namespace traincost

@@ -1,0 +1,44 @@
+// What several formats share: words for shards, precisions and offloading.
+#pragma once
+
+#include "traincost/import/fact_sheet.hpp"
+
+namespace traincost {
+
+/// The ZeRO stage of PyTorch's sharding strategy, by name or by number (1 to 5): full and hybrid shard 3,
+/// shard of gradients and optimizer 2, none 0.
+std::optional<std::int64_t> stage_of_strategy(std::string_view strategy);
+
+/// Hugging Face's "full_shard auto_wrap offload", as one string or as a list; null where it says nothing.
+void read_fsdp_words(const Setting* fsdp, FactSheet& sheet);
+
+/// A block of FSDP keys, with or without the prefix "fsdp_": strategy, version, resharding, offload,
+/// checkpointing.
+void read_fsdp_block(const Setting& block, FactSheet& sheet);
+
+/// bf16/fp16 switches as Hugging Face spells them: both stated off is fp32, "auto" is bf16 as a default.
+void read_16_bit_switches(const Setting& root, FactSheet& sheet, Paths bf16, Paths fp16);
+
+/// "bf16" of "bfloat16", "bf16-mixed", "torch.bfloat16", "amp_bf16"; nothing for an unknown word.
+std::optional<std::string> precision_word(std::string_view word);
+/// States the precision that the word at the first of `paths` names.
+void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
+
+/// A gradient-checkpointing switch: full or none.
+void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths paths);
+
+/// load_in_4bit, load_in_8bit: bits of the frozen base.
+void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths eight);
+
+/// A reference to a DeepSpeed or FSDP configuration that was not given: what stands there is unknown.
+void refer_to_file(const Setting& reference, FactSheet& sheet);
+
+/// Frameworks without tensor, pipeline or context parallelism: degrees of 1 that nobody can state.
+void assume_data_parallel_only(FactSheet& sheet, std::string_view framework);
+
+/// A named dimension where `path` states one.
+void add_dimension(ModelDimensions& dimensions, std::string_view name, const Setting& root, Paths paths);
+/// States the model by its dimensions unless a name is known; `by` is where the first one stands.
+void state_dimensions(FactSheet& sheet, const ModelDimensions& dimensions, const Setting& root, Paths by);
+
+}  // namespace traincost

@@ -1,0 +1,85 @@
+// What the launch files of other frameworks say about a job, each with the place that says it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace traincost {
+
+/// What a launch file can say. Batches are in sequences; degrees are of one job.
+enum class Fact : std::uint8_t {
+    model,              ///< a name, or dimensions where no name is stated
+    sequence,           ///< tokens of one training sequence
+    micro_batch,        ///< sequences per data-parallel rank and micro-step
+    global_batch,       ///< sequences per optimizer step
+    accumulation,       ///< micro-steps per optimizer step
+    tp,                 ///< tensor parallel
+    pp,                 ///< pipeline parallel
+    vp,                 ///< chunks of layers per pipeline rank
+    cp,                 ///< context parallel, Ulysses included
+    ep,                 ///< expert parallel
+    dp,                 ///< all shards and replicas
+    gpus,               ///< of the whole job
+    gpus_per_node,      ///<
+    nodes,              ///<
+    zero,               ///< 0 to 3: 1 optimizer states, 2 and gradients, 3 and weights
+    sequence_parallel,  ///< true or false
+    recompute,          ///< none, selective, full, or the framework's policy
+    precision,          ///< bf16, fp16, fp32, fp8, ...: what products run in
+    optimizer,          ///< as the framework calls it
+    offload,            ///< none, or what is kept in host memory
+    lora_rank,          ///<
+    quantization,       ///< bits of a frozen base's weights, such as "nf4"
+    attention,          ///< as the framework calls it
+    compile             ///< true or false
+};
+inline constexpr int fact_count = 24;
+
+/// The key of a fact in JSON: "micro_batch".
+std::string_view fact_name(Fact fact);
+
+/// Named dimensions of a model, such as {"layers", 32}, in the order layers, hidden, heads, ...
+using ModelDimensions = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// A value as the framework's readers understand it.
+using FactValue = std::variant<bool, std::int64_t, double, std::string, ModelDimensions>;
+
+/// "4096", "true", "bf16", "layers 32, hidden 4096".
+std::string to_text(const FactValue& value);
+
+/// Whether a file says it, the framework assumes it when nobody says it, or it follows from other facts.
+enum class How : std::uint8_t { stated, by_default, derived };
+
+std::string_view how_name(How how);
+
+struct LaunchFact {
+    FactValue value;
+    std::string where;  ///< "train.yaml:12 sequence_len"; the framework's default; or what it follows from
+    How how = How::stated;
+    bool operator==(const LaunchFact&) const = default;
+};
+
+/// A setting that no fact was made of.
+struct UnreadSetting {
+    std::string where;  ///< "train.yaml:12"
+    std::string key;    ///< as the file spells it
+    bool matters;       ///< it may change memory or time
+    std::string why;    ///< what is wrong with it; empty where nobody knows the key
+    bool operator==(const UnreadSetting&) const = default;
+};
+
+/// What a set of launch files says.
+struct LaunchReading {
+    std::string format;                ///< "axolotl"
+    std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent
+    std::vector<UnreadSetting> unread;
+    std::vector<std::string> contradictions;  ///< one line each, with both places
+    bool operator==(const LaunchReading&) const = default;
+};
+
+}  // namespace traincost

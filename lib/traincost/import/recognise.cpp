@@ -1,0 +1,160 @@
+#include "traincost/import/recognise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace traincost {
+
+namespace {
+
+constexpr std::size_t lines_looked_at = 400;
+
+std::string_view trimmed(std::string_view line) {
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front())) != 0) {
+        line.remove_prefix(1);
+    }
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back())) != 0) {
+        line.remove_suffix(1);
+    }
+    return line;
+}
+
+bool is_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// How many characters at the start of `line` make a name; dots and hyphens count inside it.
+std::size_t name_length(std::string_view line) {
+    std::size_t n = 0;
+    while (n < line.size() && (is_name(line[n]) || ((line[n] == '.' || line[n] == '-') && n > 0))) {
+        ++n;
+    }
+    return n;
+}
+
+bool starts_with_any(std::string_view line, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return line.starts_with(w); });
+}
+
+/// Votes of one line for each syntax.
+struct Votes {
+    int toml = 0, yaml = 0, python = 0, shell = 0, log = 0;
+};
+
+bool looks_like_step(std::string_view line) {
+    const auto holds = [&](std::string_view part) { return line.find(part) != line.npos; };
+    return (holds("iteration ") && holds("elapsed time per iteration")) ||
+           (holds("step:") && holds("loss:") && holds("tps:")) || (holds("{'loss':") && holds("'epoch':")) ||
+           (holds("completed step:") && holds("seconds:"));
+}
+
+void vote(std::string_view raw, Votes& votes) {
+    const std::string_view line = trimmed(raw);
+    if (line.empty()) {
+        return;
+    }
+    if (looks_like_step(line)) {
+        votes.log += 20;
+        return;
+    }
+    if (starts_with_any(line, {"#SBATCH", "#PBS", "#BSUB"})) {
+        votes.shell += 5;
+        return;
+    }
+    if (line.front() == '#') {
+        return;
+    }
+    const bool indented = raw.front() == ' ' || raw.front() == '\t';
+    if (!indented && starts_with_any(line, {"def ", "import ", "from ", "class ", "@"})) {
+        votes.python += 5;
+        return;
+    }
+    if (starts_with_any(line, {"export ",    "torchrun ",   "python",   "srun ",    "accelerate launch",
+                               "deepspeed ", "if [",        "then",     "fi",       "source ",
+                               "echo ",      "module load", "set -",    "cd ",      "bash ",
+                               "--",         "litgpt ",     "tune run", "axolotl ", "llamafactory-cli",
+                               "composer ",  "CUDA_",       "mpirun ",  "for ",     "done",
+                               "./",         "sbatch "}) ||
+        line.ends_with("\\")) {
+        votes.shell += line.ends_with("\\") ? 3 : 2;
+    }
+    if (line.front() == '[' && line.back() == ']' && line.find_first_of("=,{\"") == line.npos && !indented &&
+        line.size() > 2) {
+        votes.toml += 5;
+        return;
+    }
+    if (line == "-" || line.starts_with("- ")) {
+        votes.yaml += 1;
+        return;
+    }
+    const std::size_t begin = line.front() == '"' || line.front() == '\'' ? 1 : 0;
+    const std::size_t n = name_length(line.substr(begin));
+    std::string_view rest = line.substr(begin + n);
+    if (n == 0) {
+        return;
+    }
+    if (!rest.empty() && (rest.front() == '"' || rest.front() == '\'')) {
+        rest.remove_prefix(1);
+    }
+    if (rest == ":" || rest.starts_with(": ") || rest.starts_with(" :")) {
+        votes.yaml += 2;
+    } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
+        votes.toml += 1;
+        votes.python += 1;
+    } else if (rest.starts_with("=") || rest.starts_with("+=(") || rest.starts_with("()")) {
+        votes.shell += 2;
+        if (indented) {
+            votes.python += 1;
+        }
+    }
+}
+
+char first_character(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(text.substr(0, end));
+        if (!line.empty() && line.front() != '#') {
+            return line.front();
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return '\0';
+}
+
+}  // namespace
+
+Content recognise(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) {
+        text.remove_prefix(3);
+    }
+    if (text.starts_with("#!")) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        return line.find("python") != line.npos ? Content::python : Content::shell;
+    }
+    Votes votes;
+    std::string_view rest = text;
+    for (std::size_t i = 0; i < lines_looked_at && !rest.empty(); ++i) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        if (end > 0) {
+            vote(rest.substr(0, end), votes);
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (votes.log >= 20 && votes.log > votes.yaml + votes.shell) {
+        return Content::log;
+    }
+    if (first_character(text) == '{') {
+        return Content::json;
+    }
+    if (votes.python >= 5 && votes.python > votes.shell && votes.python > votes.yaml &&
+        votes.toml < votes.python + 5) {
+        return Content::python;
+    }
+    if (votes.shell > votes.yaml && votes.shell > votes.toml) {
+        return Content::shell;
+    }
+    return votes.toml > votes.yaml ? Content::toml : Content::yaml;
+}
+
+}  // namespace traincost

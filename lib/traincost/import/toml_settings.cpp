@@ -1,0 +1,65 @@
+// TOML through toml++.
+
+#include <sstream>
+
+#include <toml++/toml.h>
+
+#include "traincost/base/error.hpp"
+#include "traincost/import/setting_files.hpp"
+
+namespace traincost {
+
+namespace {
+
+Setting setting_of(const toml::node& node, const std::string& file, int depth) {
+    if (depth > deepest_setting) {
+        fail_at_line(file, static_cast<int>(node.source().begin.line),
+                     "nested more than " + std::to_string(deepest_setting) + " deep");
+    }
+    Setting setting;
+    setting.file = &file;
+    setting.line = static_cast<int>(node.source().begin.line);
+    if (const toml::table* table = node.as_table()) {
+        setting.kind = Setting::Kind::map;
+        for (const auto& [key, value] : *table) {
+            setting.members.push_back(
+                {.key = std::string(key.str()), .value = setting_of(value, file, depth + 1)});
+        }
+    } else if (const toml::array* array = node.as_array()) {
+        setting.kind = Setting::Kind::list;
+        for (const toml::node& item : *array) {
+            setting.items.push_back(setting_of(item, file, depth + 1));
+        }
+    } else {
+        setting.kind = Setting::Kind::scalar;
+        if (const auto* text = node.as_string()) {
+            setting.text = text->get();
+            setting.quoted = true;
+        } else if (const auto* truth = node.as_boolean()) {
+            setting.text = truth->get() ? "true" : "false";
+        } else if (const auto* whole = node.as_integer()) {
+            setting.text = std::to_string(whole->get());
+        } else {
+            std::ostringstream out;
+            node.visit([&](const auto& value) { out << value; });
+            setting.text = out.str();
+        }
+    }
+    return setting;
+}
+
+}  // namespace
+
+Setting read_toml(std::string_view text, const std::string& file) {
+    try {
+        const toml::table table = toml::parse(text, file);
+        Setting root = setting_of(table, file, 0);
+        name_settings(root);
+        return root;
+    } catch (const toml::parse_error& error) {
+        fail_at_line(file, static_cast<int>(error.source().begin.line),
+                     "not valid TOML: " + std::string(error.description()));
+    }
+}
+
+}  // namespace traincost

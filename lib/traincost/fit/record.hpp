@@ -56,6 +56,7 @@ struct RecordCluster {
     std::int64_t accelerators;
     std::optional<std::int64_t> per_node{};
     std::string interconnect{};  ///< words
+    std::string domain_link{};   ///< link inside a node, where measured figures show it is not the usual one
     bool operator==(const RecordCluster&) const = default;
 };
 

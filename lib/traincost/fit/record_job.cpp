@@ -7,6 +7,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/fit/record_model.hpp"
+#include "traincost/fit/record_network.hpp"
 #include "traincost/fit/record_stack.hpp"
 #include "traincost/fit/record_words.hpp"
 #include "traincost/spec/names.hpp"
@@ -500,29 +501,6 @@ std::string impossible_degree(const RunRecord& r) {
     return {};
 }
 
-/// The cluster as stated, its network named by the state its own all-reduce figures show. The cluster of the
-/// nanotron sweep was in one of two: all-reduce inside a node at 452 to 462 GB/s, and between nodes as EFA v2
-/// does; or at 391 to 436 GB/s, and between nodes bound by 0.64 ms a node
-/// (data/bench/network-efa-latency-bound.json; 682 runs, Dec 2024 to Jan 2025). From 8 nodes on the figure
-/// between nodes alone tells them apart: 135 GB/s and more, or 103 and less.
-RecordCluster cluster_in_state(const RunRecord& record) {
-    constexpr std::int64_t between_states_inside = 442;  // GB/s
-    constexpr std::int64_t between_states_outside = 120;
-    RecordCluster cluster = record.cluster;
-    const auto figures = record.extra_text("measured_nccl_bw_GBps");
-    if (!figures || !says(cluster.interconnect, "EFA"))
-        return cluster;
-    const auto inside = number_after(*figures, "AR Intra-node (GB/s)");
-    const auto outside = number_after(*figures, "AllReduce (GB/s)");
-    const bool many = cluster.per_node && cluster.accelerators >= 8 * *cluster.per_node;
-    if (many && outside) {
-        cluster.interconnect = *outside < between_states_outside ? "EFA v2 latency-bound" : "EFA v2";
-    } else if (inside) {
-        cluster.interconnect = *inside < between_states_inside ? "EFA v2 latency-bound" : "EFA v2";
-    }
-    return cluster;
-}
-
 }  // namespace
 
 RecordJob job_of(const RunRecord& stated, const RecordCatalogue& catalogue) {
@@ -535,7 +513,7 @@ RecordJob job_of(const RunRecord& stated, const RecordCatalogue& catalogue) {
         result.reason = missing_count(record);
         if (!result.reason.empty())
             return result;
-        const ClusterSpec cluster = catalogue.cluster(cluster_in_state(record), result.assumptions);
+        const ClusterSpec cluster = catalogue.cluster(cluster_in_measured_state(record), result.assumptions);
         Job job{
             .model = model_of(record.model, record.run.sequence, result.assumptions),
             .cluster = cluster,

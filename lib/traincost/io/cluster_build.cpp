@@ -156,6 +156,14 @@ void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<
                                  " an accelerator, as the source says");
 }
 
+void join_domain(ClusterChoice& choice, const std::string& link, std::span<const EmbeddedFile> bench) {
+    ClusterSpec& c = choice.spec;
+    c.network.scale_up.link = link;
+    attach_curves(c.network.scale_up, LinkKind::scale_up, c.accelerators > 1, bench, choice);
+    choice.assumptions.push_back("cluster: accelerators of a node joined by " + link +
+                                 ", as the source's own figures say");
+}
+
 std::string describe(const ClusterSpec& cluster) {
     const Network& n = cluster.network;
     std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " +

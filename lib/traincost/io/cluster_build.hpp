@@ -22,6 +22,9 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
 void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<ByteRate> per_node,
                 std::optional<std::int64_t> nics, std::span<const EmbeddedFile> bench);
 
+/// Gives the links inside a domain the curves of `link`, at their nominal rate.
+void join_domain(ClusterChoice& choice, const std::string& link, std::span<const EmbeddedFile> bench);
+
 /// "8 a node, NVLink 4 at 450 GB/s, 50.0 GB/s an accelerator between nodes".
 std::string describe(const ClusterSpec& cluster);
 

@@ -14,13 +14,15 @@ namespace {
 
 struct Kept {
     std::mutex mutex;
-    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string>, ClusterChoice> clusters;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string, std::string>, ClusterChoice> clusters;
     std::map<std::string, StackSpec, std::less<>> stacks;
 };
 
 /// The accelerator's usual node, with the fabric between nodes that the record states.
 ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluster) {
     ClusterChoice choice = catalogue.cluster(cluster.accelerator, cluster.accelerators, cluster.per_node);
+    if (!cluster.domain_link.empty())
+        join_domain(choice, cluster.domain_link, catalogue.bench());
     if (const auto fabric = fabric_from_words(cluster.interconnect, choice.spec.per_node))
         join_nodes(choice, fabric->name, fabric->per_node, fabric->nics, catalogue.bench());
     return choice;
@@ -33,7 +35,7 @@ RecordCatalogue record_catalogue(const Catalogue& catalogue) {
     RecordCatalogue result;
     result.cluster = [&catalogue, kept](const RecordCluster& cluster, std::vector<std::string>& assumptions) {
         const std::tuple key(cluster.accelerator, cluster.accelerators, cluster.per_node.value_or(0),
-                             cluster.interconnect);
+                             cluster.interconnect, cluster.domain_link);
         const std::lock_guard lock(kept->mutex);
         auto found = kept->clusters.find(key);
         if (found == kept->clusters.end())

@@ -75,6 +75,9 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& 
     for (std::string& line : host_assumptions(job)) {
         out.push_back(std::move(line));
     }
+    if (run.headroom > 0.0) {
+        out.push_back("headroom: " + percent_text(run.headroom) + " of the memory is kept free (--headroom)");
+    }
     if (job.model.moe) {
         out.push_back("experts: the busiest rank gets " + to_significant(run.expert_imbalance) +
                       " times the mean of the routed tokens");

@@ -70,7 +70,7 @@ struct JobFlags {
     std::optional<std::string> lora_targets{};
     std::optional<double> tokens{};
     OperationFlags operation{};
-    double headroom = 0.0;  ///< share of the memory to keep free
+    std::optional<double> headroom{};  ///< share of the memory to keep free
 };
 
 /// Declares the flags.

@@ -201,6 +201,7 @@ void apply_run(const JobFlags& f, RunSpec& run) {
     apply(f.offload_parameters, run.offload_parameters);
     apply(f.offload_activations, run.offload_activations);
     apply(f.tokens, run.tokens);
+    apply(f.headroom, run.headroom);
     if (f.lora_rank && !f.tuning && run.tuning == Tuning::full) {
         run.tuning = Tuning::lora;
     }
@@ -362,6 +363,11 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
                          .operation = {},
                          .assumptions = {}};
     resolve_precision(f, file, resolved.job, assumptions);
+    if (!needs.layout) {
+        std::vector<Problem> problems;  // of all accelerators, which the job below has not
+        validate(resolved.job.cluster, problems);
+        throw_if_any(std::move(problems));
+    }
     throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));
     state_run_defaults(f, file, needs, resolved.job, assumptions);
     resolved.operation = resolve_operation(f.operation, file.operation, catalogue, resolved.job, assumptions);

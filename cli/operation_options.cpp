@@ -184,6 +184,23 @@ std::string price_list(const ClusterSpec& cluster) {
                                       " price; it has " + price_list(cluster));
 }
 
+/// What a job pays that leaves a part of its last node to others, or to nobody.
+void state_part_of_node(const ClusterSpec& cluster, Assumptions& out) {
+    const std::int64_t used = cluster.accelerators % cluster.per_node;
+    if (used == 0) {
+        return;
+    }
+    const std::string all = std::to_string(cluster.per_node);
+    const std::string whole = to_text(*hourly_price(cluster)) + " an hour";
+    if (cluster.whole_nodes) {
+        out.push_back("whole nodes: " + std::to_string(cluster.per_node - used) + " of the last node's " +
+                      all + " accelerators are paid but not used (--whole-nodes)");
+    } else {
+        out.push_back("part of a node: " + std::to_string(used) + " of the last node's " + all +
+                      " accelerators are paid; the whole node is " + whole + " (--whole-nodes)");
+    }
+}
+
 void state_price(const Job& job, Assumptions& out) {
     if (!job.run.tokens) {
         return;
@@ -191,10 +208,12 @@ void state_price(const Job& job, Assumptions& out) {
     for (const NodePrice& price : job.cluster.prices) {
         if (price.per_hour) {
             const bool own = price.kind == "own";
-            out.push_back("price: " + to_text(price.amount) + " a node-hour, " + price.kind +
-                          (price.provider.empty() || own ? "" : ", " + price.provider) +
-                          (price.as_of.empty() ? "" : ", as of " + price.as_of) +
-                          (own ? ", from " + price.source : "") + " (--price, --gpu-hour-price)");
+            out.push_back(
+                "price: " + to_text(price.amount) + " a node-hour, " + price.kind +
+                (price.provider.empty() || price.provider == price.kind ? "" : ", " + price.provider) +
+                (price.as_of.empty() ? "" : ", as of " + price.as_of) +
+                (own ? ", from " + price.source : "") + " (--price, --gpu-hour-price)");
+            state_part_of_node(job.cluster, out);
             return;
         }
     }
@@ -211,6 +230,8 @@ void add_operation_options(CLI::App& app, OperationFlags& f) {
     add_parsed(
         app, "--gpu-hour-price", o.gpu_hour, "DOLLARS", [](auto& t) { return parse_dollars(t); },
         "Price of one accelerator-hour");
+    app.add_flag("--whole-nodes", f.whole_nodes,
+                 "Nodes are rented whole: the last one is paid in full; default: accelerators used");
     add_parsed(
         app, "--gpu-purchase-price", o.gpu_purchase, "DOLLARS",
         [](auto& t) { return parse_dollars(t, Range::positive); },
@@ -265,6 +286,9 @@ Operation resolve_operation(const OperationFlags& f, const Operation& file, cons
         }
     }
     Operation o = overridden(file, f.given);
+    if (f.whole_nodes) {
+        o.whole_nodes = true;
+    }
     resolve_failures(f, catalogue, o, assumptions);
     resolve_grid(f, catalogue, o, assumptions);
     resolve_ownership(o, assumptions);

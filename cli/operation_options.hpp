@@ -17,6 +17,7 @@ namespace traincost::cli {
 /// The flags as given.
 struct OperationFlags {
     Operation given{};                  ///< what needs no catalogue
+    bool whole_nodes = false;           ///< --whole-nodes
     std::optional<std::string> mtbf{};  ///< accelerator-time, or the id of a measured rate
     std::optional<std::string> grid{};  ///< grams a kWh, or the id of a grid
 };

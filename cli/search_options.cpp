@@ -112,7 +112,6 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
                                           ": needs --tokens, the tokens to train on");
     }
     request.objective = f.objective;
-    request.limits.headroom = f.job.headroom;
     if (request.run.tokens) {
         const double steps = *request.run.tokens / (static_cast<double>(request.run.global_batch) *
                                                     static_cast<double>(request.run.sequence));

@@ -122,8 +122,7 @@ Table prediction_table(const Achieved& a, const Uncertainty& sure) {
                                 to_text(Seconds{sure.step_time_s->high}) + ".");
     }
     if (!a.predicted.fits) {
-        table.remarks.push_back("By our memory estimate this job does not fit: " + verdict(a.predicted) +
-                                ".");
+        table.remarks.push_back(misfit_text(a.predicted));
     }
     return table;
 }

@@ -24,18 +24,6 @@ struct Flags {
     OutputFlags output;
 };
 
-/// The estimate against what is left of the memory beside the headroom.
-Estimate estimate_with_headroom(const ResolvedJob& resolved, double headroom) {
-    Estimate e = estimate(resolved.job);
-    if (headroom > 0.0) {
-        const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-        e.capacity = e.capacity * (1.0 - headroom);
-        e.fits = peak <= e.capacity;
-        e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
-    }
-    return e;
-}
-
 void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e, const Uncertainty& sure,
                 const std::vector<Remedy>& remedies) {
     JsonWriter out;
@@ -79,12 +67,8 @@ Table remedy_table(const std::vector<Remedy>& remedies) {
 
 void run_estimate(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
-    ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
-    if (flags.job.headroom > 0.0) {
-        resolved.assumptions.push_back("headroom: " + percent_text(flags.job.headroom) +
-                                       " of the memory is kept free (--headroom)");
-    }
-    const Estimate e = estimate_with_headroom(resolved, flags.job.headroom);
+    const ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
+    const Estimate e = estimate(resolved.job);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, e);
     const std::vector<Remedy> ways_out = e.fits ? std::vector<Remedy>{} : remedies(resolved.job, e.capacity);
     const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;

@@ -166,6 +166,9 @@ void run_explain(const Flags& flags, bool with_job, Context& context) {
                           .columns = {},
                           .rows = {{text_cell(layout_text(of->resolved.job))}},
                           .remarks = {}});
+        if (!of->estimate.fits) {
+            tables.back().remarks.push_back(misfit_text(of->estimate));
+        }
         if (!of->resolved.assumptions.empty()) {
             tables.push_back(remarks_table("Assumed", of->resolved.assumptions));
         }

@@ -232,12 +232,11 @@ void run_plan(const Flags& flags, Context& context) {
             "micro-batch: 1 in the table of ZeRO stages; strategies choose theirs (--micro-batch)");
     }
     const SearchSpace space = pinned_space(flags.job, resolved.job);
-    const PretrainSheet sheet =
-        pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top), flags.job.headroom);
+    const PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top));
     if (sheet.counts.enumerated == 0) {
         throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
     }
-    const Bytes capacity = usable_memory(resolved.job.cluster.accelerator) * (1.0 - flags.job.headroom);
+    const Bytes capacity = allowed_memory(resolved.job);
     const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;
     if (!ends) {
         context.err << "traincost: training never ends: "

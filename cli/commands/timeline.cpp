@@ -3,6 +3,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/job_options.hpp>
 #include <cli/output_options.hpp>
+#include <traincost/cost/estimate.hpp>
 #include <traincost/cost/step_timeline.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/timeline_json.hpp>
@@ -56,6 +57,9 @@ void run_timeline(const Flags& flags, Context& context) {
     std::vector<Table> tables = {
         {.title = title, .columns = {}, .rows = {{text_cell(layout_text(resolved.job))}}, .remarks = {}},
         timeline_table(line, flags.width)};
+    if (const Estimate e = estimate(resolved.job); !e.fits) {
+        tables.front().remarks.push_back(misfit_text(e));
+    }
     if (!resolved.assumptions.empty()) {
         tables.push_back(remarks_table("Assumed", resolved.assumptions));
     }

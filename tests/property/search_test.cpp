@@ -33,7 +33,7 @@ Exhaustive exhaustive(const SearchRequest& request) {
                 const Job job = job_of(request, c);
                 const Estimate e = estimate(job);
                 const Bytes memory = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-                const Bytes capacity = e.capacity * (1.0 - request.limits.headroom);
+                const Bytes capacity = e.capacity;
                 ++all.configurations;
                 const Plan small{c, {{}, memory, {}, 0.0}, memory / capacity};
                 if (!all.smallest || small.value < all.smallest->value ||

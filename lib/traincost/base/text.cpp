@@ -120,6 +120,7 @@ const Unit& unit_that_fits(double x, std::span<const Unit> ascending) {
 }
 
 std::string with_unit(double x, std::span<const Unit> ascending, std::string_view space) {
+    finite(x);
     const Unit& unit = unit_that_fits(x, ascending);
     if (unit.factor == 1 && x == std::floor(x)) {
         return fmt::format("{:.0f}{}{}", x, unit.name.empty() ? "" : space, unit.name);
@@ -197,8 +198,15 @@ double parse_fraction(std::string_view text, Range range) {
     return x;
 }
 
+double finite(double x) {
+    if (!std::isfinite(x)) {
+        throw Error(ErrorKind::internal, "a figure to be printed is not finite");
+    }
+    return x;
+}
+
 std::string to_significant(double x, int digits) {
-    if (x == 0 || !std::isfinite(x)) {
+    if (finite(x) == 0) {
         return fmt::format("{:.0f}", x);
     }
     // The exponent after rounding: 9.996 has the digits of 10.0.
@@ -212,7 +220,7 @@ std::string to_significant(double x, int digits) {
 }
 
 std::string to_exact(double x) {
-    return fmt::format("{}", x);
+    return fmt::format("{}", finite(x));
 }
 
 std::string to_text(Bytes x) {
@@ -228,7 +236,7 @@ std::string to_text(Flops x) {
 }
 
 std::string to_text(Seconds x) {
-    const double t = std::abs(x.value());
+    const double t = std::abs(finite(x.value()));
     if (t == 0) {
         return "0 s";
     }
@@ -237,7 +245,7 @@ std::string to_text(Seconds x) {
         const Unit& unit = unit_that_fits(t, units);
         return fmt::format("{} {}", to_significant(x.value() / unit.factor), unit.name);
     }
-    if (t >= 100 * day || !std::isfinite(t)) {
+    if (t >= 100 * day) {
         return to_significant(x.value() / day) + "d";
     }
     struct Pair {

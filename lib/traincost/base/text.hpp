@@ -37,6 +37,10 @@ Dollars parse_dollars(std::string_view text, Range range = Range::not_negative);
 /// "45%" or "0.45", as a fraction: 0.45. A number above 1 must have its percent sign.
 double parse_fraction(std::string_view text, Range range = Range::not_negative);
 
+/// `x`, which is to be printed; `Error` of kind `internal` where it is a NaN or an infinity. Whatever the
+/// program prints, as text or as JSON, passes here.
+double finite(double x);
+
 /// `x` to `digits` significant digits, without exponent: "0.00123", "12.3", "123000".
 std::string to_significant(double x, int digits = 3);
 /// `x` so that a program reads back the same double.

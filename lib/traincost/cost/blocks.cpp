@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traincost/base/error.hpp"
+
 namespace traincost {
 
 namespace {
@@ -31,7 +33,7 @@ std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Sign
         if (signature(k) == wanted)
             return k;
     }
-    return 0;
+    throw Error(ErrorKind::internal, "block " + std::to_string(index) + " is of no kind of the table");
 }
 
 }  // namespace
@@ -90,11 +92,14 @@ WeightBytes weight_bytes(const Job& job, const Shape& s) {
 void fill_ops(const Job& job, const Shape& s, BlockOps& ops) {
     ops.size = 0;
     const std::int64_t blocks = block_count(job.model);
-    for (std::int64_t i = 0; i < blocks && ops.size < ops.kinds.size(); ++i) {
+    for (std::int64_t i = 0; i < blocks; ++i) {
         const BlockSignature g = signature_of(job, i);
         const auto end = ops.kinds.begin() + static_cast<std::ptrdiff_t>(ops.size);
         if (std::find(ops.kinds.begin(), end, g) != end)
             continue;
+        if (ops.size == ops.kinds.size())
+            throw Error(ErrorKind::internal,
+                        "the model has more than " + std::to_string(ops.kinds.size()) + " kinds of block");
         ops.kinds[ops.size] = g;
         ops.blocks[ops.size] = layer_ops(job, s, g.side, g.moe, g.span);
         ++ops.size;

@@ -9,8 +9,8 @@
 
 namespace traincost {
 
-/// Most kinds of block a model may have.
-inline constexpr std::size_t block_kind_limit = 6;
+/// Kinds of block a model can have: two sides, with experts or without, windowed or not.
+inline constexpr std::size_t block_kind_limit = 8;
 
 /// What tells kinds of block apart; `span` is the number of keys a query sees.
 struct BlockSignature {
@@ -29,7 +29,7 @@ struct BlockOps {
     OpList head;
 };
 
-/// Fills `ops` for the job's shards.
+/// Fills `ops` for the job's shards; `Error` of kind internal where there are more kinds than it holds.
 void fill_ops(const Job& job, const Shape& shape, BlockOps& ops);
 
 /// Forward, backward and recomputed forward of one block, of the embedding or of the head.

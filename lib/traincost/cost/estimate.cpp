@@ -21,7 +21,7 @@ Estimate estimate(const Job& job) {
         if (e.stages.back().device > e.stages[static_cast<std::size_t>(e.peak_stage)].device)
             e.peak_stage = stage;
     }
-    e.capacity = usable_memory(job.cluster.accelerator);
+    e.capacity = allowed_memory(job);
     const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
     e.fits = peak <= e.capacity;
     e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
@@ -52,8 +52,8 @@ Estimate estimate(const Job& job) {
         total.time = e.step.total * total.steps;
         const double hours = total.time.value() / 3600.0;
         total.gpu_hours = hours * gpus;
-        if (const std::optional<Dollars> price = hourly_price(job.cluster))
-            total.cost = *price * (hours * static_cast<double>(nodes(job.cluster)));
+        if (const std::optional<Dollars> cost = hourly_cost(job.cluster))
+            total.cost = *cost * hours;
         if (const std::optional<double> watts = power_watts(job.cluster))
             total.energy_kwh = *watts / 1000.0 * hours;
         e.training = total;

@@ -38,7 +38,7 @@ struct Estimate {
     ParameterCount parameters;
     std::vector<StageMemory> stages;
     std::int64_t peak_stage;
-    Bytes capacity;  ///< usable memory of one accelerator
+    Bytes capacity;  ///< memory of one accelerator that the job may use (`allowed_memory`)
     bool fits;
     Bytes shortfall;     ///< device memory beyond the capacity
     Bytes node_host;     ///< host memory of a node whose ranks all hold the stage that keeps most there

@@ -201,7 +201,8 @@ Seconds gemm_time(const GemmShape& forward, GemmPass pass, const GemmModel& mode
             time = time * fit.wgrad + 2 * 4 * count * m * n / memory_rate;
             break;
     }
-    return Seconds(count > 1 ? time * fit.grouped : time);
+    time *= count > 1 ? fit.grouped : 1.0;
+    return Seconds(model.borrowed ? std::max(time, at_peak) : time);
 }
 
 namespace {
@@ -227,7 +228,8 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
             break;
         case DataType::fp32:
             bytes = 4;
-            peak = accelerator.vector_fp32;
+            if (accelerator.vector_fp32)
+                peak = accelerator.vector_fp32;
             relative_efficiency = fp32_relative_efficiency;
             break;
         case DataType::fp8:
@@ -268,6 +270,7 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
         .sustained = kernels.gemm_sustained,
         .sustained_horizon = kernels.gemm_sustained_horizon,
         .fit = **fit,
+        .borrowed = type == DataType::fp32 || type == DataType::tf32,
     };
     model.fit.efficiency = std::min(1.0, model.fit.efficiency * relative_efficiency);
     return model;

@@ -1,7 +1,9 @@
 #include "traincost/cost/kernels.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
 
 namespace traincost {
@@ -43,6 +45,18 @@ bool products_widen(const Job& job) {
 // 1.28 against 3.46 TB/s of its bytes (H200, torch 2.11, 2026-11-20; 16-bit states 1.07 against 2.72).
 constexpr double unfused_optimizer = 2.6;
 
+/// The model of the job's products in `type`: a product without one would take no time.
+GemmModel required_gemm_model(const Job& job, DataType type) {
+    const AcceleratorSpec& a = job.cluster.accelerator;
+    const std::optional<GemmModel> model = gemm_model(a, job.cluster.kernels, type);
+    if (!model) {
+        throw Error(ErrorKind::input, "run.precision: " + job.run.precision_name + " multiplies in " +
+                                          std::string(to_string(type)) +
+                                          ", of which no rate or no kernel data of " + a.id + " is known");
+    }
+    return *model;
+}
+
 }  // namespace
 
 KernelContext kernel_context(const Job& job) {
@@ -51,15 +65,14 @@ KernelContext kernel_context(const Job& job) {
     const Precision& precision = job.run.precision;
     const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
     const AttentionGeneration flash = job.run.attention_generation.value_or(job.stack.attention_generation);
-    // `validate` has made sure that the accelerator runs these formats and has kernel data.
-    GemmModel gemm = *gemm_model(a, kernels, precision.gemm);
+    GemmModel gemm = required_gemm_model(job, precision.gemm);
     const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
     if (quantises)
         gemm.quantises = false;  // counted by the stack's own bytes
     return {&job,
             placements(job),
             gemm,
-            *gemm_model(a, kernels, precision.compute),
+            required_gemm_model(job, precision.compute),
             *attention_model(a, kernels, math ? AttentionGeneration::math : flash),
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,

@@ -1,16 +1,17 @@
 #include "traincost/cost/ops.hpp"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
+#include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/op_builder.hpp"
 
 namespace traincost {
 
 void OpList::push(const Operator& op) {
-    assert(size_ < capacity);
+    if (size_ == capacity)
+        throw Error(ErrorKind::internal, "a block has more than " + std::to_string(capacity) + " operators");
     items_[size_++] = op;
 }
 

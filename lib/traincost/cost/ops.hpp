@@ -73,6 +73,7 @@ public:
         return *this;
     }
 
+    /// Appends `op`; `Error` of kind internal where the list is full.
     void push(const Operator& op);
     std::size_t size() const {
         return size_;

@@ -58,11 +58,20 @@ std::int64_t domain_size(const ClusterRecord& record, Topology topology, const C
 }
 
 std::optional<LinkTier> scale_out_tier(const ClusterRecord& record) {
-    if (!record.scale_out || !record.scale_out->per_accelerator) {
+    if (!record.scale_out) {
         return std::nullopt;
     }
-    return LinkTier{
-        .link = record.scale_out->fabric, .bandwidth = *record.scale_out->per_accelerator, .curves = {}};
+    const ScaleOutRecord& out = *record.scale_out;
+    if (out.per_accelerator) {
+        return LinkTier{.link = out.fabric, .bandwidth = *out.per_accelerator, .curves = {}};
+    }
+    if (!out.nic) {
+        return std::nullopt;
+    }
+    // All NICs of a node serve all its accelerators.
+    const double each =
+        static_cast<double>(out.nics.value_or(record.per_node)) / static_cast<double>(record.per_node);
+    return LinkTier{.link = out.fabric, .bandwidth = *out.nic * each, .curves = {}};
 }
 
 /// Gives a tier the measured curves of its link; says so where they are another's.

@@ -1,6 +1,7 @@
 #include "traincost/io/estimate_json.hpp"
 
 #include "traincost/io/job_json.hpp"
+#include "traincost/plan/price.hpp"
 
 namespace traincost {
 
@@ -126,7 +127,24 @@ void write_reliability(JsonWriter& out, const std::optional<Reliability>& reliab
     out.end_object();
 }
 
-void write_training(JsonWriter& out, const Bill& bill, const Operation& operation) {
+void write_price(JsonWriter& out, const ClusterSpec& cluster) {
+    const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
+    out.key("price");
+    if (!price) {
+        out.null();
+        return;
+    }
+    out.begin_object();
+    out.member("usd_per_gpu_hour", price->amount);
+    out.member("kind", price->kind);
+    out.member("provider", price->provider);
+    out.key("known_usd_per_gpu_hour").begin_array();
+    out.value(price->lowest.value()).value(price->highest.value()).end_array();
+    out.member("whole_nodes", cluster.whole_nodes);
+    out.end_object();
+}
+
+void write_training(JsonWriter& out, const Job& job, const Bill& bill, const Operation& operation) {
     constexpr double seconds_a_day = 86400.0;
     const std::optional<TrainingTotals>& training = bill.totals;
     const auto member = [&](const char* key, auto value_of) {
@@ -147,6 +165,7 @@ void write_training(JsonWriter& out, const Bill& bill, const Operation& operatio
     out.key("cost").begin_object();
     out.member("usd", training ? training->cost : std::nullopt);
     out.member("usd_per_million_tokens", bill.per_million_tokens);
+    write_price(out, job.cluster);
     out.end_object();
     out.key("energy").begin_object();
     out.member("kwh", training ? training->energy_kwh : std::nullopt);
@@ -170,7 +189,7 @@ void write_estimate_members(JsonWriter& out, const Job& job, const Estimate& est
     write_memory(out, estimate, sure);
     write_step(out, estimate.step, sure);
     write_throughput(out, estimate.throughput);
-    write_training(out, bill(job, estimate, operation), operation);
+    write_training(out, job, bill(job, estimate, operation), operation);
     out.array("assumptions", assumptions);
 }
 

@@ -572,11 +572,7 @@ JsonWriter& JsonWriter::value(bool x) {
 }
 
 JsonWriter& JsonWriter::value(double x) {
-    if (!std::isfinite(x)) {
-        throw Error(ErrorKind::internal,
-                    "a number that is not finite was to be written as JSON after " +
-                        out_.substr(out_.size() - std::min<std::size_t>(out_.size(), shown_characters)));
-    }
+    finite(x);
     separate();
     std::array<char, 40> buffer;
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);

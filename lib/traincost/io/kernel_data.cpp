@@ -347,6 +347,35 @@ void slow_down(KernelModels& models, double clock) {
 
 }  // namespace
 
+namespace {
+
+/// Formats that the accelerator multiplies and that neither its own data nor its family's hold run as they do
+/// on the mean accelerator. Block scales without a fit of their own take the plain one.
+void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files,
+                         KernelModels& models) {
+    std::string added;
+    for (const auto& [format, type] :
+         {std::pair{GemmFormat::fp8, DataType::fp8}, std::pair{GemmFormat::fp4, DataType::fp4}}) {
+        std::optional<GemmFit>& fit = models.gemm[static_cast<std::size_t>(format)];
+        const bool runs = peak_rate(accelerator, type) ||
+                          (format == GemmFormat::fp8 && peak_rate(accelerator, DataType::mxfp8));
+        const EmbeddedFile* file = bench_file("gemm-generic", files);
+        if (fit || !runs || file == nullptr)
+            continue;
+        const JsonDocument document = document_of(*file);
+        for (const GemmRecord& record : gemm_data_from_json(JsonNode(document)).formats) {
+            if (record.format == format) {
+                fit = record.fit;
+                added += (added.empty() ? "" : ", ") + std::string(gemm_format_name(format));
+            }
+        }
+    }
+    if (!added.empty())
+        models.source += (models.source.empty() ? "" : ", ") + added + " of gemm-generic";
+}
+
+}  // namespace
+
 std::span<const std::string_view> memory_access_names() {
     return access_names;
 }
@@ -379,6 +408,7 @@ KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<cons
                 clock = power_limited_clock(accelerator, *data.watts_per_tflops);
         }
     }
+    add_missing_formats(accelerator, files, models);
     add_file("attention-" + family, files, models, attention_data_from_json);
     if (clock < 1.0)
         slow_down(models, clock);

@@ -40,6 +40,8 @@ Operation operation_from_json(const JsonNode& node) {
         o.price = std::string(price_kinds()[x->one_of(price_kinds())]);
     if (const auto x = in.find("usd_per_gpu_hour"))
         o.gpu_hour = Dollars{number_from(*x, 0.0, false)};
+    if (const auto x = in.find("whole_nodes"))
+        o.whole_nodes = x->boolean();
     if (const auto x = in.find("usd_per_gpu_purchase"))
         o.gpu_purchase = Dollars{number_from(*x, 0.0, true)};
     if (const auto x = in.find("usd_per_kWh"))
@@ -76,6 +78,7 @@ void write_json(JsonWriter& out, const Operation& o) {
     member("restart_s", o.restart);
     member("price", o.price);
     member("usd_per_gpu_hour", o.gpu_hour);
+    member("whole_nodes", o.whole_nodes);
     member("usd_per_gpu_purchase", o.gpu_purchase);
     member("usd_per_kWh", o.kwh);
     scaled("life_years", o.life, year);

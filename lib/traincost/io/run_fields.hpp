@@ -90,6 +90,7 @@ void describe(Io& io, T& x) {
     io.optional("neighbouring_experts", x.neighbouring_experts);
     io.optional("expert_one_hot", x.expert_one_hot);
     io.optional("tokens", x.tokens);
+    io.optional("headroom", x.headroom);
 }
 
 }  // namespace traincost

@@ -135,14 +135,13 @@ std::string fingerprint(const SearchRequest& request) {
         out.key("space" + std::to_string(i));
         write_space(out, request.sites[i].space);
         out.member("goodput" + std::to_string(i), request.sites[i].goodput);
-        out.member("price" + std::to_string(i), hourly_price(request.sites[i].cluster));
+        out.member("price" + std::to_string(i), hourly_cost(request.sites[i].cluster));
         out.member("watts" + std::to_string(i), power_watts(request.sites[i].cluster));
     }
     const Objective& o = request.objective;
     out.array("objective", std::array<double, 4>{o.time, o.cost, o.memory, o.energy});
     out.member("step_time", request.limits.step_time);
     out.member("step_cost", request.limits.step_cost);
-    out.member("headroom", request.limits.headroom);
     out.member("top", request.top);
     out.member("prune", request.prune);
     out.end_object();

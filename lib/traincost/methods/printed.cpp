@@ -1,5 +1,7 @@
 #include "traincost/methods/printed.hpp"
 
+#include "traincost/base/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,7 +88,7 @@ std::string python_round_text(double x, int digits) {
 }
 
 std::string python_text(double x) {
-    if (x == 0.0) {
+    if (finite(x) == 0.0) {
         return "0.0";
     }
     if (std::floor(x) == x && std::abs(x) < exponent_from) {
@@ -96,11 +98,11 @@ std::string python_text(double x) {
 }
 
 std::string decimals_text(double x, int digits) {
-    return fmt::format("{:.{}f}", x, digits);
+    return fmt::format("{:.{}f}", finite(x), digits);
 }
 
 std::string fixed_text(double x, int digits) {
-    const std::string one_more = fmt::format("{:.{}f}", x, digits + 1);
+    const std::string one_more = fmt::format("{:.{}f}", finite(x), digits + 1);
     if (!is_tie(x, one_more)) {
         return fmt::format("{:.{}f}", x, digits);
     }

@@ -34,7 +34,7 @@ Evaluation evaluate(const SearchRequest& request, const Configuration& c, const 
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     Evaluation e{estimate(job), {}, false, {}};
     const Bytes memory = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)].device;
-    const Bytes allowed = usable_memory(site.cluster.accelerator) * (1.0 - request.limits.headroom);
+    const Bytes allowed = allowed_memory(site.cluster.accelerator, request.run);
     e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, memory);
     e.fits = memory <= allowed;
     e.shortfall = e.fits ? Bytes{} : memory - allowed;

@@ -45,6 +45,7 @@ Operation overridden(const Operation& base, const Operation& given) {
         o.grid = given.grid;
         o.grid_grams_per_kwh = given.grid_grams_per_kwh;
     }
+    take(o.whole_nodes, given.whole_nodes);
     take(o.storage, given.storage);
     take(o.restart, given.restart);
     take(o.gpu_purchase, given.gpu_purchase);
@@ -75,9 +76,8 @@ Bill bill(const Job& job, const Estimate& estimate, const Operation& operation) 
     b.goodput = b.reliability ? b.reliability->goodput : 1.0;
     if (!(b.goodput > 0.0))
         return b;
-    if (const std::optional<Dollars> price = hourly_price(job.cluster)) {
-        const Dollars of_a_step = *price * static_cast<double>(nodes(job.cluster)) *
-                                  (estimate.step.total.value() / hour / b.goodput);
+    if (const std::optional<Dollars> cost = hourly_cost(job.cluster)) {
+        const Dollars of_a_step = *cost * (estimate.step.total.value() / hour / b.goodput);
         b.per_million_tokens = of_a_step * (million / estimate.throughput.tokens_per_step);
     }
     if (!estimate.training)
@@ -96,11 +96,12 @@ Bill bill(const Job& job, const Estimate& estimate, const Operation& operation) 
 
 std::optional<ClusterSpec> operated(const ClusterSpec& cluster, const Operation& o) {
     ClusterSpec out = cluster;
+    out.whole_nodes = o.whole_nodes.value_or(false);
     if (o.power_share) {
         const std::optional<double> watts = power_watts(cluster);
         if (!watts)
             return std::nullopt;
-        out.node_power_w = *watts * *o.power_share / static_cast<double>(nodes(cluster));
+        out.node_power_w = *watts * *o.power_share / nodes_used(cluster);
     }
     if (o.gpu_hour) {
         NodePrice price{};

@@ -25,6 +25,7 @@ struct Operation {
     std::optional<Seconds> restart{};            ///< from a failure to training again, lost work apart
     std::optional<std::string> price{};          ///< on-demand, reserved, spot, market, own
     std::optional<Dollars> gpu_hour{};           ///< price of one accelerator-hour
+    std::optional<bool> whole_nodes{};           ///< a node the job has to itself is paid whole
     std::optional<Dollars> gpu_purchase{};       ///< of one accelerator with its share of node and network
     std::optional<Dollars> kwh{};                ///< price of a kWh
     std::optional<Seconds> life{};               ///< in which a purchase is written off

@@ -143,18 +143,18 @@ std::vector<ZeroRow> zero_rows(const Job& job, Bytes capacity) {
 
 }  // namespace
 
-PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top, double headroom) {
+PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top) {
     PretrainSheet sheet{};
     sheet.parameters = parameter_count(job.model);
     sheet.memory = memory_rows(job);
-    sheet.zero = zero_rows(job, usable_memory(job.cluster.accelerator) * (1.0 - headroom));
+    sheet.zero = zero_rows(job, allowed_memory(job));
 
     constexpr std::size_t variants = 40;  // of micro-batch, recomputation, virtual stages … of one layout
     SearchRequest request{.model = job.model,
                           .run = job.run,
                           .sites = {Site{job.cluster, job.stack, space}},
                           .objective = {},
-                          .limits = {.step_time = {}, .step_cost = {}, .headroom = headroom},
+                          .limits = {},
                           .top = top * variants,
                           .prune = false};
     const SearchResult found = search(request);

@@ -51,7 +51,6 @@ struct PretrainSheet {
 /// The sheet of the job's model, cluster, stack and batch; its degrees of parallelism don't matter, `space`
 /// says which are tried. Among plans with the same ZeRO stage and degrees the fastest stands for all; at most
 /// `top` of them.
-PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
-                             double headroom = 0.0);
+PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top);
 
 }  // namespace traincost

@@ -27,7 +27,7 @@ std::optional<ClusterSpec> owned(const ClusterSpec& cluster, const Ownership& ow
     const std::optional<double> watts = power_watts(cluster);
     if (!watts)
         return std::nullopt;
-    const double node_watts = *watts / static_cast<double>(nodes(cluster));
+    const double node_watts = *watts / nodes_used(cluster);
     Dollars amount;
     std::string source;
     if (purchase != cluster.prices.end()) {
@@ -48,6 +48,21 @@ std::optional<ClusterSpec> owned(const ClusterSpec& cluster, const Ownership& ow
     price.source = source;
     out.prices = {price};
     return out;
+}
+
+std::optional<GpuHourPrice> gpu_hour_price(const ClusterSpec& cluster) {
+    std::optional<GpuHourPrice> found;
+    for (const NodePrice& price : cluster.prices) {
+        if (!price.per_hour)
+            continue;
+        const Dollars each = price.amount / static_cast<double>(cluster.per_node);
+        if (!found)
+            found = GpuHourPrice{each, price.kind, price.provider, each, each, 0};
+        found->lowest = std::min(found->lowest, each);
+        found->highest = std::max(found->highest, each);
+        ++found->known;
+    }
+    return found;
 }
 
 double co2_kg(double kwh, double pue, double grams_per_kwh) {

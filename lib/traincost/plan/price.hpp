@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "traincost/base/quantity.hpp"
@@ -26,6 +27,19 @@ std::optional<ClusterSpec> with_price_kind(const ClusterSpec& cluster, std::stri
 
 /// The cluster at the price of owning it; nothing where its purchase price or power is not known.
 std::optional<ClusterSpec> owned(const ClusterSpec& cluster, const Ownership& ownership);
+
+/// What an accelerator-hour of a cluster costs: the price that counts, and the span of all that are known.
+struct GpuHourPrice {
+    Dollars amount;
+    std::string kind;
+    std::string provider;
+    Dollars lowest;
+    Dollars highest;
+    int known;  ///< hourly prices, each of a provider, kind and region
+};
+
+/// The cluster's price of an accelerator-hour; nothing where no hourly price is known.
+std::optional<GpuHourPrice> gpu_hour_price(const ClusterSpec& cluster);
 
 /// Kilograms of CO₂ equivalent: energy · PUE · grid intensity (grams a kWh).
 double co2_kg(double kwh, double pue, double grams_per_kwh);

@@ -50,7 +50,6 @@ struct Plan {
 struct PlanLimits {
     std::optional<Seconds> step_time;
     std::optional<Dollars> step_cost;
-    double headroom = 0.0;  ///< share of an accelerator's memory that stays free
     bool operator==(const PlanLimits&) const = default;
 };
 

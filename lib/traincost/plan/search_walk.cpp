@@ -11,8 +11,7 @@
 namespace traincost {
 
 SiteRates rates_of(const ClusterSpec& cluster, double goodput) {
-    return {1.0 / goodput,
-            hourly_price(cluster).value_or(Dollars{}).value() * static_cast<double>(nodes(cluster)) / 3600.0,
+    return {1.0 / goodput, hourly_cost(cluster).value_or(Dollars{}).value() / 3600.0,
             power_watts(cluster).value_or(0.0)};
 }
 
@@ -34,7 +33,7 @@ public:
           extent_(extent),
           found_(found),
           rates_(rates_of(site_.cluster, site_.goodput)),
-          capacity_(usable_memory(site_.cluster.accelerator) * (1.0 - request.limits.headroom)),
+          capacity_(allowed_memory(site_.cluster.accelerator, request.run)),
           job_(base_job(request, static_cast<std::size_t>(task.site))) {
     }
 

@@ -1,5 +1,7 @@
 #include "traincost/report/chart_scale.hpp"
 
+#include "traincost/base/text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -101,7 +103,7 @@ std::string tick_text(double value) {
     const double size = std::abs(value);
     std::array<char, 32> text{};
     if (size >= most || (size < least && size > 0.0)) {
-        std::snprintf(text.data(), text.size(), "%.3g", value);
+        std::snprintf(text.data(), text.size(), "%.3g", finite(value));
         std::string s = text.data();
         for (const char* zeros : {"e+0", "e+", "e-0"}) {
             const auto at = s.find(zeros);
@@ -112,7 +114,7 @@ std::string tick_text(double value) {
     }
     for (const Unit& unit : units) {
         if (size >= unit.size || unit.size == 1.0) {
-            std::snprintf(text.data(), text.size(), "%.4g%s", value / unit.size, unit.name);
+            std::snprintf(text.data(), text.size(), "%.4g%s", finite(value) / unit.size, unit.name);
             return text.data();
         }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "traincost/base/text.hpp"
+#include "traincost/plan/price.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -95,14 +96,20 @@ Cell co2_cell(double kg) {
             .number = true};
 }
 
-/// "on-demand, Nebius": the price that counts.
-std::string price_source(const ClusterSpec& cluster) {
-    for (const NodePrice& price : cluster.prices) {
-        if (price.per_hour) {
-            return price.kind == price.provider ? price.kind : price.kind + ", " + price.provider;
-        }
+/// "$2.50 a GPU-hour, on-demand, Nebius; 4 known prices are $2.10 to $6.88": the price that counts.
+std::string price_text(const ClusterSpec& cluster) {
+    const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
+    if (!price) {
+        return "";
     }
-    return "";
+    std::string text =
+        to_text(price->amount) + " a GPU-hour, " + price->kind +
+        (price->provider.empty() || price->provider == price->kind ? "" : ", " + price->provider);
+    if (price->lowest < price->highest) {
+        text += "; " + std::to_string(price->known) + " known prices are " + to_text(price->lowest) + " to " +
+                to_text(price->highest);
+    }
+    return text;
 }
 
 /// The rows of a training run: nothing where neither tokens nor failures are known.
@@ -123,7 +130,7 @@ void add_operation_rows(const Job& job, const Bill& bill, const Operation& opera
         count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps");
     row("GPU-hours", short_count_cell(total.gpu_hours), "");
     row("cost", total.cost ? cell(*total.cost) : empty_cell(),
-        total.cost ? to_text(*bill.per_million_tokens) + " a million tokens; " + price_source(job.cluster)
+        total.cost ? to_text(*bill.per_million_tokens) + " a million tokens; " + price_text(job.cluster)
                    : "no price is known");
     const std::string share = operation.power_share ? percent_text(*operation.power_share) + " of" : "full";
     row("energy", total.energy_kwh ? energy_cell(*total.energy_kwh) : empty_cell(),
@@ -263,6 +270,10 @@ std::string verdict(const Estimate& e) {
     const std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
                              percent_text(peak.device / e.capacity) + ")";
     return e.fits ? used : used + ": " + to_text(e.shortfall) + " too much";
+}
+
+std::string misfit_text(const Estimate& e) {
+    return "By our memory estimate this job does not fit: " + verdict(e) + ".";
 }
 
 std::string bound_by(const StepTime& step) {

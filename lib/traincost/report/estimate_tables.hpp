@@ -15,6 +15,9 @@ namespace traincost {
 /// "Fits: 61.2 GiB of 79.6 GiB …", and the reverse with its shortfall.
 std::string verdict(const Estimate& estimate);
 
+/// "By our memory estimate this job does not fit: …", for answers about something else.
+std::string misfit_text(const Estimate& estimate);
+
 /// The largest part of the step and its share: "matrix products (62 %)".
 std::string bound_by(const StepTime& step);
 

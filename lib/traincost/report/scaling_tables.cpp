@@ -24,7 +24,7 @@ ScalingLaw law_at(std::size_t i) {
 /// "5.76e23 FLOP".
 std::string compute_text(Flops compute) {
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3g FLOP", compute.value());
+    std::snprintf(text.data(), text.size(), "%.3g FLOP", finite(compute.value()));
     std::string s = text.data();
     if (const auto plus = s.find("e+"); plus != s.npos)
         s.erase(plus + 1, 1);

@@ -241,8 +241,7 @@ std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchR
         std::string text = "memory: none of " + all + " configurations fits";
         if (result.smallest) {
             const Plan& plan = *result.smallest;
-            const Bytes allowed =
-                usable_memory(site_of(request, plan).cluster.accelerator) * (1.0 - request.limits.headroom);
+            const Bytes allowed = allowed_memory(site_of(request, plan).cluster.accelerator, request.run);
             text += "; the nearest (" + configuration_text(request, plan.configuration) + ") needs " +
                     to_text(plan.metrics.memory) + " of " + to_text(allowed);
         }

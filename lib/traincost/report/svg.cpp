@@ -37,7 +37,7 @@ const char* colour(std::size_t i) {
 
 std::string number(double x) {
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.2f", x);
+    std::snprintf(text.data(), text.size(), "%.2f", finite(x));
     std::string s = text.data();
     while (s.back() == '0')
         s.pop_back();
@@ -49,7 +49,7 @@ std::string number(double x) {
 /// Six digits, no zeros behind them.
 std::string value_text(double x) {
     std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", x);
+    std::snprintf(text.data(), text.size(), "%.6g", finite(x));
     return text.data();
 }
 

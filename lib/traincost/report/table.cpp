@@ -99,7 +99,7 @@ Cell percent_cell(double x) {
 
 Cell share_cell(double x) {
     constexpr double percent = 100.0;
-    return {.text = fmt::format("{:.1f}%", x * percent), .exact = to_exact(x), .number = true};
+    return {.text = fmt::format("{:.1f}%", finite(x) * percent), .exact = to_exact(x), .number = true};
 }
 
 Cell cell(Bytes x) {

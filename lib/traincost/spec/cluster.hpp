@@ -52,17 +52,25 @@ struct ClusterSpec {
     std::vector<NodePrice> prices;
     std::optional<double> node_power_w;
     Provenance provenance;
+    bool whole_nodes = false;  ///< a node that the job shares with nobody is paid whole
     bool operator==(const ClusterSpec&) const = default;
 };
 
 /// Nodes the job touches.
 std::int64_t nodes(const ClusterSpec& cluster);
 
+/// Nodes' worth of accelerators the job uses: an eighth for one of a node of eight.
+double nodes_used(const ClusterSpec& cluster);
+
 /// What one node costs an hour: the first hourly price; nothing where there is none.
 std::optional<Dollars> hourly_price(const ClusterSpec& cluster);
 
-/// Power of all the job's nodes: the nodes' own, else the accelerators' alone; nothing where neither is
-/// known.
+/// What an hour of the job costs: of the accelerators it uses, or of whole nodes where they are rented so;
+/// nothing where there is no price.
+std::optional<Dollars> hourly_cost(const ClusterSpec& cluster);
+
+/// Power of the job's accelerators with their share of the nodes, else of the accelerators alone; nothing
+/// where neither is known.
 std::optional<double> power_watts(const ClusterSpec& cluster);
 
 void validate(const ClusterSpec& cluster, std::vector<Problem>& problems);

@@ -88,6 +88,7 @@ struct GemmModel {
     Seconds sustained_horizon{
         5e-3};  ///< kernels longer than this (at peak) were measured at the sustained clock
     GemmFit fit;
+    bool borrowed = false;  ///< the fit is another format's: only the peak bounds its products
     bool operator==(const GemmModel&) const = default;
 };
 

@@ -83,6 +83,14 @@ Schedule schedule_of(const Job& job) {
     return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved : job.stack.pipeline);
 }
 
+Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run) {
+    return usable_memory(accelerator) * (1.0 - run.headroom);
+}
+
+Bytes allowed_memory(const Job& job) {
+    return allowed_memory(job.cluster.accelerator, job.run);
+}
+
 bool deals_stages(const Job& job, std::int64_t chunks) {
     const std::int64_t blocks = job.model.layers + job.model.decoder_layers;
     return blocks % chunks == 0 || job.run.uneven_stages || job.stack.balanced_stages ||

@@ -23,6 +23,10 @@ struct Job {
 /// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
 Schedule schedule_of(const Job& job);
 
+/// Memory of one accelerator that the job may use: what is usable less the run's headroom.
+Bytes allowed_memory(const Job& job);
+Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run);
+
 /// Whether the blocks can be dealt to `chunks` = pp·vp parts: equal ones, or as the stack or the run allows.
 bool deals_stages(const Job& job, std::int64_t chunks);
 

@@ -69,6 +69,8 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     check.positive("recompute_every", r.recompute_every);
     check.at_least("frozen_layers", r.frozen_layers, 0);
     check.in_range("offload_activations", r.offload_activations, 0.0, 1.0);
+    if (!(r.headroom >= 0.0 && r.headroom < 1.0))
+        check.add("headroom", "leaves no memory; allowed: 0 to less than 1");
     if (r.attention_generation == AttentionGeneration::math)
         check.add("attention_generation", "is math, which is no flash kernel: attention says that");
     if (r.dropout)

@@ -116,6 +116,7 @@ struct RunSpec {
                                         ///< benchmarks deal them out
     bool expert_one_hot = false;     ///< tokens reach experts, and come back, by products with one-hot masks
     std::optional<double> tokens{};  ///< training tokens, for days and cost
+    double headroom = 0.0;           ///< share of an accelerator's memory that must stay free
     bool operator==(const RunSpec&) const = default;
 };
 

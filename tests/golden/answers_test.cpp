@@ -180,6 +180,30 @@ TEST_CASE("headroom is taken off the capacity", "[answers]") {
           Approx(0.9 * all.number({"memory", "capacity_bytes"})));
 }
 
+TEST_CASE("every command that takes a job keeps its headroom free", "[answers]") {
+    const std::string tight = " --headroom 95";  // of 80 GB: nothing fits in what is left
+    int exit_code = 0;
+    printed("estimate " + job_8b, "", exit_code);
+    REQUIRE(exit_code == 0);
+    CHECK(answer("estimate " + job_8b + tight).exit_code == 1);
+    CHECK(answer("sweep " + job_8b + tight + " --vary micro-batch=1,2").exit_code == 1);
+    std::string table = job_8b;
+    table.erase(table.find(" --json"), 7);
+    for (const std::string command : {"achieved --step-time 9s ", "explain memory.device ", "timeline "}) {
+        INFO(command);
+        std::string words = command + table + tight;
+        if (command.starts_with("explain"))
+            words = "explain memory.device " + table + tight;
+        const std::string text = printed(words, "", exit_code);
+        CHECK(text.find("does not fit") != std::string::npos);
+        CHECK(text.find("95.0% of the memory is kept free") != std::string::npos);
+    }
+    // A job file carries it, so that what is compared, and estimated again, keeps it too.
+    const Answer first = answer("estimate " + job_8b + " --headroom 30");
+    const Answer again = answer("estimate --json --job -", written(first.at({"input"})));
+    CHECK(again.number({"memory", "capacity_bytes"}) == first.number({"memory", "capacity_bytes"}));
+}
+
 TEST_CASE("achieved inverts estimate: the predicted step has the predicted MFU", "[answers]") {
     const Answer predicted = answer("estimate " + job_8b);
     std::ostringstream step;

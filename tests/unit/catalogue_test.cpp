@@ -298,3 +298,34 @@ TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
         CHECK(message([&] { catalogue.model("mine"); }).find("mine.json") != std::string::npos);
     }
 }
+
+TEST_CASE("a node's NICs say what each of its accelerators gets between nodes", "[catalogue]") {
+    const Folder folder;
+    const auto cluster = [](const std::string& scale_out) {
+        return R"({"schema": "cluster/1", "id": "own", "kind": "on-prem", "accelerator": "h100-sxm5-80gb",
+                   "accelerators_per_node": 8, "scale_up": {"domain": 8, "layout": "switched",
+                   "topology": "NVSwitch", "link": "nvlink4", "per_accelerator_GBps": 450})" +
+               scale_out + R"(, "confidence": "low", "sources": ["own"]})";
+    };
+    folder.write("clusters/own.json",
+                 cluster(R"(, "scale_out": {"nics": 4, "nic_Gbitps": 400, "fabric": "InfiniBand"})"));
+    const ClusterSpec joined = Catalogue(folder.path()).cluster("own", 16).spec;
+    REQUIRE(joined.network.scale_out);
+    CHECK(joined.network.scale_out->bandwidth.value() == Approx(4 * 50e9 / 8));
+    CHECK(joined.network.nics == 4);
+    std::vector<Problem> problems;
+    validate(joined, problems);
+    CHECK(problems.empty());
+
+    // Where nothing joins the nodes, a job on two of them is refused rather than costed.
+    for (const char* nothing : {"", R"(, "scale_out": {"nics": 4, "fabric": "InfiniBand"})"}) {
+        folder.write("clusters/own.json", cluster(nothing));
+        const Catalogue catalogue(folder.path());
+        problems.clear();
+        validate(catalogue.cluster("own", 8).spec, problems);
+        CHECK(problems.empty());
+        validate(catalogue.cluster("own", 16).spec, problems);
+        REQUIRE(problems.size() == 1);
+        CHECK(to_string(problems.front()).find("nothing joins") != std::string::npos);
+    }
+}

@@ -4,6 +4,7 @@
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/operation_json.hpp>
 #include <traincost/plan/operation.hpp>
+#include <traincost/plan/price.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -33,6 +34,7 @@ Operation everything() {
     o.restart = 10_min;
     o.price = "own";
     o.gpu_hour = 2_USD;
+    o.whole_nodes = true;
     o.gpu_purchase = 30000_USD;
     o.kwh = Dollars{0.08};
     o.life = 1461_days;
@@ -184,4 +186,55 @@ TEST_CASE("the measured failure rates are what their sources' counts give", "[op
         CHECK(grid.grams_per_kwh > 0.0);
         CHECK(grid.grams_per_kwh < 1200.0);
     }
+}
+
+TEST_CASE("cost and energy are those of the accelerators used, or of whole nodes", "[operation]") {
+    Job job = small_job();
+    job.cluster = search_jobs::cluster(1);  // $16 a node-hour and 5 kW for eight
+    job.run.parallel.dp = 1;
+    const Estimate one = estimate(job);
+    const double hours = one.training->gpu_hours;
+    CHECK(one.training->cost->value() == Approx(2.0 * hours));
+    CHECK(*one.training->energy_kwh == Approx(5.0 / 8.0 * hours));
+    CHECK(bill(job, one, {}).per_million_tokens->value() == Approx(2.0 * hours / 1e3));
+
+    Operation o;
+    o.gpu_hour = 3_USD;
+    job.cluster = *operated(job.cluster, o);
+    CHECK(estimate(job).training->cost->value() == Approx(3.0 * hours));
+    CHECK(gpu_hour_price(job.cluster)->amount.value() == Approx(3.0));
+
+    o.whole_nodes = true;
+    job.cluster = *operated(job.cluster, o);
+    CHECK(estimate(job).training->cost->value() == Approx(8.0 * 3.0 * hours));
+    CHECK(*estimate(job).training->energy_kwh == Approx(5.0 / 8.0 * hours));
+
+    // Owning a node costs an eighth of it for an eighth of its accelerators.
+    Operation own;
+    own.price = "own";
+    own.gpu_purchase = 30000_USD;
+    own.kwh = Dollars{0.1};
+    own.life = 1000_days;
+    own.utilization = 1.0;
+    own.pue = 1.0;
+    const ClusterSpec eight = *operated(search_jobs::cluster(8), own);
+    const ClusterSpec single = *operated(search_jobs::cluster(1), own);
+    CHECK(hourly_cost(single)->value() == Approx(hourly_cost(eight)->value() / 8.0));
+}
+
+TEST_CASE("the price of a GPU-hour comes with the span of all known ones", "[operation]") {
+    ClusterSpec cluster = search_jobs::cluster(8);
+    const NodePrice first = cluster.prices.front();
+    NodePrice dear = first;
+    dear.amount = first.amount * 3.0;
+    NodePrice bought = first;
+    bought.per_hour = false;
+    cluster.prices = {bought, first, dear};
+    const GpuHourPrice price = *gpu_hour_price(cluster);
+    CHECK(price.amount.value() == Approx(2.0));
+    CHECK(price.lowest.value() == Approx(2.0));
+    CHECK(price.highest.value() == Approx(6.0));
+    CHECK(price.known == 2);
+    cluster.prices = {bought};
+    CHECK_FALSE(gpu_hour_price(cluster));
 }

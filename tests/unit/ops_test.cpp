@@ -1,3 +1,5 @@
+#include <traincost/base/error.hpp>
+#include <traincost/cost/blocks.hpp>
 #include <traincost/cost/ops.hpp>
 
 #include <catch2/catch.hpp>
@@ -60,4 +62,31 @@ TEST_CASE("gradients of q, k and v are joined where one product made them", "[op
     CHECK(joins() == Approx(2 * 2 * shape_of(job).tokens * 3 * 1024));
     job.stack.fused_qkv = false;
     CHECK(joins() == 0);
+}
+
+TEST_CASE("a list of operators refuses what it cannot hold", "[ops]") {
+    OpList list;
+    for (std::size_t i = 0; i < OpList::capacity; ++i)
+        list.push({.name = "one", .module = Module::mlp, .kind = OpKind::memory});
+    CHECK_THROWS_AS(list.push({.name = "more", .module = Module::mlp, .kind = OpKind::memory}), Error);
+    CHECK(list.size() == OpList::capacity);
+}
+
+TEST_CASE("every kind of block that a model can have is costed as itself", "[ops]") {
+    Job job = biased(BiasKernel::fused);
+    job.model = search_jobs::mixture(12, 1024, 8, 8);
+    job.model.architecture = Architecture::encoder_decoder;
+    job.model.decoder_layers = 12;
+    job.model.moe->first_k_dense = 0;
+    job.model.moe->interleave_step = 3;
+    job.model.window = WindowSpec{.kind = WindowKind::sliding, .size = 256, .full_every = 2};
+    BlockOps ops;
+    fill_ops(job, shape_of(job), ops);
+    CHECK(ops.size == block_kind_limit);
+    for (std::int64_t i = 0; i < block_count(job.model); ++i) {
+        const BlockSignature kind = ops.kinds[kind_of(job, ops, i)];
+        CHECK(kind.moe == layer_kind(job.model, i).moe);
+        CHECK(kind.side == layer_kind(job.model, i).side);
+        CHECK(kind.span == static_cast<double>(attention_span(job.model, i, job.run.sequence)));
+    }
 }

@@ -136,7 +136,6 @@ TEST_CASE("significant digits are digits, without exponent", "[text]") {
     CHECK(to_significant(123456) == "123000");
     CHECK(to_significant(-12.34) == "-12.3");
     CHECK(to_significant(0) == "0");
-    CHECK(to_significant(std::numeric_limits<double>::infinity()) == "inf");
 }
 
 TEST_CASE("machines read back the same double", "[text]") {
@@ -164,4 +163,22 @@ TEST_CASE("the nearest name is suggested, and none when nothing is near", "[text
     CHECK(did_you_mean("banana", gpus).empty());
     const std::array<std::string_view, 2> commands = {"plan", "params"};
     CHECK(nearest("pln", commands) == "plan");
+}
+
+TEST_CASE("no NaN and no infinity is ever written, whatever the quantity", "[text]") {
+    for (const double x : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+                           std::numeric_limits<double>::quiet_NaN()}) {
+        CHECK_THROWS_AS(finite(x), Error);
+        CHECK_THROWS_AS(to_significant(x), Error);
+        CHECK_THROWS_AS(to_exact(x), Error);
+        CHECK_THROWS_AS(count_text(x), Error);
+        CHECK_THROWS_AS(percent_text(x), Error);
+        CHECK_THROWS_AS(to_text(Bytes{x}), Error);
+        CHECK_THROWS_AS(to_text(Flops{x}), Error);
+        CHECK_THROWS_AS(to_text(Seconds{x}), Error);
+        CHECK_THROWS_AS(to_text(Dollars{x}), Error);
+        CHECK_THROWS_AS(to_text(ByteRate{x}), Error);
+        CHECK_THROWS_AS(to_text(FlopRate{x}), Error);
+    }
+    CHECK(finite(1.5) == 1.5);
 }

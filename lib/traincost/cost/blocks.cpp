@@ -38,37 +38,6 @@ std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Sign
 
 }  // namespace
 
-bool bucket_views(const Job& job) {
-    return job.stack.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
-           job.run.parallel.pp == 1;
-}
-
-bool gradients_persist(const Job& job) {
-    return job.stack.gradients == GradientStore::main_buffer || bucket_views(job) ||
-           micro_batches(job.run) > 1;
-}
-
-bool model_gradients_beside(const Job& job) {
-    return job.stack.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
-}
-
-bool fully_sharded(const Job& job) {
-    return job.run.parallel.zero >= 2 &&
-           (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2);
-}
-
-bool pipeline_keeps_gathered(const Job& job) {
-    return job.stack.pipeline_keeps_gathered && job.run.parallel.pp > 1 && fully_sharded(job);
-}
-
-std::int64_t zero_in_force(const Job& job) {
-    return pipeline_keeps_gathered(job) ? 2 : job.run.parallel.zero;
-}
-
-bool reduces_every_micro_batch(const Job& job) {
-    return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
-}
-
 Seconds host_floor_per_block(const Job& job) {
     const std::int64_t tp = job.run.parallel.tp;
     if (tp == 1 && job.run.parallel.pp == 1)

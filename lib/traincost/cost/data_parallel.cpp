@@ -4,14 +4,11 @@
 
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/kernels.hpp"
+#include "traincost/cost/regime.hpp"
 
 namespace traincost {
 
 namespace {
-
-bool weights_sharded(const Job& job) {
-    return job.run.parallel.zero >= 3 || fully_sharded(job);
-}
 
 /// The ranks that shard one part of the weights, and those that hold the same shard.
 struct ShardGroups {
@@ -89,7 +86,7 @@ Seconds hidden_by_chunks(Seconds traffic, Seconds compute, bool overlaps, const 
 
 double reduction_messages(const DataParallel& d, double elements) {
     const StackSpec& stack = d.job.stack;
-    if (weights_sharded(d.job))
+    if (regime_of(d.job).weights_sharded)
         return std::max(1.0, d.blocks * stack.sharded_messages);
     const bool buckets = d.job.run.parallel.zero <= 1 && stack.shard != ShardEngine::megatron &&
                          stack.gradient_bucket.value() > 0.0;
@@ -112,7 +109,8 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     const StackSpec& stack = d.job.stack;
     const RunSpec& run = d.job.run;
     const std::int64_t zero = run.parallel.zero;
-    const bool sharded = weights_sharded(d.job);
+    const Regime regime = regime_of(d.job);
+    const bool sharded = regime.weights_sharded;
     // Under a sharded optimizer only trained weights change and are gathered again; fully sharded ones are
     // gathered whatever trains them.
     const Bytes gather{d.compute_bytes * (sharded ? 1.0 : d.trained)};
@@ -129,12 +127,12 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
                                                     : gather_of(d, elements, gather, groups, n);
     };
     t.gathering = updates(d.weights.dense, dense) + updates(d.weights.expert, expert);
-    t.reductions = reduces_every_micro_batch(d.job) ? d.micro_batches : 1.0;
+    t.reductions = regime.reduces_every_micro_batch ? d.micro_batches : 1.0;
     if (sharded) {
         // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
         // reduction where there is one.
-        const double again = zero_in_force(d.job) >= 3 ? 1.0 : 0.0;
-        const double passes = pipeline_keeps_gathered(d.job) ? 1.0 : d.micro_batches;
+        const double again = regime.zero >= 3 ? 1.0 : 0.0;
+        const double passes = regime.keeps_gathered ? 1.0 : d.micro_batches;
         const auto in_backward = [&](Seconds traffic) {
             return hidden(traffic, d.backward, stack.overlap_grad_reduce);
         };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traincost/cost/memory_terms.hpp"
+#include "traincost/cost/regime.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -153,13 +155,13 @@ Bytes& at(StageMemory& m, MemoryTerm t) {
 
 /// Workspaces of the matrix library: `hopper` on Hopper and later, where PyTorch asks for 32 MiB a handle
 /// and stream, 8.125 MiB before (CUDAContextLight of PyTorch 2.x, cuBLAS recommendation).
-Bytes matrix_workspace(const AcceleratorSpec& accelerator, Bytes hopper) {
+memory_terms::Workspace matrix_workspace(const AcceleratorSpec& accelerator, Bytes hopper) {
     constexpr double before = 8.125 / 32.0;
     for (const std::string_view older : {"Volta", "Turing", "Ampere", "Ada"}) {
         if (accelerator.architecture.compare(0, older.size(), older) == 0)
-            return hopper * before;
+            return {hopper.value(), before};
     }
-    return hopper;
+    return {hopper.value(), 1.0};
 }
 
 /// Elements that DeepSpeed's stage 3 updates at a time: the default of its sub_group_size.
@@ -178,21 +180,10 @@ public:
           stages_(stages),
           class_(stages.of(stage)),
           stage_(stage),
-          shards_(state_shards(job)) {
-        const Parallelism& p = run_.parallel;
+          shards_(state_shards(job)),
+          regime_(regime_of(job)) {
         in_flight_ = micro_batches_in_flight(job, stage);
-        tuned_ = run_.tuning != Tuning::full;
-        // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
-        weights_sharded_ = (p.zero >= 3 && shards_.dense > 1.0) || fully_sharded(job);
-        // Sharded gradients that wait for the last micro-batch are whole until then.
-        const bool waits =
-            (fully_sharded(job) || p.zero == 2) && !reduces_every_micro_batch(job) && micro_batches(run_) > 1;
-        gradients_sharded_ = p.zero >= 2 && !waits;
-        // FSDP1 flattens what it wraps into one parameter: one trained weight brings gradients for all of it.
-        flat_frozen_ = tuned_ && fully_sharded(job) && stack_.shard == ShardEngine::fsdp1 &&
-                       stack_.frozen_in_flat_parameters;
-        persist_ = gradients_persist(job);
-        head_ = of(p.pp > 1 ? table.head_parameters : table.head_only_parameters);
+        head_ = of(run_.parallel.pp > 1 ? table.head_parameters : table.head_only_parameters);
     }
 
     StageMemory peak() {
@@ -204,18 +195,46 @@ public:
         return out_;
     }
 
+    /// The peak with the symbols of its terms.
+    ExplainedMemory explained() {
+        ExplainedMemory x{peak(), {}, host_.symbols()};
+        const auto set = [&](MemoryTerm t, TermSymbols symbols) {
+            x.symbols[static_cast<std::size_t>(t)] = std::move(symbols);
+        };
+        set(MemoryTerm::weights, weights_.symbols());
+        set(MemoryTerm::master_weights, master_.symbols());
+        set(MemoryTerm::optimizer_states, moments_.symbols());
+        set(MemoryTerm::adapters, pairs_.symbols());
+        set(MemoryTerm::gradients, alive_.gradients.symbols());
+        set(MemoryTerm::saved_activations, alive_.saved.symbols());
+        set(MemoryTerm::block_inputs, alive_.inputs.symbols());
+        set(MemoryTerm::cast_weights, alive_.casts.symbols());
+        set(MemoryTerm::gathered_weights, alive_.gathered.symbols());
+        set(MemoryTerm::gradient_staging, alive_.staging.symbols());
+        set(MemoryTerm::working_set, alive_.working.symbols());
+        set(MemoryTerm::optimizer_temporaries, alive_.temporaries.symbols());
+        set(MemoryTerm::pipeline_buffers, buffers_.symbols());
+        set(MemoryTerm::workspace, workspace().symbols());
+        set(MemoryTerm::fragmentation, fragmentation_.symbols());
+        set(MemoryTerm::context, {{"C", stack_.context.value()}});
+        set(MemoryTerm::communicators, communicators().symbols());
+        return x;
+    }
+
     /// What no schedule and no recompute choice goes below: `after_backward` considers all gradients beside
     /// the states, and no other term of `finish` is negative.
     Bytes floor() {
         count();
         states();
-        Bytes sum = all_gradients() + outside_pool();
+        Bytes sum = all_gradients().bytes() + outside_pool();
         for (const Bytes term : out_.terms)
             sum += term;
         return sum;
     }
 
 private:
+    using Alive = memory_terms::Alive;
+
     Bytes& term(MemoryTerm t) {
         return at(out_, t);
     }
@@ -224,29 +243,26 @@ private:
         return sharded ? n.dense / shards_.dense + n.expert / shards_.expert : n.total();
     }
 
-    Bytes gradient_bytes(const Elements& n) const {
-        if (run_.optimizer_in_backward || gradients_on_host())
-            return Bytes{};
-        return bytes_per_element(run_.precision.gradients) * (owned(n, gradients_sharded_) * trained_);
+    /// Elements with a gradient on the device.
+    double gradients_of(const Elements& n) const {
+        return regime_.gradients_kept ? owned(n, regime_.gradients_sharded) * trained_ : 0.0;
     }
 
-    /// Gradients of blocks, those of frozen weights in one flat parameter with trained ones included.
-    Bytes block_gradient_bytes(const Elements& n) const {
-        const Bytes frozen = bytes_per_element(run_.precision.gradients) * owned(n, gradients_sharded_);
-        return gradient_bytes(n) + (flat_frozen_ ? frozen : Bytes{});
+    /// The same of blocks, frozen weights in one flat parameter with trained ones included.
+    double block_gradients_of(const Elements& n) const {
+        return gradients_of(n) + (regime_.frozen_in_flat ? owned(n, regime_.gradients_sharded) : 0.0);
     }
 
-    Bytes all_gradients() const {
-        Bytes sum = block_gradient_bytes(blocks_) + gradient_bytes(root_);
+    memory_terms::Gradients gradients(double elements) const {
+        return {elements, bytes_per_element(run_.precision.gradients).value(), 0.0, s_.e};
+    }
+
+    memory_terms::Gradients all_gradients() const {
+        memory_terms::Gradients all = gradients(block_gradients_of(blocks_) + gradients_of(root_));
         // 16-bit gradients stay beside a wider main buffer.
-        if (model_gradients_beside(job_))
-            sum += Bytes{all_.total() * s_.e * trained_};
-        return sum;
-    }
-
-    /// Fully sharded weights that live on the host take their gradients there.
-    bool gradients_on_host() const {
-        return run_.offload_parameters != Offload::none && fully_sharded(job_);
+        if (regime_.gradients_beside)
+            all.n_k = all_.total() * trained_;
+        return all;
     }
 
     /// The table that head and embedding share on this stage, both of which add to its gradient.
@@ -269,7 +285,7 @@ private:
             blocks_ = blocks_ + Elements{one.dense * n, one.expert * n};
             if (one.total() > largest_.total())
                 largest_ = one;
-            if (tuned_)
+            if (regime_.tuned)
                 adapters_ += adapter_elements(job_, s_, kind.signature.moe) * n;
         }
         if (class_.first)
@@ -277,7 +293,7 @@ private:
         if (class_.last)
             root_ = root_ + head_;
         all_ = blocks_ + root_;
-        if (tuned_) {
+        if (regime_.tuned) {
             trained_ = 0.0;
         } else if (class_.blocks > 0) {
             trained_ = static_cast<double>(class_.trained) / static_cast<double>(class_.blocks);
@@ -287,55 +303,66 @@ private:
     /// Weights, master copies, optimizer states: what is there all the time.
     void states() {
         const Precision& precision = run_.precision;
-        const bool shards_states = run_.parallel.zero >= 1;
         const double base = precision.base ? bytes_per_element(*precision.base).value() : s_.w;
+        weights_ = {owned(blocks_, regime_.weights_sharded), base, owned(root_, regime_.weights_sharded),
+                    s_.w, 1.0};
         // Quantised bases keep tables and norms in the compute format, and the head unless the stack
         // quantises it.
-        term(MemoryTerm::weights) =
-            Bytes{owned(blocks_, weights_sharded_) * base + owned(root_, weights_sharded_) * s_.w};
-        if (class_.last && stack_.quantised_head)
-            term(MemoryTerm::weights) -= Bytes{owned(head_, weights_sharded_) * (s_.w - base)};
-        if (precision.master) {
-            term(MemoryTerm::master_weights) =
-                bytes_per_element(*precision.master) * (owned(all_, shards_states) * trained_);
+        if (class_.last && stack_.quantised_head) {
+            const double head = owned(head_, regime_.weights_sharded);
+            weights_.n_b += head;
+            weights_.n_r -= head;
         }
-        const Bytes moments = optimizer_state_bytes(run_.optimizer, precision);
-        term(MemoryTerm::optimizer_states) = moments * (owned(all_, shards_states) * trained_);
-        if (tuned_) {
-            const Bytes pair =
-                bytes_per_element(precision.weights) + bytes_per_element(precision.gradients) + moments;
-            term(MemoryTerm::adapters) = pair * (adapters_ / (weights_sharded_ ? shards_.dense : 1.0));
-        }
+        const double stored = owned(all_, regime_.states_sharded);
+        const double moments = optimizer_state_bytes(run_.optimizer, precision).value();
+        const double master = precision.master ? bytes_per_element(*precision.master).value() : 0.0;
+        master_ = {stored, trained_, master, 1.0};
+        moments_ = {stored, trained_, moments, 1.0};
+        pairs_ = {adapters_ / (regime_.weights_sharded ? shards_.dense : 1.0),
+                  bytes_per_element(precision.weights).value(),
+                  bytes_per_element(precision.gradients).value(), moments};
+        offload_states();
+        term(MemoryTerm::weights) = weights_.bytes();
+        term(MemoryTerm::master_weights) = master_.bytes();
+        term(MemoryTerm::optimizer_states) = moments_.bytes();
+        term(MemoryTerm::adapters) = pairs_.bytes();
+    }
+
+    /// Weights and states that live outside the device.
+    void offload_states() {
+        const Precision& precision = run_.precision;
+        Bytes host;
         // Paged states are managed memory outside the allocator, moved to the host under pressure.
         if (run_.optimizer == Optimizer::paged_adamw || run_.optimizer == Optimizer::paged_adam8bit) {
-            out_.host += term(MemoryTerm::optimizer_states);
-            term(MemoryTerm::optimizer_states) = Bytes{};
+            host += moments_.bytes();
+            moments_.d = 0.0;
         }
         if (run_.offload_optimizer != Offload::none) {
             const double trained = owned(all_, true) * trained_;
             const Bytes gradients = bytes_per_element(precision.gradients) * trained;
-            const Bytes away = term(MemoryTerm::optimizer_states) + term(MemoryTerm::master_weights);
+            const Bytes away = moments_.bytes() + master_.bytes();
             if (run_.offload_optimizer == Offload::nvme) {
                 // The CPU updates a sub-group at a time, its states read into pinned buffers; gradients
                 // arrive in host memory [Rajbhandari21, §5.2].
                 out_.storage += away;
-                out_.host += gradients + away * std::min(1.0, sub_group / std::max(1.0, trained));
+                host += gradients + away * std::min(1.0, sub_group / std::max(1.0, trained));
             } else {
-                out_.host += away + gradients;
+                host += away + gradients;
             }
-            term(MemoryTerm::optimizer_states) = Bytes{};
-            term(MemoryTerm::master_weights) = Bytes{};
+            moments_.d = 0.0;
+            master_.d = 0.0;
         }
         if (run_.offload_parameters != Offload::none) {
             if (run_.offload_parameters == Offload::nvme) {
                 constexpr double buffers = 5.0 * 1e8;  // elements: DeepSpeed's buffer_count and buffer_size
-                out_.storage += term(MemoryTerm::weights);
-                out_.host += std::min(term(MemoryTerm::weights), Bytes{buffers * s_.w});
+                out_.storage += weights_.bytes();
+                host += std::min(weights_.bytes(), Bytes{buffers * s_.w});
             } else {
-                out_.host += term(MemoryTerm::weights);
+                host += weights_.bytes();
             }
-            term(MemoryTerm::weights) = Bytes{};
+            weights_.d = 0.0;
         }
+        host_.H = host.value();
     }
 
     /// What one micro-batch keeps on this stage.
@@ -346,190 +373,217 @@ private:
             if (n.blocks == 0.0)
                 continue;
             const OpTotals& totals = table_.kinds[k].totals;
-            inputs_ += boundary_ * n.again;
+            inputs_ += n.again;
             saved_ += totals.saved * n.kept;
             cast_ += totals.cast * n.kept;
             all_cast_ += totals.cast * n.blocks;
         }
         if (class_.first)
             embedding_saved_ = table_.embedding_totals.saved;
-        out_.host += (saved_ + inputs_) * (run_.offload_activations * in_flight_);
+        host_.m = in_flight_;
+        host_.o = run_.offload_activations;
+        host_.S = (saved_ + boundary_ * inputs_).value();
+        out_.host = host_.bytes();
     }
 
-    /// A moment of the step: keeps its breakdown when it is the highest so far.
-    void consider(Moment moment, std::int64_t block, Bytes saved, Bytes inputs, Bytes cast, Bytes working,
-                  Bytes staging, Bytes gradients, Bytes gathered) {
-        const double kept = 1.0 - run_.offload_activations;
-        const double older = std::max(0.0, in_flight_ - 1.0);
-        const Bytes activations = (saved_ * older + saved) * kept + embedding_saved_ * in_flight_;
-        const Bytes block_inputs = (inputs_ * older + inputs) * kept;
-        const Bytes peak = activations + block_inputs + cast + working + staging + gradients + gathered;
+    /// A moment of the step: keeps what is alive when it is the highest so far.
+    void consider(Moment moment, std::int64_t block, const Alive& alive) {
+        const Bytes peak = alive.bytes();
         if (peak <= highest_)
             return;
         highest_ = peak;
         out_.moment = moment;
         out_.block = block;
-        term(MemoryTerm::saved_activations) = activations;
-        term(MemoryTerm::block_inputs) = block_inputs;
-        term(MemoryTerm::cast_weights) = cast;
-        term(MemoryTerm::gathered_weights) = gathered;
-        term(MemoryTerm::working_set) = working;
-        term(MemoryTerm::gradient_staging) = staging;
-        term(MemoryTerm::gradients) = gradients;
+        alive_ = alive;
     }
 
-    Bytes gathered(std::int64_t blocks, bool with_root) const {
-        if (!weights_sharded_)
-            return Bytes{};
-        if (zero_in_force(job_) == 2)
-            return Bytes{all_.total() * s_.e};
-        const double base = run_.precision.base ? bytes_per_element(*run_.precision.base).value() : s_.e;
-        const double root = with_root && !stack_.root_sharded_apart ? root_.total() * s_.e : 0.0;
-        return Bytes{largest_.total() * static_cast<double>(blocks) * base + root};
+    /// What `blocks` gathered blocks take, and the root beside them.
+    memory_terms::Gathered gathered(std::int64_t blocks, bool with_root) const {
+        memory_terms::Gathered g{0.0, largest_.total(), s_.e, 0.0, s_.e};
+        if (!regime_.weights_sharded)
+            return g;
+        if (run_.precision.base)
+            g.w_g = bytes_per_element(*run_.precision.base).value();
+        if (regime_.zero == 2) {
+            g.n_x = all_.total();
+            return g;
+        }
+        g.k = static_cast<double>(blocks);
+        g.n_x = with_root && !stack_.root_sharded_apart ? root_.total() : 0.0;
+        return g;
     }
 
     /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
     /// back.
-    Bytes gathered_at_loss() const {
-        const bool keeps = fully_sharded(job_) && stack_.shard == ShardEngine::fsdp1;
-        return gathered(0, keeps && zero_in_force(job_) >= 3);
+    memory_terms::Gathered gathered_at_loss() const {
+        const bool keeps = regime_.fully_sharded && stack_.shard == ShardEngine::fsdp1;
+        return gathered(0, keeps && regime_.zero >= 3);
     }
 
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.
-    Bytes gathered_at_head() const {
-        if (weights_sharded_ && fully_sharded(job_) && stack_.root_sharded_apart)
-            return Bytes{head_.total() * s_.e};
-        return gathered_at_loss();
+    memory_terms::Gathered gathered_at_head() const {
+        memory_terms::Gathered g = gathered_at_loss();
+        if (regime_.fully_sharded && stack_.root_sharded_apart)
+            g.n_x = head_.total();
+        return g;
+    }
+
+    /// Buckets of gradients that replicas reduce.
+    memory_terms::Staging buckets() const {
+        const Parallelism& p = run_.parallel;
+        const bool replicated = p.dp * p.cp > 1 && !regime_.fully_sharded;
+        return {kept_buckets_.value(), replicated ? stack_.bucket_copies : 0.0,
+                stack_.gradient_bucket.value(), 0.0, bytes_per_element(run_.precision.reduce).value()};
+    }
+
+    /// The same with `elements` of a fully sharded block on their way to their shards.
+    memory_terms::Staging reducing(double elements) const {
+        memory_terms::Staging staging = buckets();
+        staging.n_q = elements;
+        return staging;
+    }
+
+    /// What is alive when the forward pass is through, before the loss.
+    Alive after_forward() const {
+        const double o = run_.offload_activations;
+        Alive alive{};
+        alive.saved = {in_flight_, saved_.value(), saved_.value(), o, embedding_saved_.value()};
+        alive.inputs = {in_flight_, inputs_, inputs_, boundary_.value(), o};
+        alive.casts = {cast_.value(), 0.0};
+        alive.staging = buckets();
+        return alive;
     }
 
     /// Loss, then every block backwards, then the optimizer.
     void walk() {
         const Parallelism& p = run_.parallel;
-        const bool replicated = p.dp * p.cp > 1;
-        const bool gathers = fully_sharded(job_);
-        if (replicated && !gathers && stack_.buckets_kept && p.zero <= 1)
-            kept_buckets_ = all_gradients();
-        const Bytes bucket = replicated && !gathers
-                                 ? std::max(kept_buckets_, stack_.gradient_bucket * stack_.bucket_copies)
-                                 : Bytes{};
+        if (p.dp * p.cp > 1 && !regime_.fully_sharded && stack_.buckets_kept && p.zero <= 1)
+            kept_buckets_ = all_gradients().bytes();
         // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
         // before it, the peak sees them grow.
-        const bool appear =
-            !persist_ || (stack_.gradients == GradientStore::parameter && !bucket_views(job_) &&
-                          static_cast<double>(micro_batches(run_)) <= in_flight_);
-        Bytes gradients = appear ? Bytes{} : all_gradients();
-        const Bytes table = s_.train_weights && appear ? gradient_bytes(shared_table()) : Bytes{};
-        Bytes saved = saved_;
-        Bytes inputs = inputs_;
-        Bytes cast = cast_;
+        const bool appear = !regime_.gradients_persist ||
+                            (stack_.gradients == GradientStore::parameter && !bucket_views(job_) &&
+                             static_cast<double>(micro_batches(run_)) <= in_flight_);
+        Alive alive = after_forward();
+        alive.gradients = appear ? gradients(0.0) : all_gradients();
+        const double table = s_.train_weights && appear ? gradients_of(shared_table()) : 0.0;
         if (class_.last) {
             const OpTotals& head = table_.head_totals;
+            alive.working = {0.0, 0.0, boundary_.value(), head.forward_peak.value()};
+            alive.gathered = gathered_at_loss();
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
-            consider(Moment::loss, -1, saved, inputs, all_cast_, head.forward_peak, bucket, gradients,
-                     gathered_at_loss());
-            consider(Moment::loss, -1, saved, inputs, cast, head.backward_peak, bucket, gradients,
-                     gathered_at_head());
+            alive.casts.K = all_cast_.value();
+            consider(Moment::loss, -1, alive);
+            alive.casts.K = cast_.value();
+            alive.working = {head.backward_peak.value(), 0.0, boundary_.value(), 0.0};
+            alive.gathered = gathered_at_head();
+            consider(Moment::loss, -1, alive);
             if (appear)
-                gradients += gradient_bytes(head_) + table;
+                alive.gradients.n_g += gradients_of(head_) + table;
         }
-        Bytes reducing;  // the previous block's gradients on their way to their shards
-        for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;) {
-            const BlockRun& blocks = stages_.runs[r];
-            const BlockKind& k = table_.kinds[blocks.kind];
-            const Elements parameters = of(k.parameters);
-            const Bytes one_gradient = appear && blocks.trains ? block_gradient_bytes(parameters) : Bytes{};
-            Bytes working = (blocks.trains ? k.totals.backward_peak : Bytes{}) + boundary_;
-            if (blocks.again)
-                working = std::max(working, k.totals.forward_peak);
-            // `left` blocks of the run before it in the stage, `done` behind it. From block to block what is
-            // alive changes by the same amount: the highest is the first, the last, or one whose neighbour
-            // is of another run or missing.
-            const auto visit = [&](std::int64_t left) {
-                const std::int64_t done = blocks.count - 1 - left;
-                const double n = static_cast<double>(done);
-                const bool keeps = !blocks.again && blocks.trains;
-                const double freed = keeps ? n + 1.0 : 0.0;
-                const Bytes reduced = done > 0 ? reduced_bytes(parameters) : reducing;
-                consider(Moment::backward, blocks.position + left, saved - k.totals.saved * freed,
-                         inputs - boundary_ * (blocks.again ? n : 0.0), cast - k.totals.cast * freed, working,
-                         gathers ? reduced : bucket, gradients + one_gradient * n,
-                         gathered(blocks.position + left > 0 ? 1 + stack_.prefetched_blocks : 1, true));
-            };
-            visit(blocks.count - 1);
-            if (blocks.count > 3)
-                visit(blocks.count - 2);
-            if (blocks.count > 2)
-                visit(1);
-            if (blocks.count > 1)
-                visit(0);
-            const double n = static_cast<double>(blocks.count);
-            if (!blocks.again && blocks.trains) {
-                saved -= k.totals.saved * n;
-                cast -= k.totals.cast * n;
-            }
-            if (blocks.again)
-                inputs -= boundary_ * n;
-            gradients += one_gradient * n;
-            if (gathers)
-                reducing = reduced_bytes(parameters);
-        }
+        for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;)
+            walk_blocks(stages_.runs[r], appear, alive);
         if (class_.first) {
             // A shared table's second gradient is made beside the head's and added to it.
-            const Bytes working = table_.embedding_totals.backward_peak + table;
+            const double second = gradients(table).bytes().value();
+            alive.working = {table_.embedding_totals.backward_peak.value() + second, 0.0, boundary_.value(),
+                             0.0};
             if (appear)
-                gradients += gradient_bytes(of(table_.embedding_parameters)) - table;
-            consider(Moment::backward, -1, saved, inputs, cast, working, gathers ? reducing : bucket,
-                     gradients, gathered(0, true));
+                alive.gradients.n_g += gradients_of(of(table_.embedding_parameters)) - table;
+            alive.gathered = gathered(0, true);
+            consider(Moment::backward, -1, alive);
         }
         after_backward();
     }
 
-    /// A moment without activations: keeps its breakdown when it is the highest so far.
-    void consider_idle(Moment moment, MemoryTerm term_of_bytes, Bytes bytes, Bytes gradients) {
-        if (bytes + gradients + kept_buckets_ <= highest_)
-            return;
-        highest_ = bytes + gradients + kept_buckets_;
-        for (const MemoryTerm t :
-             {MemoryTerm::saved_activations, MemoryTerm::block_inputs, MemoryTerm::cast_weights,
-              MemoryTerm::gathered_weights, MemoryTerm::working_set, MemoryTerm::gradient_staging,
-              MemoryTerm::optimizer_temporaries}) {
-            term(t) = Bytes{};
-        }
-        out_.moment = moment;
-        out_.block = -1;
-        term(MemoryTerm::gradient_staging) = kept_buckets_;
-        term(MemoryTerm::gradients) = gradients;
-        term(term_of_bytes) = bytes;
+    /// A run of equal blocks backwards; `alive` goes from what is there before it to what is after it.
+    void walk_blocks(const BlockRun& blocks, bool appear, Alive& alive) {
+        const BlockKind& k = table_.kinds[blocks.kind];
+        const Elements parameters = of(k.parameters);
+        const double one_gradient = appear && blocks.trains ? block_gradients_of(parameters) : 0.0;
+        const bool keeps = !blocks.again && blocks.trains;
+        // `n` blocks are behind it, their tensors gone and their gradients made.
+        const auto behind = [&](double n, double freed) {
+            Alive a = alive;
+            if (keeps) {
+                a.saved.A -= k.totals.saved.value() * freed;
+                a.casts.F += k.totals.cast.value() * freed;
+            }
+            if (blocks.again)
+                a.inputs.n_a -= n;
+            a.gradients.n_g += one_gradient * n;
+            return a;
+        };
+        // `left` blocks of the run before it in the stage, `done` behind it. From block to block what is
+        // alive changes by the same amount: the highest is the first, the last, or one whose neighbour
+        // is of another run or missing.
+        const auto visit = [&](std::int64_t left) {
+            const std::int64_t done = blocks.count - 1 - left;
+            const double n = static_cast<double>(done);
+            Alive now = behind(n, n + 1.0);
+            now.working = {blocks.trains ? k.totals.backward_peak.value() : 0.0, 1.0, boundary_.value(),
+                           blocks.again ? k.totals.forward_peak.value() : 0.0};
+            if (regime_.fully_sharded && done > 0)
+                now.staging = reducing(reduced_elements(parameters));
+            now.gathered = gathered(blocks.position + left > 0 ? 1 + stack_.prefetched_blocks : 1, true);
+            consider(Moment::backward, blocks.position + left, now);
+        };
+        visit(blocks.count - 1);
+        if (blocks.count > 3)
+            visit(blocks.count - 2);
+        if (blocks.count > 2)
+            visit(1);
+        if (blocks.count > 1)
+            visit(0);
+        const double n = static_cast<double>(blocks.count);
+        alive = behind(n, n);
+        if (regime_.fully_sharded)
+            alive.staging = reducing(reduced_elements(parameters));
+    }
+
+    /// A moment without activations: keeps what is alive when it is the highest so far.
+    void consider_idle(Moment moment, const memory_terms::Working& working,
+                       const memory_terms::Temporaries& temporaries) {
+        Alive alive{};
+        alive.saved = {0.0, saved_.value(), 0.0, run_.offload_activations, embedding_saved_.value()};
+        alive.inputs = {0.0, inputs_, 0.0, boundary_.value(), run_.offload_activations};
+        alive.gathered = gathered(0, false);
+        alive.gathered.n_x = 0.0;
+        alive.staging = buckets();
+        alive.staging.k = 0.0;
+        alive.working = working;
+        alive.temporaries = temporaries;
+        alive.gradients = all_gradients();
+        consider(moment, -1, alive);
     }
 
     /// The end of the step: outputs joined, then the optimizer with all gradients and the temporaries of its
     /// update.
     void after_backward() {
-        const Bytes gradients = all_gradients();
         walk_peak_ = highest_;
-        consider_idle(Moment::backward, MemoryTerm::working_set, outputs(), gradients);
-        double updated = owned(all_, run_.parallel.zero >= 1) * trained_ + adapters_;
+        const memory_terms::Working nothing{0.0, 0.0, boundary_.value(), 0.0};
+        memory_terms::Temporaries temporaries{0.0, stack_.optimizer_temporary_copies, 0.0};
+        consider_idle(Moment::backward, {outputs().value(), 0.0, boundary_.value(), 0.0}, temporaries);
+        double updated = owned(all_, regime_.states_sharded) * trained_ + adapters_;
         if (run_.parallel.zero >= 3 && stack_.shard == ShardEngine::deepspeed)
             updated = std::min(updated, sub_group);
         const Precision& precision = run_.precision;
-        updating_ = Bytes{updated * 4.0 * stack_.optimizer_temporary_copies};
         if (stack_.flat_optimizer && precision.master &&
             bytes_per_element(precision.gradients) < bytes_per_element(*precision.master)) {
-            updating_ += (bytes_per_element(*precision.master) +
-                          bytes_per_element(precision.gradients) * stack_.flat_gradient_copies) *
-                         updated;
+            temporaries.f = (bytes_per_element(*precision.master) +
+                             bytes_per_element(precision.gradients) * stack_.flat_gradient_copies)
+                                .value();
         }
-        if (run_.offload_optimizer != Offload::none)
-            updating_ = Bytes{};
-        idle_gradients_ = gradients;
-        consider_idle(Moment::optimizer, MemoryTerm::optimizer_temporaries, updating_, gradients);
+        if (run_.offload_optimizer == Offload::none)
+            temporaries.n_u = updated;
+        updating_ = temporaries.bytes();
+        idle_gradients_ = all_gradients().bytes();
+        consider_idle(Moment::optimizer, nothing, temporaries);
     }
 
-    /// A block's gradients on their way to their shards.
-    Bytes reduced_bytes(const Elements& parameters) const {
-        if (tuned_ && !flat_frozen_)
-            return Bytes{};
-        return bytes_per_element(run_.precision.reduce) * parameters.total();
+    /// Elements of a block whose gradients are on their way to their shards.
+    double reduced_elements(const Elements& parameters) const {
+        return regime_.tuned && !regime_.frozen_in_flat ? 0.0 : parameters.total();
     }
 
     /// A bucket of gradients wider than the compute format, flattened and the same again reduced: buckets
@@ -561,11 +615,12 @@ private:
 
     /// Activations received from the stage before and gradients from the stage after, and the last stage's
     /// outputs.
-    Bytes pipeline_buffers() const {
-        const int sides = (stage_ > 0) + (!class_.last);
+    memory_terms::Buffers pipeline_buffers() const {
+        const bool pipes = run_.parallel.pp > 1;
+        const double sides = pipes ? (stage_ > 0) + (!class_.last) : 0.0;
         const double buffers =
             stack_.receive_buffers_per_micro_batch ? static_cast<double>(micro_batches(run_)) : 2.0;
-        return boundary_ * (buffers * sides) + outputs();
+        return {sides, buffers, boundary_.value(), outputs().value()};
     }
 
     /// Whether the host is slower than the device: then it runs ahead of nothing. On healthy nodes small
@@ -607,24 +662,40 @@ private:
                         usable_memory(job_.cluster.accelerator) * stack_.held_gathers_limit);
     }
 
-    Bytes communicators() const {
+    memory_terms::Communicators communicators() const {
         const Parallelism& p = run_.parallel;
-        return stack_.per_communicator * ((p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1));
+        const int groups = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
+        return {static_cast<double>(groups), stack_.per_communicator.value()};
+    }
+
+    memory_terms::Workspace workspace() const {
+        return matrix_workspace(job_.cluster.accelerator, stack_.workspace);
     }
 
     /// What every rank holds beside model states and activations.
     Bytes outside_pool() const {
-        return matrix_workspace(job_.cluster.accelerator, stack_.workspace) + stack_.context +
-               communicators();
+        return workspace().bytes() + stack_.context + communicators().bytes();
+    }
+
+    /// The terms of the highest moment.
+    void keep_alive() {
+        term(MemoryTerm::saved_activations) = alive_.saved.bytes();
+        term(MemoryTerm::block_inputs) = alive_.inputs.bytes();
+        term(MemoryTerm::cast_weights) = alive_.casts.bytes();
+        term(MemoryTerm::gathered_weights) = alive_.gathered.bytes();
+        term(MemoryTerm::working_set) = alive_.working.bytes();
+        term(MemoryTerm::gradient_staging) = alive_.staging.bytes();
+        term(MemoryTerm::gradients) = alive_.gradients.bytes();
+        term(MemoryTerm::optimizer_temporaries) = alive_.temporaries.bytes();
     }
 
     /// Buffers outside the walk, and the three totals.
     void finish() {
-        const Parallelism& p = run_.parallel;
+        keep_alive();
         out_.micro_batches_in_flight = in_flight_;
-        if (p.pp > 1)
-            term(MemoryTerm::pipeline_buffers) = pipeline_buffers();
-        term(MemoryTerm::workspace) = matrix_workspace(job_.cluster.accelerator, stack_.workspace);
+        buffers_ = pipeline_buffers();
+        term(MemoryTerm::pipeline_buffers) = buffers_.bytes();
+        term(MemoryTerm::workspace) = workspace().bytes();
         for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
             out_.allocated += out_.terms[static_cast<std::size_t>(t)];
         }
@@ -632,20 +703,21 @@ private:
         const Bytes states = term(MemoryTerm::weights) + term(MemoryTerm::master_weights) +
                              term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
                              term(MemoryTerm::workspace);
-        term(MemoryTerm::fragmentation) =
-            (out_.allocated - states) *
-            (run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation);
+        memory_terms::Fragmentation& f = fragmentation_;
+        f.f = run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation;
+        f.A = out_.allocated.value();
+        f.R = states.value();
         term(MemoryTerm::context) = stack_.context;
-        term(MemoryTerm::communicators) = communicators();
+        term(MemoryTerm::communicators) = communicators().bytes();
         // The allocator waits for held memory rather than fail: it grows into what is free, no further than
         // what does not come back.
-        const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated -
-                           term(MemoryTerm::fragmentation) - term(MemoryTerm::context) -
-                           term(MemoryTerm::communicators);
-        const Bytes held = held_gathers();
-        const Bytes stuck = held * stack_.held_gathers_stuck;
-        term(MemoryTerm::fragmentation) +=
-            std::clamp(held + flat_reserve(), stuck, std::max(stuck, std::max(Bytes{}, free)));
+        const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated - f.gaps() -
+                           term(MemoryTerm::context) - term(MemoryTerm::communicators);
+        f.h = held_gathers().value();
+        f.z = flat_reserve().value();
+        f.s = f.h * stack_.held_gathers_stuck;
+        f.y = std::max(Bytes{}, free).value();
+        term(MemoryTerm::fragmentation) = f.bytes();
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
     }
@@ -659,22 +731,18 @@ private:
     const StageClass& class_;
     std::int64_t stage_;
     StateShards shards_;
+    Regime regime_;
     double in_flight_;
-    bool tuned_;
-    bool weights_sharded_;
-    bool gradients_sharded_;
-    bool persist_;
     Elements blocks_;
     Elements largest_;
     Elements root_;  ///< embedding and head on this stage
     Elements head_;
     Elements all_;
-    bool flat_frozen_;
     double adapters_ = 0.0;
     double trained_ = 1.0;  ///< share of the stage's parameters that get gradients
     Bytes boundary_;        ///< input of one block
     Bytes saved_;
-    Bytes inputs_;
+    double inputs_ = 0.0;  ///< blocks whose input is kept to run them again
     Bytes cast_;
     Bytes all_cast_;
     Bytes embedding_saved_;
@@ -683,19 +751,39 @@ private:
     Bytes updating_;        ///< temporaries of the optimizer step
     Bytes idle_gradients_;  ///< gradients when it starts
     Bytes highest_{-1.0};
+    memory_terms::Weights weights_;
+    memory_terms::States master_;
+    memory_terms::States moments_;
+    memory_terms::Adapters pairs_;
+    memory_terms::Buffers buffers_;
+    memory_terms::Fragmentation fragmentation_;
+    memory_terms::Host host_;
+    Alive alive_{};  ///< at the highest moment
     StageMemory out_{};
 };
+
+/// The walk counts the stage's blocks; people count the model's.
+void name_block(const Job& job, std::int64_t stage, StageMemory& memory) {
+    if (memory.block >= 0) {
+        const Parallelism& p = job.run.parallel;
+        memory.block = block_at({p.pp, p.vp, block_count(job.model)}, stage, memory.block);
+    }
+}
 
 }  // namespace
 
 StageMemory stage_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
                          std::int64_t stage) {
     StageMemory memory = StageWalk(job, s, table, stages, stage).peak();
-    if (memory.block >= 0) {
-        const Parallelism& p = job.run.parallel;
-        memory.block = block_at({p.pp, p.vp, block_count(job.model)}, stage, memory.block);
-    }
+    name_block(job, stage, memory);
     return memory;
+}
+
+ExplainedMemory explained_memory(const Job& job, const Shape& s, const BlockTable& table,
+                                 const StageClasses& stages, std::int64_t stage) {
+    ExplainedMemory explained = StageWalk(job, s, table, stages, stage).explained();
+    name_block(job, stage, explained.memory);
+    return explained;
 }
 
 Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,

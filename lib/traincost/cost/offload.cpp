@@ -4,6 +4,7 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/cost/memory.hpp"
+#include "traincost/cost/regime.hpp"
 
 namespace traincost {
 
@@ -44,8 +45,7 @@ Bytes saved_bytes(const OffloadInputs& x) {
 double kept_weights(const OffloadInputs& x) {
     const ShardedCount n = stage_parameters(x.table, x.stage);
     const StateShards z = state_shards(x.job);
-    const bool sharded = x.job.run.parallel.zero >= 3 || fully_sharded(x.job);
-    return sharded ? n.dense / z.dense + n.expert / z.expert : n.dense + n.expert;
+    return regime_of(x.job).weights_sharded ? n.dense / z.dense + n.expert / z.expert : n.dense + n.expert;
 }
 
 /// Seconds for bytes; none for none.

@@ -25,7 +25,9 @@ ExplainedJob explained(const Job& job, const Estimate& estimate) {
     BlockOps ops;
     fill_ops(job, shape, ops);
     const BlockTable table = block_table(job, shape, ops);
-    return {job, estimate, shape, table, stage_classes(job, table)};
+    const StageClasses stages = stage_classes(job, table);
+    return {job,   estimate, shape,
+            table, stages,   explained_memory(job, shape, table, stages, estimate.peak_stage)};
 }
 
 const ExplanationRow& row_of(std::string_view item) {

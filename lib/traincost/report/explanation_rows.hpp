@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/memory_symbols.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/report/explanation.hpp"
 
@@ -16,6 +17,7 @@ struct ExplainedJob {
     Shape shape;
     BlockTable table;
     StageClasses stages;
+    ExplainedMemory memory;  ///< of the peak's stage
 
     const StageMemory& peak() const {
         return estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];

@@ -1,0 +1,66 @@
+#include "traincost/cost/regime.hpp"
+
+#include "traincost/cost/blocks.hpp"
+#include "traincost/cost/memory.hpp"
+
+namespace traincost {
+
+bool bucket_views(const Job& job) {
+    return job.stack.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
+           job.run.parallel.pp == 1;
+}
+
+bool gradients_persist(const Job& job) {
+    return job.stack.gradients == GradientStore::main_buffer || bucket_views(job) ||
+           micro_batches(job.run) > 1;
+}
+
+bool model_gradients_beside(const Job& job) {
+    return job.stack.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
+}
+
+bool fully_sharded(const Job& job) {
+    return job.run.parallel.zero >= 2 &&
+           (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2);
+}
+
+bool pipeline_keeps_gathered(const Job& job) {
+    return job.stack.pipeline_keeps_gathered && job.run.parallel.pp > 1 && fully_sharded(job);
+}
+
+std::int64_t zero_in_force(const Job& job) {
+    return pipeline_keeps_gathered(job) ? 2 : job.run.parallel.zero;
+}
+
+bool reduces_every_micro_batch(const Job& job) {
+    return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
+}
+
+Regime regime_of(const Job& job) {
+    const RunSpec& run = job.run;
+    const std::int64_t zero = run.parallel.zero;
+    Regime r{};
+    r.tuned = run.tuning != Tuning::full;
+    r.zero = zero_in_force(job);
+    r.fully_sharded = fully_sharded(job);
+    r.keeps_gathered = pipeline_keeps_gathered(job);
+    // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
+    r.weights_sharded = (zero >= 3 && state_shards(job).dense > 1.0) || r.fully_sharded;
+    r.states_sharded = zero >= 1;
+    r.reduces_every_micro_batch = reduces_every_micro_batch(job);
+    // Sharded gradients that wait for the last micro-batch are whole until then.
+    const bool waits =
+        (r.fully_sharded || zero == 2) && !r.reduces_every_micro_batch && micro_batches(run) > 1;
+    r.gradients_sharded = zero >= 2 && !waits;
+    r.gradients_persist = gradients_persist(job);
+    r.gradients_beside = model_gradients_beside(job);
+    // Fully sharded weights that live on the host take their gradients there.
+    r.gradients_kept =
+        !run.optimizer_in_backward && !(run.offload_parameters != Offload::none && r.fully_sharded);
+    // FSDP1 flattens what it wraps into one parameter: one trained weight brings gradients for all of it.
+    r.frozen_in_flat = r.tuned && r.fully_sharded && job.stack.shard == ShardEngine::fsdp1 &&
+                       job.stack.frozen_in_flat_parameters;
+    return r;
+}
+
+}  // namespace traincost

@@ -209,7 +209,9 @@ void state_price(const Job& job, Assumptions& out) {
         if (price.per_hour) {
             const bool own = price.kind == "own";
             out.push_back(
-                "price: " + to_text(price.amount) + " a node-hour, " + price.kind +
+                "price: " + to_text(price.amount) + " a node-hour, " +
+                to_text(price.amount / static_cast<double>(job.cluster.per_node)) + " a GPU-hour, " +
+                price.kind +
                 (price.provider.empty() || price.provider == price.kind ? "" : ", " + price.provider) +
                 (price.as_of.empty() ? "" : ", as of " + price.as_of) +
                 (own ? ", from " + price.source : "") + " (--price, --gpu-hour-price)");

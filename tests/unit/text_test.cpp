@@ -168,7 +168,7 @@ TEST_CASE("the nearest name is suggested, and none when nothing is near", "[text
 TEST_CASE("no NaN and no infinity is ever written, whatever the quantity", "[text]") {
     for (const double x : {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
                            std::numeric_limits<double>::quiet_NaN()}) {
-        CHECK_THROWS_AS(finite(x), Error);
+        CHECK_THROWS_AS(traincost::finite(x), Error);
         CHECK_THROWS_AS(to_significant(x), Error);
         CHECK_THROWS_AS(to_exact(x), Error);
         CHECK_THROWS_AS(count_text(x), Error);
@@ -180,5 +180,5 @@ TEST_CASE("no NaN and no infinity is ever written, whatever the quantity", "[tex
         CHECK_THROWS_AS(to_text(ByteRate{x}), Error);
         CHECK_THROWS_AS(to_text(FlopRate{x}), Error);
     }
-    CHECK(finite(1.5) == 1.5);
+    CHECK(traincost::finite(1.5) == 1.5);
 }

@@ -233,7 +233,9 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                 return forward ? batched_attention_forward_time(op.attention, batched)
                                : batched_attention_backward_time(op.attention, batched);
             }
-            return flash_time(op.attention, forward, c);
+            return std::max(
+                flash_time(op.attention, forward, c),
+                (forward ? op.forward_flops : op.backward_flops) / std::max(c.gemm.peak, c.plain_gemm.peak));
         case OpKind::gemm:
         case OpKind::grouped_gemm:
             return product_time(op, pass, c) + beside_product_time(op, pass, c);

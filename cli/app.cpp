@@ -2,6 +2,7 @@
 
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
+#include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/base/version.hpp>
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 namespace traincost::cli {
@@ -29,6 +31,9 @@ std::string escaped(std::string_view text) {
     }
     return result;
 }
+
+/// How much of a path an error repeats.
+constexpr std::size_t longest_path = 200;
 
 void say_error(std::ostream& err, std::string_view message) {
     err << "traincost: error: " << escaped(message) << '\n';
@@ -154,6 +159,9 @@ int run(const std::vector<std::string>& args, std::istream& in, std::ostream& ou
             say_error(err, to_string(problem));
         }
         return error.kind() == ErrorKind::internal ? exit_internal : exit_usage;
+    } catch (const std::filesystem::filesystem_error& error) {
+        say_error(err, elided(error.path1().string(), longest_path) + ": " + error.code().message());
+        return exit_usage;
     } catch (const std::exception& error) {
         say_error(err, std::string("internal: ") + error.what());
         return exit_internal;

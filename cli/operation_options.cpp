@@ -4,9 +4,11 @@
 #include <traincost/base/text.hpp>
 #include <traincost/io/failure_data.hpp>
 #include <traincost/io/grid_data.hpp>
+#include <traincost/plan/operation_check.hpp>
 #include <traincost/plan/price.hpp>
 
 #include <algorithm>
+#include <array>
 
 namespace traincost::cli {
 
@@ -156,6 +158,35 @@ void resolve_ownership(Operation& o, Assumptions& out) {
     }
 }
 
+/// Ranges are those of a job file's operation; errors name the flags.
+void require_in_range(const Operation& operation) {
+    constexpr std::array<std::array<std::string_view, 2>, 11> flags = {
+        {{"operation.accelerator_hours_per_failure", "--mtbf"},
+         {"operation.storage_GBps", "--storage-bandwidth"},
+         {"operation.restart_s", "--restart"},
+         {"operation.usd_per_gpu_hour", "--gpu-hour-price"},
+         {"operation.usd_per_gpu_purchase", "--gpu-purchase-price"},
+         {"operation.usd_per_kWh", "--electricity-price"},
+         {"operation.life_years", "--life"},
+         {"operation.utilization", "--utilization"},
+         {"operation.power_share", "--power-share"},
+         {"operation.pue", "--pue"},
+         {"operation.g_CO2e_per_kWh", "--grid"}}};
+    std::vector<Problem> problems;
+    validate(operation, problems);
+    for (Problem& problem : problems) {
+        for (const auto& [key, flag] : flags) {
+            if (problem.path == key) {
+                const std::string unit(key.substr(key.find('.') + 1));
+                problem.path = std::string(flag) + (flag.substr(2) == unit ? "" : " (" + unit + ")");
+            }
+        }
+    }
+    if (!problems.empty()) {
+        throw Error(ErrorKind::usage, std::move(problems));
+    }
+}
+
 std::string price_list(const ClusterSpec& cluster) {
     std::vector<std::string> kinds;
     for (const NodePrice& price : cluster.prices) {
@@ -293,6 +324,7 @@ Operation resolve_operation(const OperationFlags& f, const Operation& file, cons
     }
     resolve_failures(f, catalogue, o, assumptions);
     resolve_grid(f, catalogue, o, assumptions);
+    require_in_range(o);
     resolve_ownership(o, assumptions);
     if (o.grid_grams_per_kwh && !o.pue) {
         assumptions.emplace_back("PUE: 1, no power of the building is counted (--pue)");

@@ -9,6 +9,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/search_json.hpp>
+#include <traincost/plan/search_check.hpp>
 #include <traincost/plan/search_emptiness.hpp>
 #include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/search_tables.hpp>
@@ -73,13 +74,12 @@ SearchResult read_shards(const Flags& flags, const SearchRequest& request) {
         if (files.back().request != fingerprint(request)) {
             throw Error(ErrorKind::input, name + ": was made with other inputs than its arguments give now");
         }
-        for (const auto& plans : {files.back().result.best, files.back().result.pareto}) {
-            for (const Plan& plan : plans) {
-                if (static_cast<std::size_t>(plan.configuration.site) >= request.sites.size()) {
-                    throw Error(ErrorKind::input, name + ": names a cluster that was not searched");
-                }
-            }
+        std::vector<Problem> problems;
+        validate(files.back().result, request, problems);
+        for (Problem& problem : problems) {
+            problem.path.insert(0, name + ":");
         }
+        throw_if_any(problems);
     }
     return merge_shards(files, flags.shard_files, request.top);
 }

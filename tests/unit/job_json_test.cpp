@@ -39,7 +39,7 @@ RunSpec unusual_run() {
     run.attention = AttentionKernel::math;
     run.schedule = Schedule::zero_bubble;
     run.context = ContextKind::all_to_all;
-    run.tuning = Tuning::qlora;
+    run.tuning = Tuning::lora;
     run.adapter = {.rank = 16,
                    .query = false,
                    .key = true,

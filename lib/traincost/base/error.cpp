@@ -1,5 +1,7 @@
 #include <traincost/base/error.hpp>
 
+#include <traincost/base/elided.hpp>
+
 #include <utility>
 
 namespace traincost {
@@ -14,6 +16,16 @@ std::string lines(const std::vector<Problem>& problems) {
     return text;
 }
 
+/// No message is longer, whatever a file or a flag held.
+constexpr std::size_t longest = 4000;
+
+std::vector<Problem> bounded(std::vector<Problem> problems) {
+    for (Problem& problem : problems) {
+        problem = {elided(problem.path, longest / 4), elided(problem.message, longest)};
+    }
+    return problems;
+}
+
 }  // namespace
 
 std::string to_string(const Problem& problem) {
@@ -21,11 +33,11 @@ std::string to_string(const Problem& problem) {
 }
 
 Error::Error(ErrorKind kind, const std::string& message)
-    : std::runtime_error(message), kind_(kind), problems_{{.path = "", .message = message}} {
+    : Error(kind, std::vector<Problem>{{.path = "", .message = message}}) {
 }
 
 Error::Error(ErrorKind kind, std::vector<Problem> problems)
-    : std::runtime_error(lines(problems)), kind_(kind), problems_(std::move(problems)) {
+    : std::runtime_error(lines(bounded(problems))), kind_(kind), problems_(bounded(std::move(problems))) {
 }
 
 void throw_if_any(const std::vector<Problem>& problems, std::string_view prefix) {

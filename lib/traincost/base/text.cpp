@@ -1,5 +1,6 @@
 #include <traincost/base/text.hpp>
 
+#include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 
 #include <fmt/format.h>
@@ -53,8 +54,12 @@ std::string allowed(std::span<const Unit> units) {
     return names;
 }
 
+/// How much of a value that is refused its error repeats.
+constexpr std::size_t repeated = 60;
+
 [[noreturn]] void reject(std::string_view text, std::string_view what, std::string_view allowed_text) {
-    throw Error(ErrorKind::input, fmt::format("'{}' is not {}; allowed: {}", text, what, allowed_text));
+    throw Error(ErrorKind::input,
+                fmt::format("'{}' is not {}; allowed: {}", elided(text, repeated), what, allowed_text));
 }
 
 std::string_view trim(std::string_view text) {
@@ -75,13 +80,15 @@ std::optional<double> take_number(std::string_view& rest) {
 
 double in_range(double x, Range range, std::string_view text) {
     if (range == Range::positive && !(x > 0)) {
-        throw Error(ErrorKind::input, fmt::format("'{}' is not allowed: it must be greater than 0", text));
+        throw Error(ErrorKind::input,
+                    fmt::format("'{}' is not allowed: it must be greater than 0", elided(text, repeated)));
     }
     if (range == Range::not_negative && !(x >= 0)) {
-        throw Error(ErrorKind::input, fmt::format("'{}' is not allowed: it must not be negative", text));
+        throw Error(ErrorKind::input,
+                    fmt::format("'{}' is not allowed: it must not be negative", elided(text, repeated)));
     }
     if (!std::isfinite(x)) {
-        throw Error(ErrorKind::input, fmt::format("'{}' is too large", text));
+        throw Error(ErrorKind::input, fmt::format("'{}' is too large", elided(text, repeated)));
     }
     return x;
 }
@@ -138,12 +145,13 @@ std::int64_t parse_count(std::string_view text, Range range) {
     const double x = parse_with_unit(text, count_input_units, range, "a count");
     constexpr double largest = 9007199254740992;  // 2^53: beyond it a double skips whole numbers
     if (std::abs(x) > largest) {
-        throw Error(ErrorKind::input, fmt::format("'{}' is too large: at most 9007T", text));
+        throw Error(ErrorKind::input,
+                    fmt::format("'{}' is too large: at most 9007T", elided(text, repeated)));
     }
     // 1.1M is 1100000.0000000001: the nearest whole number is meant when the difference is only rounding.
     const double whole = std::round(x);
     if (std::abs(x - whole) > std::abs(x) * 4 * std::numeric_limits<double>::epsilon()) {
-        throw Error(ErrorKind::input, fmt::format("'{}' is not a whole number", text));
+        throw Error(ErrorKind::input, fmt::format("'{}' is not a whole number", elided(text, repeated)));
     }
     return static_cast<std::int64_t>(whole);
 }
@@ -335,11 +343,21 @@ namespace {
 
 template <class String>
 std::optional<std::string> nearest_of(std::string_view name, std::span<const String> candidates) {
+    // Distances take time of both lengths' product, and nobody mistypes so long a name.
+    constexpr std::size_t longest = 100;
+    if (name.size() > longest) {
+        return std::nullopt;
+    }
     const std::string wanted = lower(name);
     // A third of the characters may be wrong, and of a short name one.
     int best_distance = std::max(1, static_cast<int>(wanted.size()) / 3) + 1;
     std::optional<std::string> best;
     for (const String& candidate : candidates) {
+        const std::size_t insertions =
+            std::max(candidate.size(), wanted.size()) - std::min(candidate.size(), wanted.size());
+        if (insertions >= static_cast<std::size_t>(best_distance)) {
+            continue;
+        }
         const int distance = edit_distance(wanted, lower(candidate));
         if (distance < best_distance) {
             best_distance = distance;

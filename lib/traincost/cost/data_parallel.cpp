@@ -157,8 +157,10 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
                 stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained);
         }
     }
-    t.exposed = t.reduction * t.reductions + t.gathering * t.gathers -
-                t.hidden * (1.0 - stack.overlap_slowdown) + t.copies + t.host;
+    // What is all hidden leaves nothing, not the rounding of a difference.
+    t.exposed = std::max(Seconds{}, t.reduction * t.reductions + t.gathering * t.gathers -
+                                        t.hidden * (1.0 - stack.overlap_slowdown)) +
+                t.copies + t.host;
     return t;
 }
 

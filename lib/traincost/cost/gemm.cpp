@@ -59,7 +59,9 @@ double correction(double m, double n, double k, const GemmCorrection& grid) {
 
 // Fraction of the peak a product with rows off the 16-byte grid reaches; 1 where they are on it.
 double alignment_limit(const GemmShape& forward, GemmPass pass, const GemmModel& model) {
-    const auto bits = static_cast<std::int64_t>(forward.n) | static_cast<std::int64_t>(forward.k);
+    constexpr double exact = 0x1p62;  // beyond it every double is on the grid
+    const auto bits = static_cast<std::int64_t>(std::min(forward.n, exact)) |
+                      static_cast<std::int64_t>(std::min(forward.k, exact));
     if ((bits & 7) == 0 || model.quantises) {
         return 1.0;
     }

@@ -75,6 +75,13 @@ void describe_pcie(Io& io, Link& x) {
             in.required("gen", gen);
             in.required("lanes", lanes);
             in.required("per_direction_GBps", io::scaled(link.per_direction, giga));
+            constexpr std::int64_t most = 1024;
+            for (const auto& [name, n] : {std::pair{"gen", gen}, std::pair{"lanes", lanes}}) {
+                if (n < 1 || n > most) {
+                    in.node().fail(std::string(name) + " is " + std::to_string(n) + ", must be from 1 to " +
+                                   std::to_string(most));
+                }
+            }
             link.type = "PCIe " + std::to_string(gen) + " x" + std::to_string(lanes);
             x = link;
         } else {

@@ -5,6 +5,8 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/kernel_data.hpp"
 #include "traincost/io/network_data.hpp"
+#include "traincost/spec/check.hpp"
+#include "traincost/spec/limits.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -97,11 +99,21 @@ void attach_kernels(ClusterChoice& choice, std::span<const EmbeddedFile> bench) 
     }
 }
 
+/// Before anything is counted or listed by them.
+void require_counts(std::int64_t accelerators, std::optional<std::int64_t> per_node) {
+    std::vector<Problem> problems;
+    Checker check(problems, "cluster.");
+    check.count("accelerators", accelerators, most_accelerators);
+    check.count("per_node", per_node, most_per_node);
+    throw_if_any(problems);
+}
+
 }  // namespace
 
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
                             std::vector<NodePrice> prices, std::int64_t accelerators,
                             std::optional<std::int64_t> per_node, std::span<const EmbeddedFile> bench) {
+    require_counts(accelerators, per_node);
     ClusterChoice choice{};
     ClusterSpec& c = choice.spec;
     c.id = record.id;
@@ -157,7 +169,7 @@ void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<
     LinkTier tier{.link = fabric, .bandwidth = {}, .curves = {}};
     tier.bandwidth = per_node ? *per_node / static_cast<double>(c.per_node) : n.scale_out->bandwidth;
     if (nics) {
-        n.nics = std::max<std::int64_t>(1, *nics * n.domain_size / c.per_node);
+        n.nics = std::max<std::int64_t>(1, std::min(*nics, most_per_node) * n.domain_size / c.per_node);
     }
     attach_curves(tier, LinkKind::scale_out, true, bench, choice);
     n.scale_out = tier;

@@ -1,6 +1,9 @@
 #include "traincost/io/cluster_json.hpp"
 
+#include "traincost/base/text.hpp"
 #include "traincost/io/provenance_fields.hpp"
+#include "traincost/spec/check.hpp"
+#include "traincost/spec/limits.hpp"
 
 namespace traincost {
 
@@ -52,6 +55,32 @@ void read_scale_out(io::FieldReader& io, ScaleOutRecord& x) {
     io.ignore("host_GBps");
 }
 
+/// Refuses a record whose numbers are out of range.
+void require_in_range(const JsonNode& node, const ClusterRecord& x) {
+    std::vector<Problem> problems;
+    constexpr double slowest = 1e3;
+    constexpr double fastest = 1e17;
+    constexpr double longest = 1.0;
+    Checker check(problems, "");
+    check.name("id", x.id);
+    check.count("accelerators_per_node", x.per_node, most_per_node);
+    check.count("scale_up.domain", x.scale_up.domain, most_accelerators);
+    check.name("scale_up.link", x.scale_up.link);
+    check.in_range("scale_up.per_accelerator_GBps", x.scale_up.per_accelerator, slowest, fastest);
+    check.in_range("scale_up.pair_GBps", x.scale_up.pair, slowest, fastest);
+    check.in_range("scale_up.latency", x.scale_up.latency, 0.0, longest);
+    if (x.scale_out) {
+        check.count("scale_out.nics", x.scale_out->nics, most_per_node);
+        check.name("scale_out.fabric", x.scale_out->fabric);
+        check.in_range("scale_out.nic_Gbitps", x.scale_out->nic, slowest, fastest);
+        check.in_range("scale_out.per_accelerator_GBps", x.scale_out->per_accelerator, slowest, fastest);
+        check.in_range("scale_out.latency", x.scale_out->latency, 0.0, longest);
+    }
+    validate(x.host, problems);
+    check.in_range("power_kW", x.node_power_w, 1e-3, 1e9);
+    throw_if_any(problems, node.where());
+}
+
 }  // namespace
 
 ClusterRecord cluster_record_from_json(const JsonNode& node) {
@@ -93,12 +122,7 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
     io.ignore("measured");
     io::describe_provenance(io, x.provenance);
     object.finish();
-    if (x.per_node < 1) {
-        node.fail("accelerators_per_node is " + std::to_string(x.per_node) + ", must be at least 1");
-    }
-    if (x.scale_up.domain < 1) {
-        node.fail("scale_up.domain is " + std::to_string(x.scale_up.domain) + ", must be at least 1");
-    }
+    require_in_range(node, x);
     return x;
 }
 
@@ -128,8 +152,10 @@ std::vector<NodePrice> prices_from_json(const JsonNode& node) {
         }
         price.per_hour = hourly.has_value();
         price.amount = price.per_hour ? *hourly : *once;
-        if (!(price.amount.value() > 0)) {
-            item.fail("the price is " + std::to_string(price.amount.value()) + ", must be positive");
+        constexpr double dearest = 1e15;
+        if (!(price.amount.value() > 0 && price.amount.value() <= dearest)) {
+            item.fail("the price is " + to_exact(price.amount.value()) + ", must be positive and at most " +
+                      to_exact(dearest));
         }
         prices.push_back(std::move(price));
     }

@@ -5,6 +5,7 @@
 #include "traincost/io/operation_json.hpp"
 #include "traincost/io/run_json.hpp"
 #include "traincost/io/stack_json.hpp"
+#include "traincost/spec/limits.hpp"
 
 namespace traincost {
 
@@ -20,6 +21,18 @@ auto looked_up(const JsonNode& node, Look look) {
     } catch (const Error& error) {
         node.fail(error.what());
     }
+}
+
+std::optional<std::int64_t> count_from(JsonObject& object, const char* key, std::int64_t most) {
+    const auto node = object.find(key);
+    if (!node) {
+        return std::nullopt;
+    }
+    const std::int64_t count = node->integer(1);
+    if (count > most) {
+        node->fail("is " + std::to_string(count) + ", must be at most " + std::to_string(most));
+    }
+    return count;
 }
 
 void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobFile& file) {
@@ -38,12 +51,8 @@ void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobFile& fil
             });
         }
     }
-    if (const auto count = object.find("accelerators")) {
-        file.accelerators = count->integer(1);
-    }
-    if (const auto count = object.find("per_node")) {
-        file.per_node = count->integer(1);
-    }
+    file.accelerators = count_from(object, "accelerators", most_accelerators);
+    file.per_node = count_from(object, "per_node", most_per_node);
     object.finish();
 }
 

@@ -4,14 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <unordered_set>
 
 #include <nlohmann/json.hpp>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/text_file.hpp"
 
 namespace traincost {
 
@@ -19,6 +17,12 @@ namespace {
 
 /// Above this a double no longer holds every whole number: 2^53.
 constexpr double largest_exact_integer = 9007199254740992.0;
+
+/// Of one document, of all kinds: some 70 bytes of memory each.
+constexpr std::size_t most_values = 4'000'000;
+
+/// Bytes of one string or key.
+constexpr std::size_t longest_string = std::size_t{1} << 16;
 
 /// How much of a given value an error shows.
 constexpr std::size_t shown_characters = 60;
@@ -129,6 +133,7 @@ public:
         return add({x});
     }
     bool string(string_t& x) {
+        require_short(x);
         return add({std::move(x)});
     }
     bool binary(binary_t&) {
@@ -138,15 +143,12 @@ public:
         return open(JsonValue{JsonValue::Object{}});
     }
     bool key(string_t& name) {
-        auto& members = std::get<JsonValue::Object>(stack_.back().value->data);
-        if (is_second(name, members)) {
-            fail_at(where_text(document_, stack_.back().value->find(name)),
-                    "the key '" + shorten(name) + "' is given twice");
-        }
-        members.push_back({.key = std::move(name), .value = {}});
+        require_short(name);
+        std::get<JsonValue::Object>(stack_.back()->data).push_back({.key = std::move(name), .value = {}});
         return true;
     }
     bool end_object() {
+        require_different_keys(*stack_.back());
         stack_.pop_back();
         return true;
     }
@@ -174,32 +176,34 @@ public:
     }
 
 private:
-    /// An open container, and the keys of an object too large to look through at every key.
-    struct Level {
-        JsonValue* value;
-        std::unordered_set<std::string> keys;
-    };
-
-    bool is_second(const std::string& name, const JsonValue::Object& members) {
-        constexpr std::size_t few = 32;
-        auto& keys = stack_.back().keys;
-        if (members.size() < few) {
-            return std::any_of(members.begin(), members.end(),
-                               [&](const JsonMember& m) { return m.key == name; });
+    void require_short(const std::string& text) const {
+        if (text.size() > longest_string) {
+            fail_at(document_.file, "the string '" + shorten(text) + "' has " + std::to_string(text.size()) +
+                                        " bytes; at most " + std::to_string(longest_string) + " are read");
         }
-        if (keys.empty()) {
-            for (const JsonMember& member : members) {
-                keys.insert(member.key);
-            }
+    }
+    void require_different_keys(const JsonValue& object) const {
+        std::vector<std::string_view> keys;
+        for (const JsonMember& member : *object.object()) {
+            keys.push_back(member.key);
         }
-        return !keys.insert(name).second;
+        std::sort(keys.begin(), keys.end());
+        const auto twice = std::adjacent_find(keys.begin(), keys.end());
+        if (twice != keys.end()) {
+            fail_at(where_text(document_, object.find(*twice)),
+                    "the key '" + shorten(std::string(*twice)) + "' is given twice");
+        }
     }
     JsonValue* place(JsonValue&& value) {
+        if (++values_ > most_values) {
+            fail_at(document_.file,
+                    "more than " + std::to_string(most_values) + " values, which is the most that is read");
+        }
         if (stack_.empty()) {
             document_.root = std::move(value);
             return &document_.root;
         }
-        JsonValue& parent = *stack_.back().value;
+        JsonValue& parent = *stack_.back();
         if (auto* items = std::get_if<JsonValue::Array>(&parent.data)) {
             items->push_back(std::move(value));
             return &items->back();
@@ -218,14 +222,15 @@ private:
         if (static_cast<int>(stack_.size()) >= limits_.depth) {
             fail_at(document_.file, "nested more than " + std::to_string(limits_.depth) + " deep");
         }
-        stack_.push_back({.value = placed, .keys = {}});
+        stack_.push_back(placed);
         return true;
     }
 
     std::string_view text_;
     JsonDocument& document_;
     const JsonLimits& limits_;
-    std::vector<Level> stack_;
+    std::vector<JsonValue*> stack_;  ///< the open containers
+    std::size_t values_ = 0;
 };
 
 std::string kind_text(const JsonValue& value) {
@@ -321,36 +326,7 @@ JsonDocument parse_json(std::string_view text, std::string file, const JsonLimit
 }
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) {
-        fail_at(path, "no such file");
-    }
-    if (std::filesystem::is_directory(status)) {
-        fail_at(path, "is a directory; a file is expected");
-    }
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        fail_at(path, "cannot be opened");
-    }
-    std::string text;
-    constexpr std::size_t block = std::size_t{1} << 16;
-    for (std::size_t size = 0;;) {
-        text.resize(size + block);
-        in.read(text.data() + size, static_cast<std::streamsize>(block));
-        size += static_cast<std::size_t>(in.gcount());
-        if (size > limit) {
-            fail_at(path, "more than " + std::to_string(limit) + " bytes, which is the most that is read");
-        }
-        if (!in) {
-            text.resize(size);
-            break;
-        }
-    }
-    if (in.bad()) {
-        fail_at(path, "cannot be read");
-    }
-    return text;
+    return io::file_bytes(path, limit);
 }
 
 JsonDocument read_json_file(const std::string& path, const JsonLimits& limits) {
@@ -460,7 +436,8 @@ JsonNode JsonObject::at(std::string_view key) {
     }
     std::vector<std::string_view> others;
     for (const JsonMember& member : *node_.value().object()) {
-        if (std::find(keys_.begin(), keys_.end(), member.key) == keys_.end()) {
+        constexpr std::size_t enough = 1000;
+        if (std::find(keys_.begin(), keys_.end(), member.key) == keys_.end() && others.size() < enough) {
             others.push_back(member.key);
         }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/base/text.hpp"
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/provenance_fields.hpp"
 
@@ -29,23 +30,38 @@ Enum enum_at(const JsonNode& node, std::span<const std::string_view> names) {
     return static_cast<Enum>(node.one_of(names));
 }
 
-double positive(const JsonNode& node) {
+double in_range(const JsonNode& node, double low, double high) {
     const double x = node.number();
-    if (!(x > 0)) {
-        node.fail("is " + std::to_string(x) + ", must be more than 0");
+    if (!(x >= low && x <= high)) {
+        node.fail("is " + to_exact(x) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
     }
     return x;
+}
+
+/// More than 0, and no further from 1 than any ratio, size or count of a kernel is.
+double positive(const JsonNode& node) {
+    constexpr double far = 1e9;
+    if (!(node.number() > 0)) {
+        node.fail("is " + to_exact(node.number()) + ", must be more than 0");
+    }
+    return in_range(node, 1 / far, far);
+}
+
+/// What a file has in microseconds: up to a minute.
+Seconds seconds(const JsonNode& node) {
+    return Seconds(in_range(node, 0, 60 / micro) * micro);
 }
 
 /// As many numbers as `xs` holds.
 template <class T, std::size_t n>
 void read_numbers(const JsonNode& node, std::array<T, n>& xs, double unit = 1.0) {
+    constexpr double limit = 1e6;
     const std::vector<JsonNode> items = node.items();
     if (items.size() != n) {
         node.fail("has " + std::to_string(items.size()) + " numbers, must have " + std::to_string(n));
     }
     for (std::size_t i = 0; i < n; ++i) {
-        xs[i] = T(items[i].number() * unit);
+        xs[i] = T(in_range(items[i], -limit, limit) * unit);
     }
 }
 
@@ -123,27 +139,27 @@ GemmRecord read_gemm_record(const JsonNode& node) {
     io.required("fitted_points", x.fitted_points);
     io.optional("held_out_median_percent", x.held_out_median_percent);
     io.optional("held_out_p90_percent", x.held_out_p90_percent);
-    const auto seconds = [&](const char* key) { return Seconds(object.at(key).number() * micro); };
+    constexpr double most = 1e6;
     GemmFit& fit = x.fit;
     fit.efficiency = positive(object.at("efficiency"));
-    io.required("tile_penalty", fit.tile_penalty);
-    io.required("k_prologue", fit.k_prologue);
+    fit.tile_penalty = in_range(object.at("tile_penalty"), 0, most);
+    fit.k_prologue = in_range(object.at("k_prologue"), 0, most);
     io.required("wave_quantisation", fit.wave_quantisation);
     fit.memory_efficiency = positive(object.at("memory_efficiency"));
     fit.blend = positive(object.at("blend"));
-    fit.launch = seconds("launch_us");
-    fit.wave = seconds("wave_us");
+    fit.launch = seconds(object.at("launch_us"));
+    fit.wave = seconds(object.at("wave_us"));
     io.required("split_k", fit.split_k);
-    fit.split = seconds("split_us");
+    fit.split = seconds(object.at("split_us"));
     fit.reread_rows = positive(object.at("reread_rows"));
     fit.cache_share = positive(object.at("cache_share"));
-    io.required("droop", fit.droop);
-    fit.quantise_launch = seconds("quantise_launch_us");
+    fit.droop = in_range(object.at("droop"), 0, most);
+    fit.quantise_launch = seconds(object.at("quantise_launch_us"));
     fit.quantise_efficiency = positive(object.at("quantise_efficiency"));
     fit.dgrad = positive(object.at("dgrad"));
     fit.wgrad = positive(object.at("wgrad"));
     fit.grouped = positive(object.at("grouped"));
-    io.required("grouped_prologue", fit.grouped_prologue);
+    fit.grouped_prologue = in_range(object.at("grouped_prologue"), 0, most);
     fit.misaligned = read_misalignment(object.at("misaligned"));
     read_tiles(object.at("tiles"), fit.tiles);
     const auto correction = object.find("correction");
@@ -156,7 +172,11 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
     AttentionCurve x{};
     JsonObject object(node);
     read_knots(object.at("head_dim"), x.head_dim);
-    read_numbers(object.at("efficiency"), x.efficiency);
+    const JsonNode efficiency = object.at("efficiency");
+    read_numbers(efficiency, x.efficiency);
+    for (const JsonNode& item : efficiency.items()) {
+        positive(item);
+    }
     read_numbers(object.at("extra_keys"), x.extra_keys);
     read_numbers(object.at("causal_keys"), x.causal_keys);
     object.finish();
@@ -198,10 +218,7 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     GemmData x{};
     JsonObject object(node);
     read_origin(object, "gemm/1", x.origin);
-    x.sustained_factor = object.at("sustained_factor").number();
-    if (!(x.sustained_factor >= 1)) {
-        object.at("sustained_factor").fail("must be 1 or more");
-    }
+    x.sustained_factor = in_range(object.at("sustained_factor"), 1, 1000);
     x.sustained_horizon = Seconds(positive(object.at("sustained_horizon_us")) * micro);
     x.default_units = positive(object.at("default_units"));
     x.default_l2 = Bytes(positive(object.at("default_l2_MiB")) * MiB);
@@ -234,7 +251,7 @@ AttentionData attention_data_from_json(const JsonNode& node) {
                          .backward = read_attention_curve(kernel.at("backward")),
                          .query_block = positive(kernel.at("query_block")),
                          .shared_keys = positive(kernel.at("shared_keys")),
-                         .launch = Seconds(kernel.at("launch_us").number() * micro)};
+                         .launch = seconds(kernel.at("launch_us"))};
         kernel.finish();
     }
     JsonObject math(object.at("math"));
@@ -259,7 +276,7 @@ BandwidthData bandwidth_data_from_json(const JsonNode& node) {
     for (std::size_t i = 0; i < memory_access_count; ++i) {
         JsonObject entry(classes.at(access_names[i]));
         x.fit.efficiency[i] = positive(entry.at("efficiency"));
-        x.fit.latency[i] = Seconds(entry.at("latency_us").number() * micro);
+        x.fit.latency[i] = seconds(entry.at("latency_us"));
         entry.finish();
     }
     classes.finish();

@@ -276,7 +276,10 @@ bool is_kernel_file(const std::string& path) {
 }
 
 KernelFile read_kernel_file(const std::string& path) {
-    const std::string text = read_text_file(path);
+    return kernel_file_from_text(read_text_file(path), path);
+}
+
+KernelFile kernel_file_from_text(const std::string& text, const std::string& path) {
     KernelFile file;
     file.name = std::filesystem::path(path).stem().string();
     const auto first = beginning(path, text);

@@ -55,4 +55,7 @@ bool is_kernel_file(const std::string& path);
 /// named, and where nothing of these kinds is in it.
 KernelFile read_kernel_file(const std::string& path);
 
+/// The same of a file's text; `path` is what errors call it.
+KernelFile kernel_file_from_text(const std::string& text, const std::string& path);
+
 }  // namespace traincost

@@ -1,5 +1,7 @@
 #include "traincost/io/operation_json.hpp"
 
+#include "traincost/plan/operation_check.hpp"
+
 namespace traincost {
 
 namespace {
@@ -7,21 +9,6 @@ namespace {
 constexpr double hour = 3600.0;
 constexpr double giga = 1e9;
 constexpr double year = 365.25 * 86400.0;
-
-/// A number of at least `low`, or above it where `open`.
-double number_from(const JsonNode& node, double low, bool open) {
-    const double x = node.number();
-    if (open ? !(x > low) : !(x >= low))
-        node.fail("must be " + std::string(open ? "more than " : "at least ") + (low == 0.0 ? "0" : "1"));
-    return x;
-}
-
-double share_from(const JsonNode& node) {
-    const double x = number_from(node, 0.0, true);
-    if (x > 1.0)
-        node.fail("is more than the whole, must be at most 1");
-    return x;
-}
 
 }  // namespace
 
@@ -31,34 +18,42 @@ Operation operation_from_json(const JsonNode& node) {
     if (const auto x = in.find("failure_rate"))
         o.failure_rate = x->string();
     if (const auto x = in.find("accelerator_hours_per_failure"))
-        o.between_failures = Seconds{number_from(*x, 0.0, true) * hour};
+        o.between_failures = Seconds{x->number() * hour};
     if (const auto x = in.find("storage_GBps"))
-        o.storage = ByteRate{number_from(*x, 0.0, true) * giga};
+        o.storage = ByteRate{x->number() * giga};
     if (const auto x = in.find("restart_s"))
-        o.restart = Seconds{number_from(*x, 0.0, false)};
+        o.restart = Seconds{x->number()};
     if (const auto x = in.find("price"))
         o.price = std::string(price_kinds()[x->one_of(price_kinds())]);
     if (const auto x = in.find("usd_per_gpu_hour"))
-        o.gpu_hour = Dollars{number_from(*x, 0.0, false)};
+        o.gpu_hour = Dollars{x->number()};
     if (const auto x = in.find("whole_nodes"))
         o.whole_nodes = x->boolean();
     if (const auto x = in.find("usd_per_gpu_purchase"))
-        o.gpu_purchase = Dollars{number_from(*x, 0.0, true)};
+        o.gpu_purchase = Dollars{x->number()};
     if (const auto x = in.find("usd_per_kWh"))
-        o.kwh = Dollars{number_from(*x, 0.0, false)};
+        o.kwh = Dollars{x->number()};
     if (const auto x = in.find("life_years"))
-        o.life = Seconds{number_from(*x, 0.0, true) * year};
+        o.life = Seconds{x->number() * year};
     if (const auto x = in.find("utilization"))
-        o.utilization = share_from(*x);
+        o.utilization = x->number();
     if (const auto x = in.find("power_share"))
-        o.power_share = share_from(*x);
+        o.power_share = x->number();
     if (const auto x = in.find("pue"))
-        o.pue = number_from(*x, 1.0, false);
+        o.pue = x->number();
     if (const auto x = in.find("grid"))
         o.grid = x->string();
     if (const auto x = in.find("g_CO2e_per_kWh"))
-        o.grid_grams_per_kwh = number_from(*x, 0.0, false);
+        o.grid_grams_per_kwh = x->number();
     in.finish();
+    std::vector<Problem> problems;
+    validate(o, problems);
+    for (Problem& problem : problems) {
+        const std::string key = problem.path.substr(problem.path.find('.') + 1);
+        if (const JsonValue* value = node.value().find(key))
+            problem.path = JsonNode(node.document(), *value).where();
+    }
+    throw_if_any(problems);
     return o;
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <type_traits>
 
+#include "traincost/base/elided.hpp"
 #include "traincost/base/parallel.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/json.hpp"
@@ -13,6 +14,18 @@ namespace traincost {
 namespace {
 
 constexpr std::string_view schema = "run-record/1";
+
+/// Counts of a source beyond these are mistakes; products of those within stay exact.
+constexpr std::int64_t largest_count = std::int64_t{1} << 40;
+constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
+constexpr std::int64_t largest_data_degree = std::int64_t{1} << 24;
+constexpr std::int64_t largest_pass = std::int64_t{1} << 19;
+
+/// Records of one file: some 3 kB of memory each.
+constexpr std::size_t most_records = 100'000;
+
+/// What of a file is remarked on, at most.
+constexpr std::size_t most_remarks = 100;
 
 /// One object of a record: `read` fills what is stated, and `remark_unread` names the keys nobody read.
 class Reader {
@@ -32,9 +45,14 @@ public:
         if (const auto node = find(key))
             field = node->number();
     }
-    void read(std::string_view key, std::int64_t& field) {
+    /// A count of at most `high`.
+    void read(std::string_view key, std::int64_t& field, std::int64_t high = largest_count) {
         if (const auto node = find(key))
-            field = node->integer(0);
+            field = count(*node, high);
+    }
+    void read(std::string_view key, std::optional<std::int64_t>& field, std::int64_t high = largest_count) {
+        if (const auto node = find(key))
+            field = count(*node, high);
     }
     template <class T>
     void read(std::string_view key, std::optional<T>& field) {
@@ -51,9 +69,14 @@ public:
         if (const auto node = find(key))
             field = node->strings();
     }
+    /// A name: what is looked up and what tables print.
+    void name(std::string_view key, std::string& field) {
+        if (const auto node = find(key))
+            field = short_text(*node);
+    }
     void required(std::string_view key, std::string& field) {
         names_.push_back(key);
-        field = object_.at(key).string();
+        field = short_text(object_.at(key));
         if (field.empty())
             object_.at(key).fail("is empty");
     }
@@ -72,17 +95,28 @@ public:
         for (const JsonMember& member : *object_.node().value().object()) {
             if (std::find(names_.begin(), names_.end(), member.key) != names_.end())
                 continue;
-            remarks.push_back("unknown key '" + std::string(place) + member.key + "' was not read" +
-                              did_you_mean(member.key, names_));
+            constexpr std::size_t shown = 60;
+            remarks.push_back("unknown key '" + std::string(place) + elided(member.key, shown) +
+                              "' was not read" + did_you_mean(member.key, names_));
         }
     }
 
 private:
+    static std::string short_text(const JsonNode& node) {
+        constexpr std::size_t longest = 500;
+        if (node.string().size() > longest)
+            node.fail("is a name of " + std::to_string(node.string().size()) + " bytes, must have at most " +
+                      std::to_string(longest));
+        return node.string();
+    }
+    static std::int64_t count(const JsonNode& node, std::int64_t high) {
+        const std::int64_t x = node.integer(0);
+        if (x > high)
+            node.fail("is " + std::to_string(x) + ", must be at most " + std::to_string(high));
+        return x;
+    }
     static void assign(const JsonNode& node, double& field) {
         field = node.number();
-    }
-    static void assign(const JsonNode& node, std::int64_t& field) {
-        field = node.integer(0);
     }
     static void assign(const JsonNode& node, bool& field) {
         field = node.boolean();
@@ -121,8 +155,8 @@ RecordMla read_mla(const JsonNode& node, std::vector<std::string>& remarks) {
 RecordModel read_model(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordModel m{};
     Reader in(node);
-    in.read("name", m.name);
-    in.read("family", m.family);
+    in.name("name", m.name);
+    in.name("family", m.family);
     in.read("layers", m.layers);
     in.read("hidden", m.hidden);
     in.read("heads", m.heads);
@@ -157,15 +191,15 @@ RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remar
 RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordParallel p{};
     Reader in(node);
-    in.read("tp", p.tp);
-    in.read("pp", p.pp);
-    in.read("vp", p.vp);
-    in.read("dp", p.dp);
-    in.read("cp", p.cp);
-    in.read("ep", p.ep);
-    in.read("etp", p.etp);
-    in.read("zero", p.zero);
-    in.read("hybrid_shard", p.hybrid_shard);
+    in.read("tp", p.tp, largest_degree);
+    in.read("pp", p.pp, largest_degree);
+    in.read("vp", p.vp, largest_degree);
+    in.read("dp", p.dp, largest_data_degree);
+    in.read("cp", p.cp, largest_degree);
+    in.read("ep", p.ep, largest_degree);
+    in.read("etp", p.etp, largest_degree);
+    in.read("zero", p.zero, 3);
+    in.read("hybrid_shard", p.hybrid_shard, largest_data_degree);
     in.read("sequence_parallel", p.sequence_parallel);
     in.remark_unread("run.parallel.", remarks);
     return p;
@@ -175,18 +209,18 @@ RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordRun r{};
     Reader in(node);
     in.required("stack", r.stack);
-    in.read("stack_version", r.stack_version);
-    in.read("precision", r.precision);
+    in.name("stack_version", r.stack_version);
+    in.name("precision", r.precision);
     in.read("grad_dtype", r.grad_dtype);
     in.read("precision_note", r.precision_note);
-    in.read("optimizer", r.optimizer);
+    in.name("optimizer", r.optimizer);
     in.read("sequence", r.sequence);
-    in.read("micro_batch", r.micro_batch);
+    in.read("micro_batch", r.micro_batch, largest_pass);
     in.read("global_batch", r.global_batch);
-    in.read("accumulation", r.accumulation);
+    in.read("accumulation", r.accumulation, largest_pass);
     if (const auto parallel = in.find("parallel"))
         r.parallel = read_parallel(*parallel, remarks);
-    in.read("recompute", r.recompute);
+    in.name("recompute", r.recompute);
     in.read("recompute_note", r.recompute_note);
     in.read("attention_kernel", r.attention_kernel);
     in.read("offload", r.offload);
@@ -218,10 +252,15 @@ RecordMeasured read_measured(const JsonNode& node, std::vector<std::string>& rem
     in.read("out_of_memory", m.out_of_memory);
     for (const std::string_view key : {"steady_bytes", "per_rank_steady_bytes", "step_time_min_s"})
         in.skip(key);
-    for (const std::optional<double>* value : {&m.step_time_s, &m.tflops_per_accelerator, &m.memory_bytes,
-                                               &m.memory_reserved_bytes, &m.memory_device_bytes}) {
+    for (const std::optional<double>* value :
+         {&m.step_time_s, &m.tokens_per_s_per_accelerator, &m.tflops_per_accelerator, &m.mfu, &m.hfu,
+          &m.memory_bytes, &m.memory_reserved_bytes, &m.memory_device_bytes}) {
         if (*value && !(**value > 0.0))
             node.fail("measurements must be positive, got " + to_significant(**value));
+    }
+    for (const std::optional<double>* part : {&m.forward_s, &m.backward_s, &m.optimizer_s}) {
+        if (*part && !(**part >= 0.0))
+            node.fail("times must not be negative, got " + to_significant(**part));
     }
     in.remark_unread("measured.", remarks);
     return m;
@@ -281,6 +320,8 @@ std::vector<Line> lines_of(std::string_view text) {
         ++number;
         if (line.find_first_not_of(" \t\r") != std::string_view::npos)
             lines.push_back({line, number});
+        if (lines.size() > most_records)
+            return lines;
         text.remove_prefix(std::min(end + 1, text.size()));
     }
     return lines;
@@ -293,6 +334,11 @@ RecordFile records_from_text(std::string_view text, const std::string& file) {
     if (lines.empty())
         throw Error(ErrorKind::input,
                     std::vector<Problem>{{file, "holds no records; one JSON object a line is expected"}});
+    if (lines.size() > most_records) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{file, "holds more than " + std::to_string(most_records) +
+                                                    " records, which is the most that is read"}});
+    }
     struct Read {
         RunRecord record;
         std::vector<std::string> remarks;
@@ -313,7 +359,7 @@ RecordFile records_from_text(std::string_view text, const std::string& file) {
                                               "'" + read[i].record.id + "' names two records"}});
         }
         for (const std::string& remark : read[i].remarks) {
-            if (remarked.insert(remark).second)
+            if (remarked.size() < most_remarks && remarked.insert(remark).second)
                 result.remarks.push_back(file + ":" + std::to_string(lines[i].number) + ": " + remark);
         }
         result.records.push_back(std::move(read[i].record));

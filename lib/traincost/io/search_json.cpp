@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "traincost/base/text.hpp"
 #include "traincost/io/content_hash.hpp"
@@ -204,22 +205,48 @@ std::optional<Plan> optional_plan_from(JsonObject& in, const char* key) {
     return node ? std::optional<Plan>(plan_from(*node)) : std::nullopt;
 }
 
+/// Far above any search, and sums of such counts stay exact.
+std::int64_t count_from(JsonObject& in, const char* key) {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
+    const JsonNode node = in.at(key);
+    const std::int64_t n = node.integer(0);
+    if (n > most)
+        node.fail("is " + std::to_string(n) + ", must be at most " + std::to_string(most));
+    return n;
+}
+
 SearchCounts counts_from(const JsonNode& node) {
     JsonObject in(node);
     SearchCounts c;
-    c.enumerated = in.at("enumerated").integer(0);
+    c.enumerated = count_from(in, "enumerated");
     const JsonNode pruned = in.at("pruned");
-    c.cut_by_memory = in.at("cut_by_memory").integer(0);
-    c.cut_by_plans = in.at("cut_by_plans").integer(0);
+    c.cut_by_memory = count_from(in, "cut_by_memory");
+    c.cut_by_plans = count_from(in, "cut_by_plans");
     if (pruned.integer(0) != c.pruned())
         pruned.fail("is not cut_by_memory + cut_by_plans");
-    c.evaluated = in.at("evaluated").integer(0);
-    c.does_not_fit = in.at("does_not_fit").integer(0);
-    c.over_deadline = in.at("over_deadline").integer(0);
-    c.over_budget = in.at("over_budget").integer(0);
-    c.feasible = in.at("feasible").integer(0);
+    c.evaluated = count_from(in, "evaluated");
+    c.does_not_fit = count_from(in, "does_not_fit");
+    c.over_deadline = count_from(in, "over_deadline");
+    c.over_budget = count_from(in, "over_budget");
+    c.feasible = count_from(in, "feasible");
     in.finish();
     return c;
+}
+
+/// "2, 3 and 7": what of 0 to n - 1 is not among the rising `present`, counted from 1, the first few by
+/// number.
+std::string absent_of(const std::map<std::int64_t, std::string>& present, std::int64_t n) {
+    constexpr std::int64_t listed = 10;
+    const std::int64_t absent = n - static_cast<std::int64_t>(present.size());
+    std::string text;
+    std::int64_t named = 0;
+    for (std::int64_t i = 0; named < std::min(absent, listed); ++i) {
+        if (!present.contains(i)) {
+            text += (text.empty() ? "" : ", ") + std::to_string(i + 1);
+            ++named;
+        }
+    }
+    return absent > named ? text + " and " + std::to_string(absent - named) + " more" : text;
 }
 
 }  // namespace
@@ -265,29 +292,23 @@ SearchResult merge_shards(const std::vector<ShardFile>& files, const std::vector
                           std::size_t top) {
     if (files.empty())
         throw Error(ErrorKind::usage, "no shard files are given");
-    std::vector<std::string> seen(static_cast<std::size_t>(files.front().shards));
+    std::map<std::int64_t, std::string> seen;
     std::vector<SearchResult> results;
+    const std::int64_t shards = files.front().shards;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const ShardFile& file = files[i];
-        if (file.request != files.front().request || file.shards != files.front().shards) {
+        if (file.request != files.front().request || file.shards != shards) {
             throw Error(ErrorKind::input, names[i] + ": is a shard of another search than " + names.front());
         }
-        std::string& slot = seen[static_cast<std::size_t>(file.shard)];
-        if (!slot.empty()) {
+        const auto [slot, is_new] = seen.emplace(file.shard, names[i]);
+        if (!is_new) {
             throw Error(ErrorKind::input, names[i] + ": is shard " + std::to_string(file.shard + 1) + " of " +
-                                              std::to_string(file.shards) + ", as " + slot + " is");
+                                              std::to_string(shards) + ", as " + slot->second + " is");
         }
-        slot = names[i];
         results.push_back(file.result);
     }
-    std::string missing;
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-        if (seen[i].empty())
-            missing += (missing.empty() ? "" : ", ") + std::to_string(i + 1);
-    }
-    if (!missing.empty()) {
-        throw Error(ErrorKind::input,
-                    "shard " + missing + " of " + std::to_string(files.front().shards) + " is missing");
+    if (const std::string missing = absent_of(seen, shards); !missing.empty()) {
+        throw Error(ErrorKind::input, "shard " + missing + " of " + std::to_string(shards) + " is missing");
     }
     return merge(results, top);
 }

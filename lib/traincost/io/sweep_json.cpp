@@ -1,5 +1,7 @@
 #include "traincost/io/sweep_json.hpp"
 
+#include <map>
+
 #include "traincost/io/content_hash.hpp"
 #include "traincost/io/estimate_json.hpp"
 
@@ -57,6 +59,9 @@ ReadShard read_shard(const JsonDocument& document) {
     read.place.index = shard.at("index").integer(1) - 1;
     const JsonNode checksum = shard.at("checksum");
     shard.finish();
+    constexpr std::int64_t most = 1'000'000'000;
+    if (read.place.of > most || read.place.points > most)
+        node.fail("counts more than " + std::to_string(most) + " shards or points");
     if (checksum.string() != checksum_of(read.place, points.value()) || read.place.index >= read.place.of ||
         points.items().size() !=
             static_cast<std::size_t>((read.place.points - read.place.index + read.place.of - 1) /
@@ -68,36 +73,37 @@ ReadShard read_shard(const JsonDocument& document) {
 
 /// The shards by their place; `Error` where one is missing, twice there, or of another sweep.
 std::vector<ReadShard> in_order(const std::vector<JsonDocument>& documents) {
-    std::vector<std::optional<ReadShard>> places;
-    std::vector<std::string> names;
+    struct Place {
+        ReadShard shard;
+        std::string file;
+    };
+    std::map<std::int64_t, Place>
+        places;  // as many as there are files, whatever they say of how many there are
     std::optional<SweepShard> first;
     for (const JsonDocument& document : documents) {
         const ReadShard read = read_shard(document);
-        if (!first) {
-            first = read.place;
-            places.resize(static_cast<std::size_t>(read.place.of));
-            names.resize(places.size());
-        }
+        first = first.value_or(read.place);
         if (read.place.arguments != first->arguments || read.place.of != first->of ||
             read.place.points != first->points) {
             throw Error(ErrorKind::input,
                         document.file + ": is a shard of another sweep than " + documents.front().file);
         }
-        const auto at = static_cast<std::size_t>(read.place.index);
-        if (places[at]) {
-            throw Error(ErrorKind::input, document.file + ": is shard " + std::to_string(at + 1) + " of " +
-                                              std::to_string(places.size()) + ", as " + names[at] + " is");
+        const auto [place, is_new] = places.emplace(read.place.index, Place{read, document.file});
+        if (!is_new) {
+            throw Error(ErrorKind::input,
+                        document.file + ": is shard " + std::to_string(read.place.index + 1) + " of " +
+                            std::to_string(first->of) + ", as " + place->second.file + " is");
         }
-        places[at] = read;
-        names[at] = document.file;
     }
     std::vector<ReadShard> ordered;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        if (!places[i]) {
-            throw Error(ErrorKind::input, "shard " + std::to_string(i + 1) + " of " +
-                                              std::to_string(places.size()) + " is missing");
-        }
-        ordered.push_back(*places[i]);
+    for (const auto& [index, place] : places) {
+        if (index != std::ssize(ordered))
+            break;
+        ordered.push_back(place.shard);
+    }
+    if (std::ssize(ordered) != first->of) {
+        throw Error(ErrorKind::input, "shard " + std::to_string(ordered.size() + 1) + " of " +
+                                          std::to_string(first->of) + " is missing");
     }
     return ordered;
 }

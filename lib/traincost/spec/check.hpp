@@ -2,14 +2,20 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "traincost/base/elided.hpp"
 #include "traincost/base/error.hpp"
+#include "traincost/base/quantity.hpp"
+#include "traincost/base/text.hpp"
 
 namespace traincost {
 
-/// Collects the problems of one spec under a common path.
+/// Collects the problems of one spec under a common path. A spec's `validate` is the one description of its
+/// fields' ranges: flags, files and shards all go through it.
 class Checker {
 public:
     Checker(std::vector<Problem>& problems, std::string prefix)
@@ -29,22 +35,63 @@ public:
             add(field, "is " + std::to_string(value) + ", must be at least " + std::to_string(low));
     }
 
-    /// From 1 to `high`: no machine has more, and products of such counts stay exact.
-    void count(const std::string& field, std::int64_t value, std::int64_t high) {
-        positive(field, value);
+    /// From `low` to `high`, above which products of such counts would not stay exact.
+    void between(const std::string& field, std::int64_t value, std::int64_t low, std::int64_t high) {
+        at_least(field, value, low);
         if (value > high)
             add(field, "is " + std::to_string(value) + ", must be at most " + std::to_string(high));
     }
 
-    void positive(const std::string& field, double value) {
+    /// From 1 to `high`: no machine has more.
+    void count(const std::string& field, std::int64_t value, std::int64_t high) {
+        between(field, value, 1, high);
+    }
+
+    /// More than 0 and at most `high`.
+    void positive(const std::string& field, double value, double high = std::numeric_limits<double>::max()) {
         if (!(value > 0.0) || !std::isfinite(value))
-            add(field, "is " + std::to_string(value) + ", must be a positive number");
+            add(field, "is " + to_exact(value) + ", must be a positive number");
+        else if (value > high)
+            add(field, "is " + to_exact(value) + ", must be at most " + to_exact(high));
     }
 
     void in_range(const std::string& field, double value, double low, double high) {
         if (!(value >= low && value <= high)) {
-            add(field, "is " + std::to_string(value) + ", must lie between " + std::to_string(low) + " and " +
-                           std::to_string(high));
+            add(field,
+                "is " + to_exact(value) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
+        }
+    }
+
+    /// The same of a value that may be absent, or has a dimension; `high` in base units.
+    template <class T>
+    void positive(const std::string& field, const std::optional<T>& value, double high) {
+        if (value)
+            positive(field, number(*value), high);
+    }
+    template <class T>
+    void in_range(const std::string& field, const std::optional<T>& value, double low, double high) {
+        if (value)
+            in_range(field, number(*value), low, high);
+    }
+    template <int b, int f, int s, int d>
+    void positive(const std::string& field, Quantity<b, f, s, d> value, double high) {
+        positive(field, value.value(), high);
+    }
+    template <int b, int f, int s, int d>
+    void in_range(const std::string& field, Quantity<b, f, s, d> value, double low, double high) {
+        in_range(field, value.value(), low, high);
+    }
+    void count(const std::string& field, const std::optional<std::int64_t>& value, std::int64_t high) {
+        if (value)
+            count(field, *value, high);
+    }
+
+    /// A name: what people look up and tables print.
+    void name(const std::string& field, const std::string& value) {
+        constexpr std::size_t longest = 200;
+        if (value.size() > longest) {
+            add(field, "is '" + elided(value, 60) + "' of " + std::to_string(value.size()) +
+                           " bytes, must have at most " + std::to_string(longest));
         }
     }
 
@@ -58,6 +105,14 @@ public:
     }
 
 private:
+    static double number(double x) {
+        return x;
+    }
+    template <int b, int f, int s, int d>
+    static double number(Quantity<b, f, s, d> x) {
+        return x.value();
+    }
+
     std::vector<Problem>& problems_;
     std::string prefix_;
 };

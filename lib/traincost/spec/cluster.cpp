@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/spec/check.hpp"
+#include "traincost/spec/limits.hpp"
 
 namespace traincost {
 
@@ -37,16 +38,31 @@ std::optional<double> power_watts(const ClusterSpec& cluster) {
     return std::nullopt;
 }
 
+void validate(const HostSpec& host, std::vector<Problem>& problems) {
+    constexpr double least = 1e3;
+    constexpr double most_bytes = 1e18;
+    constexpr double fastest = 1e18;
+    Checker check(problems, "cluster.host.");
+    check.in_range("memory", host.memory, least, most_bytes);
+    check.in_range("nvme", host.nvme, least, most_bytes);
+    check.in_range("link_per_accelerator", host.link_per_accelerator, least, fastest);
+    check.in_range("memory_bandwidth", host.memory_bandwidth, least, fastest);
+    check.in_range("storage_read", host.storage_read, least, fastest);
+    check.in_range("storage_write", host.storage_write, least, fastest);
+}
+
 void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.");
-    constexpr std::int64_t largest = std::int64_t{1} << 32;
-    check.count("accelerators", c.accelerators, largest);
-    check.count("per_node", c.per_node, largest);
+    check.name("id", c.id);
+    check.count("accelerators", c.accelerators, most_accelerators);
+    check.count("per_node", c.per_node, most_per_node);
     validate(c.accelerator, problems);
+    validate(c.network, problems);
+    validate(c.host, problems);
+    for (const NodePrice& price : c.prices)
+        check.in_range("price", price.amount, 0.0, 1e15);
+    check.in_range("node_power_W", c.node_power_w, 1e-3, 1e9);
     const Network& n = c.network;
-    check.positive("network.scale_up.bandwidth", n.scale_up.bandwidth.value());
-    if (n.scale_out)
-        check.positive("network.scale_out.bandwidth", n.scale_out->bandwidth.value());
     if (!n.scale_out && n.domain_size > 0 && c.accelerators > n.domain_size) {
         check.add("accelerators",
                   "is " + std::to_string(c.accelerators) + ", but nothing joins the " +

@@ -70,80 +70,119 @@ double most_elements(const ModelSpec& m) {
     return total;
 }
 
-}  // namespace
+// A thousand times what any model has, and far from where products of counts overflow.
+constexpr std::int64_t most_layers = 10'000;
+constexpr std::int64_t widest = std::int64_t{1} << 24;
+constexpr std::int64_t most_heads = std::int64_t{1} << 16;
+constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 
-void validate(const ModelSpec& m, std::vector<Problem>& problems) {
-    Checker check(problems, "model.");
-    check.positive("layers", m.layers);
-    check.positive("hidden", m.hidden);
-    check.positive("heads", m.heads);
-    check.positive("kv_heads", m.kv_heads);
-    check.positive("head_dim", m.head_dim);
-    check.at_least("ffn", m.ffn, m.moe ? 0 : 1);
-    check.positive("vocab", m.vocab);
-    check.at_least("position.table_rows", m.position.table_rows, 0);
-    check.in_range("position.rope_fraction", m.position.rope_fraction, 0.0, 1.0);
-    check.at_least("norm.per_layer", m.norm.per_layer, 0);
-    if (m.kv_heads > 0 && m.heads % m.kv_heads != 0 && !m.mla) {
+void validate(const PositionSpec& x, Checker& check) {
+    check.between("position.table_rows", x.table_rows, 0, most_rows);
+    check.in_range("position.rope_fraction", x.rope_fraction, 0.0, 1.0);
+    check.positive("position.rope_theta", x.rope_theta, 1e15);
+    check.between("position.nope_every", x.nope_every, 0, widest);
+    for (const std::int64_t table : x.bias_tables)
+        check.between("position.bias_tables", table, 0, most_rows);
+}
+
+void validate(const MoeSpec& x, Checker& check) {
+    check.count("moe.experts", x.experts, most_heads);
+    check.count("moe.top_k", x.top_k, most_heads);
+    check.count("moe.ffn", x.ffn, widest);
+    check.count("moe.interleave_step", x.interleave_step, widest);
+    check.between("moe.first_k_dense", x.first_k_dense, 0, widest);
+    check.between("moe.shared_experts", x.shared_experts, 0, most_heads);
+    check.between("moe.shared_ffn", x.shared_ffn, 0, widest);
+    if (x.dense_residual_ffn)
+        check.between("moe.dense_residual_ffn", *x.dense_residual_ffn, 0, widest);
+}
+
+void validate(const MlaSpec& x, Checker& check) {
+    check.count("mla.kv_lora_rank", x.kv_lora_rank, widest);
+    check.count("mla.qk_nope_dim", x.qk_nope_dim, most_heads);
+    check.between("mla.qk_rope_dim", x.qk_rope_dim, 0, most_heads);
+    check.count("mla.v_head_dim", x.v_head_dim, most_heads);
+    check.count("mla.q_lora_rank", x.q_lora_rank, widest);
+}
+
+/// Each field by itself.
+void validate_fields(const ModelSpec& m, Checker& check) {
+    check.name("id", m.name);
+    check.name("family", m.family);
+    check.count("layers", m.layers, most_layers);
+    check.between("decoder_layers", m.decoder_layers, 0, most_layers);
+    check.count("hidden", m.hidden, widest);
+    check.count("heads", m.heads, most_heads);
+    check.count("kv_heads", m.kv_heads, most_heads);
+    check.count("head_dim", m.head_dim, most_heads);
+    check.between("ffn", m.ffn, m.moe ? 0 : 1, widest);
+    check.count("vocab", m.vocab, std::int64_t{1} << 32);
+    check.between("norm.per_layer", m.norm.per_layer, 0, 1000);
+    check.count("max_position", m.max_position, most_rows);
+    check.between("token_types", m.token_types, 0, widest);
+    check.between("attention_sinks", m.attention_sinks, 0, widest);
+    check.count("embedding_dim", m.embedding_dim, widest);
+    validate(m.position, check);
+    if (m.window) {
+        check.count("window.size", m.window->size, most_rows);
+        check.between("window.full_every", m.window->full_every, 0, widest);
+    }
+    if (m.moe)
+        validate(*m.moe, check);
+    if (m.mla)
+        validate(*m.mla, check);
+    if (m.indexer) {
+        check.count("indexer.heads", m.indexer->heads, most_heads);
+        check.count("indexer.head_dim", m.indexer->head_dim, most_heads);
+        check.count("indexer.top_k", m.indexer->top_k, most_rows);
+    }
+    if (m.mtp)
+        check.count("mtp.layers", m.mtp->layers, most_layers);
+    for (const ExtraParameters& extra : m.extra) {
+        check.name("extra", extra.what);
+        check.between("extra." + extra.what, extra.count, 0, static_cast<std::int64_t>(most_parameters));
+    }
+}
+
+/// Rules that join fields, each of which is in its range.
+void validate_together(const ModelSpec& m, Checker& check) {
+    if (m.heads % m.kv_heads != 0 && !m.mla) {
         check.add("kv_heads",
                   std::to_string(m.kv_heads) + " does not divide heads = " + std::to_string(m.heads));
     }
-    if (m.architecture == Architecture::encoder_decoder)
+    if (m.architecture == Architecture::encoder_decoder) {
         check.positive("decoder_layers", m.decoder_layers);
-    else if (m.decoder_layers != 0)
+    } else if (m.decoder_layers != 0) {
         check.add("decoder_layers", "is " + std::to_string(m.decoder_layers) +
                                         ", but only an encoder_decoder has them beside its layers");
-    if (m.max_position)
-        check.positive("max_position", *m.max_position);
-    check.at_least("position.nope_every", m.position.nope_every, 0);
-    if (m.moe) {
-        check.positive("moe.experts", m.moe->experts);
-        check.positive("moe.top_k", m.moe->top_k);
-        check.positive("moe.ffn", m.moe->ffn);
-        check.positive("moe.interleave_step", m.moe->interleave_step);
-        check.at_least("moe.first_k_dense", m.moe->first_k_dense, 0);
-        if (const std::int64_t all = m.layers + m.decoder_layers;
-            m.moe->first_k_dense >= all || m.moe->interleave_step > all) {
-            check.add("moe", "first_k_dense = " + std::to_string(m.moe->first_k_dense) +
-                                 " and interleave_step = " + std::to_string(m.moe->interleave_step) +
-                                 " leave no expert layer among " + std::to_string(all));
-        }
-        check.at_least("moe.shared_ffn", m.moe->shared_ffn, 0);
-        if (m.moe->top_k > m.moe->experts) {
-            check.add("moe.top_k", std::to_string(m.moe->top_k) +
-                                       " exceeds moe.experts = " + std::to_string(m.moe->experts));
-        }
     }
-    if (m.moe && m.moe->interleave_step > 0 && m.ffn == 0 && moe_layers(m) < m.layers) {
+    if (!m.moe)
+        return;
+    const std::int64_t all = m.layers + m.decoder_layers;
+    if (m.moe->first_k_dense >= all || m.moe->interleave_step > all) {
+        check.add("moe", "first_k_dense = " + std::to_string(m.moe->first_k_dense) +
+                             " and interleave_step = " + std::to_string(m.moe->interleave_step) +
+                             " leave no expert layer among " + std::to_string(all));
+    }
+    if (m.moe->top_k > m.moe->experts) {
+        check.add("moe.top_k",
+                  std::to_string(m.moe->top_k) + " exceeds moe.experts = " + std::to_string(m.moe->experts));
+    }
+    if (m.ffn == 0 && moe_layers(m) < m.layers)
         check.add("ffn", "is 0, but layers without experts need the width of their MLP");
-    }
-    if (m.mla) {
-        check.positive("mla.kv_lora_rank", m.mla->kv_lora_rank);
-        check.positive("mla.qk_nope_dim", m.mla->qk_nope_dim);
-        check.at_least("mla.qk_rope_dim", m.mla->qk_rope_dim, 0);
-        check.positive("mla.v_head_dim", m.mla->v_head_dim);
-        if (m.mla->q_lora_rank)
-            check.positive("mla.q_lora_rank", *m.mla->q_lora_rank);
-    }
-    if (m.window && m.window->size)
-        check.positive("window.size", *m.window->size);
-    check.at_least("token_types", m.token_types, 0);
-    check.at_least("attention_sinks", m.attention_sinks, 0);
-    if (m.embedding_dim)
-        check.positive("embedding_dim", *m.embedding_dim);
-    for (const std::int64_t table : m.position.bias_tables)
-        check.at_least("position.bias_tables", table, 0);
-    for (const ExtraParameters& extra : m.extra)
-        check.at_least("extra." + extra.what, extra.count, 0);
-    if (m.indexer) {
-        check.positive("indexer.heads", m.indexer->heads);
-        check.positive("indexer.head_dim", m.indexer->head_dim);
-    }
-    if (m.mtp)
-        check.positive("mtp.layers", m.mtp->layers);
-    if (!(most_elements(m) < most_parameters)) {
-        problems.push_back({"model", "has more than 10^17 parameters"});
-    }
+}
+
+}  // namespace
+
+void validate(const ModelSpec& m, std::vector<Problem>& problems) {
+    std::vector<Problem> own;
+    Checker check(own, "model.");
+    validate_fields(m, check);
+    if (own.empty())
+        validate_together(m, check);
+    if (!(most_elements(m) < most_parameters))
+        own.push_back({"model", "has more than 10^17 parameters"});
+    problems.insert(problems.end(), own.begin(), own.end());
 }
 
 }  // namespace traincost

@@ -13,7 +13,7 @@ void validate(const ProtocolCurve& curve, Checker& check, const std::string& pat
     check.in_range(path + ".base", curve.base.value(), 0, a_minute);
     check.in_range(path + ".step", curve.step.value(), 0, a_minute);
     check.in_range(path + ".ramp", curve.ramp.value(), 0, a_minute);
-    check.positive(path + ".share", curve.share);
+    check.in_range(path + ".share", curve.share, 1e-6, 1e6);
 }
 
 void validate(const CollectiveCurve& curve, Checker& check, const std::string& path) {
@@ -21,13 +21,13 @@ void validate(const CollectiveCurve& curve, Checker& check, const std::string& p
     validate(curve.bulk, check, path + ".bulk");
     for (std::size_t i = 0; i < curve.groups.size(); ++i) {
         const std::string point = path + ".groups[" + std::to_string(i) + "]";
-        check.positive(point + ".efficiency", curve.groups[i].efficiency);
+        check.in_range(point + ".efficiency", curve.groups[i].efficiency, 1e-6, 1e6);
         check.at_least(point + ".ranks", curve.groups[i].ranks, i == 0 ? 1 : curve.groups[i - 1].ranks);
     }
 }
 
 void validate(const LinkTier& tier, Checker& check, const std::string& path) {
-    check.positive(path + ".bandwidth", tier.bandwidth.value());
+    check.in_range(path + ".bandwidth", tier.bandwidth, 1e3, 1e17);
     const LinkCurves& c = tier.curves;
     for (const auto& [name, curve] :
          {std::pair{".all_reduce", &c.all_reduce}, std::pair{".all_gather", &c.all_gather},
@@ -40,8 +40,9 @@ void validate(const LinkTier& tier, Checker& check, const std::string& path) {
         validate(*c.tree_all_reduce, check, path + ".tree_all_reduce");
     }
     if (c.in_network) {
-        check.positive(path + ".in_network.efficiency", c.in_network->efficiency);
-        check.positive(path + ".in_network.bus_bandwidth_limit", c.in_network->bus_bandwidth_limit);
+        check.in_range(path + ".in_network.efficiency", c.in_network->efficiency, 1e-6, 1e6);
+        check.in_range(path + ".in_network.bus_bandwidth_limit", c.in_network->bus_bandwidth_limit, 1e-6,
+                       1e6);
         check.at_least(path + ".in_network.least_ranks", c.in_network->least_ranks, 2);
     }
 }
@@ -55,9 +56,10 @@ bool hosts_starved(const Network& network) {
 
 void validate(const Network& network, std::vector<Problem>& problems) {
     Checker check(problems, "cluster.network.");
-    check.positive("domain_size", network.domain_size);
-    check.positive("nics", network.nics);
-    check.positive("rail_domains", network.rail_domains);
+    constexpr std::int64_t most = std::int64_t{1} << 24;
+    check.count("domain_size", network.domain_size, most);
+    check.count("nics", network.nics, most);
+    check.count("rail_domains", network.rail_domains, most);
     check.in_range("oversubscription", network.oversubscription, 1, 1000);
     validate(network.scale_up, check, "scale_up");
     if (network.scale_out) {

@@ -43,6 +43,8 @@ constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
 constexpr std::int64_t largest_data_degree = std::int64_t{1} << 24;
 constexpr std::int64_t largest_batch = std::int64_t{1} << 32;
 constexpr std::int64_t largest_sequence = std::int64_t{1} << 32;
+constexpr double most_tokens = 0x1p40;  // of a micro-batch
+constexpr std::int64_t largest_rank = std::int64_t{1} << 16;
 
 }  // namespace
 
@@ -51,6 +53,8 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     check.count("sequence", r.sequence, largest_sequence);
     check.count("micro_batch", r.micro_batch, largest_batch);
     check.count("global_batch", r.global_batch, largest_batch);
+    if (static_cast<double>(r.micro_batch) * static_cast<double>(r.sequence) > most_tokens)
+        check.add("micro_batch", "times sequence is more than 2^40 tokens");
     const Parallelism& p = r.parallel;
     check.count("parallel.tp", p.tp, largest_degree);
     check.count("parallel.pp", p.pp, largest_degree);
@@ -66,8 +70,11 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
         check.add("parallel.zero", "is " + std::to_string(p.zero) + ", must be 0, 1, 2 or 3");
     if (p.vp > 1 && p.pp == 1)
         check.add("parallel.vp", "is " + std::to_string(p.vp) + ", but virtual stages need pp > 1");
-    check.positive("recompute_every", r.recompute_every);
-    check.at_least("frozen_layers", r.frozen_layers, 0);
+    check.count("recompute_every", r.recompute_every, largest_degree * largest_degree);
+    if (r.recompute_layers)
+        check.between("recompute_layers", *r.recompute_layers, 0, largest_degree * largest_degree);
+    check.count("packed_length", r.packed_length, largest_sequence);
+    check.between("frozen_layers", r.frozen_layers, 0, largest_degree * largest_degree);
     check.in_range("offload_activations", r.offload_activations, 0.0, 1.0);
     if (!(r.headroom >= 0.0 && r.headroom < 1.0))
         check.add("headroom", "leaves no memory; allowed: 0 to less than 1");
@@ -75,12 +82,14 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
         check.add("attention_generation", "is math, which is no flash kernel: attention says that");
     if (r.dropout)
         check.in_range("dropout", *r.dropout, 0.0, 1.0);
-    if (!(r.expert_imbalance >= 1.0))
-        check.add("expert_imbalance", "is " + std::to_string(r.expert_imbalance) + ", must be at least 1");
-    if (r.tokens)
-        check.positive("tokens", *r.tokens);
-    if (r.tuning != Tuning::full)
-        check.positive("adapter.rank", r.adapter.rank);
+    check.in_range("expert_imbalance", r.expert_imbalance, 1.0, 1e6);
+    check.positive("tokens", r.tokens, 1e18);
+    check.count("adapter.rank", r.adapter.rank, largest_rank);
+    check.in_range("adapter.dropout", r.adapter.dropout, 0.0, 1.0);
+    if (r.tuning == Tuning::qlora && !r.precision.base) {
+        check.add("tuning", "is qlora, but precision '" + elided(r.precision_name, 60) +
+                                "' has no quantised base; allowed: nf4-base, or tuning lora");
+    }
 }
 
 }  // namespace traincost

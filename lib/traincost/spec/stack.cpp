@@ -4,22 +4,87 @@
 
 namespace traincost {
 
+namespace {
+
+/// A number of a stack and its range.
+struct NumberField {
+    const char* name;
+    double StackSpec::*member;
+    double low;
+    double high;
+};
+
+constexpr double most_copies = 1000.0;
+constexpr double most_bytes = 1000.0;  // for an element
+
+constexpr NumberField numbers[] = {
+    {"dropout", &StackSpec::dropout, 0.0, 1.0},
+    {"metric_losses", &StackSpec::metric_losses, 0.0, 100.0},
+    {"logits_copies_fp32", &StackSpec::logits_copies_fp32, 0.0, most_copies},
+    {"gradient_passes", &StackSpec::gradient_passes, 0.0, most_copies},
+    {"optimizer_temporary_copies", &StackSpec::optimizer_temporary_copies, 0.0, most_copies},
+    {"flat_gradient_copies", &StackSpec::flat_gradient_copies, 0.0, most_copies},
+    {"bucket_copies", &StackSpec::bucket_copies, 0.0, most_copies},
+    {"extra_saved_hidden", &StackSpec::extra_saved_hidden, 0.0, most_copies},
+    {"gathered_blocks_ahead", &StackSpec::gathered_blocks_ahead, 0.0, 1e6},
+    {"held_gathers_limit", &StackSpec::held_gathers_limit, 0.0, 1.0},
+    {"held_gathers_stuck", &StackSpec::held_gathers_stuck, 0.0, 1.0},
+    {"overlap_slowdown", &StackSpec::overlap_slowdown, 0.0, 1.0},
+    {"tp_overlap", &StackSpec::tp_overlap, 0.0, 1.0},
+    {"clamped_glu_passes", &StackSpec::clamped_glu_passes, 0.0, 1000.0},
+    {"expert_walks", &StackSpec::expert_walks, 0.0, 1000.0},
+    {"ring_merge_bytes", &StackSpec::ring_merge_bytes, 0.0, most_bytes},
+    {"compiled_ring_merge_bytes", &StackSpec::compiled_ring_merge_bytes, 0.0, most_bytes},
+    {"ep_overlap", &StackSpec::ep_overlap, 0.0, 1.0},
+    {"sharded_messages", &StackSpec::sharded_messages, 1.0, 1000.0},
+    {"quantise_bytes", &StackSpec::quantise_bytes, 0.0, 64.0},
+    {"gemm_factor", &StackSpec::gemm_factor, 1e-3, 1e3},
+    {"fragmentation", &StackSpec::fragmentation, 0.0, 10.0},
+    {"fragmentation_recompute", &StackSpec::fragmentation_recompute, 0.0, 10.0},
+};
+
+/// A time, up to an hour.
+struct TimeField {
+    const char* name;
+    Seconds StackSpec::*member;
+};
+constexpr double longest = 3600.0;
+constexpr TimeField times[] = {
+    {"host_per_dispatched_kernel_s", &StackSpec::host_per_dispatched_kernel},
+    {"per_expert_launch_s", &StackSpec::per_expert_launch},
+    {"host_per_block_slice_s", &StackSpec::host_per_block_slice},
+    {"host_per_kernel_s", &StackSpec::host_per_kernel},
+    {"host_per_parallel_block_s", &StackSpec::host_per_parallel_block},
+    {"host_per_starved_block_rank_s", &StackSpec::host_per_starved_block_rank},
+    {"host_per_step_s", &StackSpec::host_per_step},
+};
+
+/// A size, up to a petabyte.
+struct SizeField {
+    const char* name;
+    Bytes StackSpec::*member;
+};
+constexpr double largest = 1e15;
+constexpr SizeField sizes[] = {
+    {"gradient_bucket_bytes", &StackSpec::gradient_bucket},
+    {"context_bytes", &StackSpec::context},
+    {"per_communicator_bytes", &StackSpec::per_communicator},
+    {"workspace_bytes", &StackSpec::workspace},
+};
+
+}  // namespace
+
 void validate(const StackSpec& s, std::vector<Problem>& problems) {
     Checker check(problems, "stack.");
-    check.in_range("dropout", s.dropout, 0.0, 1.0);
-    check.positive("vocab_multiple", s.vocab_multiple);
-    check.in_range("metric_losses", s.metric_losses, 0.0, 100.0);
-    check.in_range("overlap_slowdown", s.overlap_slowdown, 0.0, 1.0);
-    check.in_range("tp_overlap", s.tp_overlap, 0.0, 1.0);
-    check.in_range("clamped_glu_passes", s.clamped_glu_passes, 0.0, 1000.0);
-    check.in_range("expert_walks", s.expert_walks, 0.0, 1000.0);
-    check.in_range("ep_overlap", s.ep_overlap, 0.0, 1.0);
-    check.in_range("sharded_messages", s.sharded_messages, 1.0, 1000.0);
-    check.at_least("prefetched_blocks", s.prefetched_blocks, 0);
-    check.in_range("quantise_bytes", s.quantise_bytes, 0.0, 64.0);
-    check.positive("gemm_factor", s.gemm_factor);
-    check.in_range("fragmentation", s.fragmentation, 0.0, 10.0);
-    check.in_range("fragmentation_recompute", s.fragmentation_recompute, 0.0, 10.0);
+    check.name("id", s.id);
+    for (const NumberField& field : numbers)
+        check.in_range(field.name, s.*field.member, field.low, field.high);
+    for (const TimeField& field : times)
+        check.in_range(field.name, s.*field.member, 0.0, longest);
+    for (const SizeField& field : sizes)
+        check.in_range(field.name, s.*field.member, 0.0, largest);
+    check.count("vocab_multiple", s.vocab_multiple, std::int64_t{1} << 20);
+    check.between("prefetched_blocks", s.prefetched_blocks, 0, std::int64_t{1} << 20);
 }
 
 DataType usual_gradients(const StackSpec& stack, const Precision& precision) {

@@ -9,6 +9,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/import/importers.hpp>
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_build.hpp>
@@ -248,6 +249,11 @@ void kernel_points(std::string_view bytes) {
     kernel_file_from_text(std::string(bytes), "input");
 }
 
+void launch(std::string_view bytes) {
+    const LaunchFile file{"input", std::string(bytes)};
+    read_launch_files({&file, 1});
+}
+
 void shard(std::string_view bytes) {
     const JsonDocument document = parsed(bytes);
     if (is_sweep(document)) {
@@ -293,7 +299,7 @@ void ranges(std::string_view bytes) {
         });
 }
 
-constexpr std::array<Target, 15> all_targets = {{{"model", model},
+constexpr std::array<Target, 16> all_targets = {{{"model", model},
                                                  {"config", config},
                                                  {"job", job},
                                                  {"accelerator", accelerator},
@@ -305,6 +311,7 @@ constexpr std::array<Target, 15> all_targets = {{{"model", model},
                                                  {"kernel_points", kernel_points},
                                                  {"tables", tables},
                                                  {"records", records},
+                                                 {"launch", launch},
                                                  {"shard", shard},
                                                  {"numbers", numbers},
                                                  {"ranges", ranges}}};

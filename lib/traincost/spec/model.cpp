@@ -146,10 +146,6 @@ void validate_fields(const ModelSpec& m, Checker& check) {
 
 /// Rules that join fields, each of which is in its range.
 void validate_together(const ModelSpec& m, Checker& check) {
-    if (m.heads % m.kv_heads != 0 && !m.mla) {
-        check.add("kv_heads",
-                  std::to_string(m.kv_heads) + " does not divide heads = " + std::to_string(m.heads));
-    }
     if (m.architecture == Architecture::encoder_decoder) {
         check.positive("decoder_layers", m.decoder_layers);
     } else if (m.decoder_layers != 0) {
@@ -178,6 +174,10 @@ void validate(const ModelSpec& m, std::vector<Problem>& problems) {
     std::vector<Problem> own;
     Checker check(own, "model.");
     validate_fields(m, check);
+    if (m.kv_heads > 0 && m.heads % m.kv_heads != 0 && !m.mla) {
+        check.add("kv_heads",
+                  std::to_string(m.kv_heads) + " does not divide heads = " + std::to_string(m.heads));
+    }
     if (own.empty())
         validate_together(m, check);
     if (!(most_elements(m) < most_parameters))

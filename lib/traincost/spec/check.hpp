@@ -50,15 +50,15 @@ public:
     /// More than 0 and at most `high`.
     void positive(const std::string& field, double value, double high = std::numeric_limits<double>::max()) {
         if (!(value > 0.0) || !std::isfinite(value))
-            add(field, "is " + to_exact(value) + ", must be a positive number");
+            add(field, "is " + shown(value) + ", must be a positive number");
         else if (value > high)
-            add(field, "is " + to_exact(value) + ", must be at most " + to_exact(high));
+            add(field, "is " + shown(value) + ", must be at most " + to_exact(high));
     }
 
     void in_range(const std::string& field, double value, double low, double high) {
         if (!(value >= low && value <= high)) {
             add(field,
-                "is " + to_exact(value) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
+                "is " + shown(value) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
         }
     }
 
@@ -105,6 +105,10 @@ public:
     }
 
 private:
+    /// A unit may have taken a finite number of a file beyond every double.
+    static std::string shown(double x) {
+        return std::isfinite(x) ? to_exact(x) : "too large";
+    }
     static double number(double x) {
         return x;
     }

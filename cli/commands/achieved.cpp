@@ -4,14 +4,20 @@
 #include <cli/job_options.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/training_log_tables.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/achieved.hpp>
+#include <traincost/import/log_reader.hpp>
+#include <traincost/import/log_verdict.hpp>
+#include <traincost/import/training_log_json.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/report/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <ostream>
 
@@ -27,39 +33,50 @@ struct Flags {
     std::optional<double> tokens_per_s_per_gpu;
     std::optional<double> samples_per_s;
     std::optional<double> tokens_done;
+    std::vector<std::string> logs;
 };
 
-Seconds measured_step(const Flags& f, const Job& job) {
+/// The measured step, and where it is from.
+LoggedStep measured_step(const Flags& f, const Job& job, const std::optional<TrainingLog>& log) {
     const int given = f.step_time.has_value() + f.tokens_per_s.has_value() +
-                      f.tokens_per_s_per_gpu.has_value() + f.samples_per_s.has_value();
+                      f.tokens_per_s_per_gpu.has_value() + f.samples_per_s.has_value() + log.has_value();
     if (given != 1) {
-        throw Error(ErrorKind::usage,
-                    std::string("--step-time: ") +
-                        (given == 0 ? "is missing" : "is one of several measurements") +
-                        "; give one of --step-time, --tokens-per-s, --tokens-per-s-per-gpu, --samples-per-s");
+        throw Error(
+            ErrorKind::usage,
+            std::string("--step-time: ") + (given == 0 ? "is missing" : "is one of several measurements") +
+                "; give one of --step-time, --tokens-per-s, --tokens-per-s-per-gpu, --samples-per-s, --log");
+    }
+    if (log) {
+        std::optional<LoggedStep> step = logged_step(*log, job);
+        if (!step) {
+            throw Error(ErrorKind::input, "--log " + f.logs.front() +
+                                              ": prints no step time and no throughput in " +
+                                              std::to_string(log->lines) + " lines; give --step-time");
+        }
+        return *std::move(step);
     }
     const double sequences = static_cast<double>(job.run.global_batch);
     const double tokens = sequences * static_cast<double>(job.run.sequence);
     if (f.step_time) {
-        return *f.step_time;
+        return {*f.step_time, "measured"};
     }
     if (f.samples_per_s) {
-        return Seconds{sequences / *f.samples_per_s};
+        return {Seconds{sequences / *f.samples_per_s}, "measured"};
     }
     const double rate = f.tokens_per_s
                             ? *f.tokens_per_s
                             : *f.tokens_per_s_per_gpu * static_cast<double>(job.cluster.accelerators);
-    return Seconds{tokens / rate};
+    return {Seconds{tokens / rate}, "measured"};
 }
 
 // ---- Tables ----
 
-Table summary_table(const Job& job, const Achieved& a) {
+Table summary_table(const Job& job, const Achieved& a, const std::string& from) {
     Table table{.title = job_title(job), .columns = {}, .rows = {}, .remarks = {layout_text(job)}};
     const auto row = [&](std::string_view name, Cell value, const std::string& remark) {
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
     };
-    row("step", cell(a.step), "measured");
+    row("step", cell(a.step), from);
     row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " a GPU");
     row("MFU", percent_cell(a.model.utilization),
         to_text(a.model.rate) +
@@ -144,7 +161,8 @@ void write_rate(JsonWriter& out, const AchievedRate& rate) {
     out.member("utilization", rate.utilization);
 }
 
-void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a, const Uncertainty& sure) {
+void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a, const Uncertainty& sure,
+                const std::optional<TrainingLog>& log) {
     constexpr double tera = 1e12;
     constexpr double seconds_a_day = 86400.0;
     JsonWriter out;
@@ -194,6 +212,11 @@ void print_json(Context& context, const ResolvedJob& resolved, const Achieved& a
     } else {
         out.null();
     }
+    if (log) {
+        out.key("log");
+        write_json(out, *log);
+        out.array("verdict", log_verdict(*log, resolved.job, a));
+    }
     out.array("assumptions", resolved.assumptions);
     out.end_object();
     context.out << out.text();
@@ -215,28 +238,59 @@ void count_failures(const ResolvedJob& resolved, std::optional<Remaining>& left)
     }
 }
 
+/// Tokens behind the run: as given, else as far as the log goes.
+double tokens_done(const Flags& flags, const std::optional<TrainingLog>& log, ResolvedJob& resolved) {
+    if (flags.tokens_done || !resolved.job.run.tokens) {
+        return flags.tokens_done.value_or(0.0);
+    }
+    if (const std::optional<double> logged = log ? logged_tokens(*log, resolved.job) : std::nullopt) {
+        const double done = std::min(*logged, *resolved.job.run.tokens);
+        resolved.assumptions.push_back("tokens done: " + count_text(done) + ", by iteration " +
+                                       std::to_string(*log->last_iteration) + " of the log (--tokens-done)");
+        return done;
+    }
+    resolved.assumptions.emplace_back("tokens done: 0 (--tokens-done)");
+    return 0.0;
+}
+
+Table verdict_table(const TrainingLog& log, const Job& job, const Achieved& a) {
+    constexpr std::size_t width = 80;
+    std::vector<std::string> sentences = log_verdict(log, job, a);
+    for (std::string& sentence : sentences) {
+        sentence = wrapped(sentence, width);
+    }
+    return remarks_table("Verdict", sentences);
+}
+
 void run_achieved(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
+    std::optional<TrainingLog> log;
+    if (!flags.logs.empty()) {
+        log = read_training_logs(flags.logs);
+    }
     ResolvedJob resolved = resolve_job(flags.job, catalogue, context, {.micro_batch = false});
-    const Seconds step = measured_step(flags, resolved.job);
+    const LoggedStep step = measured_step(flags, resolved.job, log);
     if (flags.tokens_done && !resolved.job.run.tokens) {
         throw Error(ErrorKind::usage, "--tokens: is missing: --tokens-done needs the number to train on");
     }
     if (flags.tokens_done && *flags.tokens_done > *resolved.job.run.tokens) {
         throw Error(ErrorKind::usage, "--tokens-done: is more than --tokens");
     }
-    if (resolved.job.run.tokens && !flags.tokens_done) {
-        resolved.assumptions.emplace_back("tokens done: 0 (--tokens-done)");
-    }
-    Achieved a = achieved(resolved.job, step, flags.tokens_done.value_or(0.0));
+    Achieved a = achieved(resolved.job, step.step, tokens_done(flags, log, resolved));
     count_failures(resolved, a.remaining);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, a.predicted);
     if (flags.output.json) {
-        print_json(context, resolved, a, sure);
+        print_json(context, resolved, a, sure, log);
         return;
     }
-    std::vector<Table> tables = {summary_table(resolved.job, a), convention_table(a),
+    std::vector<Table> tables = {summary_table(resolved.job, a, step.from), convention_table(a),
                                  prediction_table(a, sure)};
+    if (log) {
+        std::vector<Table> logged = tables_of(*log, flags.logs.front());
+        tables.push_back(verdict_table(*log, resolved.job, a));
+        tables.insert(tables.end(), std::make_move_iterator(logged.begin()),
+                      std::make_move_iterator(logged.end()));
+    }
     if (a.remaining) {
         tables.push_back(remaining_table(*a.remaining));
     }
@@ -250,7 +304,7 @@ void run_achieved(const Flags& flags, Context& context) {
 
 void add_achieved(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("achieved", "How good a run was, from its step time or throughput");
+        app.add_subcommand("achieved", "How good a run was, from its step time, throughput or log");
     const auto flags = std::make_shared<Flags>();
     const auto positive = [](const std::string& text) {
         return static_cast<double>(parse_count(text, Range::positive));
@@ -269,6 +323,11 @@ void add_achieved(CLI::App& app, Context& context) {
     add_parsed(
         *command, "--samples-per-s", flags->samples_per_s, "NUMBER",
         [](auto& t) { return parse_number(t, Range::positive); }, "Measured sequences a second");
+    command
+        ->add_option(
+            "--log", flags->logs,
+            "Training log of the run, in parts in their order: step time or throughput are read from it")
+        ->type_name("FILE");
     add_parsed(*command, "--tokens-done", flags->tokens_done, "COUNT", positive, "Tokens already trained on");
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output);

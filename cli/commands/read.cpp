@@ -1,20 +1,28 @@
-// `traincost read`: what the launch files of other frameworks say.
+// `traincost read`: what the launch files and training logs of other frameworks say.
 
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
+#include <cli/training_log_tables.hpp>
 #include <traincost/base/error.hpp>
+#include <traincost/base/text.hpp>
 #include <traincost/import/importers.hpp>
+#include <traincost/import/log_reader.hpp>
 #include <traincost/import/reading_json.hpp>
 #include <traincost/import/recognise.hpp>
+#include <traincost/import/training_log_json.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/report/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <istream>
 #include <iterator>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 namespace traincost::cli {
 
@@ -66,11 +74,32 @@ std::vector<Table> tables_of(const LaunchReading& reading) {
     return tables;
 }
 
-void run_read(const Flags& flags, Context& context) {
-    std::vector<LaunchFile> files;
-    for (const std::string& name : flags.files) {
-        files.push_back(file_of(name, context));
+/// Whether the name of a file says that it holds a log, or that it holds something else.
+enum class NameSays : std::uint8_t { log, settings, nothing };
+
+NameSays name_says(const std::string& file) {
+    const std::string extension = lower(std::filesystem::path(file).extension().string());
+    constexpr std::array logs = {".log", ".out", ".err", ".jsonl"};
+    constexpr std::array settings = {".yaml", ".yml",   ".json",   ".toml", ".sh",
+                                     ".py",   ".slurm", ".sbatch", ".cfg"};
+    if (std::find(logs.begin(), logs.end(), extension) != logs.end()) {
+        return NameSays::log;
     }
+    return std::find(settings.begin(), settings.end(), extension) != settings.end() ? NameSays::settings
+                                                                                    : NameSays::nothing;
+}
+
+void print_log(const TrainingLog& log, const Flags& flags, Context& context) {
+    if (flags.output.json) {
+        JsonWriter out;
+        write_json(out, log);
+        context.out << out.text();
+        return;
+    }
+    context.out << render(tables_of(log, flags.files.front()), flags.output.format);
+}
+
+void print_launch(const std::vector<LaunchFile>& files, const Flags& flags, Context& context) {
     const LaunchReading reading = read_launch_files(files, flags.select);
     if (flags.output.json) {
         JsonWriter out;
@@ -81,13 +110,61 @@ void run_read(const Flags& flags, Context& context) {
     context.out << render(tables_of(reading), flags.output.format);
 }
 
+/// The files as parts of one log, streamed; nothing where they are none.
+std::optional<TrainingLog> log_in(const std::vector<std::string>& files) {
+    try {
+        return read_training_logs(files);
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+void run_read(const Flags& flags, Context& context) {
+    const bool from_input = std::find(flags.files.begin(), flags.files.end(), "-") != flags.files.end();
+    const NameSays says = from_input ? NameSays::nothing : name_says(flags.files.front());
+    if (says == NameSays::log) {
+        print_log(read_training_logs(flags.files), flags, context);
+        return;
+    }
+    if (says == NameSays::nothing && !from_input) {
+        if (const std::optional<TrainingLog> log = log_in(flags.files)) {
+            print_log(*log, flags, context);
+            return;
+        }
+    }
+    std::vector<LaunchFile> files;
+    for (const std::string& name : flags.files) {
+        files.push_back(file_of(name, context));
+    }
+    if (from_input && files.size() == 1) {
+        std::istringstream text(files.front().text);
+        if (const std::optional<TrainingLog> log = read_training_log(text)) {
+            print_log(*log, flags, context);
+            return;
+        }
+    }
+    try {
+        print_launch(files, flags, context);
+    } catch (const Error&) {
+        const std::optional<TrainingLog> log =
+            says == NameSays::settings ? log_in(flags.files) : std::nullopt;
+        if (!log) {
+            throw;
+        }
+        print_log(*log, flags, context);
+    }
+}
+
 }  // namespace
 
 void add_read(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("read", "Facts that launch files of other frameworks state, and where");
+        app.add_subcommand("read", "Facts that launch files and training logs of other frameworks state");
     const auto flags = std::make_shared<Flags>();
-    command->add_option("FILE", flags->files, "Launch files of one job, in any order; - is standard input")
+    command
+        ->add_option("FILE", flags->files,
+                     "Launch files of one job in any order, or parts of one training log in theirs; - is "
+                     "standard input")
         ->required();
     command
         ->add_option("--select", flags->select,

@@ -1,0 +1,74 @@
+#include "traincost/import/log_anchors.hpp"
+
+#include <cstring>
+
+namespace traincost {
+
+namespace {
+
+constexpr std::size_t pairs = std::size_t{1} << 16;
+
+std::size_t pair_at(const char* text) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(text[0])) << 8 |
+           static_cast<unsigned char>(text[1]);
+}
+
+/// Where the pair of `word` stands that is rarest in text: one with a character that is no small letter.
+std::size_t rarest_pair(std::string_view word) {
+    const auto rare = [](char c) { return (c < 'a' || c > 'z') && c != ' '; };
+    for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+        if (rare(word[i]) || rare(word[i + 1])) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+}  // namespace
+
+Anchors::Anchors(std::span<const std::string_view> words)
+    : words_(words.begin(), words.end()), lists_(pairs, 0), candidates_(1, max_anchors) {
+    std::vector<std::size_t> pair_of;
+    for (const std::string_view word : words_) {
+        offsets_.push_back(static_cast<std::uint8_t>(rarest_pair(word)));
+        pair_of.push_back(pair_at(word.data() + offsets_.back()));
+    }
+    for (const std::size_t pair : pair_of) {
+        if (lists_[pair] != 0) {
+            continue;  // its list holds all words of the pair
+        }
+        lists_[pair] = static_cast<std::uint8_t>(candidates_.size());
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            if (pair_of[i] == pair) {
+                candidates_.push_back(static_cast<std::uint8_t>(i));
+            }
+        }
+        candidates_.push_back(max_anchors);
+    }
+}
+
+void Anchors::find(std::string_view text, AnchorHits& hits) const {
+    hits.found = 0;
+    const char* const begin = text.data();
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+        const std::uint8_t list = lists_[pair_at(begin + i)];
+        if (list == 0) {
+            continue;
+        }
+        for (const std::uint8_t* word = candidates_.data() + list; *word != max_anchors; ++word) {
+            const std::string_view wanted = words_[*word];
+            const std::size_t offset = offsets_[*word];
+            if (i < offset || wanted.size() > text.size() - (i - offset) || hits.has(*word)) {
+                continue;
+            }
+            const char* const at = begin + (i - offset);
+            if (at[0] == wanted[0] && at[wanted.size() - 1] == wanted.back() &&
+                std::memcmp(at, wanted.data(), wanted.size()) == 0) {
+                hits.found |= std::uint64_t{1} << *word;
+                hits.first[*word] = static_cast<std::uint32_t>(i - offset);
+            }
+        }
+    }
+}
+
+}  // namespace traincost

@@ -1,0 +1,501 @@
+#include "traincost/import/log_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "traincost/base/error.hpp"
+#include "traincost/import/log_forms.hpp"
+#include "traincost/import/log_line.hpp"
+#include "traincost/import/log_scan.hpp"
+#include "traincost/import/log_track.hpp"
+
+namespace traincost {
+
+namespace {
+
+using enum LogFact;
+
+constexpr int dialect_lines = 64;  // step lines looked at to tell dialects of one form apart
+
+/// What tells frameworks of one form of line apart.
+struct Dialects {
+    bool neox = false;
+    bool primus = false;
+    bool deepspeed = false;
+    bool nemo = false;
+    bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
+};
+
+void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts, Dialects& dialects) {
+    const auto any = [&](std::initializer_list<std::string_view> words) {
+        return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return holds(line, w); });
+    };
+    if (family == LogFamily::megatron) {
+        dialects.neox |= any({"approx flops per GPU", "samples/sec:", "lm_loss:"});
+        dialects.primus |= any({"mem usage/free/total", "(tokens/s/GPU):", "inst/harmonic mean"});
+        constexpr std::string_view time = "elapsed time per iteration (ms): ";
+        if (const std::size_t at = find_in(line, time); at != line.npos) {
+            const std::optional<LogNumber> number = number_at(line.substr(at + time.size()));
+            const std::size_t end = at + time.size() + (number ? number->end : 0);
+            dialects.primus |= end < line.size() && line[end] == '/';  // current/average
+        }
+        dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
+                                   "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
+    }
+    if (family == LogFamily::bar) {
+        dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
+    }
+    if (family == LogFamily::nanochat) {
+        dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
+    }
+}
+
+}  // namespace
+
+struct TrainingLogReader::State {
+    State();
+    void take(const LogLine& line);
+    void side(LogFamily family, const LogFacts& facts);
+    void step(LogFamily family, LogFacts facts, const LogLine& line);
+    void hugging_face(LogFacts facts, const LogLine& line);
+    void accept(LogFamily family, LogFacts facts, std::int64_t line);
+    void keep_memory(const LogFacts& facts);
+    void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
+    std::optional<LogFamily> family() const;
+    LogFramework framework(LogFamily family) const;
+    void note_missing(TrainingLog& log) const;
+
+    bool word(LogWord w) const {
+        return (words >> static_cast<int>(w) & 1U) != 0;
+    }
+    LogTrack& track(LogFamily family) {
+        return tracks[static_cast<std::size_t>(family)];
+    }
+
+    std::vector<LogForm> forms;
+    Anchors anchors;
+    AnchorHits hits;
+    std::array<LogTrack, log_family_count> tracks{};
+    std::array<std::optional<LogFacts>, log_family_count> carried{};  ///< facts for the step that follows
+    std::array<std::optional<LogFacts>, log_family_count> shape{};    ///< the last step of each
+    std::array<int, log_family_count> looked_at{};
+    Dialects dialects;
+    std::uint64_t words = 0;
+    bool beside = false;
+    bool start = false;
+
+    std::optional<std::pair<LogFacts, std::int64_t>> block{};  ///< Composer's, still open
+    std::optional<std::pair<LogFacts, std::int64_t>>
+        callback{};  ///< LLaMA-Factory's line before the Trainer's
+    std::int64_t loss_lines = 0;
+    std::int64_t trainer_lines = 0;
+    std::string last_loss_line;
+    LogFacts run{};  ///< of a summary, and memory: the largest
+    double skipped_most = 0;
+    double overflows = 0;
+
+    std::int64_t lines = 0;
+    std::int64_t bytes = 0;
+    std::vector<LogOddity> oddities;
+};
+
+namespace {
+
+std::vector<std::string_view> all_anchors() {
+    std::vector<std::string_view> all;
+    for (const LogForm& form : log_forms()) {
+        all.push_back(form.anchor);
+    }
+    for (int i = 0; i < log_word_count; ++i) {
+        all.push_back(text_of(static_cast<LogWord>(i)));
+    }
+    return all;
+}
+
+/// Facts of `from` that `to` does not have.
+void complete(LogFacts& to, const LogFacts& from) {
+    for (int i = 0; i < log_fact_count; ++i) {
+        const auto fact = static_cast<LogFact>(i);
+        if (from.has(fact) && !to.has(fact)) {
+            to.set(fact, from[fact]);
+        }
+    }
+}
+
+}  // namespace
+
+TrainingLogReader::State::State() : forms(log_forms().begin(), log_forms().end()), anchors(all_anchors()) {
+}
+
+void TrainingLogReader::State::take(const LogLine& line) {
+    anchors.find(line.text, hits);
+    if (hits.found == 0) {
+        return;
+    }
+    words |= hits.found >> forms.size();
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        if (!hits.has(i)) {
+            continue;
+        }
+        const LogForm& form = forms[i];
+        std::size_t begin = 0;
+        bool stepped = false;
+        bool read = false;
+        do {
+            const std::string_view text = line.text.substr(begin);
+            LogFacts facts;
+            if (!form.read(text, begin == 0 ? hits.first[i] : 0, facts)) {
+                break;
+            }
+            read = true;
+            const std::size_t next = facts.next;
+            keep_memory(facts);
+            if (facts.iteration) {
+                step(form.family, facts,
+                     {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
+                stepped = true;
+            } else {
+                side(form.family, facts);
+            }
+            begin = next == 0 ? 0 : begin + next;
+        } while (begin != 0);
+        if (stepped) {
+            return;
+        }
+        if (read) {
+            break;
+        }
+    }
+    const auto here = [&](LogWord w) { return hits.has(forms.size() + static_cast<std::size_t>(w)); };
+    using enum LogWord;
+    beside |= here(evaluation) || here(validation) || here(validation_title) || here(validation_loss) ||
+              here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
+    start |= here(training_starts) || here(training_begins) || here(resuming);
+}
+
+void TrainingLogReader::State::keep_memory(const LogFacts& facts) {
+    for (const LogFact fact : {allocated, reserved, device}) {
+        if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
+            run.set(fact, run.has(fact) ? std::max(run[fact], facts[fact]) : facts[fact]);
+        }
+    }
+}
+
+/// A line beside the steps: its facts belong to the step that follows, or to the run.
+void TrainingLogReader::State::side(LogFamily family, const LogFacts& facts) {
+    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s}) {
+        if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
+            run.set(fact, facts[fact]);
+        }
+    }
+    if (facts.has(skipped_total) && std::isfinite(facts[skipped_total])) {
+        skipped_most = std::max(skipped_most, facts[skipped_total]);
+    }
+    if (family == LogFamily::deepspeed) {
+        overflows += facts.has(skipped) ? facts[skipped] : 0.0;
+        return;
+    }
+    if (family == LogFamily::composer) {
+        if (block) {
+            complete(block->first, facts);
+        }
+        return;
+    }
+    std::optional<LogFacts>& waiting = carried[static_cast<std::size_t>(family)];
+    waiting = waiting ? waiting : std::optional(LogFacts{});
+    complete(*waiting, facts);
+}
+
+/// A number that ends a file without line end may lack digits: it counts only with as many decimals as
+/// before.
+void TrainingLogReader::State::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+    if (line.ended || !facts.open) {
+        return;
+    }
+    const auto at = static_cast<std::size_t>(facts.last);
+    const std::optional<LogFacts>& before = shape[static_cast<std::size_t>(family)];
+    if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
+        facts.forget(facts.last);
+        oddities.push_back({line.number, "the last line is cut off; its last number is left out"});
+    }
+}
+
+void TrainingLogReader::State::step(LogFamily family, LogFacts facts, const LogLine& line) {
+    const auto index = static_cast<std::size_t>(family);
+    drop_cut_number(family, facts, line);
+    if (looked_at[index] < dialect_lines) {
+        ++looked_at[index];
+        look_for_dialects(family, line.text, facts, dialects);
+    }
+    shape[index] = facts;
+    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s}) {
+        if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
+            run.set(fact, facts[fact]);
+        }
+    }
+    if (family == LogFamily::composer) {
+        if (block) {
+            accept(family, block->first, block->second);
+        }
+        block = {facts, line.number};
+        return;
+    }
+    if (family == LogFamily::hugging_face) {
+        hugging_face(facts, line);
+        return;
+    }
+    accept(family, facts, line.number);
+}
+
+/// Lines with a loss are counted. The same line twice is one; LLaMA-Factory prints a line of its own before
+/// the Trainer's.
+void TrainingLogReader::State::hugging_face(LogFacts facts, const LogLine& line) {
+    if (line.text.find('{') != line.text.npos) {
+        const std::string_view dictionary = line.text.substr(line.text.find('{'));
+        if (dictionary == last_loss_line) {
+            return;
+        }
+        last_loss_line = dictionary;
+    }
+    if (holds(line.text, "callbacks")) {
+        if (callback && trainer_lines == 0) {
+            callback->first.iteration = ++loss_lines;
+            accept(LogFamily::hugging_face, callback->first, callback->second);
+        }
+        callback = {facts, line.number};
+        return;
+    }
+    if (callback) {
+        complete(facts, callback->first);
+        callback.reset();
+    }
+    ++trainer_lines;
+    facts.iteration = ++loss_lines;
+    accept(LogFamily::hugging_face, facts, line.number);
+}
+
+void TrainingLogReader::State::accept(LogFamily family, LogFacts facts, std::int64_t line) {
+    std::optional<LogFacts>& waiting = carried[static_cast<std::size_t>(family)];
+    if (waiting) {
+        complete(facts, *waiting);
+        waiting.reset();
+    }
+    track(family).step(facts, {.line = line, .beside = beside, .start = start});
+    if (family != LogFamily::deepspeed) {
+        beside = false;
+        start = false;
+    }
+}
+
+/// The form most steps have; timers and reports that stand beside other frameworks' lines only where there is
+/// nothing else.
+std::optional<LogFamily> TrainingLogReader::State::family() const {
+    std::optional<LogFamily> best;
+    const auto weight = [&](LogFamily f) {
+        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed || f == LogFamily::mlperf;
+        const std::int64_t steps = tracks[static_cast<std::size_t>(f)].steps();
+        constexpr std::int64_t strong = std::int64_t{1} << 40;
+        return steps == 0 ? 0 : !beside_others ? steps + strong : f == LogFamily::mlperf ? 1 : steps + 1;
+    };
+    for (int i = 0; i < log_family_count; ++i) {
+        const auto f = static_cast<LogFamily>(i);
+        if (weight(f) > (best ? weight(*best) : 0)) {
+            best = f;
+        }
+    }
+    if (!best && (run.has(whole_run_samples_per_s) || run.has(whole_run_steps_per_s))) {
+        return LogFamily::hugging_face;  // a summary alone
+    }
+    return best;
+}
+
+LogFramework TrainingLogReader::State::framework(LogFamily f) const {
+    using enum LogWord;
+    switch (f) {
+        case LogFamily::megatron:
+            if (dialects.neox) {
+                return LogFramework::gpt_neox;
+            }
+            if (dialects.primus || word(primus) || word(primus_title)) {
+                return LogFramework::primus;
+            }
+            return dialects.deepspeed || word(LogWord::deepspeed) || word(deepspeed_title) ||
+                           tracks[static_cast<std::size_t>(LogFamily::deepspeed)].steps() > 0
+                       ? LogFramework::megatron_deepspeed
+                       : LogFramework::megatron_lm;
+        case LogFamily::nanotron:
+            return LogFramework::nanotron;
+        case LogFamily::nemo:
+            return LogFramework::nemo;
+        case LogFamily::torchtitan:
+            return LogFramework::torchtitan;
+        case LogFamily::hugging_face:
+            if (word(axolotl)) {
+                return LogFramework::axolotl;
+            }
+            return word(llama_factory) || word(llama_factory_title) || word(llama_factory_old)
+                       ? LogFramework::llama_factory
+                       : LogFramework::hf_trainer;
+        case LogFamily::llama_factory:
+            return LogFramework::llama_factory;
+        case LogFamily::composer:
+            return LogFramework::llm_foundry;
+        case LogFamily::maxtext:
+            return LogFramework::maxtext;
+        case LogFamily::litgpt:
+            return LogFramework::litgpt;
+        case LogFamily::nanogpt:
+            return LogFramework::nanogpt;
+        case LogFamily::torchtune:
+            return LogFramework::torchtune;
+        case LogFamily::xtuner:
+            return LogFramework::xtuner;
+        case LogFamily::nanochat:
+            return dialects.numbered_to_end ? LogFramework::nanochat : LogFramework::nanogpt;
+        case LogFamily::bar:
+            return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
+        case LogFamily::deepspeed:
+            return LogFramework::deepspeed;
+        case LogFamily::mlperf:
+            return LogFramework::mlperf;
+    }
+    return LogFramework::megatron_lm;
+}
+
+void TrainingLogReader::State::note_missing(TrainingLog& log) const {
+    std::string missing;
+    const auto name = [&](bool there, std::string_view what) {
+        missing += there ? "" : (missing.empty() ? "" : ", ") + std::string(what);
+    };
+    name(log.step_time.has_value(), "step time");
+    name(log.tokens_per_s || log.tokens_per_s_per_gpu || log.samples_per_s, "throughput");
+    name(log.peak_memory.has_value(), "memory");
+    name(log.loss_last || log.nan_steps > 0, "loss");
+    if (!missing.empty()) {
+        log.oddities.push_back({0, "not printed in " + std::to_string(log.lines) + " lines: " + missing});
+    }
+}
+
+TrainingLogReader::TrainingLogReader() : state_(std::make_unique<State>()) {
+}
+
+TrainingLogReader::~TrainingLogReader() = default;
+
+std::int64_t TrainingLogReader::lines() const {
+    return state_->lines;
+}
+
+void TrainingLogReader::read(std::istream& in) {
+    LogLines lines(in);
+    LogLine line;
+    std::int64_t last = 0;
+    while (lines.next(line)) {
+        last = line.number;
+        line.number += state_->lines;
+        state_->take(line);
+    }
+    if (lines.junk_bytes() > 0) {
+        state_->oddities.push_back(
+            {lines.junk_line() + state_->lines,
+             std::to_string(lines.junk_bytes()) + " bytes that are no text, left out"});
+    }
+    if (lines.long_lines() > 0) {
+        state_->oddities.push_back(
+            {0, std::to_string(lines.long_lines()) + " lines longer than 1 MiB, cut off"});
+    }
+    state_->lines += last;
+    state_->bytes += lines.bytes();
+}
+
+std::optional<TrainingLog> TrainingLogReader::finish() {
+    State& s = *state_;
+    if (s.block) {
+        s.accept(LogFamily::composer, s.block->first, s.block->second);
+        s.block.reset();
+    }
+    if (s.callback && s.trainer_lines == 0) {
+        s.callback->first.iteration = ++s.loss_lines;
+        s.accept(LogFamily::hugging_face, s.callback->first, s.callback->second);
+        s.callback.reset();
+    }
+    const std::optional<LogFamily> family = s.family();
+    if (!family) {
+        return std::nullopt;
+    }
+    TrainingLog log;
+    log.framework = s.framework(*family);
+    log.lines = s.lines;
+    log.bytes = s.bytes;
+    log.skipped_steps = static_cast<std::int64_t>(std::min(std::max(s.skipped_most, s.overflows), 1e15));
+    s.track(*family).finish(log);
+    const auto whole_run = [&](LogFact fact, std::optional<double>& value) {
+        if (*family == LogFamily::hugging_face && s.run.has(fact)) {
+            value = s.run[fact];
+        }
+    };
+    whole_run(whole_run_samples_per_s, log.samples_per_s);
+    whole_run(whole_run_steps_per_s, log.steps_per_s);
+    if (!log.tokens_per_s) {
+        whole_run(whole_run_tokens_per_s, log.tokens_per_s);
+    }
+    const auto memory = [&](LogFact fact, std::optional<Bytes>& value) {
+        if (s.run.has(fact)) {
+            value = Bytes{s.run[fact]};
+            log.peak_memory = log.peak_memory ? std::max(*log.peak_memory, *value) : *value;
+        }
+    };
+    memory(allocated, log.allocated);
+    memory(reserved, log.reserved);
+    memory(device, log.device);
+    if (log.micro_steps) {
+        log.oddities.push_back({0, "an iteration is a micro-step: " + std::to_string(*log.micro_steps) +
+                                       " make an optimizer step"});
+    }
+    if (log.skipped_steps > 0) {
+        log.oddities.push_back(
+            {0, std::to_string(log.skipped_steps) + " steps were skipped: the loss scale overflowed"});
+    }
+    log.oddities.insert(log.oddities.end(), s.oddities.begin(), s.oddities.end());
+    s.note_missing(log);
+    std::stable_sort(log.oddities.begin(), log.oddities.end(), [](const LogOddity& a, const LogOddity& b) {
+        return (a.line == 0 ? INT64_MAX : a.line) < (b.line == 0 ? INT64_MAX : b.line);
+    });
+    return log;
+}
+
+std::optional<TrainingLog> read_training_log(std::istream& in) {
+    TrainingLogReader reader;
+    reader.read(in);
+    return reader.finish();
+}
+
+TrainingLog read_training_logs(const std::vector<std::string>& files) {
+    TrainingLogReader reader;
+    for (const std::string& path : files) {
+        std::ifstream file(path, std::ios::binary);
+        if (!file) {
+            throw Error(ErrorKind::input, path + ": cannot be read");
+        }
+        reader.read(file);
+    }
+    std::optional<TrainingLog> log = reader.finish();
+    if (!log) {
+        std::string known;
+        for (int i = 0; i < log_framework_count; ++i) {
+            known += (i > 0 ? ", " : "") + std::string(to_string(static_cast<LogFramework>(i)));
+        }
+        throw Error(ErrorKind::input, (files.empty() ? std::string("log") : files.front()) +
+                                          ": no step of a training log in " + std::to_string(reader.lines()) +
+                                          " lines; read are those of " + known);
+    }
+    return *std::move(log);
+}
+
+bool looks_like_training_log(std::string_view text) {
+    std::istringstream in{std::string(text)};
+    return read_training_log(in).has_value();
+}
+
+}  // namespace traincost

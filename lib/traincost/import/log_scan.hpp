@@ -1,0 +1,62 @@
+// Reading numbers and named values out of a line of text: by hand, because logs are large.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace traincost {
+
+/// A number as it stands in a log.
+struct LogNumber {
+    double value = 0;           ///< may be NaN or infinite: "nan", "inf" are printed by real runs
+    int decimals = 0;           ///< digits after the point: tells a number that was cut off
+    std::string_view suffix{};  ///< letters directly behind it, or behind one blank: "ms", "K", "GiB"
+    std::size_t end = 0;        ///< position behind the number in the text it was read from
+};
+
+/// The number at the beginning of `text`, behind blanks and an opening quote: "1,234", "1.2e-3", "nan", "-2".
+/// Groups of three digits behind commas belong to it. Nothing where no number begins.
+std::optional<LogNumber> number_at(std::string_view text);
+
+/// The whole number at `at`, behind blanks; `at` moves behind it. Nothing where there is none or it is beyond
+/// 2^53.
+std::optional<std::int64_t> whole_number_at(std::string_view text, std::size_t& at);
+
+/// Seconds of "1:02:03", "2:03", "1 day, 2:03:04"; nothing for another form.
+std::optional<double> clock_at(std::string_view text);
+
+/// Position of `needle` in `text` from `from`; npos where it is not.
+std::size_t find_in(std::string_view text, std::string_view needle, std::size_t from = 0);
+
+inline bool holds(std::string_view text, std::string_view needle) {
+    return find_in(text, needle) != std::string_view::npos;
+}
+
+/// Whether `text` ends in the name `key` with no letter, digit or one of "_/-." before it. A blank in `key`
+/// also stands for '_' and '-'.
+bool ends_in_key(std::string_view text, std::string_view key);
+
+/// `text` without blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// Calls `take(before, after)` for every ':' and '=' of the line: what stands before it, without blanks and a
+/// closing quote, and what stands behind it.
+template <class Take>
+void for_each_value(std::string_view line, Take&& take) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        if (line[i] != ':' && line[i] != '=') {
+            continue;
+        }
+        std::size_t end = i;
+        while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t')) {
+            --end;
+        }
+        if (end > 0 && (line[end - 1] == '\'' || line[end - 1] == '"')) {
+            --end;
+        }
+        take(line.substr(0, end), line.substr(i + 1));
+    }
+}
+
+}  // namespace traincost

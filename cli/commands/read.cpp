@@ -42,7 +42,7 @@ LaunchFile file_of(const std::string& name, Context& context) {
     return {"standard input", std::move(text)};
 }
 
-std::vector<Table> tables_of(const LaunchReading& reading) {
+std::vector<Table> launch_tables(const LaunchReading& reading) {
     Table facts{.title = "Read as " + reading.format,
                 .columns = {"fact", "value", "how", "where"},
                 .rows = {},
@@ -107,7 +107,7 @@ void print_launch(const std::vector<LaunchFile>& files, const Flags& flags, Cont
         context.out << out.text();
         return;
     }
-    context.out << render(tables_of(reading), flags.output.format);
+    context.out << render(launch_tables(reading), flags.output.format);
 }
 
 /// The files as parts of one log, streamed; nothing where they are none.

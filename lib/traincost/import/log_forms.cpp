@@ -163,7 +163,7 @@ bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::size_t next = numbered_iteration(line, at + iteration_name.size());
     facts.next = next == line.npos ? 0 : next;
     read_facts(line.substr(0, next), indexed<megatron_rules>, facts);
-    return facts.has(step_time) || (facts.planned && facts.known != 0);
+    return facts.has(step_time) || (facts.planned && (facts.known != 0 || holds(line, "| consumed")));
 }
 
 constexpr std::array<LogRule, 4> megatron_memory = {{

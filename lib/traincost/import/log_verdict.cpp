@@ -76,15 +76,15 @@ void add_causes(std::vector<std::string>& found, const TrainingLog& log, const J
                         to_text(predicted(a).capacity) +
                         " usable): the allocator may give back and ask again in every step.");
     }
+}
+
+void add_differences(std::vector<std::string>& found, const TrainingLog& log, const Job& job,
+                     const Achieved& a) {
     if (log.restarts > 0) {
         found.push_back("The run was restarted " + std::to_string(log.restarts) +
                         (log.restarts == 1 ? " time" : " times") +
                         "; what was done again is not in the step time.");
     }
-}
-
-void add_differences(std::vector<std::string>& found, const TrainingLog& log, const Job& job,
-                     const Achieved& a) {
     if (log.global_batch && *log.global_batch != job.run.global_batch) {
         found.push_back("The log's global batch is " + std::to_string(*log.global_batch) + ", the job's " +
                         std::to_string(job.run.global_batch) + ": not the same run.");
@@ -156,7 +156,13 @@ std::optional<double> logged_tokens(const TrainingLog& log, const Job& job) {
 std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, const Achieved& achieved) {
     std::vector<std::string> found;
     add_loss(found, achieved);
+    const std::size_t before = found.size();
     add_causes(found, log, job, achieved);
+    if (found.size() == before && achieved.ratio > 1.0 + as_predicted) {
+        found.push_back(
+            "The log shows no cause: steps are even and memory is not full. Look at clocks, at what the "
+            "job does not say, and at communication that should be hidden.");
+    }
     add_differences(found, log, job, achieved);
     return found;
 }

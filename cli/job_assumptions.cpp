@@ -1,5 +1,6 @@
 #include <cli/job_assumptions.hpp>
 
+#include <cli/everyday_names.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/offload.hpp>
 #include <traincost/plan/search_space.hpp>
@@ -50,13 +51,24 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& 
         }
     };
     const std::string of_stack = ", the habit of " + stack.id;
+    if (counts_in_thousands(f.sequence_as_given)) {
+        out.push_back("sequence: " + f.sequence_as_given + " is " + std::to_string(run.sequence) +
+                      " tokens, K being 1024 (--seq)");
+    }
+    if (job.model.max_position && run.sequence > *job.model.max_position) {
+        out.push_back("sequence: " + std::to_string(run.sequence) + " is longer than the " +
+                      std::to_string(*job.model.max_position) + " positions " + job.model.name +
+                      " was trained for (--seq)");
+    }
     if (!file.run) {
         say(f.optimizer.has_value(), "optimizer", name_of(run.optimizer), "", "--optimizer");
     }
     if (!file.run && needs.layout) {
         say(f.recompute.has_value(), "recompute", name_of(run.recompute), "", "--recompute");
         if (p.dp * p.cp > 1) {
-            say(f.zero.has_value(), "zero", std::to_string(p.zero), "", "--zero");
+            const bool by_stack = f.stack && zero_meant_by(*f.stack);
+            say(f.zero.has_value(), "zero", std::to_string(p.zero),
+                by_stack ? ", as " + *f.stack + " says" : "", "--zero");
         }
         if (p.cp > 1) {
             say(f.context.has_value(), "context", name_of(run.context), "", "--context");

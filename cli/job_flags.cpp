@@ -1,10 +1,12 @@
 #include <cli/job_flags.hpp>
 
+#include <cli/everyday_names.hpp>
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace traincost::cli {
 
@@ -40,7 +42,11 @@ std::string alternatives() {
 template <class Enum>
 auto any_of() {
     return [](const std::string& text) {
-        if (const auto value = value_of<Enum>(text)) {
+        std::string meant = lower(text);
+        if constexpr (std::is_same_v<Enum, Optimizer>) {
+            meant = optimizer_meant_by(text);
+        }
+        if (const auto value = value_of<Enum>(meant)) {
             return *value;
         }
         std::string allowed;
@@ -99,6 +105,9 @@ RecomputeFlag recompute_flag(const std::string& text) {
 namespace {
 
 std::int64_t zero_stage(const std::string& text) {
+    if (const auto meant = zero_meant_by(text)) {
+        return *meant;
+    }
     const std::int64_t stage = parse_count(text);
     if (stage > 3) {
         throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
@@ -116,10 +125,40 @@ double headroom_share(const std::string& text) {
     return x;
 }
 
+/// What two flags say of one thing must be the same.
+template <class T>
+void agree(std::optional<T>& known, const T& said, const std::string& text, const std::string& other) {
+    if (known && *known != said) {
+        throw Error(ErrorKind::usage, "'" + text + "' contradicts " + other);
+    }
+    known = said;
+}
+
 void add_cluster_options(CLI::App& app, JobFlags& f) {
+    // Either flag may be given as 8xH100, which says both.
     add_parsed(
-        app, "--gpu", f.gpu, "ID", [](auto& t) { return t; }, "Accelerator: an id of the catalogue");
-    add_parsed(app, "--gpus", f.gpus, "COUNT", positive_count, "Accelerators of the job");
+        app, "--gpu", f.gpu, "ID",
+        [&f](auto& t) {
+            const CountedName said = counted_name(t);
+            if (said.count) {
+                agree(f.gpus, *said.count, t, "--gpus " + std::to_string(f.gpus.value_or(0)));
+            }
+            agree(f.gpu, said.name, t, "--gpus, which names another accelerator");
+            return said.name;
+        },
+        "Accelerator: an id of the catalogue, or with its count as in 8xH100");
+    add_parsed(
+        app, "--gpus", f.gpus, "COUNT",
+        [&f](auto& t) {
+            const CountedName said = counted_name(t);
+            const std::int64_t count = said.count ? *said.count : positive_count(t);
+            if (said.count) {
+                agree(f.gpu, said.name, t, "--gpu " + f.gpu.value_or(""));
+            }
+            agree(f.gpus, count, t, "--gpu, which says " + std::to_string(f.gpus.value_or(0)));
+            return count;
+        },
+        "Accelerators of the job");
     add_parsed(app, "--per-node", f.per_node, "COUNT", positive_count,
                "Accelerators of a node, where it is not the cluster's");
     add_parsed(
@@ -128,7 +167,13 @@ void add_cluster_options(CLI::App& app, JobFlags& f) {
 }
 
 void add_batch_options(CLI::App& app, JobFlags& f) {
-    add_parsed(app, "--seq", f.sequence, "TOKENS", positive_count, "Tokens of a sequence");
+    add_parsed(
+        app, "--seq", f.sequence, "TOKENS",
+        [&f](auto& t) {
+            f.sequence_as_given = t;
+            return sequence_length(t);
+        },
+        "Tokens of a sequence: 8192, or 8K, where K is 1024");
     add_parsed(app, "--micro-batch", f.micro_batch, "COUNT", positive_count, "Sequences a rank runs at once");
     add_parsed(app, "--global-batch", f.global_batch, "COUNT", positive_count, "Sequences of a step");
     add_parsed(
@@ -147,7 +192,7 @@ void add_parallel_options(CLI::App& app, JobFlags& f) {
     add_parsed(app, "--cp", f.cp, "N", positive_count, "Context parallelism");
     add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert parallelism");
     add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor parallelism of experts");
-    add_parsed(app, "--zero", f.zero, "0..3", zero_stage,
+    add_parsed(app, "--zero", f.zero, "0..3|ddp|fsdp", zero_stage,
                "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
     add_parsed(app, "--hybrid-shard", f.hybrid_shard, "RANKS", positive_count,
                "Ranks of one shard group (HSDP); default: all");
@@ -164,7 +209,7 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
         app, "--stack", f.stack, "ID", [](auto& t) { return t; }, "Software stack: an id of the catalogue");
     add_parsed(
         app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
-        "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...");
+        "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16, fp8: the stack's");
     add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
     add_parsed(app, "--recompute", f.recompute, "none|selective[:MODULES]|full[:EVERY]", recompute_flag,
                "Activations computed again in the backward pass");

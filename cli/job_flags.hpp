@@ -40,6 +40,7 @@ struct JobFlags {
     std::optional<std::int64_t> per_node{};
     std::optional<std::string> stack{};
     std::optional<std::int64_t> sequence{};
+    std::string sequence_as_given{};  ///< "128K"
     std::optional<std::int64_t> micro_batch{};
     std::optional<std::int64_t> global_batch{};
     std::optional<std::string> precision{};

@@ -1,5 +1,6 @@
 #include <cli/job_options.hpp>
 
+#include <cli/everyday_names.hpp>
 #include <cli/job_assumptions.hpp>
 #include <cli/model_input.hpp>
 #include <traincost/base/text.hpp>
@@ -49,6 +50,11 @@ std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accel
 
 [[noreturn]] void fail_at(const char* flag, const Error& error) {
     throw Error(error.kind(), std::string(flag) + ": " + error.what());
+}
+
+/// The ZeRO stage that was given, by its number or by a stack's name that says it.
+std::optional<std::int64_t> zero_of(const JobFlags& f) {
+    return f.zero || !f.stack ? f.zero : zero_meant_by(*f.stack);
 }
 
 /// Runs a look-up whose error names the flag.
@@ -174,7 +180,8 @@ void apply_parallel(const JobFlags& f, Parallelism& p) {
     apply(f.cp, p.cp);
     apply(f.ep, p.ep);
     apply(f.etp, p.etp);
-    apply(f.zero, p.zero);
+    const std::optional<std::int64_t> zero = zero_of(f);
+    apply(zero, p.zero);
     apply(f.hybrid_shard, p.hybrid_shard);
     apply(f.sequence_parallel, p.sequence_parallel);
 }
@@ -256,8 +263,9 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
     if (!f.precision && file.run) {
         return;
     }
-    job.run.precision_name =
-        f.precision.value_or(usual_precision(job.stack, job.cluster.accelerator, job.run.tuning));
+    job.run.precision_name = f.precision
+                                 ? precision_meant_by(*f.precision, job.stack)
+                                 : usual_precision(job.stack, job.cluster.accelerator, job.run.tuning);
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
         std::string allowed;
@@ -277,6 +285,9 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
     }
     if (!f.precision) {
         assumptions.push_back("precision: " + job.run.precision_name + " (--precision)");
+    } else if (lower(*f.precision) != job.run.precision_name) {
+        assumptions.push_back("precision: " + *f.precision + " is " + job.run.precision_name + " in " +
+                              job.stack.id + " (--precision)");
     }
 }
 
@@ -306,7 +317,7 @@ SearchSpace pinned_space(const JobFlags& f, const Job& job) {
     pin(f.cp, space.cp);
     pin(f.ep, space.ep);
     pin(f.etp, space.etp);
-    pin(f.zero, space.zero);
+    pin(zero_of(f), space.zero);
     pin(f.hybrid_shard, space.hybrid_shard);
     pin(f.micro_batch, space.micro_batch);
     if (f.sequence_parallel) {
@@ -340,7 +351,7 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
         model = *file.model;
     }
     ClusterSpec cluster = resolve_cluster(f, file, catalogue, assumptions);
-    const std::int64_t zero = f.zero.value_or(file.run ? file.run->parallel.zero : 0);
+    const std::int64_t zero = zero_of(f).value_or(file.run ? file.run->parallel.zero : 0);
     const std::string stack_name =
         f.stack.value_or(std::string(usual_stack(cluster.accelerator.vendor, zero)));
     StackSpec stack = file.stack && !f.stack

@@ -1,5 +1,6 @@
 #include <cli/search_dimensions.hpp>
 
+#include <cli/everyday_names.hpp>
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/params.hpp>
@@ -79,6 +80,9 @@ std::vector<RecomputeChoice> recompute_list(const std::string& text) {
 }
 
 NumberChoice zero_choice(const std::string& text) {
+    if (const auto meant = zero_meant_by(text)) {
+        return {.listed = {*meant}};
+    }
     NumberChoice choice = number_choice(text);
     constexpr std::int64_t highest = 3;
     const bool open = choice.high == std::numeric_limits<std::int64_t>::max();

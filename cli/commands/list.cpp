@@ -137,15 +137,18 @@ std::vector<Cell> stack_row(const std::string& id, const JsonValue& r) {
     return {text_cell(id), text_or_nothing(text_at(r, {"title"})), text_or_nothing(text_at(r, {"base"}))};
 }
 
-std::vector<Cell> price_row(const std::string& id, const Catalogue& catalogue) {
-    const std::vector<NodePrice> prices = catalogue.prices(id);
-    std::string providers;
-    for (const NodePrice& price : prices) {
-        if (providers.find(price.provider) == std::string::npos) {
-            providers += (providers.empty() ? "" : ", ") + price.provider;
-        }
+std::vector<std::vector<Cell>> price_rows(const std::string& id, const Catalogue& catalogue) {
+    const std::optional<double> per_node =
+        number_at(catalogue.document(Room::clusters, id).root, {"accelerators_per_node"});
+    std::vector<std::vector<Cell>> rows;
+    for (const NodePrice& price : catalogue.prices(id)) {
+        const bool each = price.per_hour && per_node && *per_node > 0.0;
+        rows.push_back({text_cell(id), text_cell(price.provider), text_cell(price.kind), cell(price.amount),
+                        text_cell(price.per_hour ? "node-hour" : "node"),
+                        each ? cell(price.amount / *per_node) : empty_cell(), text_or_nothing(price.region),
+                        text_or_nothing(price.as_of)});
     }
-    return {text_cell(id), count_cell(static_cast<std::int64_t>(prices.size())), text_cell(providers)};
+    return rows;
 }
 
 std::vector<std::string> columns_of(Room room) {
@@ -162,24 +165,25 @@ std::vector<std::string> columns_of(Room room) {
         case Room::stacks:
             return {"id", "title", "stands on"};
         case Room::prices:
-            return {"cluster", "prices", "providers"};
+            return {"cluster", "provider", "kind", "price", "for", "accelerator-hour", "region", "as of"};
     }
     return {};
 }
 
-std::vector<Cell> row_of(Room room, const std::string& id, const Catalogue& catalogue) {
+/// The rows of a record: one, but of each price one.
+std::vector<std::vector<Cell>> rows_of(Room room, const std::string& id, const Catalogue& catalogue) {
     const JsonDocument document = catalogue.document(room, id);
     switch (room) {
         case Room::accelerators:
-            return accelerator_row(id, document.root);
+            return {accelerator_row(id, document.root)};
         case Room::clusters:
-            return cluster_row(id, document.root, catalogue);
+            return {cluster_row(id, document.root, catalogue)};
         case Room::models:
-            return model_row(id, document.root);
+            return {model_row(id, document.root)};
         case Room::stacks:
-            return stack_row(id, document.root);
+            return {stack_row(id, document.root)};
         case Room::prices:
-            return price_row(id, catalogue);
+            return price_rows(id, catalogue);
     }
     return {};
 }
@@ -198,7 +202,8 @@ Table room_table(Room room, const Catalogue& catalogue, const std::string& filte
     Table table{.columns = columns_of(room)};
     for (const CatalogueEntry& entry : catalogue.entries(room)) {
         if (wanted(entry, filter)) {
-            table.rows.push_back(row_of(room, entry.id, catalogue));
+            const auto rows = rows_of(room, entry.id, catalogue);
+            table.rows.insert(table.rows.end(), rows.begin(), rows.end());
         }
     }
     return table;
@@ -215,12 +220,26 @@ Table rooms_table(const Catalogue& catalogue) {
     return table;
 }
 
+void write_prices(JsonWriter& out, const std::string& id, const Catalogue& catalogue) {
+    out.key("prices").begin_array();
+    for (const NodePrice& price : catalogue.prices(id)) {
+        out.begin_object().member("provider", price.provider).member("kind", price.kind);
+        out.member("USD", price.amount).member("per_hour", price.per_hour).member("region", price.region);
+        out.member("as_of", price.as_of).end_object();
+    }
+    out.end_array();
+}
+
 void write_entries(JsonWriter& out, Room room, const Catalogue& catalogue, const std::string& filter) {
     out.key(room_names()[static_cast<std::size_t>(room)]).begin_array();
     for (const CatalogueEntry& entry : catalogue.entries(room)) {
         if (wanted(entry, filter)) {
             out.begin_object().member("id", entry.id).array("aliases", entry.aliases);
-            out.member("overridden", entry.overridden).end_object();
+            out.member("overridden", entry.overridden);
+            if (room == Room::prices) {
+                write_prices(out, entry.id, catalogue);
+            }
+            out.end_object();
         }
     }
     out.end_array();
@@ -260,12 +279,25 @@ void list(const Options& options, Context& context) {
         print_json(rooms, catalogue, options, context);
         return;
     }
-    const bool one = rooms.size() == 1;
-    const Table table = one ? room_table(rooms.front(), catalogue, options.filter) : rooms_table(catalogue);
-    context.out << render({&table, 1}, options.output.format);
-    if (one && table.rows.empty()) {
-        context.err << "traincost: no record of " << options.room << " has '" << options.filter
-                    << "' in its names\n";
+    if (options.room.empty() && options.filter.empty()) {
+        const Table table = rooms_table(catalogue);
+        context.out << render({&table, 1}, options.output.format);
+        return;
+    }
+    std::vector<Table> found;
+    for (const Room room : rooms) {
+        Table table = room_table(room, catalogue, options.filter);
+        if (rooms.size() > 1) {
+            table.title = room_names()[static_cast<std::size_t>(room)];
+        }
+        if (rooms.size() == 1 || !table.rows.empty()) {
+            found.push_back(std::move(table));
+        }
+    }
+    context.out << render(found, options.output.format);
+    if (found.empty() || found.front().rows.empty()) {
+        context.err << "traincost: no record" << (options.room.empty() ? "" : " of " + options.room)
+                    << " has '" << options.filter << "' in its names\n";
         context.exit_code = exit_no;
     }
 }

@@ -182,3 +182,30 @@ TEST_CASE("no NaN and no infinity is ever written, whatever the quantity", "[tex
     }
     CHECK(traincost::finite(1.5) == 1.5);
 }
+
+TEST_CASE("of names that are as near, the one that begins alike is suggested, and a digit weighs more",
+          "[text]") {
+    const std::vector<std::string> gpus = {"a10", "h20", "h100", "h200", "l40"};
+    CHECK(nearest("h10", gpus) == "h100");
+    CHECK(nearest("H10", gpus) == "h100");
+    CHECK(nearest("h210", gpus) == "h20");
+    CHECK(nearest("a1o", gpus) == "a10");
+}
+
+TEST_CASE("a name with words more is suggested without them", "[text]") {
+    const std::vector<std::string> models = {"gemma-3-4b", "llama-2-7b", "llama-3-70b", "llama-3-8b",
+                                             "qwen2.5-7b"};
+    CHECK(nearest("Llama-3-8B-Instruct", models) == "llama-3-8b");
+    CHECK(nearest("meta-llama/Meta-Llama-3-8B", models) == "llama-3-8b");
+    CHECK(nearest("Qwen/Qwen2.5-7B-Instruct", models) == "qwen2.5-7b");
+    CHECK(nearest("llama-3-8", models) == "llama-3-8b");
+}
+
+TEST_CASE("units of counts and dollars may be written small", "[text]") {
+    CHECK(parse_count("4k") == 4000);
+    CHECK(parse_count("100b") == 100'000'000'000);
+    CHECK(parse_count("1.5t") == 1'500'000'000'000);
+    CHECK(parse_count("128ki") == 131072);
+    CHECK(parse_dollars("$20m") == Dollars(20e6));
+    CHECK_THROWS_WITH(parse_count("4kk"), Catch::Contains("'4kk' is not a count"));
+}

@@ -2,6 +2,7 @@
 
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
+#include <traincost/base/name_distance.hpp>
 
 #include <fmt/format.h>
 
@@ -99,15 +100,25 @@ const Unit* find_unit(std::string_view name, std::span<const Unit> units) {
     return found == units.end() ? nullptr : &*found;
 }
 
-double parse_with_unit(std::string_view text, std::span<const Unit> units, Range range,
-                       std::string_view what) {
+const Unit* find_unit_folded(std::string_view name, std::span<const Unit> units) {
+    const auto found = std::find_if(units.begin(), units.end(),
+                                    [&](const Unit& unit) { return lower(unit.name) == lower(name); });
+    return found == units.end() ? nullptr : &*found;
+}
+
+/// Whether "4k" is as good as "4K".
+enum class Case : bool { matters, folded };
+
+double parse_with_unit(std::string_view text, std::span<const Unit> units, Range range, std::string_view what,
+                       Case letters = Case::matters) {
     const bool bare = find_unit("", units) != nullptr;
     const std::string hint =
         units.size() == 1 ? "a finite number"
                           : fmt::format("a number {}followed by {}", bare ? "alone or " : "", allowed(units));
     std::string_view rest = trim(text);
     const std::optional<double> x = take_number(rest);
-    const Unit* unit = find_unit(trim(rest), units);
+    const Unit* unit =
+        letters == Case::folded ? find_unit_folded(trim(rest), units) : find_unit(trim(rest), units);
     if (!x || unit == nullptr) {
         reject(text, what, hint);
     }
@@ -142,7 +153,7 @@ double parse_number(std::string_view text, Range range) {
 }
 
 std::int64_t parse_count(std::string_view text, Range range) {
-    const double x = parse_with_unit(text, count_input_units, range, "a count");
+    const double x = parse_with_unit(text, count_input_units, range, "a count", Case::folded);
     constexpr double largest = 9007199254740992;  // 2^53: beyond it a double skips whole numbers
     if (std::abs(x) > largest) {
         throw Error(ErrorKind::input,
@@ -194,7 +205,7 @@ Dollars parse_dollars(std::string_view text, Range range) {
     if (amount.starts_with('$')) {
         amount.remove_prefix(1);
     }
-    return Dollars(parse_with_unit(amount, dollar_units, range, "an amount of dollars"));
+    return Dollars(parse_with_unit(amount, dollar_units, range, "an amount of dollars", Case::folded));
 }
 
 double parse_fraction(std::string_view text, Range range) {
@@ -349,22 +360,21 @@ std::optional<std::string> nearest_of(std::string_view name, std::span<const Str
         return std::nullopt;
     }
     const std::string wanted = lower(name);
-    // A third of the characters may be wrong, and of a short name one.
-    int best_distance = std::max(1, static_cast<int>(wanted.size()) / 3) + 1;
-    std::optional<std::string> best;
+    // A third of the characters may be wrong, and of a short name one, be it a digit.
+    NameDistance best{.cost = (std::max(1, static_cast<int>(wanted.size()) / 3) + 1) * cost_of_character,
+                      .prefix = 0};
+    std::optional<std::string> nearest;
     for (const String& candidate : candidates) {
-        const std::size_t insertions =
-            std::max(candidate.size(), wanted.size()) - std::min(candidate.size(), wanted.size());
-        if (insertions >= static_cast<std::size_t>(best_distance)) {
+        if (candidate.size() > longest) {
             continue;
         }
-        const int distance = edit_distance(wanted, lower(candidate));
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = std::string(candidate);
+        const NameDistance here = name_distance(wanted, lower(candidate));
+        if (here < best) {
+            best = here;
+            nearest = std::string(candidate);
         }
     }
-    return best;
+    return nearest;
 }
 
 std::string suggestion(const std::optional<std::string>& name) {

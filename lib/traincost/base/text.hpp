@@ -21,7 +21,7 @@ enum class Range { any, not_negative, positive };
 /// "0.9", "1e-3", "-2": a number without unit.
 double parse_number(std::string_view text, Range range = Range::any);
 /// "15T", "7B", "1.5M", "128K", "8192", "3e11": "128Ki": a whole number; K, M, B, T, Q are powers of 1000, Ki
-/// and Mi of 1024.
+/// and Mi of 1024; in either case.
 std::int64_t parse_count(std::string_view text, Range range = Range::not_negative);
 /// "80GiB", "80 GB", "512B": B; kB, MB, GB, TB, PB (powers of 1000); KiB, MiB, GiB, TiB, PiB (powers of
 /// 1024).

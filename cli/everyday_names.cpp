@@ -1,0 +1,70 @@
+#include <cli/everyday_names.hpp>
+
+#include <traincost/base/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace traincost::cli {
+
+bool counts_in_thousands(std::string_view text) {
+    constexpr std::string_view letters = "kKmM";
+    return !text.empty() && letters.find(text.back()) != letters.npos;
+}
+
+std::int64_t sequence_length(const std::string& text) {
+    return parse_count(counts_in_thousands(text) ? text + "i" : text, Range::positive);
+}
+
+CountedName counted_name(const std::string& text) {
+    const auto x = text.find_first_not_of("0123456789");
+    if (x == 0 || x == text.npos || x + 1 >= text.size() || (text[x] != 'x' && text[x] != 'X')) {
+        return {std::nullopt, text};
+    }
+    return {parse_count(text.substr(0, x), Range::positive), text.substr(x + 1)};
+}
+
+std::optional<std::int64_t> zero_meant_by(std::string_view stack_name) {
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> names = {
+        {{"fsdp", 3}, {"fsdp2", 3}, {"ddp", 0}}};
+    const std::string name = lower(stack_name);
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == name; });
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string precision_meant_by(const std::string& text, const StackSpec& stack) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {
+        {{"bf16", "bf16"},
+         {"bfloat16", "bf16"},
+         {"fp16", "fp16"},
+         {"float16", "fp16"},
+         {"half", "fp16"},
+         {"fp8", "fp8-mixed"},
+         {"float8", "fp8-mixed"},
+         {"mxfp8", "mxfp8-mixed"},
+         {"fp4", "fp4-mixed"},
+         {"nvfp4", "fp4-mixed"},
+         {"float32", "fp32"},
+         {"single", "fp32"},
+         {"nf4", "nf4-base"}}};
+    const std::string name = lower(text);
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == name; });
+    if (found == names.end()) {
+        return name;
+    }
+    std::string recipe(found->second);
+    if (recipe == "bf16" || recipe == "fp16") {
+        recipe += stack.amp == CastMode::none ? "-mixed" : "-amp";
+    }
+    return recipe;
+}
+
+std::string optimizer_meant_by(const std::string& text) {
+    const std::string name = lower(text);
+    return name == "adam" ? "adamw" : name;
+}
+
+}  // namespace traincost::cli

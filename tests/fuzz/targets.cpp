@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -10,6 +11,8 @@
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/import/importers.hpp>
+#include <traincost/import/log_reader.hpp>
+#include <traincost/import/training_log_json.hpp>
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_build.hpp>
@@ -254,6 +257,15 @@ void launch(std::string_view bytes) {
     read_launch_files({&file, 1});
 }
 
+void training_log(std::string_view bytes) {
+    std::istringstream in{std::string(bytes)};
+    if (const std::optional<TrainingLog> read = read_training_log(in)) {
+        JsonWriter out;
+        write_json(out, *read);  // refuses what is not finite
+        parse_json(out.text(), "written");
+    }
+}
+
 void shard(std::string_view bytes) {
     const JsonDocument document = parsed(bytes);
     if (is_sweep(document)) {
@@ -299,7 +311,7 @@ void ranges(std::string_view bytes) {
         });
 }
 
-constexpr std::array<Target, 16> all_targets = {{{"model", model},
+constexpr std::array<Target, 17> all_targets = {{{"model", model},
                                                  {"config", config},
                                                  {"job", job},
                                                  {"accelerator", accelerator},
@@ -312,6 +324,7 @@ constexpr std::array<Target, 16> all_targets = {{{"model", model},
                                                  {"tables", tables},
                                                  {"records", records},
                                                  {"launch", launch},
+                                                 {"log", training_log},
                                                  {"shard", shard},
                                                  {"numbers", numbers},
                                                  {"ranges", ranges}}};

@@ -6,11 +6,13 @@ namespace traincost {
 
 namespace {
 
-constexpr std::size_t pairs = std::size_t{1} << 16;
+constexpr std::size_t slots =
+    4096;  // small enough for the nearest cache; pairs that share one are told apart after
 
-std::size_t pair_at(const char* text) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(text[0])) << 8 |
-           static_cast<unsigned char>(text[1]);
+std::size_t slot_at(const char* text) {
+    return (static_cast<std::size_t>(static_cast<unsigned char>(text[0])) * 33U ^
+            static_cast<unsigned char>(text[1])) %
+           slots;
 }
 
 /// Where the pair of `word` stands that is rarest in text: one with a character that is no small letter.
@@ -27,19 +29,19 @@ std::size_t rarest_pair(std::string_view word) {
 }  // namespace
 
 Anchors::Anchors(std::span<const std::string_view> words)
-    : words_(words.begin(), words.end()), lists_(pairs, 0), candidates_(1, max_anchors) {
-    std::vector<std::size_t> pair_of;
+    : words_(words.begin(), words.end()), lists_(slots, 0), candidates_(1, max_anchors) {
+    std::vector<std::size_t> slot_of;
     for (const std::string_view word : words_) {
         offsets_.push_back(static_cast<std::uint8_t>(rarest_pair(word)));
-        pair_of.push_back(pair_at(word.data() + offsets_.back()));
+        slot_of.push_back(slot_at(word.data() + offsets_.back()));
     }
-    for (const std::size_t pair : pair_of) {
-        if (lists_[pair] != 0) {
-            continue;  // its list holds all words of the pair
+    for (const std::size_t slot : slot_of) {
+        if (lists_[slot] != 0) {
+            continue;  // its list holds all words of the slot
         }
-        lists_[pair] = static_cast<std::uint8_t>(candidates_.size());
+        lists_[slot] = static_cast<std::uint8_t>(candidates_.size());
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            if (pair_of[i] == pair) {
+            if (slot_of[i] == slot) {
                 candidates_.push_back(static_cast<std::uint8_t>(i));
             }
         }
@@ -51,7 +53,7 @@ void Anchors::find(std::string_view text, AnchorHits& hits) const {
     hits.found = 0;
     const char* const begin = text.data();
     for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-        const std::uint8_t list = lists_[pair_at(begin + i)];
+        const std::uint8_t list = lists_[slot_at(begin + i)];
         if (list == 0) {
             continue;
         }

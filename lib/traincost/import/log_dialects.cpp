@@ -117,6 +117,9 @@ bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::int64_t unknown_total = 1'000'000;
     facts.iteration = *n + *epoch * (total > 0 ? total : unknown_total);
     read_facts(line.substr(bracket), indexed<bar_rules>, facts);
+    if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
+        facts.set(loss, *value);  // beside it "loss" is a running mean
+    }
     if (!facts.has(step_time)) {
         if (const std::optional<double> seconds = seconds_of_bar(line, bracket)) {
             facts.set(step_time, *seconds);
@@ -149,6 +152,19 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
         facts.set(allocated, *value * giga);
     }
     return facts.has(step_time);
+}
+
+/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…", epoch and step.
+bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "|Loss:";
+    const std::optional<std::size_t> begin = number_before(line, at);
+    if (!begin || *begin == 0 || line[*begin - 1] != '|') {
+        return false;
+    }
+    std::size_t step = *begin;
+    facts.iteration = whole_number_at(line, step);
+    read_fact(line.substr(at + name.size()), {"", loss}, facts);
+    return facts.iteration.has_value() && facts.has(loss);
 }
 
 /// "iter 10: loss 3.7366, time 8.81ms, mfu 0.14%"

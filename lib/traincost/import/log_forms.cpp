@@ -507,6 +507,7 @@ constexpr std::array forms = {
     LogForm{", time ", LogFamily::nanogpt, read_nanogpt},
     LogForm{"Step ", LogFamily::xtuner, read_xtuner},
     LogForm{"Step ", LogFamily::torchtune, read_torchtune},
+    LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},
     LogForm{"Epoch ", LogFamily::bar, read_progress_bar},
     LogForm{"SamplesPerSec=", LogFamily::deepspeed, read_deepspeed},
     LogForm{":::MLLOG", LogFamily::mlperf, read_mlperf},

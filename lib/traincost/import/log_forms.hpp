@@ -72,6 +72,7 @@ std::string_view text_of(LogWord word);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_mlperf(std::string_view line, std::size_t at, LogFacts& facts);
 
 }  // namespace traincost

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -40,12 +41,26 @@ bool ends_in_key(std::string_view text, std::string_view key);
 /// `text` without blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
+/// Whether eight bytes hold a ':' or a '='.
+inline bool eight_separated(const char* text) {
+    constexpr std::uint64_t ones = 0x0101010101010101U;
+    constexpr std::uint64_t tops = 0x8080808080808080U;
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text, sizeof(bytes));
+    const std::uint64_t colons = bytes ^ (ones * ':');
+    const std::uint64_t equals = bytes ^ (ones * '=');
+    return ((((colons - ones) & ~colons) | ((equals - ones) & ~equals)) & tops) != 0;
+}
+
 /// Calls `take(before, after)` for every ':' and '=' of the line: what stands before it, without blanks and a
 /// closing quote, and what stands behind it.
 template <class Take>
 void for_each_value(std::string_view line, Take&& take) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-        if (line[i] != ':' && line[i] != '=') {
+        while (i + 8 <= line.size() && !eight_separated(line.data() + i)) {
+            i += 8;
+        }
+        if (i == line.size() || (line[i] != ':' && line[i] != '=')) {
             continue;
         }
         std::size_t end = i;

@@ -111,6 +111,31 @@ void merge_into(FactSheet& sheet, const FactSheet& more) {
     }
 }
 
+void keep_common(FactSheet& sheet, const FactSheet& other) {
+    std::vector<Fact> differ;
+    for (const auto& [fact, mine] : sheet.reading.facts) {
+        const auto theirs = other.reading.facts.find(fact);
+        if (theirs == other.reading.facts.end() || theirs->second.value != mine.value) {
+            differ.push_back(fact);
+        }
+    }
+    for (const Fact fact : differ) {
+        const LaunchFact& mine = sheet.reading.facts.at(fact);
+        const auto theirs = other.reading.facts.find(fact);
+        sheet.contradiction("several jobs are started: " + std::string(fact_name(fact)) + " " +
+                            to_text(mine.value) + " (" + mine.where + ") and " +
+                            (theirs == other.reading.facts.end()
+                                 ? std::string("none")
+                                 : to_text(theirs->second.value) + " (" + theirs->second.where + ")"));
+        sheet.forget(fact);
+    }
+    for (const auto& [fact, theirs] : other.reading.facts) {
+        if (!sheet.has(fact)) {
+            sheet.forget(fact);
+        }
+    }
+}
+
 void complete(FactSheet& sheet) {
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
     solve_data_parallel(sheet);

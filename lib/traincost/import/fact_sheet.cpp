@@ -164,7 +164,8 @@ const Setting* first_of(const Setting& root, Paths paths) {
 
 bool is_on(const Setting& root, std::string_view path) {
     const Setting* at = root.at(path);
-    return at != nullptr && as_truth(*at).value_or(false);
+    // A switch of a command line followed by words nobody knows is on.
+    return at != nullptr && (as_truth(*at).value_or(false) || at->text == "\x01");
 }
 
 std::string last_part(std::string_view dotted) {

@@ -13,6 +13,9 @@ int recognise_axolotl(const Setting& root);         void read_axolotl(const Sett
 int recognise_deepspeed(const Setting& root);       void read_deepspeed(const Setting& root, FactSheet& sheet);
 int recognise_hf_arguments(const Setting& root);    void read_hf_arguments(const Setting& root, FactSheet& sheet);
 int recognise_llama_factory(const Setting& root);   void read_llama_factory(const Setting& root, FactSheet& sheet);
+int recognise_launcher(const Setting& root);        void read_launcher(const Setting& root, FactSheet& sheet);
+int recognise_megatron(const Setting& root);        void read_megatron(const Setting& root, FactSheet& sheet);
+int recognise_megatron_deepspeed(const Setting& root); void read_megatron_deepspeed(const Setting& root, FactSheet& sheet);
 // clang-format on
 
 /// Points for each of `paths` that `root` has.

@@ -24,11 +24,14 @@ struct Importer {
 
 // clang-format off
 constexpr Importer importers[] = {
+    {"megatron", recognise_megatron, read_megatron},
+    {"megatron-deepspeed", recognise_megatron_deepspeed, read_megatron_deepspeed},
     {"axolotl", recognise_axolotl, read_axolotl},
     {"llama-factory", recognise_llama_factory, read_llama_factory},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},
     {"deepspeed", recognise_deepspeed, read_deepspeed, true},
+    {"launcher", recognise_launcher, read_launcher, true},
 };
 // clang-format on
 
@@ -47,10 +50,13 @@ const Importer* importer_of(const Setting& root) {
     return best;
 }
 
-/// What the files say in one format: configurations in their order, then the commands that overrule them.
+/// What the files say in one format: its configurations laid over each other in their order, and the commands
+/// that overrule them.
 struct Part {
     const Importer* importer;
-    Setting root;
+    Setting base{};
+    bool has_base = false;
+    std::vector<Setting> commands{};
 };
 
 [[noreturn]] void fail_unknown(const LaunchFile& file) {
@@ -63,8 +69,7 @@ struct Part {
                     {.path = file.name, .message = "is no launch file of a format that is read: " + known}});
 }
 
-std::vector<Part> parts_of(std::span<const LaunchFile> files) {
-    std::vector<Part> parts;
+void refuse_too_large(std::span<const LaunchFile> files) {
     for (const LaunchFile& file : files) {
         if (file.text.size() > largest_launch_file) {
             throw Error(
@@ -74,29 +79,75 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files) {
                                                  " MiB; a launch file may have at most " +
                                                  std::to_string(largest_launch_file >> 20) + " MiB"}});
         }
-        bool known = false;
-        for (LaunchDocument& document : parse_documents(file.name, file.text)) {
-            const Importer* importer = importer_of(document.root);
-            if (importer == nullptr) {
-                continue;
-            }
-            known = true;
-            const auto same = std::find_if(parts.begin(), parts.end(),
-                                           [&](const Part& part) { return part.importer == importer; });
-            if (same == parts.end()) {
-                parts.push_back({importer, std::move(document.root)});
-            } else {
-                overlay(same->root, document.root);
-            }
+    }
+}
+
+std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
+    std::vector<Part> parts;
+    std::vector<bool> known = documents.is_part;
+    for (LaunchDocument& document : documents.all) {
+        const Importer* importer = importer_of(document.root);
+        if (importer == nullptr) {
+            continue;
         }
-        if (!known) {
-            fail_unknown(file);
+        known[document.file] = true;
+        auto part = std::find_if(parts.begin(), parts.end(),
+                                 [&](const Part& each) { return each.importer == importer; });
+        if (part == parts.end()) {
+            part = parts.insert(parts.end(), Part{.importer = importer});
+        }
+        if (document.is_command) {
+            part->commands.push_back(std::move(document.root));
+        } else {
+            overlay(part->base, document.root);
+            part->has_base = true;
+        }
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (!known[i]) {
+            fail_unknown(files[i]);
         }
     }
     std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
         return !a.importer->companion && b.importer->companion;
     });
     return parts;
+}
+
+FactSheet read_root(const Importer& importer, const Setting& root) {
+    FactSheet sheet;
+    importer.read(root, sheet);
+    list_unread(root, sheet.reading.unread);
+    return sheet;
+}
+
+/// Several commands of one script may start jobs that differ: what they differ in is no fact of one job.
+FactSheet read_part(const Part& part) {
+    if (part.commands.empty()) {
+        return read_root(*part.importer, part.base);
+    }
+    FactSheet first;
+    for (std::size_t i = 0; i < part.commands.size(); ++i) {
+        Setting root = part.base;
+        overlay(root, part.commands[i]);
+        FactSheet sheet = read_root(*part.importer, root);
+        if (i == 0) {
+            first = std::move(sheet);
+        } else {
+            keep_common(first, sheet);
+        }
+    }
+    return first;
+}
+
+/// What "give F too" asks for and what was given.
+void drop_answered(LaunchReading& reading, const std::vector<std::string>& names) {
+    std::erase_if(reading.unread, [&](const UnreadSetting& unread) {
+        return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            const std::string base = name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
+            return !base.empty() && unread.why.starts_with("give " + base + " too");
+        });
+    });
 }
 
 }  // namespace
@@ -117,17 +168,21 @@ std::vector<std::string_view> launch_formats() {
     return names;
 }
 
-LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view) {
+LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
+    refuse_too_large(files);
+    LaunchDocuments documents = parse_documents(files, select);
+    std::vector<Part> parts = parts_of(files, documents);
     FactSheet all;
-    for (const Part& part : parts_of(files)) {
-        FactSheet sheet;
-        part.importer->read(part.root, sheet);
-        if (all.reading.format.empty()) {
-            all.reading.format = part.importer->name;
-        }
-        merge_into(all, sheet);
-        list_unread(part.root, all.reading.unread);
+    all.reading.format = parts.front().importer->name;
+    if (all.reading.format == "megatron-deepspeed") {  // its JSON decides
+        std::stable_partition(parts.begin(), parts.end(),
+                              [](const Part& part) { return part.importer->name == "deepspeed"; });
     }
+    for (const Part& part : parts) {
+        merge_into(all, read_part(part));
+    }
+    all.reading.unread.insert(all.reading.unread.begin(), documents.unread.begin(), documents.unread.end());
+    drop_answered(all.reading, documents.names);
     complete(all);
     return std::move(all.reading);
 }

@@ -1,20 +1,26 @@
 #include "traincost/import/launch_document.hpp"
 
+#include <algorithm>
+
 #include "traincost/base/error.hpp"
+#include "traincost/import/interpolation.hpp"
+#include "traincost/import/launch_line.hpp"
+#include "traincost/import/python_config.hpp"
 #include "traincost/import/recognise.hpp"
 #include "traincost/import/setting_files.hpp"
+#include "traincost/import/shell.hpp"
 
 namespace traincost {
 
 namespace {
 
 // Python's YAML reader takes what looks like JSON with comments, trailing commas and True.
-Setting read_braces(std::string_view text, const std::string& file) {
+Setting read_braces(std::string_view text, const std::string& file, int first_line) {
     try {
-        return read_json_settings(text, file);
+        return read_json_settings(text, file, first_line);
     } catch (const Error&) {
         try {
-            Setting root = read_yaml(text, file);
+            Setting root = read_yaml(text, file, first_line);
             // A trailing comma is an error in JSON; only formats of YAML may have it.
             if (root.is_map() && (root.has("pipe_parallel_size") || root.has("model_parallel_size") ||
                                   text.find('#') != text.npos)) {
@@ -27,23 +33,142 @@ Setting read_braces(std::string_view text, const std::string& file) {
     }
 }
 
-}  // namespace
-
-std::vector<LaunchDocument> parse_documents(const std::string& file, std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) {
-        text.remove_prefix(3);
-    }
-    std::vector<LaunchDocument> documents(1);
+Setting read_configuration(std::string_view text, const std::string& file, int first_line) {
     switch (recognise(text)) {
         case Content::json:
-            documents[0].root = read_braces(text, file);
-            break;
+            return read_braces(text, file, first_line);
         case Content::toml:
-            documents[0].root = read_toml(text, file);
-            break;
+            return read_toml(text, file);
         default:
-            documents[0].root = read_yaml(text, file);
-            break;
+            return read_yaml(text, file, first_line);
+    }
+}
+
+// A file that the script writes, where it is a configuration: values that nobody knows are placeholders.
+void add_written(const WrittenFile& written, const std::vector<const std::string*>& names,
+                 LaunchDocuments& documents, std::size_t file) {
+    if (written.text.empty()) {
+        return;
+    }
+    std::string text;
+    char before = ' ';
+    for (const char c : written.text.chars) {
+        if (c == unknown_mark) {
+            text += before == '"' || std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '/'
+                        ? "<?>"
+                        : "null";
+        } else {
+            text += c;
+        }
+        before = c == ' ' || c == '\n' ? before : c;
+    }
+    const ShellPlace place = written.text.place();
+    LaunchDocument document;
+    document.file = file;
+    try {
+        document.root = read_configuration(text, *names.at(place.file), static_cast<int>(place.line));
+    } catch (const Error&) {
+        return;  // a program, a host list, a message
+    }
+    if (document.root.is_map()) {
+        documents.names.push_back(written.name);
+        documents.all.push_back(std::move(document));
+    }
+}
+
+void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
+                LaunchDocuments& documents) {
+    std::vector<const std::string*> names;
+    for (const ShellFile& file : files) {
+        names.push_back(file.name);
+    }
+    Setting header = slurm_header(files[index].text, *files[index].name);
+    const ShellOutcome outcome = follow_shell(files, index, slurm_variables(header), select);
+    for (const std::string& name : outcome.sourced) {
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            documents.is_part[i] = documents.is_part[i] || *files[i].name == name;
+        }
+    }
+    for (const WrittenFile& written : outcome.written) {
+        add_written(written, names, documents, index);
+    }
+    bool has_launcher = false;
+    for (const StartedCommand& command : outcome.commands) {
+        for (LaunchDocument& document : documents_of(command, names)) {
+            document.file = index;
+            if (document.root.has("$launcher")) {
+                has_launcher = true;
+                if (!header.members.empty()) {
+                    place_at(document.root, "$launcher.slurm") = header;
+                }
+            }
+            documents.all.push_back(std::move(document));
+        }
+    }
+    if (!has_launcher && !header.members.empty()) {
+        LaunchDocument document;
+        document.is_command = true;
+        document.file = index;
+        place_at(document.root, "$launcher.slurm") = std::move(header);
+        documents.all.push_back(std::move(document));
+    }
+    for (const ShellRemark& remark : outcome.remarks) {
+        documents.unread.push_back(
+            {.where = *names.at(remark.place.file) + ":" + std::to_string(remark.place.line),
+             .key = remark.key,
+             .matters = true,
+             .why = remark.why});
+    }
+}
+
+std::string_view without_mark(std::string_view text) {
+    return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+}
+
+}  // namespace
+
+LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select) {
+    LaunchDocuments documents;
+    documents.is_part.assign(files.size(), false);
+    std::vector<ShellFile> texts;
+    std::vector<Content> contents;
+    for (const LaunchFile& file : files) {
+        documents.names.push_back(file.name);
+        texts.push_back({&file.name, without_mark(file.text)});
+        contents.push_back(recognise(texts.back().text));
+    }
+    // Scripts that others source are followed there; which they are is known once all are followed.
+    std::vector<LaunchDocuments> of_scripts(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (contents[i] == Content::shell) {
+            of_scripts[i].is_part.assign(files.size(), false);
+            add_script(texts, i, select, of_scripts[i]);
+            for (std::size_t j = 0; j < files.size(); ++j) {
+                documents.is_part[j] = documents.is_part[j] || (of_scripts[i].is_part[j] && i != j);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (contents[i] == Content::shell) {
+            if (!documents.is_part[i]) {
+                std::move(of_scripts[i].all.begin(), of_scripts[i].all.end(),
+                          std::back_inserter(documents.all));
+                std::move(of_scripts[i].unread.begin(), of_scripts[i].unread.end(),
+                          std::back_inserter(documents.unread));
+                std::move(of_scripts[i].names.begin(), of_scripts[i].names.end(),
+                          std::back_inserter(documents.names));
+            }
+            continue;
+        }
+        LaunchDocument document;
+        document.file = i;
+        if (contents[i] == Content::python) {
+            document.root = read_python_config(texts[i].text, files[i].name, select);
+        } else {
+            document.root = read_configuration(texts[i].text, files[i].name, 1);
+        }
+        interpolate(document.root);
+        documents.all.push_back(std::move(document));
     }
     return documents;
 }

@@ -1,0 +1,394 @@
+#include "traincost/import/launch_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/import/setting_files.hpp"
+
+namespace traincost {
+
+namespace {
+
+using Words = std::vector<ShellText>;
+
+std::string base_of(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+}
+
+/// "key=value" as Hydra, MaxText and torchtune take it.
+bool is_override(std::string_view word) {
+    while (!word.empty() && (word.front() == '+' || word.front() == '~')) {
+        word.remove_prefix(1);
+    }
+    const std::size_t equals = word.find('=');
+    if (equals == word.npos || equals == 0 ||
+        (std::isalpha(static_cast<unsigned char>(word[0])) == 0 && word[0] != '_')) {
+        return false;
+    }
+    const std::string_view key = word.substr(0, equals);
+    return std::all_of(key.begin(), key.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '@';
+    });
+}
+
+bool is_flag(std::string_view word) {
+    if (word.size() < 2 || word[0] != '-') {
+        return false;
+    }
+    const std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
+    return !rest.empty() && (std::isalpha(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '_');
+}
+
+std::string key_of(std::string_view flag) {
+    while (!flag.empty() && (flag.front() == '-' || flag.front() == '+' || flag.front() == '~')) {
+        flag.remove_prefix(1);
+    }
+    std::string key(flag);
+    std::replace(key.begin(), key.end(), '-', '_');
+    return key;
+}
+
+/// Builds settings from flags.
+class Flags {
+public:
+    Flags(Setting& root, const std::vector<const std::string*>& files) : root_(root), files_(files) {
+        root_.kind = Setting::Kind::map;
+    }
+
+    void put(const std::string& key, const std::string& name, const std::vector<ShellText>& values,
+             ShellPlace place) {
+        Setting value;
+        value.file = files_.at(place.file);
+        value.line = static_cast<int>(place.line);
+        value.name = name;
+        if (values.size() == 1) {
+            value = value_of(values[0].chars, value);
+        } else if (values.empty()) {
+            value = scalar_setting("true", value);
+        } else {
+            value.kind = Setting::Kind::list;
+            for (const ShellText& each : values) {
+                value.items.push_back(scalar_setting(each.chars, value));
+            }
+        }
+        if (value.is_map()) {
+            overlay(place_at(root_, key), value);
+        } else {
+            place_at(root_, key) = std::move(value);
+        }
+    }
+    void put_override(const ShellText& word) {
+        const std::size_t equals = word.chars.find('=');
+        const std::string key = key_of(word.chars.substr(0, equals));
+        put(key, word.chars.substr(0, equals), {word.part(equals + 1)}, word.place());
+    }
+
+private:
+    static Setting value_of(const std::string& text, const Setting& place) {
+        if (text.size() > 1 && (text.front() == '[' || text.front() == '{')) {
+            try {
+                Setting value = read_yaml(text, *place.file, place.line);
+                value.name = place.name;
+                return value;
+            } catch (const Error&) {
+                // a word that only looks like a list
+            }
+        }
+        return scalar_setting(text, place);
+    }
+
+    Setting& root_;
+    const std::vector<const std::string*>& files_;
+};
+
+/// Reads the flags in `words` from `at`; with `bare` given, until a word that is no flag and no value.
+std::size_t read_flags(const Words& words, std::size_t at, Flags& flags, Words* positional,
+                       std::initializer_list<std::string_view> switches) {
+    for (; at < words.size(); ++at) {
+        const std::string& word = words[at].chars;
+        if (!is_flag(word)) {
+            if (positional == nullptr) {
+                return at;
+            }
+            if (is_override(word)) {
+                flags.put_override(words[at]);
+            } else {
+                positional->push_back(words[at]);
+            }
+            continue;
+        }
+        const std::size_t equals = word.find('=');
+        const std::string name = word.substr(0, equals);
+        const std::string key = key_of(name);
+        const ShellPlace place = words[at].place();
+        Words values;
+        if (equals != word.npos) {
+            values.push_back(words[at].part(equals + 1));
+        } else if (!is_one_of(name, switches)) {
+            const std::size_t most = positional == nullptr ? 1 : words.size();
+            while (at + 1 < words.size() && values.size() < most && !is_flag(words[at + 1].chars) &&
+                   !(positional != nullptr && !values.empty() && is_override(words[at + 1].chars))) {
+                values.push_back(words[++at]);
+            }
+        }
+        flags.put(key, name, values, place);
+    }
+    return at;
+}
+
+Setting word_setting(const std::string& text, ShellPlace place,
+                     const std::vector<const std::string*>& files) {
+    Setting setting;
+    setting.file = files.at(place.file);
+    setting.line = static_cast<int>(place.line);
+    return scalar_setting(text, setting);
+}
+
+/// The parts of a command line as it is walked.
+struct Line {
+    LaunchDocument program;
+    LaunchDocument launcher;  ///< torchrun, deepspeed, srun
+    LaunchDocument accelerate;
+    std::string name;
+    bool has_launcher = false, has_accelerate = false;
+};
+
+bool is_python(std::string_view base) {
+    return base == "python" || base.starts_with("python3") || base.starts_with("python2");
+}
+
+/// A program by itself: its name with a subcommand.
+bool is_framework_program(std::string_view base) {
+    return is_one_of(
+        base, {"litgpt", "tune", "axolotl", "llamafactory-cli", "llamafactory_cli", "composer", "fast-llm",
+               "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
+}
+
+std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
+    Flags launcher(place_at(line.launcher.root, "$launcher"), files);
+    Flags accelerate(line.accelerate.root, files);
+    for (std::size_t i = 0; i < words.size();) {
+        const std::string base = base_of(words[i].chars);
+        const std::string next = i + 1 < words.size() ? words[i + 1].chars : std::string();
+        if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
+            base == "deepspeed" || base == "deepspeed.launcher.runner") {
+            line.has_launcher = true;
+            i = read_flags(
+                words, i + 1, launcher, nullptr,
+                {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
+                 "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
+            if (base.starts_with("deepspeed")) {
+                place_at(line.launcher.root, "$launcher.deepspeed") =
+                    word_setting("true", words[0].place(), files);
+            }
+        } else if (base == "accelerate" && next == "launch") {
+            line.has_accelerate = true;
+            place_at(line.accelerate.root, "$program") =
+                word_setting("accelerate launch", words[i].place(), files);
+            i = read_flags(
+                words, i + 2, accelerate, nullptr,
+                {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
+                 "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
+        } else if (base == "srun" || base == "mpirun" || base == "mpiexec") {
+            place_at(line.launcher.root, "$launcher." + std::string(base == "srun" ? "srun" : "mpirun")) =
+                word_setting("true", words[i].place(), files);
+            line.has_launcher = true;
+            ++i;
+        } else if (is_python(base)) {
+            ++i;
+            while (i < words.size() && words[i].chars.starts_with('-') && words[i].chars != "-m" &&
+                   words[i].chars != "-c") {
+                i += is_one_of(words[i].chars, {"-W", "-X"}) ? 2 : 1;
+            }
+            if (i < words.size() && words[i].chars == "-c") {
+                return words.size();
+            }
+            if (i < words.size() && words[i].chars == "-m") {
+                ++i;
+            }
+            const std::string module = i < words.size() ? base_of(words[i].chars) : std::string();
+            if (module == "accelerate.commands.launch") {
+                Words renamed = words;
+                return walk_launchers({renamed.begin() + static_cast<std::ptrdiff_t>(i), renamed.end()}, line,
+                                      files),
+                       words.size();
+            }
+            if (module != "torch.distributed.run" && module != "torch.distributed.launch" &&
+                module != "deepspeed.launcher.runner") {
+                line.name = i < words.size() ? words[i].chars : std::string();
+                return i + 1;
+            }
+        } else if (is_framework_program(base) && (i == 0 || !words[i - 1].chars.starts_with('-'))) {
+            line.name = base;
+            ++i;
+            while (i < words.size() && !is_flag(words[i].chars) && line.name.size() < 60 &&
+                   words[i].chars.find_first_of("./=") == std::string::npos) {
+                line.name += " " + words[i].chars;
+                ++i;
+            }
+            if (base == "tune" && line.name.starts_with("tune run")) {
+                line.has_launcher = true;
+                i = read_flags(words, i, launcher, nullptr, {"--standalone"});
+                line.name += i < words.size() ? " " + words[i].chars : "";
+                ++i;
+            }
+            return i;
+        } else if (base.ends_with(".py") || base == "run_train.sh" || base == "multinode_trainer.slurm" ||
+                   ((line.has_launcher || line.has_accelerate) && !words[i].chars.starts_with('-') && i > 0 &&
+                    base.find(unknown_mark) == std::string::npos && words[i - 1].chars == "-m")) {
+            line.name = words[i].chars;
+            return i + 1;
+        } else {
+            ++i;
+        }
+    }
+    return words.size();
+}
+
+void note_environment(const StartedCommand& command, Line& line,
+                      const std::vector<const std::string*>& files) {
+    Setting& root = place_at(line.launcher.root, "$launcher");
+    root.kind = Setting::Kind::map;
+    for (const auto& [name, value] : command.environment) {
+        if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
+            Setting setting = word_setting(value.chars, value.place(), files);
+            setting.name = name;
+            place_at(root, "env." + name) = std::move(setting);
+            line.has_launcher = true;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<LaunchDocument> documents_of(const StartedCommand& command,
+                                         const std::vector<const std::string*>& files) {
+    Line line;
+    if (command.words.empty()) {
+        return {};
+    }
+    const std::size_t at = walk_launchers(command.words, line, files);
+    if (line.name.empty()) {
+        return {};
+    }
+    note_environment(command, line, files);
+    Setting& root = line.program.root;
+    Flags flags(root, files);
+    Words positional;
+    read_flags(command.words, at, flags, &positional, {});
+    place_at(root, "$program") = word_setting(line.name, command.words[0].place(), files);
+    Setting& rest = place_at(root, "$positional");
+    rest.kind = Setting::Kind::list;
+    for (const ShellText& word : positional) {
+        rest.items.push_back(word_setting(word.chars, word.place(), files));
+    }
+    line.program.is_command = true;
+    std::vector<LaunchDocument> documents;
+    documents.push_back(std::move(line.program));
+    for (auto* more :
+         {line.has_launcher ? &line.launcher : nullptr, line.has_accelerate ? &line.accelerate : nullptr}) {
+        if (more != nullptr) {
+            more->is_command = true;
+            documents.push_back(std::move(*more));
+        }
+    }
+    return documents;
+}
+
+Setting slurm_header(std::string_view text, const std::string& file) {
+    Setting root;
+    root.kind = Setting::Kind::map;
+    root.file = &file;
+    int number = 0;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        std::string_view row = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++number;
+        if (!row.starts_with("#SBATCH")) {
+            continue;
+        }
+        row.remove_prefix(7);
+        if (const std::size_t comment = row.find(" #"); comment != row.npos) {
+            row = row.substr(0, comment);
+        }
+        std::vector<std::string> words;
+        for (const std::string& word : split(row, ' ')) {
+            for (const std::string& piece : split(word, '\t')) {
+                if (!piece.empty() && piece != "\r") {
+                    words.push_back(piece.ends_with('\r') ? piece.substr(0, piece.size() - 1) : piece);
+                }
+            }
+        }
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (!words[i].starts_with('-')) {
+                continue;
+            }
+            const std::size_t equals = words[i].find('=');
+            std::string name = words[i].substr(0, equals);
+            std::string value = equals != std::string::npos ? words[i].substr(equals + 1)
+                                : i + 1 < words.size() && !words[i + 1].starts_with('-') ? words[i + 1]
+                                                                                         : std::string();
+            if (name.size() > 2 && !name.starts_with("--") && value.empty()) {  // -N4
+                value = name.substr(2);
+                name.resize(2);
+            }
+            Setting setting;
+            setting.file = &file;
+            setting.line = number;
+            setting.name = "#SBATCH " + name;
+            const std::string key = name == "-N"   ? "nodes"
+                                    : name == "-G" ? "gpus"
+                                    : name == "-n" ? "ntasks"
+                                                   : key_of(name);
+            place_at(root, key) = scalar_setting(value, setting);
+        }
+    }
+    return root;
+}
+
+std::map<std::string, std::string> slurm_variables(const Setting& header) {
+    std::map<std::string, std::string> variables;
+    const auto count = [&](std::string_view key) -> std::string {
+        const Setting* at = header.peek(key);
+        if (at == nullptr) {
+            return {};
+        }
+        const std::size_t colon = at->text.rfind(':');
+        const std::string number = colon == std::string::npos ? at->text : at->text.substr(colon + 1);
+        return as_whole(scalar_setting(number, *at)) ? number : std::string();
+    };
+    const auto set = [&](const std::string& name, const std::string& value) {
+        if (!value.empty()) {
+            variables[name] = value;
+        }
+    };
+    const std::string nodes = count("nodes");
+    std::string gpus = count("gpus_per_node");
+    if (gpus.empty()) {
+        gpus = count("gres");
+    }
+    set("SLURM_NNODES", nodes);
+    set("SLURM_JOB_NUM_NODES", nodes);
+    set("SLURM_GPUS_PER_NODE", gpus);
+    set("SLURM_GPUS_ON_NODE", gpus);
+    set("SLURM_GPUS", count("gpus"));
+    const std::string tasks = count("ntasks_per_node");
+    set("SLURM_NTASKS_PER_NODE", tasks);
+    std::string all = count("ntasks");
+    if (all.empty() && !tasks.empty() && !nodes.empty()) {
+        all = std::to_string(parse_count(tasks) * parse_count(nodes));
+    }
+    set("SLURM_NTASKS", all);
+    set("SLURM_NPROCS", all);
+    return variables;
+}
+
+}  // namespace traincost

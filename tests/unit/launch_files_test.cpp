@@ -123,8 +123,8 @@ TEST_CASE("a broken launch file is one line with file and line", "[launch]") {
           "job:2: not valid JSON: unexpected ','");
     CHECK(complaint("a: b\n\tc: d\n").starts_with("job:2: not valid YAML"));
     CHECK(complaint("[model\nname = 1\n[a]\n[b]\n").starts_with("job:1: not valid TOML"));
-    CHECK(
-        complaint("hello: world\n").starts_with("job: is no launch file of a format that is read: axolotl,"));
+    CHECK(complaint("hello: world\n")
+              .starts_with("job: is no launch file of a format that is read: megatron,"));
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 10; ++i) {
         const std::string below = "*a" + std::to_string(i - 1);
@@ -137,4 +137,294 @@ TEST_CASE("a broken launch file is one line with file and line", "[launch]") {
     CHECK(complaint(bomb).find("more than 200000 values, aliases expanded") != std::string::npos);
     CHECK(complaint(std::string(std::size_t{17} << 20, 'x')) ==
           "job: has 17 MiB; a launch file may have at most 16 MiB");
+}
+
+TEST_CASE("a Megatron script is followed, and nothing in it is run", "[launch]") {
+    const LaunchReading reading = read(R"(#!/bin/bash
+#SBATCH --nodes=4
+#SBATCH --gres=gpu:a100:8
+# SBATCH --nodes=99
+TP=${1:-2}
+: "${PP:=4}"
+if [ -z "$MBS" ]; then MBS=2; fi
+case $SIZE in
+  7b) HID=4096;;
+  *) HID=8192;;
+esac
+MODEL=(
+    --num-layers 32   # a comment
+    --hidden-size 4096 --num-attention-heads 32
+    --num-query-groups 8
+    --seq-length $((4 * 1024))
+)
+MODEL+=(--swiglu)
+UNUSED=(--tensor-model-parallel-size 64)
+TRAIN="--micro-batch-size $MBS \
+   --global-batch-size $((MBS*64)) --bf16"
+torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES pretrain_gpt.py \
+    ${MODEL[@]} $TRAIN --tensor-model-parallel-size $TP --pipeline-model-parallel-size ${PP} \
+    --num-layers-per-virtual-pipeline-stage 4 --use-distributed-optimizer --sequence-parallel \
+    --data-path $(rm -rf /nothing) `touch /tmp/never` "$@" 2>&1 | tee log
+)");
+    CHECK(reading.format == "megatron");
+    CHECK(value(reading, Fact::model) == "layers 32, hidden 4096, heads 32");
+    CHECK(value(reading, Fact::sequence) == "4096");
+    CHECK(where(reading, Fact::sequence) == "job:16 --seq-length");
+    CHECK(value(reading, Fact::tp) == "2");
+    CHECK(value(reading, Fact::pp) == "4");
+    CHECK(value(reading, Fact::vp) == "2");
+    CHECK(value(reading, Fact::gpus) == "32");
+    CHECK(value(reading, Fact::dp) == "4");
+    CHECK(value(reading, Fact::micro_batch) == "2");
+    CHECK(value(reading, Fact::global_batch) == "128");
+    CHECK(value(reading, Fact::accumulation) == "16");
+    CHECK(value(reading, Fact::zero) == "1");
+    CHECK(value(reading, Fact::sequence_parallel) == "true");
+    CHECK(value(reading, Fact::precision) == "bf16");
+    CHECK(reading.contradictions.empty());
+}
+
+TEST_CASE("branches nobody can decide leave what differs unknown; a name selects one", "[launch]") {
+    const std::string script = R"(case $SIZE in
+  small) L=12; TP=1;;
+  large) L=48; TP=1;;
+esac
+torchrun pretrain_gpt.py --num-layers $L --hidden-size 1024 --micro-batch-size 1 --seq-length 512 \
+  --tensor-model-parallel-size $TP
+)";
+    const LaunchReading open = read(script);
+    CHECK(value(open, Fact::tp) == "1");
+    CHECK(value(open, Fact::model) == "hidden 1024");
+    const LaunchReading chosen = read_launch_files(std::vector<LaunchFile>{{"job", script}}, "large");
+    CHECK(value(chosen, Fact::model) == "layers 48, hidden 1024");
+}
+
+TEST_CASE("a script that starts several jobs states only what they agree in", "[launch]") {
+    const LaunchReading reading = read(R"(for cfg in "1,2" "4,2"; do
+IFS=',' read -r TP PP <<< "$cfg"
+torchrun pretrain_gpt.py --num-layers 8 --hidden-size 64 --micro-batch-size 1 --global-batch-size 8 \
+  --tensor-model-parallel-size $TP --pipeline-model-parallel-size $PP
+done
+)");
+    CHECK(value(reading, Fact::pp) == "2");
+    CHECK(value(reading, Fact::tp) == "-");
+    REQUIRE_FALSE(reading.contradictions.empty());
+    CHECK(reading.contradictions.front() ==
+          "several jobs are started: tp 1 (job:4 --tensor-model-parallel-size) and 4 (job:4 "
+          "--tensor-model-parallel-size)");
+}
+
+TEST_CASE("a DeepSpeed file that the script writes itself counts, and decides the stage", "[launch]") {
+    const LaunchReading reading = read(R"(DIR=`pwd`
+STAGE=2
+cat <<EOT > $DIR/ds.json
+{
+  "train_batch_size": $UNKNOWN,
+  "zero_optimization": { "stage": $STAGE },
+  "fp16": {"enabled": true}
+}
+EOT
+args="--num-layers 24 --hidden-size 64 --seq-length 2048 --micro-batch-size 4 --deepspeed --zero-stage 0"
+deepspeed --num_gpus 8 --num_nodes 2 $DIR/pretrain_gpt.py $args --deepspeed_config $DIR/ds.json --checkpoint-activations
+)");
+    CHECK(reading.format == "megatron-deepspeed");
+    CHECK(value(reading, Fact::zero) == "2");
+    CHECK(where(reading, Fact::zero) == "job:6 zero_optimization.stage");
+    CHECK(value(reading, Fact::global_batch) == "-");
+    CHECK(value(reading, Fact::accumulation) == "-");
+    CHECK(value(reading, Fact::precision) == "fp16");
+    CHECK(value(reading, Fact::recompute) == "full");
+    CHECK(value(reading, Fact::gpus) == "16");
+    CHECK(reading.contradictions.size() == 1);
+}
+
+TEST_CASE("a sourced file that is not given is named with its line; one that is given is followed",
+          "[launch]") {
+    const std::string script =
+        "source conf/args.sh\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1 "
+        "$MORE\n";
+    const LaunchReading alone = read(script);
+    REQUIRE_FALSE(alone.unread.empty());
+    CHECK(alone.unread.front().where == "job:1");
+    CHECK(alone.unread.front().key == "source conf/args.sh");
+    const LaunchReading both = read_launch_files(std::vector<LaunchFile>{
+        {"args.sh", "#!/bin/sh\nMORE=\"--tensor-model-parallel-size 4 --fp16\"\n"}, {"job.sh", script}});
+    CHECK(value(both, Fact::tp) == "4");
+    CHECK(where(both, Fact::tp) == "args.sh:2 --tensor-model-parallel-size");
+    CHECK(complaint("#!/bin/sh\nif true; then\n  echo 'x\n") == "job:3: the quote ' is not closed");
+    CHECK(complaint("#!/bin/sh\nif true; then\n  echo x\n") ==
+          "job:2: the block that begins here has no 'fi'");
+}
+
+TEST_CASE("torchtitan: TOML, and Python functions that build on each other", "[launch]") {
+    const LaunchReading toml = read(R"([model]
+name = "llama3"
+flavor = "70B"
+[training]
+local_batch_size = 8
+seq_len = 8192
+[parallelism]
+data_parallel_shard_degree = -1
+tensor_parallel_degree = 8
+[activation_checkpoint]
+mode = "full"
+[compile]
+enable = true
+components = ["loss"]
+[float8]
+enable_fsdp_float8_all_gather = true
+)");
+    CHECK(toml.format == "torchtitan");
+    CHECK(value(toml, Fact::model) == "llama3 70B");
+    CHECK(value(toml, Fact::tp) == "8");
+    CHECK(value(toml, Fact::dp) == "-");
+    CHECK(value(toml, Fact::precision) == "bf16");
+    CHECK(value(toml, Fact::compile) == "false");
+    const std::string python = R"(from x import y
+
+def base() -> Trainer.Config:
+    """A docstring with a ( bracket."""
+    def inner(s):
+        return [1]
+    return Trainer.Config(
+        model_spec=model_registry("8B"),
+        training=TrainingConfig(local_batch_size=2, seq_len=2 * 4096),
+        parallelism=ParallelismConfig(tensor_parallel_degree=8),
+        activation_checkpoint=ActivationCheckpointConfig(mode="full"),
+    )
+
+def child() -> Trainer.Config:
+    config = base()
+    config.training.seq_len = 1_024
+    config.parallelism.pipeline_parallel_degree = 4
+    return config
+)";
+    const LaunchReading child = read_launch_files(std::vector<LaunchFile>{{"job", python}}, "child");
+    CHECK(value(child, Fact::model) == "8B");
+    CHECK(value(child, Fact::sequence) == "1024");
+    CHECK(where(child, Fact::sequence) == "job:16 training.seq_len");
+    CHECK(value(child, Fact::tp) == "8");
+    CHECK(value(child, Fact::pp) == "4");
+    CHECK(value(child, Fact::recompute) == "full");
+    CHECK(complaint(python) == "job: has several configurations; choose one with --select: base, child");
+}
+
+TEST_CASE("each framework's own traps", "[launch]") {
+    const LaunchReading neox = read(R"(# a comment
+{
+   "pipe-parallel-size": 0, "model-parallel-size": 2, "num-layers": 80, "hidden-size": 8192,
+   "num-attention-heads": 64, "activation": "swiglu", "intermediate_size": 86016,
+   "seq-length": 4096, "max-position-embeddings": 131072,
+   "attention_config": [[["flash"], 80]],
+   "zero_optimization": {"stage": 1, "reduce_scatter": True,},
+   "train_micro_batch_size_per_gpu": 1, "checkpoint-activations": true, "fp16": {"enabled": true},
+})");
+    CHECK(neox.format == "gpt-neox");
+    CHECK(value(neox, Fact::model) == "layers 80, hidden 8192, heads 64, ffn 28672");
+    CHECK(value(neox, Fact::sequence) == "4096");
+    CHECK(value(neox, Fact::pp) == "1");
+    CHECK(value(neox, Fact::attention) == "flash");
+
+    const LaunchReading nano = read(
+        "general: {project: x}\nlighteval:\n  parallelism: {dp: 8, tp: 1}\n  batch_size: 16\n"
+        "parallelism: {dp: 2, tp: 2, pp: 2, expert_parallel_size: 2, tp_mode: REDUCE_SCATTER}\n"
+        "model: {dtype: bfloat16, model_config: {num_hidden_layers: 2, hidden_size: 16, pretraining_tp: 4}}\n"
+        "optimizer: {zero_stage: 0}\n"
+        "tokens: {micro_batch_size: 2, sequence_length: 256, batch_accumulation_per_replica: 4}\n");
+    CHECK(nano.format == "nanotron");
+    CHECK(value(nano, Fact::gpus) == "16");
+    CHECK(value(nano, Fact::dp) == "2");
+    CHECK(value(nano, Fact::tp) == "2");
+    CHECK(value(nano, Fact::global_batch) == "16");
+
+    const LaunchReading nemo = read(
+        "trainer: {num_nodes: 2, devices: 8, precision: bf16, accumulate_grad_batches: 1}\nexp_manager: "
+        "{name: x}\n"
+        "model:\n  micro_batch_size: 1\n  global_batch_size: 64\n  tensor_model_parallel_size: 4\n"
+        "  virtual_pipeline_model_parallel_size: null\n  encoder_seq_length: 4096\n  num_layers: 8\n"
+        "  hidden_size: 64\n  ffn_hidden_size: ${multiply:4, ${.hidden_size}}\n"
+        "  activations_checkpoint_granularity: null\n  activations_checkpoint_method: block\n"
+        "  fp8: false\n  fp8_hybrid: true\n  optim: {name: distributed_fused_adam}\n");
+    CHECK(nemo.format == "nemo");
+    CHECK(value(nemo, Fact::model) == "layers 8, hidden 64, ffn 256");
+    CHECK(value(nemo, Fact::recompute) == "none");
+    CHECK(value(nemo, Fact::precision) == "bf16");
+    CHECK(value(nemo, Fact::dp) == "4");
+    CHECK(value(nemo, Fact::accumulation) == "16");
+    CHECK(value(nemo, Fact::zero) == "1");
+
+    const LaunchReading olmo = read(
+        "model: {d_model: 4096, n_heads: 32, n_layers: 32, mlp_hidden_size: 22016, activation_type: swiglu,\n"
+        "  max_sequence_length: 2048}\ncompile:\n  fullgraph: false\nfsdp: {precision: mixed}\n"
+        "global_train_batch_size: 2048\ndevice_train_microbatch_size: 2\nprecision: amp_bf16\n");
+    CHECK(olmo.format == "olmo");
+    CHECK(value(olmo, Fact::model) == "layers 32, hidden 4096, heads 32, ffn 11008");
+    CHECK(value(olmo, Fact::compile) == "true");
+
+    const LaunchReading flagscale = read(
+        "system:\n  tensor_model_parallel_size: 2\n  precision:\n    bf16: true\nmodel:\n  num_layers: 4\n"
+        "  hidden_size: 64\n  group_query_attention: False\n  num_query_groups: 8\n  micro_batch_size: 2\n"
+        "data:\n  data_path: ${data_path:??}\n",
+        "defaults:\n  - train: 7b\nexperiment:\n  task: {type: train}\n  exp_name: x\n  runner:\n    nnodes: "
+        "1\n    nproc_per_node: 8\n");
+    CHECK(flagscale.format == "flagscale");
+    CHECK(value(flagscale, Fact::model) == "layers 4, hidden 64");
+    CHECK(value(flagscale, Fact::dp) == "4");
+
+    const LaunchReading primus = read(
+        "work_group: ${TEAM:amd}\nmodules:\n  pre_trainer:\n    framework: maxtext\n    model: "
+        "llama3_8B.yaml\n"
+        "    overrides:\n      per_device_batch_size: ${PDB:4}\n      max_target_length: 8192\n"
+        "      ici_tensor_parallelism: 1\n      ici_pipeline_parallelism: 1\n");
+    CHECK(primus.format == "primus");
+    CHECK(value(primus, Fact::model) == "llama3_8B");
+    CHECK(value(primus, Fact::sequence) == "8192");
+    CHECK(value(primus, Fact::micro_batch) == "4");
+}
+
+TEST_CASE("a command names the file it overrules", "[launch]") {
+    const LaunchReading tuned = read(
+        "model:\n  _component_: torchtune.models.llama3.qlora_llama3_8b\n  lora_rank: 16\n"
+        "tokenizer:\n  _component_: a.b\n  max_seq_len: null\nbatch_size: 2\ndtype: bf16\n"
+        "optimizer:\n  _component_: torch.optim.AdamW\nenable_activation_checkpointing: True\n",
+        "tune run --nproc_per_node 8 lora_finetune_distributed --config llama3/8B_qlora batch_size=4\n");
+    CHECK(tuned.format == "torchtune");
+    CHECK(value(tuned, Fact::model) == "llama3_8b");
+    CHECK(value(tuned, Fact::micro_batch) == "4");
+    CHECK(where(tuned, Fact::micro_batch) == "second:1 batch_size");
+    CHECK(value(tuned, Fact::sequence) == "-");
+    CHECK(value(tuned, Fact::quantization) == "4-bit");
+    CHECK(value(tuned, Fact::dp) == "8");
+    CHECK(tuned.contradictions.empty());
+
+    const LaunchReading unseen = read(
+        "python MaxText/train.py configs/llama2_7b.yml dcn_data_parallelism=16 ici_fsdp_parallelism=8\n");
+    CHECK(unseen.format == "maxtext");
+    CHECK(value(unseen, Fact::zero) == "3");
+    CHECK(value(unseen, Fact::sequence) == "-");
+}
+
+TEST_CASE("a script that submits a script is followed into it", "[launch]") {
+    const LaunchReading reading =
+        read(R"(ARGS=(--num-layers 61 --hidden-size 7168 --micro-batch-size ${MBS:-4})
+if [ "${FSDP:-1}" = 1 ]; then
+    ARGS=("${ARGS[@]}" --use-megatron-fsdp --data-parallel-sharding-strategy ${S:-optim_grads_params})
+fi
+CMD="
+cd ${SOMEWHERE};
+python ${SOMEWHERE}/pretrain_gpt.py ${ARGS[@]}"
+mkdir -p $LOGS || {
+    echo "Error"
+    exit 1
+}
+sbatch <<EOF
+#!/bin/bash
+#SBATCH --nodes=your_own_number
+srun -l bash -x -c "${CMD}" 2>&1 | tee log
+EOF
+)");
+    CHECK(reading.format == "megatron");
+    CHECK(value(reading, Fact::micro_batch) == "4");
+    CHECK(value(reading, Fact::zero) == "3");
+    CHECK(value(reading, Fact::nodes) == "-");
 }

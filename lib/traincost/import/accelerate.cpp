@@ -7,7 +7,9 @@
 namespace traincost {
 
 int recognise_accelerate(const Setting& root) {
-    return points(root, {"compute_environment", "distributed_type"}, 40) +
+    const Setting* program = root.peek("$program");
+    return (program != nullptr && program->text == "accelerate launch" ? 100 : 0) +
+           points(root, {"compute_environment", "distributed_type"}, 40) +
            points(root, {"num_processes", "num_machines", "machine_rank", "main_training_function"}, 15) +
            points(root, {"fsdp_config", "deepspeed_config", "mixed_precision", "rdzv_backend"}, 10);
 }
@@ -66,6 +68,10 @@ void read_meshes(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_accelerate(const Setting& root, FactSheet& sheet) {
+    root.at("$program");
+    if (const Setting* file = first_of(root, {"config_file"})) {
+        refer_to_file(*file, sheet);
+    }
     sheet.whole(Fact::gpus, root, {"num_processes"});
     sheet.whole(Fact::nodes, root, {"num_machines"});
     const Setting* kind = first_of(root, {"distributed_type"});

@@ -33,7 +33,7 @@ void solve_data_parallel(FactSheet& sheet) {
     const auto tp = sheet.count(Fact::tp);
     const auto pp = sheet.count(Fact::pp);
     const auto cp = sheet.count(Fact::cp);
-    if (!tp || !pp || !cp) {
+    if (!tp || !pp || !cp || sheet.experts_multiply_world) {
         return;
     }
     const std::int64_t model = *tp * *pp * *cp;
@@ -95,6 +95,7 @@ void solve_batch(FactSheet& sheet) {
 }  // namespace
 
 void merge_into(FactSheet& sheet, const FactSheet& more) {
+    sheet.experts_multiply_world = sheet.experts_multiply_world || more.experts_multiply_world;
     for (const auto& [fact, value] : more.reading.facts) {
         if (value.how == How::by_default) {
             sheet.assume_as(fact, value);
@@ -137,6 +138,11 @@ void keep_common(FactSheet& sheet, const FactSheet& other) {
 }
 
 void complete(FactSheet& sheet) {
+    // One micro-step is the default of a global batch that nobody states, not of one nobody can read.
+    if (sheet.has(Fact::accumulation) && !sheet.is_stated(Fact::accumulation) &&
+        sheet.is_unreadable(Fact::global_batch)) {
+        sheet.forget(Fact::accumulation);
+    }
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
     solve_data_parallel(sheet);
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);

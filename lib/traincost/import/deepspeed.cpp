@@ -8,7 +8,8 @@ namespace traincost {
 
 int recognise_deepspeed(const Setting& root) {
     // A model description beside these keys belongs to GPT-NeoX.
-    if (root.has("pipe_parallel_size") || root.has("model_parallel_size") || root.has("num_layers")) {
+    if (root.has("pipe_parallel_size") || root.has("model_parallel_size") || root.has("num_layers") ||
+        root.has("pipe-parallel-size") || root.has("model-parallel-size") || root.has("num-layers")) {
         return 0;
     }
     return points(root, {"zero_optimization.stage", "train_micro_batch_size_per_gpu"}, 40) +

@@ -26,6 +26,10 @@ bool FactSheet::is_stated(Fact fact) const {
     return found != reading.facts.end() && found->second.how == How::stated;
 }
 
+bool FactSheet::is_unreadable(Fact fact) const {
+    return std::find(unreadable_.begin(), unreadable_.end(), fact) != unreadable_.end();
+}
+
 void FactSheet::state(Fact fact, FactValue value, const Setting& by) {
     by.read = true;
     state(fact, std::move(value), by.where());
@@ -44,14 +48,14 @@ void FactSheet::state(Fact fact, FactValue value, const std::string& where, How 
 }
 
 void FactSheet::assume(Fact fact, FactValue value, std::string_view of_key) {
-    if (!has(fact) && std::find(unreadable_.begin(), unreadable_.end(), fact) == unreadable_.end()) {
+    if (assumes && !has(fact) && !is_unreadable(fact)) {
         reading.facts[fact] = {
             .value = std::move(value), .where = "default of " + std::string(of_key), .how = How::by_default};
     }
 }
 
 void FactSheet::assume_as(Fact fact, const LaunchFact& value) {
-    if (!has(fact) && std::find(unreadable_.begin(), unreadable_.end(), fact) == unreadable_.end()) {
+    if (!has(fact) && !is_unreadable(fact)) {
         reading.facts[fact] = value;
     }
 }
@@ -183,10 +187,10 @@ constexpr std::array<std::string_view, 46> matter = {
     "pipeline",  "world_size", "gpu",           "nodes",    "galore",     "freeze",     "liger",
     "cut_cross", "4bit",       "8bit",          "overlap",  "mtp",        "num_layers", "hidden_size",
     "vocab",     "adapter",    "num_processes", "deepspeed"};
-constexpr std::array<std::string_view, 24> do_not = {
-    "save", "load_dir", "eval",  "val_",    "log",     "wandb", "tensorboard", "_path",
-    "_dir", "/",        "seed",  "warmup",  "dropout", "beta",  "eps",         "weight_decay",
-    "lr",   "interval", "test_", "metrics", "profil",  "cache", "_steps",      "decay"};
+constexpr std::array<std::string_view, 25> do_not = {
+    "save",  "load_dir",  "eval",    "val_",    "log",   "wandb",  "tensorboard",  "_path", "_dir",
+    "/",     "seed",      "warmup",  "dropout", "beta",  "eps",    "weight_decay", "lr",    "interval",
+    "test_", "lighteval", "metrics", "profil",  "cache", "_steps", "decay"};
 
 bool has_part(std::string_view key, std::span<const std::string_view> parts) {
     return std::any_of(parts.begin(), parts.end(),
@@ -196,7 +200,7 @@ bool has_part(std::string_view key, std::span<const std::string_view> parts) {
 }  // namespace
 
 void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
-    if (root.read && root.members.empty()) {
+    if (root.read && (root.members.empty() || root.is_list())) {
         return;
     }
     if (root.is_map()) {
@@ -214,8 +218,8 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
         }
         return;
     }
-    if (root.name.empty()) {
-        return;
+    if (root.name.empty() || root.name.find('$') != std::string::npos) {
+        return;  // what the reader of the syntax put there
     }
     std::string key = lower(root.name);
     std::replace(key.begin(), key.end(), '-', '_');

@@ -21,6 +21,8 @@ using Paths = std::initializer_list<std::string_view>;
 class FactSheet {
 public:
     LaunchReading reading;
+    bool assumes = true;  ///< defaults are taken; off where another file may hold the settings
+    bool experts_multiply_world = false;  ///< gpus = dp·tp·pp·cp·ep, unlike everywhere else
 
     bool has(Fact fact) const {
         return reading.facts.contains(fact);
@@ -29,6 +31,7 @@ public:
     std::optional<std::int64_t> count(Fact fact) const;
     std::optional<std::string> word(Fact fact) const;
     bool is_stated(Fact fact) const;
+    bool is_unreadable(Fact fact) const;
 
     void state(Fact fact, FactValue value, const Setting& by);
     void state(Fact fact, FactValue value, const std::string& where, How how = How::stated);

@@ -26,6 +26,19 @@ struct Importer {
 constexpr Importer importers[] = {
     {"megatron", recognise_megatron, read_megatron},
     {"megatron-deepspeed", recognise_megatron_deepspeed, read_megatron_deepspeed},
+    {"torchtitan", recognise_torchtitan, read_torchtitan},
+    {"nanotron", recognise_nanotron, read_nanotron},
+    {"nemo", recognise_nemo, read_nemo},
+    {"megatron-bridge", recognise_megatron_bridge, read_megatron_bridge},
+    {"torchtune", recognise_torchtune, read_torchtune},
+    {"litgpt", recognise_litgpt, read_litgpt},
+    {"llm-foundry", recognise_llm_foundry, read_llm_foundry},
+    {"maxtext", recognise_maxtext, read_maxtext},
+    {"gpt-neox", recognise_gpt_neox, read_gpt_neox},
+    {"olmo", recognise_olmo, read_olmo},
+    {"fast-llm", recognise_fast_llm, read_fast_llm},
+    {"primus", recognise_primus, read_primus},
+    {"flagscale", recognise_flagscale, read_flagscale},
     {"axolotl", recognise_axolotl, read_axolotl},
     {"llama-factory", recognise_llama_factory, read_llama_factory},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
@@ -108,9 +121,12 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& d
             fail_unknown(files[i]);
         }
     }
-    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-        return !a.importer->companion && b.importer->companion;
-    });
+    // The format is the training program's; launchers only count GPUs.
+    const auto rank = [](const Part& part) {
+        return part.importer->companion ? part.importer->name == "launcher" ? 2 : 1 : 0;
+    };
+    std::stable_sort(parts.begin(), parts.end(),
+                     [&](const Part& a, const Part& b) { return rank(a) < rank(b); });
     return parts;
 }
 
@@ -138,6 +154,25 @@ FactSheet read_part(const Part& part) {
         }
     }
     return first;
+}
+
+/// What is not known of a word is shown as "?".
+void clean(LaunchReading& reading) {
+    const auto shown = [](std::string& text) {
+        std::replace_if(
+            text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, '?');
+    };
+    for (auto& [fact, value] : reading.facts) {
+        shown(value.where);
+        if (auto* word = std::get_if<std::string>(&value.value)) {
+            shown(*word);
+        }
+    }
+    for (UnreadSetting& unread : reading.unread) {
+        shown(unread.key);
+        shown(unread.why);
+    }
+    std::for_each(reading.contradictions.begin(), reading.contradictions.end(), shown);
 }
 
 /// What "give F too" asks for and what was given.
@@ -181,9 +216,18 @@ LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_v
     for (const Part& part : parts) {
         merge_into(all, read_part(part));
     }
+    if (all.reading.format == "megatron-deepspeed" && all.count(Fact::zero) == 0 &&
+        all.word(Fact::precision) == "bf16") {
+        const std::string where = all.reading.facts.at(Fact::zero).where;
+        all.reading.facts.at(Fact::zero) = {
+            .value = std::int64_t{1},
+            .where = where + ": stage 0, and bf16's optimizer shards its states",
+            .how = How::derived};
+    }
     all.reading.unread.insert(all.reading.unread.begin(), documents.unread.begin(), documents.unread.end());
     drop_answered(all.reading, documents.names);
     complete(all);
+    clean(all.reading);
     return std::move(all.reading);
 }
 

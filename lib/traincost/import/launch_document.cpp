@@ -51,16 +51,14 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
         return;
     }
     std::string text;
-    char before = ' ';
+    bool quoted = false;
     for (const char c : written.text.chars) {
+        quoted = c == '"' ? !quoted : c == '\n' ? false : quoted;
         if (c == unknown_mark) {
-            text += before == '"' || std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '/'
-                        ? "<?>"
-                        : "null";
+            text += quoted ? "<?>" : "\"<?>\"";
         } else {
             text += c;
         }
-        before = c == ' ' || c == '\n' ? before : c;
     }
     const ShellPlace place = written.text.place();
     LaunchDocument document;

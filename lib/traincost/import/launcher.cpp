@@ -119,6 +119,9 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (const Setting* slurm = launcher.at("slurm")) {
         read_header(*slurm, sheet, by_task);
     }
+    if (launcher.has("nproc_per_node") || (launcher.has("num_gpus") && !launcher.has("hostfile"))) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
+    }
 }
 
 }  // namespace traincost

@@ -202,7 +202,7 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
 
 void read_megatron_deepspeed(const Setting& root, FactSheet& sheet) {
     read_megatron(root, sheet);
-    if (const Setting* config = first_of(root, {"deepspeed_config"})) {
+    if (const Setting* config = first_of(root, {"deepspeed_config", "deepspeed_config_file"})) {
         refer_to_file(*config, sheet);
     }
     root.at("deepspeed");

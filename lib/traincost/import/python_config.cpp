@@ -157,7 +157,8 @@ private:
                 } else {
                     assign(statement, globals_);
                 }
-            } else if (open != nullptr) {
+            } else if (open != nullptr &&
+                       (open->body.empty() || statement.indent == open->body.front()->indent)) {
                 open->body.push_back(&statement);
                 open->returns = open->returns || statement.text.starts_with("return ");
             }

@@ -89,6 +89,16 @@ void overlay(Setting& base, const Setting& over) {
     }
 }
 
+void mark_read(const Setting& setting) {
+    setting.read = true;
+    for (const Setting& item : setting.items) {
+        mark_read(item);
+    }
+    for (const SettingMember& m : setting.members) {
+        mark_read(m.value);
+    }
+}
+
 void name_settings(Setting& root, const std::string& prefix) {
     if (root.name.empty()) {
         root.name = prefix;

@@ -69,6 +69,9 @@ Setting& place_at(Setting& map, std::string_view path);
 /// Lays `over` on `base`: maps are merged key by key, everything else is replaced.
 void overlay(Setting& base, const Setting& over);
 
+/// Counts everything in `setting` as read.
+void mark_read(const Setting& setting);
+
 /// Gives every value below `root` its name: the keys that lead to it joined by dots. Names already given
 /// stay.
 void name_settings(Setting& root, const std::string& prefix = "");

@@ -346,6 +346,14 @@ private:
                 return Answer::unknown;
             }
         }
+        if (program == "sbatch" || program == "bash" || program == "sh") {
+            for (const ShellRedirect& redirect : command.redirects) {
+                if (redirect.sign == "<<") {  // a script that a script submits
+                    text(redirect.literal ? redirect.target : state_.text_of(redirect.target, true));
+                    return Answer::unknown;
+                }
+            }
+        }
         written(command, words);
         add(command, std::move(words));
         return Answer::unknown;
@@ -359,9 +367,16 @@ private:
         }
         // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".
         for (std::size_t i = 1; i + 2 < words.size(); ++i) {
-            if ((words[i].chars == "bash" || words[i].chars == "sh") &&
-                (words[i + 1].chars == "-c" || words[i + 1].chars == "-lc")) {
-                text(words[i + 2]);
+            if (words[i].chars != "bash" && words[i].chars != "sh" && words[i].chars != "/bin/bash") {
+                continue;
+            }
+            std::size_t option = i + 1;
+            while (option + 1 < words.size() && words[option].chars.starts_with('-') &&
+                   !words[option].chars.ends_with('c')) {
+                ++option;
+            }
+            if (option + 1 < words.size() && words[option].chars.starts_with('-')) {
+                text(words[option + 1]);
                 words.resize(i);
                 break;
             }

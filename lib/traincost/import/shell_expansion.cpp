@@ -93,7 +93,13 @@ ShellText ShellState::text_of(const ShellText& raw, bool quoted) {
     Field field;
     field.split = false;
     expand(raw, 0, raw.chars.size(), quoted, field, 0);
-    return std::move(field.now);
+    ShellText joined;  // "${A[@]}" in an assignment: its items with blanks between them
+    for (const ShellText& item : field.done) {
+        joined.add(item);
+        joined.add(' ', item.place());
+    }
+    joined.add(field.now);
+    return joined;
 }
 
 void ShellState::expand(const ShellText& raw, std::size_t begin, std::size_t end, bool quoted, Field& out,

@@ -428,3 +428,21 @@ EOF
     CHECK(value(reading, Fact::zero) == "3");
     CHECK(value(reading, Fact::nodes) == "-");
 }
+
+TEST_CASE("srun's own flags and arguments that are not given count", "[launch]") {
+    const LaunchReading chat = read(R"(OUTPUT=$1
+ZERO_STAGE=$2
+if [ "$ZERO_STAGE" == "" ]; then
+    ZERO_STAGE=2
+fi
+srun -p part -N 8 --ntasks-per-node=1 --gpus-per-task=4 deepspeed --num_gpus 4 main.py --model_name_or_path acme/m \
+   --per_device_train_batch_size 8 --max_seq_len 512 --gradient_checkpointing --zero_stage $ZERO_STAGE --deepspeed \
+   --lora_dim 128 --output_dir $OUTPUT &> $OUTPUT/training.log
+)");
+    CHECK(chat.format == "hf-arguments");
+    CHECK(value(chat, Fact::zero) == "2");
+    CHECK(value(chat, Fact::lora_rank) == "128");
+    CHECK(value(chat, Fact::nodes) == "8");
+    CHECK(value(chat, Fact::gpus) == "32");
+    CHECK(value(chat, Fact::global_batch) == "256");
+}

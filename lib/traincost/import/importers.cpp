@@ -146,6 +146,9 @@ FactSheet read_part(const Part& part) {
     for (std::size_t i = 0; i < part.commands.size(); ++i) {
         Setting root = part.base;
         overlay(root, part.commands[i]);
+        if (part.has_base) {
+            place_at(root, "$has_base");
+        }
         FactSheet sheet = read_root(*part.importer, root);
         if (i == 0) {
             first = std::move(sheet);

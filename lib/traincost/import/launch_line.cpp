@@ -171,6 +171,35 @@ bool is_framework_program(std::string_view base) {
                "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
 }
 
+/// The flags of srun that count nodes and GPUs, up to the program it starts.
+void read_srun(const Words& words, std::size_t at, Setting& launcher,
+               const std::vector<const std::string*>& files) {
+    for (; at < words.size() && (words[at].chars.starts_with('-') || !words[at - 1].chars.ends_with(".py"));
+         ++at) {
+        const std::string& word = words[at].chars;
+        if (is_python(base_of(word)) ||
+            is_one_of(base_of(word), {"torchrun", "bash", "sh", "deepspeed", "accelerate"})) {
+            return;
+        }
+        const std::size_t equals = word.find('=');
+        std::string name = word.substr(0, equals);
+        std::string value = equals != std::string::npos ? word.substr(equals + 1)
+                            : at + 1 < words.size()     ? words[at + 1].chars
+                                                        : std::string();
+        if (word.size() > 2 && word.starts_with("-N")) {  // -N8
+            value = word.substr(2);
+            name = "-N";
+        }
+        name = name == "-N" ? "--nodes" : name == "-G" ? "--gpus" : name;
+        if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
+                             "--gpus-per-task"})) {
+            Setting setting = word_setting(value, words[at].place(), files);
+            setting.name = "srun " + name;
+            place_at(launcher, "srun_flags." + key_of(name)) = std::move(setting);
+        }
+    }
+}
+
 std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
     Flags launcher(place_at(line.launcher.root, "$launcher"), files);
     Flags accelerate(line.accelerate.root, files);
@@ -201,6 +230,9 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 word_setting("true", words[i].place(), files);
             line.has_launcher = true;
             ++i;
+            if (base == "srun") {
+                read_srun(words, i, place_at(line.launcher.root, "$launcher"), files);
+            }
         } else if (is_python(base)) {
             ++i;
             while (i < words.size() && words[i].chars.starts_with('-') && words[i].chars != "-m" &&

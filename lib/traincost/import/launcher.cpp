@@ -116,6 +116,9 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     const bool by_task = launcher.at("srun") != nullptr && !launcher.has("nproc_per_node");
     launcher.at("mpirun");
     launcher.at("deepspeed");
+    if (const Setting* srun = launcher.at("srun_flags")) {
+        read_header(*srun, sheet, by_task);
+    }
     if (const Setting* slurm = launcher.at("slurm")) {
         read_header(*slurm, sheet, by_task);
     }

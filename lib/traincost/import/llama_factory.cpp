@@ -110,7 +110,9 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::recompute, as_truth(*off).value_or(false) ? "none" : "full", *off);
     }
     if (root.has("per_device_train_batch_size") || root.has("finetuning_type")) {
-        sheet.assume(Fact::recompute, "full", "disable_gradient_checkpointing");
+        if (!root.has("tensor_model_parallel_size")) {  // Megatron's trainer recomputes only when told to
+            sheet.assume(Fact::recompute, "full", "disable_gradient_checkpointing");
+        }
         sheet.assume(Fact::sequence, std::int64_t{2048}, "cutoff_len");
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
     }

@@ -63,7 +63,9 @@ void read_llm_foundry(const Setting& root, FactSheet& sheet) {
         }
     }
     sheet.word(Fact::optimizer, root, {"optimizer.name"});
-    sheet.word(Fact::attention, root, {"model.attn_config.attn_impl", "model.attn_impl"});
+    sheet.word(
+        Fact::attention, root,
+        {"model.attn_config.attn_impl", "model.attn_impl", "model.config_overrides.attn_config.attn_impl"});
     if (const Setting* peft = root.at("model.peft_config"); peft != nullptr && peft->is_map()) {
         sheet.whole(Fact::lora_rank, *peft, {"r"});
     }

@@ -53,7 +53,7 @@ const Setting* unseen_file(const Setting& root) {
     }
     for (const Setting& word : words->items) {
         const bool file = word.text.ends_with(".yml") || word.text.ends_with(".yaml");
-        if (file && !word.text.ends_with("base.yml") && !root.has("base_config")) {
+        if (file && !word.text.ends_with("base.yml") && !root.has("$has_base")) {
             return &word;
         }
     }

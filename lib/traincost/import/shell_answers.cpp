@@ -298,6 +298,13 @@ Answer ShellState::test(const std::vector<ShellText>& words) const {
         return Answer::unknown;  // files are not looked at
     }
     if (words.size() == 3) {
+        // An argument that is not given is empty: if [ "$STAGE" == "" ]; then STAGE=0; fi
+        const std::string nothing(1, unknown_mark);
+        const bool equality = words[1].chars == "=" || words[1].chars == "==" || words[1].chars == "!=";
+        if (equality && ((words[0].chars == nothing && words[2].empty()) ||
+                         (words[2].chars == nothing && words[0].empty()))) {
+            return answer(words[1].chars != "!=");
+        }
         if (is_unknown(words[0]) || is_unknown(words[2])) {
             return Answer::unknown;
         }

@@ -122,6 +122,7 @@ TEST_CASE("a broken launch file is one line with file and line", "[launch]") {
     CHECK(complaint("{\"zero_optimization\": {\n  \"stage\": ,\n}}") ==
           "job:2: not valid JSON: unexpected ','");
     CHECK(complaint("a: b\n\tc: d\n").starts_with("job:2: not valid YAML"));
+    CHECK(complaint("[))model]\nname = 1\n[a]\n") == "job: not valid TOML: a key is not complete");
     CHECK(complaint("[model\nname = 1\n[a]\n[b]\n").starts_with("job:1: not valid TOML"));
     CHECK(complaint("hello: world\n")
               .starts_with("job: is no launch file of a format that is read: megatron,"));

@@ -61,10 +61,10 @@ void read_chunks(const Setting& root, FactSheet& sheet) {
         sheet.whole(Fact::vp, root,
                     {"num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size"});
     } else if (per_chunk != nullptr) {
-        const auto n = as_whole(*per_chunk);
-        const auto depth = layers == nullptr ? std::nullopt : as_whole(*layers);
-        if (n && *n > 0 && depth && pp && *depth % (*pp * *n) == 0) {
-            sheet.state(Fact::vp, *depth / (*pp * *n), *per_chunk);
+        const std::int64_t n = as_whole(*per_chunk).value_or(0);
+        const std::int64_t depth = layers == nullptr ? 0 : as_whole(*layers).value_or(0);
+        if (n > 0 && depth > 0 && pp && depth % (*pp * n) == 0) {
+            sheet.state(Fact::vp, depth / (*pp * n), *per_chunk);
         } else {
             sheet.unknown(Fact::vp, *per_chunk,
                           "layers per chunk, without layers and stages that they divide");

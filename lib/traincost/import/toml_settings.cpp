@@ -1,8 +1,23 @@
 // TOML through toml++.
 
 #include <sstream>
+#include <stdexcept>
 
+// toml++ asserts what some broken keys do not keep; here that is an error like any other.
+#define TOML_ASSERT(condition) ((condition) ? void() : throw std::invalid_argument("a key is not complete"))
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wexceptions"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wterminate"
+#endif
 #include <toml++/toml.h>
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#elif defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/setting_files.hpp"
@@ -59,6 +74,10 @@ Setting read_toml(std::string_view text, const std::string& file) {
     } catch (const toml::parse_error& error) {
         fail_at_line(file, static_cast<int>(error.source().begin.line),
                      "not valid TOML: " + std::string(error.description()));
+    } catch (const std::invalid_argument& error) {
+        throw Error(
+            ErrorKind::input,
+            std::vector<Problem>{{.path = file, .message = std::string("not valid TOML: ") + error.what()}});
     }
 }
 

@@ -52,23 +52,29 @@ Anchors::Anchors(std::span<const std::string_view> words)
 void Anchors::find(std::string_view text, AnchorHits& hits) const {
     hits.found = 0;
     const char* const begin = text.data();
-    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-        const std::uint8_t list = lists_[slot_at(begin + i)];
-        if (list == 0) {
+    const std::uint8_t* const lists = lists_.data();
+    const std::size_t pairs = text.empty() ? 0 : text.size() - 1;
+    for (std::size_t i = 0; i < pairs; ++i) {
+        if (lists[slot_at(begin + i)] != 0) {
+            look(text, i, hits);
+        }
+    }
+}
+
+/// Looks for the words whose pair shares the slot of the one at `i`.
+void Anchors::look(std::string_view text, std::size_t i, AnchorHits& hits) const {
+    const std::uint8_t* word = candidates_.data() + lists_[slot_at(text.data() + i)];
+    for (; *word != max_anchors; ++word) {
+        const std::string_view wanted = words_[*word];
+        const std::size_t offset = offsets_[*word];
+        if (i < offset || wanted.size() > text.size() - (i - offset) || hits.has(*word)) {
             continue;
         }
-        for (const std::uint8_t* word = candidates_.data() + list; *word != max_anchors; ++word) {
-            const std::string_view wanted = words_[*word];
-            const std::size_t offset = offsets_[*word];
-            if (i < offset || wanted.size() > text.size() - (i - offset) || hits.has(*word)) {
-                continue;
-            }
-            const char* const at = begin + (i - offset);
-            if (at[0] == wanted[0] && at[wanted.size() - 1] == wanted.back() &&
-                std::memcmp(at, wanted.data(), wanted.size()) == 0) {
-                hits.found |= std::uint64_t{1} << *word;
-                hits.first[*word] = static_cast<std::uint32_t>(i - offset);
-            }
+        const char* const at = text.data() + (i - offset);
+        if (at[0] == wanted[0] && at[wanted.size() - 1] == wanted.back() &&
+            std::memcmp(at, wanted.data(), wanted.size()) == 0) {
+            hits.found |= std::uint64_t{1} << *word;
+            hits.first[*word] = static_cast<std::uint32_t>(i - offset);
         }
     }
 }

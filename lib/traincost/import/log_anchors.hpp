@@ -32,6 +32,8 @@ public:
     void find(std::string_view text, AnchorHits& hits) const;
 
 private:
+    void look(std::string_view text, std::size_t i, AnchorHits& hits) const;
+
     std::vector<std::string_view> words_;
     std::vector<std::uint8_t> offsets_;     ///< of each word: where its pair stands in it
     std::vector<std::uint8_t> lists_;       ///< of each pair: where its list begins; 0: no word has it

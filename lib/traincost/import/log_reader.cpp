@@ -17,7 +17,8 @@ namespace {
 
 using enum LogFact;
 
-constexpr int dialect_lines = 64;  // step lines looked at to tell dialects of one form apart
+constexpr int same_form_trusted = 16;  // steps of one form in a row, after which a line is tried as one first
+constexpr int dialect_lines = 64;      // step lines looked at to tell dialects of one form apart
 
 /// What tells frameworks of one form of line apart.
 struct Dialects {
@@ -55,8 +56,10 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
 }  // namespace
 
 struct TrainingLogReader::State {
+    enum class Taken : std::uint8_t { nothing, beside, step };
     State();
     void take(const LogLine& line);
+    Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
     void side(LogFamily family, const LogFacts& facts);
     void step(LogFamily family, LogFacts facts, const LogLine& line);
     void hugging_face(LogFacts facts, const LogLine& line);
@@ -85,6 +88,8 @@ struct TrainingLogReader::State {
     std::uint64_t words = 0;
     bool beside = false;
     bool start = false;
+    std::size_t last_form = 0;  ///< of the last step
+    int same_form = 0;          ///< steps in a row of that form
 
     std::optional<std::pair<LogFacts, std::int64_t>> block{};  ///< Composer's, still open
     std::optional<std::pair<LogFacts, std::int64_t>>
@@ -129,7 +134,40 @@ void complete(LogFacts& to, const LogFacts& from) {
 TrainingLogReader::State::State() : forms(log_forms().begin(), log_forms().end()), anchors(all_anchors()) {
 }
 
+/// Reads the line as of form `i`, whose anchor stands at `at`; what it was.
+TrainingLogReader::State::Taken TrainingLogReader::State::take_as(std::size_t i, std::size_t at,
+                                                                  const LogLine& line) {
+    const LogForm& form = forms[i];
+    Taken taken = Taken::nothing;
+    for (std::size_t begin = 0;;) {
+        const std::string_view text = line.text.substr(begin);
+        LogFacts facts;
+        if (!form.read(text, begin == 0 ? at : 0, facts)) {
+            return taken;
+        }
+        const std::size_t next = facts.next;
+        keep_memory(facts);
+        if (!facts.iteration) {
+            side(form.family, facts);
+            return Taken::beside;
+        }
+        step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
+        taken = Taken::step;
+        if (next == 0) {
+            return taken;
+        }
+        begin += next;
+    }
+}
+
 void TrainingLogReader::State::take(const LogLine& line) {
+    // Most lines of most logs are of the same form as the last step.
+    if (same_form >= same_form_trusted) {
+        const std::size_t at = find_in(line.text, forms[last_form].anchor);
+        if (at != line.text.npos && take_as(last_form, at, line) == Taken::step) {
+            return;
+        }
+    }
     anchors.find(line.text, hits);
     if (hits.found == 0) {
         return;
@@ -139,32 +177,13 @@ void TrainingLogReader::State::take(const LogLine& line) {
         if (!hits.has(i)) {
             continue;
         }
-        const LogForm& form = forms[i];
-        std::size_t begin = 0;
-        bool stepped = false;
-        bool read = false;
-        do {
-            const std::string_view text = line.text.substr(begin);
-            LogFacts facts;
-            if (!form.read(text, begin == 0 ? hits.first[i] : 0, facts)) {
-                break;
-            }
-            read = true;
-            const std::size_t next = facts.next;
-            keep_memory(facts);
-            if (facts.iteration) {
-                step(form.family, facts,
-                     {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
-                stepped = true;
-            } else {
-                side(form.family, facts);
-            }
-            begin = next == 0 ? 0 : begin + next;
-        } while (begin != 0);
-        if (stepped) {
+        const Taken taken = take_as(i, hits.first[i], line);
+        if (taken == Taken::step) {
+            same_form = i == last_form ? same_form + 1 : 0;
+            last_form = i;
             return;
         }
-        if (read) {
+        if (taken == Taken::beside) {
             break;
         }
     }

@@ -7,6 +7,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/log_forms.hpp"
+#include "traincost/import/log_framework.hpp"
 #include "traincost/import/log_line.hpp"
 #include "traincost/import/log_scan.hpp"
 #include "traincost/import/log_track.hpp"
@@ -19,39 +20,6 @@ using enum LogFact;
 
 constexpr int same_form_trusted = 16;  // steps of one form in a row, after which a line is tried as one first
 constexpr int dialect_lines = 64;      // step lines looked at to tell dialects of one form apart
-
-/// What tells frameworks of one form of line apart.
-struct Dialects {
-    bool neox = false;
-    bool primus = false;
-    bool deepspeed = false;
-    bool nemo = false;
-    bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
-};
-
-void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts, Dialects& dialects) {
-    const auto any = [&](std::initializer_list<std::string_view> words) {
-        return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return holds(line, w); });
-    };
-    if (family == LogFamily::megatron) {
-        dialects.neox |= any({"approx flops per GPU", "samples/sec:", "lm_loss:"});
-        dialects.primus |= any({"mem usage/free/total", "(tokens/s/GPU):", "inst/harmonic mean"});
-        constexpr std::string_view time = "elapsed time per iteration (ms): ";
-        if (const std::size_t at = find_in(line, time); at != line.npos) {
-            const std::optional<LogNumber> number = number_at(line.substr(at + time.size()));
-            const std::size_t end = at + time.size() + (number ? number->end : 0);
-            dialects.primus |= end < line.size() && line[end] == '/';  // current/average
-        }
-        dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
-                                   "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
-    }
-    if (family == LogFamily::bar) {
-        dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
-    }
-    if (family == LogFamily::nanochat) {
-        dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
-    }
-}
 
 }  // namespace
 
@@ -67,12 +35,8 @@ struct TrainingLogReader::State {
     void keep_memory(const LogFacts& facts);
     void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
     std::optional<LogFamily> family() const;
-    LogFramework framework(LogFamily family) const;
     void note_missing(TrainingLog& log) const;
 
-    bool word(LogWord w) const {
-        return (words >> static_cast<int>(w) & 1U) != 0;
-    }
     LogTrack& track(LogFamily family) {
         return tracks[static_cast<std::size_t>(family)];
     }
@@ -84,7 +48,7 @@ struct TrainingLogReader::State {
     std::array<std::optional<LogFacts>, log_family_count> carried{};  ///< facts for the step that follows
     std::array<std::optional<LogFacts>, log_family_count> shape{};    ///< the last step of each
     std::array<int, log_family_count> looked_at{};
-    Dialects dialects;
+    LogDialects dialects;
     std::uint64_t words = 0;
     bool beside = false;
     bool start = false;
@@ -330,59 +294,6 @@ std::optional<LogFamily> TrainingLogReader::State::family() const {
     return best;
 }
 
-LogFramework TrainingLogReader::State::framework(LogFamily f) const {
-    using enum LogWord;
-    switch (f) {
-        case LogFamily::megatron:
-            if (dialects.neox) {
-                return LogFramework::gpt_neox;
-            }
-            if (dialects.primus || word(primus) || word(primus_title)) {
-                return LogFramework::primus;
-            }
-            return dialects.deepspeed || word(LogWord::deepspeed) || word(deepspeed_title) ||
-                           tracks[static_cast<std::size_t>(LogFamily::deepspeed)].steps() > 0
-                       ? LogFramework::megatron_deepspeed
-                       : LogFramework::megatron_lm;
-        case LogFamily::nanotron:
-            return LogFramework::nanotron;
-        case LogFamily::nemo:
-            return LogFramework::nemo;
-        case LogFamily::torchtitan:
-            return LogFramework::torchtitan;
-        case LogFamily::hugging_face:
-            if (word(axolotl)) {
-                return LogFramework::axolotl;
-            }
-            return word(llama_factory) || word(llama_factory_title) || word(llama_factory_old)
-                       ? LogFramework::llama_factory
-                       : LogFramework::hf_trainer;
-        case LogFamily::llama_factory:
-            return LogFramework::llama_factory;
-        case LogFamily::composer:
-            return LogFramework::llm_foundry;
-        case LogFamily::maxtext:
-            return LogFramework::maxtext;
-        case LogFamily::litgpt:
-            return LogFramework::litgpt;
-        case LogFamily::nanogpt:
-            return LogFramework::nanogpt;
-        case LogFamily::torchtune:
-            return LogFramework::torchtune;
-        case LogFamily::xtuner:
-            return LogFramework::xtuner;
-        case LogFamily::nanochat:
-            return dialects.numbered_to_end ? LogFramework::nanochat : LogFramework::nanogpt;
-        case LogFamily::bar:
-            return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
-        case LogFamily::deepspeed:
-            return LogFramework::deepspeed;
-        case LogFamily::mlperf:
-            return LogFramework::mlperf;
-    }
-    return LogFramework::megatron_lm;
-}
-
 void TrainingLogReader::State::note_missing(TrainingLog& log) const {
     std::string missing;
     const auto name = [&](bool there, std::string_view what) {
@@ -444,7 +355,7 @@ std::optional<TrainingLog> TrainingLogReader::finish() {
         return std::nullopt;
     }
     TrainingLog log;
-    log.framework = s.framework(*family);
+    log.framework = framework_of(*family, s.dialects, s.words, s.track(LogFamily::deepspeed).steps() > 0);
     log.lines = s.lines;
     log.bytes = s.bytes;
     log.skipped_steps = static_cast<std::int64_t>(std::min(std::max(s.skipped_most, s.overflows), 1e15));

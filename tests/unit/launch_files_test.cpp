@@ -447,3 +447,22 @@ srun -p part -N 8 --ntasks-per-node=1 --gpus-per-task=4 deepspeed --num_gpus 4 m
     CHECK(value(chat, Fact::gpus) == "32");
     CHECK(value(chat, Fact::global_batch) == "256");
 }
+
+TEST_CASE("a command whose configuration is not given says what it says, and assumes nothing", "[launch]") {
+    const LaunchReading titan = read(
+        "NGPU=4 torchrun --nproc_per_node 8 torchtitan/train.py --job.config_file conf/llama3.toml "
+        "--training.seq_len 4096\n");
+    CHECK(titan.format == "torchtitan");
+    CHECK(value(titan, Fact::sequence) == "4096");
+    CHECK(value(titan, Fact::micro_batch) == "-");
+    CHECK(value(titan, Fact::tp) == "-");
+    REQUIRE_FALSE(titan.unread.empty());
+    CHECK(titan.unread.front().why == "give llama3.toml too: what it says is unknown");
+    const LaunchReading both =
+        read("axolotl train config.yml --micro-batch-size 4\n",
+             "base_model: m\nsequence_len: 2048\nmicro_batch_size: 1\ndatasets: [x]\n");
+    CHECK(both.format == "axolotl");
+    CHECK(value(both, Fact::micro_batch) == "4");
+    CHECK(value(both, Fact::sequence) == "2048");
+    CHECK(both.contradictions.empty());
+}

@@ -8,7 +8,7 @@ namespace traincost {
 
 int recognise_axolotl(const Setting& root) {
     if (!root.has("base_model")) {
-        return 0;
+        return named(root, {"axolotl"}, 60);
     }
     return 40 + points(root, {"sequence_len", "datasets", "micro_batch_size"}, 20) +
            points(root, {"adapter", "val_set_size", "special_tokens", "output_dir"}, 5);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "traincost/base/text.hpp"
 
@@ -204,8 +205,12 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
         return;
     }
     if (root.is_map()) {
+        std::unordered_map<std::string_view, const Setting*> last_of;
         for (const SettingMember& m : root.members) {
-            const Setting* last = root.member(m.key);
+            last_of[m.key] = &m.value;
+        }
+        for (const SettingMember& m : root.members) {
+            const Setting* last = last_of[m.key];
             if (last != &m.value) {
                 unread.push_back(
                     {.where = m.value.place(),

@@ -31,6 +31,9 @@ int recognise_primus(const Setting& root); void read_primus(const Setting& root,
 int recognise_flagscale(const Setting& root); void read_flagscale(const Setting& root, FactSheet& sheet);
 // clang-format on
 
+/// Points where the program that is started has one of `names` in its name.
+int named(const Setting& root, Paths names, int score);
+
 /// Points for each of `paths` that `root` has.
 int points(const Setting& root, Paths paths, int each);
 

@@ -80,7 +80,7 @@ int recognise_gpt_neox(const Setting& root) {
     if (root.has("tensor_model_parallel_size") || root.has("model.tensor_model_parallel_size")) {
         return 0;
     }
-    return std::max(score(root), score(with_underscores(root)));
+    return std::max(score(root), score(with_underscores(root))) + named(root, {"deepy.py"}, 60);
 }
 
 void read_gpt_neox(const Setting& original, FactSheet& sheet) {

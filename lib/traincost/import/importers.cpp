@@ -5,6 +5,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/completion.hpp"
+#include "traincost/import/format_facts.hpp"
 #include "traincost/import/formats.hpp"
 #include "traincost/import/launch_document.hpp"
 #include "traincost/import/setting_files.hpp"
@@ -117,9 +118,16 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& d
         }
     }
     for (std::size_t i = 0; i < files.size(); ++i) {
-        if (!known[i]) {
+        if (known[i]) {
+            continue;
+        }
+        if (parts.empty()) {
             fail_unknown(files[i]);
         }
+        documents.unread.push_back({.where = files[i].name + ":1",
+                                    .key = "",
+                                    .matters = true,
+                                    .why = "this file starts or configures nothing that is understood"});
     }
     // The format is the training program's; launchers only count GPUs.
     const auto rank = [](const Part& part) {
@@ -130,9 +138,39 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& d
     return parts;
 }
 
-FactSheet read_root(const Importer& importer, const Setting& root) {
+/// A configuration that a command names and nobody gave: it may hold what the command does not say.
+const Setting* unseen_configuration(const Setting& command) {
+    for (const std::string_view key : {"config", "config_file", "job.config_file"}) {
+        const Setting* at = command.peek(key);
+        if (at != nullptr && at->is_scalar() && as_word(*at)) {
+            return at;
+        }
+    }
+    const Setting* words = command.peek("$positional");
+    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
+        const std::string& text = words->items[i].text;
+        const bool file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".toml");
+        if (file && !text.ends_with("base.yml")) {
+            return &words->items[i];
+        }
+    }
+    return nullptr;
+}
+
+FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {
     FactSheet sheet;
+    if (unseen != nullptr) {
+        sheet.assumes = false;
+        refer_to_file(*unseen, sheet);
+    }
     importer.read(root, sheet);
+    if (const Setting* words = root.peek("$positional")) {
+        for (const Setting& word : words->items) {
+            if (word.text == "\x01") {
+                sheet.remark(word, "arguments that nothing here says");
+            }
+        }
+    }
     list_unread(root, sheet.reading.unread);
     return sheet;
 }
@@ -146,10 +184,8 @@ FactSheet read_part(const Part& part) {
     for (std::size_t i = 0; i < part.commands.size(); ++i) {
         Setting root = part.base;
         overlay(root, part.commands[i]);
-        if (part.has_base) {
-            place_at(root, "$has_base");
-        }
-        FactSheet sheet = read_root(*part.importer, root);
+        const Setting* unseen = part.has_base ? nullptr : unseen_configuration(part.commands[i]);
+        FactSheet sheet = read_root(*part.importer, root, unseen);
         if (i == 0) {
             first = std::move(sheet);
         } else {
@@ -189,6 +225,15 @@ void drop_answered(LaunchReading& reading, const std::vector<std::string>& names
 }
 
 }  // namespace
+
+int named(const Setting& root, Paths names, int score) {
+    const Setting* program = root.peek("$program");
+    const bool found =
+        program != nullptr && std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+            return program->text.find(name) != std::string::npos;
+        });
+    return found ? score : 0;
+}
 
 int points(const Setting& root, Paths paths, int each) {
     int sum = 0;

@@ -7,7 +7,8 @@
 namespace traincost {
 
 int recognise_llama_factory(const Setting& root) {
-    return points(root, {"finetuning_type", "cutoff_len", "dataset_dir"}, 35) +
+    return named(root, {"llamafactory"}, 60) +
+           points(root, {"finetuning_type", "cutoff_len", "dataset_dir"}, 35) +
            points(root, {"stage", "template", "lora_target", "preprocessing_num_workers"}, 12) +
            points(root, {"dist_config.name", "peft_config.name"}, 40) +
            points(root, {"per_device_train_batch_size", "model_name_or_path", "overwrite_cache"}, 8);

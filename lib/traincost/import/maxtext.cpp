@@ -44,22 +44,6 @@ void read_axis(Fact fact, const Setting& root, FactSheet& sheet, const std::stri
     }
 }
 
-/// Another file than base.yml that the command names holds what the command does not say, unless it was
-/// given.
-const Setting* unseen_file(const Setting& root) {
-    const Setting* words = root.at("$positional");
-    if (words == nullptr) {
-        return nullptr;
-    }
-    for (const Setting& word : words->items) {
-        const bool file = word.text.ends_with(".yml") || word.text.ends_with(".yaml");
-        if (file && !word.text.ends_with("base.yml") && !root.has("$has_base")) {
-            return &word;
-        }
-    }
-    return nullptr;
-}
-
 void read_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"max_target_length"});
     sheet.assume(Fact::sequence, std::int64_t{2048}, "max_target_length");
@@ -102,10 +86,6 @@ void read_shards(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_maxtext(const Setting& root, FactSheet& sheet) {
-    if (const Setting* unseen = unseen_file(root)) {
-        refer_to_file(*unseen, sheet);
-        sheet.assumes = false;
-    }
     root.at("base_config");
     if (sheet.word(Fact::model, root, {"model_name"}) == nullptr) {
         ModelDimensions dimensions;

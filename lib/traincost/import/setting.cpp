@@ -76,7 +76,7 @@ Setting& place_at(Setting& map, std::string_view path) {
 }
 
 void overlay(Setting& base, const Setting& over) {
-    if (!base.is_map() || !over.is_map()) {
+    if (!base.is_map() || !over.is_map() || base.members.empty()) {
         base = over;
         return;
     }

@@ -11,10 +11,12 @@ namespace traincost {
 int recognise_torchtitan(const Setting& root) {
     const Setting* kind = root.peek("$class");
     const bool python = kind != nullptr && kind->text.ends_with("Config");
-    return points(root,
+    return named(root, {"torchtitan", "run_train.sh"}, 40) +
+           points(root,
                   {"model.flavor", "parallelism.tensor_parallel_degree",
                    "parallelism.data_parallel_shard_degree", "training.data_parallel_shard_degree",
-                   "training.max_context_length", "hf_transformers.model", "training.tensor_parallel_degree"},
+                   "training.max_context_length", "hf_transformers.model", "job.config_file",
+                   "training.tensor_parallel_degree"},
                   30) +
            points(root,
                   {"training.seq_len", "training.local_batch_size", "training.batch_size",

@@ -466,3 +466,13 @@ TEST_CASE("a command whose configuration is not given says what it says, and ass
     CHECK(value(both, Fact::sequence) == "2048");
     CHECK(both.contradictions.empty());
 }
+
+TEST_CASE("of equal flags the last counts, and the others are named", "[launch]") {
+    const LaunchReading twice = read(
+        "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1 "
+        "--tensor-model-parallel-size 2 \\\n"
+        "  --tensor-model-parallel-size 4\n");
+    CHECK(value(twice, Fact::tp) == "4");
+    REQUIRE_FALSE(twice.unread.empty());
+    CHECK(twice.unread.front().why == "is given again in line 2, which counts");
+}

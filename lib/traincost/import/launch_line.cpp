@@ -80,6 +80,9 @@ public:
         }
         if (value.is_map()) {
             overlay(place_at(root_, key), value);
+        } else if (key.find('.') == std::string::npos) {
+            root_.members.push_back(
+                {.key = key, .value = std::move(value)});  // of equal flags the last counts
         } else {
             place_at(root_, key) = std::move(value);
         }

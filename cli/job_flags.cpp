@@ -88,18 +88,22 @@ RecomputeFlag recompute_flag(const std::string& text) {
     const auto colon = text.find(':');
     const Recompute recompute = any_of<Recompute>()(text.substr(0, colon));
     if (colon == text.npos) {
-        return {recompute, 1, {}};
+        return {recompute, 1, {}, {}};
     }
     const std::string rest = text.substr(colon + 1);
     if (recompute == Recompute::selective) {
-        return {recompute, 1, recompute_modules(rest)};
+        return {recompute, 1, recompute_modules(rest), {}};
     }
     if (recompute != Recompute::full) {
         throw Error(ErrorKind::usage, "'" + text +
                                           "': only full takes a period, as in full:2, and selective " +
                                           "modules, as in selective:core_attn");
     }
-    return {recompute, positive_count(rest), {}};
+    constexpr std::string_view layers = "layers=";
+    if (rest.starts_with(layers)) {
+        return {recompute, 1, {}, positive_count(rest.substr(layers.size()))};
+    }
+    return {recompute, positive_count(rest), {}, {}};
 }
 
 namespace {
@@ -211,8 +215,8 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
         app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
         "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16, fp8: the stack's");
     add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
-    add_parsed(app, "--recompute", f.recompute, "none|selective[:MODULES]|full[:EVERY]", recompute_flag,
-               "Activations computed again in the backward pass");
+    add_parsed(app, "--recompute", f.recompute, "none|selective[:MODULES]|full[:EVERY|:layers=N]",
+               recompute_flag, "Activations computed again in the backward pass");
     add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
                "Attention kernel");
     add_parsed(app, "--attention-generation", f.attention_generation, "flash2|flash3|flash4|memory_efficient",

@@ -22,11 +22,13 @@ std::vector<std::string> names_of(const std::string& text);
 /// A share of a whole: 0.3 or 30%. Throws where it is more than the whole.
 double fraction(const std::string& text);
 
-/// "none", "selective", "selective:core_attn,layernorm", "full", "full:2" (every second block).
+/// "none", "selective", "selective:core_attn,layernorm", "full", "full:2" (every second block),
+/// "full:layers=4" (four blocks of a stage).
 struct RecomputeFlag {
     Recompute recompute;
     std::int64_t every;
     RecomputeModules modules;
+    std::optional<std::int64_t> layers{};
 };
 RecomputeFlag recompute_flag(const std::string& text);
 

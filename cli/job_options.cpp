@@ -121,8 +121,48 @@ std::int64_t accelerator_count(const JobFlags& f, const JobFile& file, Assumptio
     return product;
 }
 
+/// Whether an hour of the cluster has a price, of the kind asked for.
+bool has_price(const ClusterSpec& cluster, const std::optional<std::string>& kind) {
+    return std::any_of(cluster.prices.begin(), cluster.prices.end(), [&](const NodePrice& price) {
+        return price.per_hour && (!kind || price.kind == *kind);
+    });
+}
+
+/// Where only an accelerator is named and its usual node has no such price: the cheapest node that does.
+void take_priced_node(const std::string& accelerator, const std::optional<std::string>& kind,
+                      std::optional<std::int64_t> per_node, const Catalogue& catalogue,
+                      ClusterChoice& choice) {
+    if (has_price(choice.spec, kind)) {
+        return;
+    }
+    const std::string wanted = catalogue.id(Room::accelerators, accelerator);
+    std::optional<ClusterChoice> best;
+    Dollars least;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+        if (catalogue.cluster_record(entry.id).accelerator != wanted) {
+            continue;
+        }
+        ClusterChoice other = catalogue.cluster(entry.id, choice.spec.accelerators, per_node);
+        for (const NodePrice& price : other.spec.prices) {
+            const Dollars each = price.amount / static_cast<double>(other.spec.per_node);
+            if (price.per_hour && (!kind || price.kind == *kind) && (!best || each < least)) {
+                least = each;
+                best = other;
+            }
+        }
+    }
+    if (!best) {
+        return;
+    }
+    best->assumptions.insert(best->assumptions.begin(),
+                             "cluster: " + best->spec.id + ", the node of " + wanted + " with the lowest " +
+                                 kind.value_or("hourly") + " price; " + choice.spec.id +
+                                 ", the usual one, has none (--cluster)");
+    choice = std::move(*best);
+}
+
 ClusterSpec resolve_cluster(const JobFlags& f, const JobFile& file, const Catalogue& catalogue,
-                            Assumptions& assumptions) {
+                            const JobNeeds& needs, Assumptions& assumptions) {
     const std::int64_t count = accelerator_count(f, file, assumptions);
     const std::optional<std::int64_t> per_node = f.per_node ? f.per_node : file.per_node;
     const std::optional<std::string> cluster = f.cluster ? f.cluster : f.gpu ? std::nullopt : file.cluster;
@@ -133,9 +173,14 @@ ClusterSpec resolve_cluster(const JobFlags& f, const JobFile& file, const Catalo
     if (f.gpu) {
         for_flag("--gpu", [&] { return catalogue.id(Room::accelerators, *f.gpu); });
     }
-    const ClusterChoice choice = cluster && accelerator
-                                     ? catalogue.cluster(*cluster, *accelerator, count, per_node)
-                                     : catalogue.cluster(cluster ? *cluster : *accelerator, count, per_node);
+    ClusterChoice choice = cluster && accelerator
+                               ? catalogue.cluster(*cluster, *accelerator, count, per_node)
+                               : catalogue.cluster(cluster ? *cluster : *accelerator, count, per_node);
+    const Operation& asked = f.operation.given;
+    const bool rented = asked.price ? *asked.price != "own" : needs.price && !asked.gpu_hour;
+    if (!cluster && f.gpu && rented) {
+        take_priced_node(*f.gpu, asked.price, per_node, catalogue, choice);
+    }
     ClusterSpec spec = choice.spec;
     if (!f.gpu && file.accelerator_spec) {
         spec.accelerator = *file.accelerator_spec;
@@ -196,7 +241,7 @@ void apply_run(const JobFlags& f, RunSpec& run) {
         run.recompute = f.recompute->recompute;
         run.recompute_every = f.recompute->every;
         run.recompute_modules = f.recompute->modules;
-        run.recompute_layers.reset();
+        run.recompute_layers = f.recompute->layers;
     }
     apply(f.attention, run.attention);
     apply(f.attention_generation, run.attention_generation);
@@ -308,6 +353,53 @@ void pin(const std::optional<std::int64_t>& given, std::vector<std::int64_t>& va
 
 }  // namespace
 
+std::span<const std::string_view> usual_stacks(std::string_view vendor) {
+    constexpr static std::string_view common[] = {"megatron-core", "torchtitan", "deepspeed", "pytorch"};
+    constexpr static std::string_view google[] = {"maxtext"};
+    constexpr static std::string_view aws[] = {"neuronx"};
+    constexpr static std::string_view intel[] = {"optimum-habana"};
+    constexpr static std::string_view others[] = {"pytorch", "deepspeed", "megatron-core"};
+    if (vendor.starts_with("NVIDIA") || vendor.starts_with("AMD")) {
+        return common;
+    }
+    if (vendor.starts_with("Google")) {
+        return google;
+    }
+    if (vendor.starts_with("AWS")) {
+        return aws;
+    }
+    return vendor.starts_with("Intel") ? std::span<const std::string_view>(intel) : others;
+}
+
+Freedoms freedoms_of(const JobFlags& f, const Job& job, const Catalogue& catalogue) {
+    Freedoms freedoms{.uneven_stages = true,
+                      .offload = !f.offload_optimizer && !f.offload_parameters && !f.offload_activations,
+                      .recompute = !f.recompute,
+                      .other_stacks = {}};
+    if (f.stack || f.job_file) {
+        return freedoms;
+    }
+    freedoms.other_stacks = [&f, &job, &catalogue] {
+        std::vector<Site> sites;
+        for (const std::string_view id : usual_stacks(job.cluster.accelerator.vendor)) {
+            if (id == job.stack.id) {
+                continue;
+            }
+            Job other = job;
+            other.stack = catalogue.stack(id);
+            Assumptions unsaid;
+            resolve_precision(f, {}, other, unsaid);
+            if (validate(on_one_accelerator(other)).empty()) {
+                Site site{other.cluster, other.stack, pinned_space(f, other)};
+                site.run = other.run;
+                sites.push_back(std::move(site));
+            }
+        }
+        return sites;
+    };
+    return freedoms;
+}
+
 SearchSpace pinned_space(const JobFlags& f, const Job& job) {
     SearchSpace space = stack_space(job);
     pin(f.tp, space.tp);
@@ -327,7 +419,8 @@ SearchSpace pinned_space(const JobFlags& f, const Job& job) {
         space.schedules = {*f.schedule};
     }
     if (f.recompute) {
-        space.recompute = {{f.recompute->recompute, job.run.recompute_modules, f.recompute->every, {}}};
+        space.recompute = {
+            {f.recompute->recompute, job.run.recompute_modules, f.recompute->every, f.recompute->layers}};
     }
     if (f.offload_optimizer || f.offload_parameters || f.offload_activations) {
         space.offload = {
@@ -350,7 +443,7 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     } else {
         model = *file.model;
     }
-    ClusterSpec cluster = resolve_cluster(f, file, catalogue, assumptions);
+    ClusterSpec cluster = resolve_cluster(f, file, catalogue, needs, assumptions);
     const std::int64_t zero = zero_of(f).value_or(file.run ? file.run->parallel.zero : 0);
     const std::string stack_name =
         f.stack.value_or(std::string(usual_stack(cluster.accelerator.vendor, zero)));
@@ -378,6 +471,7 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
         std::vector<Problem> problems;  // of all accelerators, which the job below has not
         validate(resolved.job.cluster, problems);
         throw_if_any(std::move(problems));
+        require_searchable(resolved.job.cluster);
     }
     throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));
     state_run_defaults(f, file, needs, resolved.job, assumptions);

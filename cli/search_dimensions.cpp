@@ -74,7 +74,7 @@ std::vector<RecomputeChoice> recompute_list(const std::string& text) {
     std::vector<RecomputeChoice> choices;
     for (const std::string& kind : kinds) {
         const RecomputeFlag flag = recompute_flag(kind);
-        choices.push_back({flag.recompute, flag.modules, flag.every, {}});
+        choices.push_back({flag.recompute, flag.modules, flag.every, flag.layers});
     }
     return choices;
 }

@@ -84,6 +84,15 @@ void add_search_options(CLI::App& app, SearchFlags& f) {
     add_parsed(app, "--threads", f.threads, "N", positive, "Threads; default: all cores");
 }
 
+Freedoms freedoms_of(const SearchFlags& f) {
+    const DimensionFlags& d = f.dimensions;
+    return {.uneven_stages = true,
+            .offload =
+                d.offload_optimizer.empty() && d.offload_parameters.empty() && d.offload_activations.empty(),
+            .recompute = d.recompute.empty(),
+            .other_stacks = {}};
+}
+
 ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
     if ((f.deadline || f.budget) && !f.job.tokens && !f.job.job_file) {
         throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
@@ -134,7 +143,7 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
 
 namespace {
 
-/// The running search an interrupt ends.
+/// The running search that SIGINT or SIGTERM ends.
 std::atomic<SearchMonitor*> running{nullptr};
 
 extern "C" void stop_search(int) {
@@ -195,9 +204,11 @@ SearchResult run_search(SearchRequest& request, Context& context) {
     SearchMonitor monitor;
     request.monitor = &monitor;
     running = &monitor;
-    const auto before = std::signal(SIGINT, stop_search);
+    const auto interrupt = std::signal(SIGINT, stop_search);
+    const auto terminate = std::signal(SIGTERM, stop_search);
     const auto restore = [&] {
-        std::signal(SIGINT, before);
+        std::signal(SIGINT, interrupt);
+        std::signal(SIGTERM, terminate);
         running = nullptr;
         request.monitor = nullptr;
     };

@@ -3,6 +3,7 @@
 
 #include <cli/job_options.hpp>
 #include <cli/search_dimensions.hpp>
+#include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/search.hpp>
 
 #include <optional>
@@ -46,13 +47,16 @@ struct ResolvedSearch {
     std::vector<std::string> left_out{};                ///< clusters not searched, and why
 };
 
+/// What the flags leave open beyond the usual space; other stacks apart.
+Freedoms freedoms_of(const SearchFlags& flags);
+
 void add_search_options(CLI::App& app, SearchFlags& flags);
 
 /// The request of the flags. `Error` where something is missing, unknown, or leaves nothing to search, named
 /// by its flag.
 ResolvedSearch resolve_search(const SearchFlags& flags, const Catalogue& catalogue, Context& context);
 
-/// Runs the search: progress on a terminal after a second, and an interrupt (SIGINT) ends it with the best so
+/// Runs the search: progress on a terminal after a second, and SIGINT or SIGTERM ends it with the best so
 /// far.
 SearchResult run_search(SearchRequest& request, Context& context);
 

@@ -106,8 +106,10 @@ public:
 private:
     std::optional<ResolvedJob> resolved(const JobFlags& job_flags, const std::string& name) {
         try {
-            ResolvedJob r =
-                resolve_job(job_flags, catalogue_, context_, {.micro_batch = false, .layout = false});
+            ResolvedJob r = resolve_job(job_flags, catalogue_, context_,
+                                        {.micro_batch = false,
+                                         .layout = false,
+                                         .price = flags_.budget || flags_.objective.cost != 0.0});
             allow_uneven_stages(r);
             if (const std::string unknown = unknown_of(flags_, r.job.cluster); !unknown.empty()) {
                 throw Error(ErrorKind::usage, unknown);
@@ -177,6 +179,59 @@ private:
 
 }  // namespace
 
+std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const ResolvedSearch& search,
+                                                   const Catalogue& catalogue, Context& context) {
+    const bool reads_once = f.job.model == "-" || f.job.job_file == "-";
+    if (f.job.stack || !f.stacks.empty() || f.job.job_file || reads_once || search.request.sites.empty()) {
+        return std::nullopt;
+    }
+    SearchFlags other = f;
+    other.stacks.clear();
+    for (const std::string_view id : usual_stacks(search.request.sites.front().cluster.accelerator.vendor)) {
+        if (id != search.request.sites.front().stack.id) {
+            other.stacks.emplace_back(id);
+        }
+    }
+    if (other.stacks.empty()) {
+        return std::nullopt;
+    }
+    Names clusters(f.clusters.begin(), f.clusters.end());
+    if (clusters.empty()) {
+        clusters.push_back(f.job.cluster);
+    }
+    if (f.clusters.size() == 1 && f.clusters.front() == "all") {
+        return std::nullopt;  // every cluster is searched: enough to choose from
+    }
+    Sites sites(other, catalogue, context, true);
+    for (const auto& cluster : clusters) {
+        for (const std::string& stack : other.stacks) {
+            sites.add(cluster, stack);
+        }
+    }
+    ResolvedSearch out = sites.take();
+    if (out.request.sites.empty()) {
+        return std::nullopt;
+    }
+    // The question is the same: what a site's run has of its own stays with the site.
+    for (std::size_t i = 0; i < out.request.sites.size(); ++i) {
+        out.request.sites[i].run = base_job(out.request, i).run;
+    }
+    return out;
+}
+
+namespace {
+
+/// A name that is not known is an error among others too.
+void require_known(const std::string& cluster, const Catalogue& catalogue) {
+    try {
+        catalogue.id(Room::clusters, cluster);
+    } catch (const Error& error) {
+        throw Error(error.kind(), std::string("--clusters: ") + error.what());
+    }
+}
+
+}  // namespace
+
 ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
     const bool all = f.clusters.size() == 1 && f.clusters.front() == "all";
     const bool several = all || f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
@@ -198,7 +253,12 @@ ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, C
     if (stacks.empty()) {
         stacks.push_back(f.job.stack);
     }
-    Sites sites(f, catalogue, context, all);
+    for (const auto& cluster : clusters) {
+        if (clusters.size() > 1) {
+            require_known(*cluster, catalogue);
+        }
+    }
+    Sites sites(f, catalogue, context, clusters.size() > 1);
     for (const auto& cluster : clusters) {
         for (const auto& stack : stacks) {
             sites.add(cluster, stack);

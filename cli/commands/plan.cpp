@@ -6,9 +6,11 @@
 #include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/io/residuals_json.hpp>
 #include <traincost/plan/pretrain_sheet.hpp>
 #include <traincost/plan/search_emptiness.hpp>
 #include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/search_tables.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <CLI/CLI.hpp>
@@ -82,7 +84,8 @@ Table zero_table(const PretrainSheet& sheet, const Job& job, Bytes capacity) {
     return table;
 }
 
-std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation) {
+std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation, const Residuals& residuals) {
+    const std::optional<double> fits = probability_of_fitting(residuals, plan.job, plan.estimate);
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
     const Estimate& e = plan.estimate;
@@ -96,6 +99,7 @@ std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation) 
                                count_cell(run.micro_batch),
                                text_cell(recompute_text(run)),
                                cell(peak.device),
+                               fits ? percent_cell(*fits) : empty_cell(),
                                cell(e.step.total),
                                percent_cell(e.throughput.mfu)};
     if (const std::optional<TrainingTotals> totals = bill(plan.job, e, operation).totals) {
@@ -106,10 +110,11 @@ std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation) 
     return cells;
 }
 
-Table plan_table(const PretrainSheet& sheet, bool training, const Operation& operation) {
+Table plan_table(const PretrainSheet& sheet, bool training, const Operation& operation,
+                 const Residuals& residuals) {
     Table table{.title = "Recommended strategies, fastest first",
                 .columns = {"ZeRO", "DP", "TP", "PP", "CP", "EP", "micro-batch", "recompute", "memory",
-                            "step", "MFU"},
+                            "probability of fitting", "step", "MFU"},
                 .rows = {},
                 .remarks = {}};
     if (training) {
@@ -117,13 +122,19 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
         table.columns.emplace_back("cost");
     }
     for (const SheetPlan& plan : sheet.plans) {
-        table.rows.push_back(plan_cells(plan, operation));
+        table.rows.push_back(plan_cells(plan, operation, residuals));
     }
     const SearchCounts& n = sheet.counts;
     table.remarks.push_back(std::to_string(n.enumerated) + " configurations, " + std::to_string(n.feasible) +
                             " of them fit.");
+    if (!sheet.relaxed.empty()) {
+        table.remarks.push_back(relaxed_text(sheet.relaxed));
+    }
+    if (!sheet.plans.empty()) {
+        table.remarks.push_back("The first as flags of estimate: " + sheet.plans.front().flags);
+    }
     if (sheet.smallest) {
-        table.rows.push_back(plan_cells(*sheet.smallest, operation));
+        table.rows.push_back(plan_cells(*sheet.smallest, operation, residuals));
         table.title = "No configuration fits; the nearest is";
     }
     return table;
@@ -131,12 +142,15 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
 
 // ---- JSON ----
 
-void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operation) {
+void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operation,
+                const Residuals& residuals) {
     constexpr double seconds_a_day = 86400.0;
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
     const Estimate& e = plan.estimate;
     out.begin_object();
+    out.member("flags", plan.flags);
+    out.member("stack", plan.job.stack.id);
     out.member("zero", p.zero);
     out.member("dp", p.dp);
     out.member("tp", p.tp);
@@ -148,6 +162,7 @@ void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operati
     out.member("recompute", recompute_text(run));
     out.member("schedule", name_of(schedule_of(plan.job)));
     out.member("fits", e.fits);
+    out.member("probability_of_fitting", probability_of_fitting(residuals, plan.job, e));
     out.member("device_bytes", e.stages[static_cast<std::size_t>(e.peak_stage)].device);
     out.member("step_time_s", e.step.total);
     out.member("tokens_per_s", e.throughput.tokens_per_s);
@@ -164,7 +179,8 @@ void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operati
     out.end_object();
 }
 
-void print_json(Context& context, const ResolvedJob& resolved, const PretrainSheet& sheet, Bytes capacity) {
+void print_json(Context& context, const ResolvedJob& resolved, const PretrainSheet& sheet, Bytes capacity,
+                const Residuals& residuals) {
     JsonWriter out;
     out.begin_object();
     out.member("schema_version", 1);
@@ -209,12 +225,13 @@ void print_json(Context& context, const ResolvedJob& resolved, const PretrainShe
     out.member("feasible", sheet.counts.feasible);
     out.key("plans").begin_array();
     for (const SheetPlan& plan : sheet.plans) {
-        write_plan(out, plan, resolved.operation);
+        write_plan(out, plan, resolved.operation, residuals);
     }
     out.end_array();
+    out.array("relaxed", sheet.relaxed);
     out.key("nearest");
     if (sheet.smallest) {
-        write_plan(out, *sheet.smallest, resolved.operation);
+        write_plan(out, *sheet.smallest, resolved.operation, residuals);
     } else {
         out.null();
     }
@@ -232,7 +249,9 @@ void run_plan(const Flags& flags, Context& context) {
             "micro-batch: 1 in the table of ZeRO stages; strategies choose theirs (--micro-batch)");
     }
     const SearchSpace space = pinned_space(flags.job, resolved.job);
-    const PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top));
+    const PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top),
+                                               freedoms_of(flags.job, resolved.job, catalogue));
+    const Residuals residuals = read_residuals(context.data_folder);
     if (sheet.counts.enumerated == 0) {
         throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
     }
@@ -244,13 +263,13 @@ void run_plan(const Flags& flags, Context& context) {
     }
     context.exit_code = sheet.plans.empty() || !ends ? exit_no : exit_yes;
     if (flags.output.json) {
-        print_json(context, resolved, sheet, capacity);
+        print_json(context, resolved, sheet, capacity, residuals);
         return;
     }
     const Job& job = resolved.job;
-    std::vector<Table> tables = {size_table(sheet.parameters), memory_table(sheet),
-                                 zero_table(sheet, job, capacity),
-                                 plan_table(sheet, job.run.tokens.has_value(), resolved.operation)};
+    std::vector<Table> tables = {
+        size_table(sheet.parameters), memory_table(sheet), zero_table(sheet, job, capacity),
+        plan_table(sheet, job.run.tokens.has_value(), resolved.operation, residuals)};
     if (flags.output.format == Format::table) {
         context.out << job_title(job) << "; sequence " << job.run.sequence << ", global batch "
                     << job.run.global_batch << "\n\n";

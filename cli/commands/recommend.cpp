@@ -10,6 +10,7 @@
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/search_json.hpp>
 #include <traincost/plan/search_check.hpp>
+#include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/search_emptiness.hpp>
 #include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/search_tables.hpp>
@@ -85,10 +86,14 @@ SearchResult read_shards(const Flags& flags, const SearchRequest& request) {
 }
 
 void print_answer(const Flags& flags, Context& context, const ResolvedSearch& resolved,
-                  const SearchResult& result, double seconds) {
+                  const SearchResult& result, const std::vector<std::string>& relaxed, double seconds) {
     const SearchRequest& request = resolved.request;
     const Residuals residuals = read_residuals(context.data_folder);
     const TieRule tie = tie_rule(flags.tie, residuals, request, result);
+    const FitProbability fits = [&](const Plan& plan) {
+        const Job job = job_of(request, plan.configuration);
+        return probability_of_fitting(residuals, job, estimate(job));
+    };
     const std::vector<Recommendation> plans = recommend(request, result, tie, resolved.operation);
     const std::vector<std::string> assumptions = assumptions_of(resolved, result);
     if (flags.output.json) {
@@ -101,18 +106,22 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         out.member("tie_basis", tie.basis);
         out.array("left_out", resolved.left_out);
         if (flags.each_cluster && !result.interrupted) {
-            write_clusters(out, request, best_of_clusters(request));
+            write_clusters(out, request, best_of_clusters(request), residuals);
         }
+        out.array("relaxed", relaxed);
         out.array("no_plan_because",
                   plans.empty() ? why_no_plan(request, result) : std::vector<std::string>{});
         out.end_object();
         context.out << out.text();
     } else {
-        std::vector<Table> tables = search_tables(request, result, plans, tie, assumptions,
+        std::vector<Table> tables = search_tables(request, result, plans, tie, assumptions, fits,
                                                   resolved.operation, static_cast<std::size_t>(flags.why));
+        if (!relaxed.empty()) {
+            tables.front().remarks.push_back(relaxed_text(relaxed));
+        }
         if (flags.each_cluster && !result.interrupted) {
             tables.insert(tables.begin() + (plans.empty() ? 0 : 1),
-                          cluster_table(request, best_of_clusters(request)));
+                          cluster_table(request, best_of_clusters(request), fits));
         }
         if (!resolved.left_out.empty()) {
             tables.push_back(remarks_table("Not searched", resolved.left_out));
@@ -140,6 +149,25 @@ void fail_where_empty(const SearchRequest& request, const SearchResult& result) 
     }
 }
 
+/// The search, and where nothing fits what goes beyond its space; `resolved` becomes what was answered.
+RelaxedSearch search_further(const SearchFlags& flags, ResolvedSearch& resolved, const Catalogue& catalogue,
+                             Context& context) {
+    std::optional<ResolvedSearch> others;
+    Freedoms freedoms = freedoms_of(flags);
+    freedoms.other_stacks = [&] {
+        others = resolve_other_stacks(flags, resolved, catalogue, context);
+        return others ? others->request.sites : std::vector<Site>{};
+    };
+    RelaxedSearch answer = relaxed_search(
+        resolved.request, freedoms, [&](SearchRequest& request) { return run_search(request, context); });
+    if (answer.other_stacks) {
+        resolved.assumptions = std::move(others->assumptions);
+        resolved.operation = std::move(others->operation);
+    }
+    resolved.request = answer.request;
+    return answer;
+}
+
 void run_recommend(const Flags& flags, const std::vector<std::string>& arguments, Context& context) {
     const Catalogue catalogue(context.data_folder);
     ResolvedSearch resolved = resolve_search(flags.search, catalogue, context);
@@ -152,8 +180,16 @@ void run_recommend(const Flags& flags, const std::vector<std::string>& arguments
         return;
     }
     const auto start = std::chrono::steady_clock::now();
-    const SearchResult result =
-        flags.shard_files.empty() ? run_search(request, context) : read_shards(flags, request);
+    // A part of a search does not know whether the others find nothing.
+    RelaxedSearch answer;
+    if (flags.search.shard) {
+        answer.result = run_search(request, context);
+    } else if (!flags.shard_files.empty()) {
+        answer.result = read_shards(flags, request);
+    } else {
+        answer = search_further(flags.search, resolved, catalogue, context);
+    }
+    const SearchResult& result = answer.result;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (flags.search.shard) {
         context.out << shard_text({arguments, fingerprint(request), request.shard, request.shards, result});
@@ -161,7 +197,7 @@ void run_recommend(const Flags& flags, const std::vector<std::string>& arguments
         return;
     }
     fail_where_empty(request, result);
-    print_answer(flags, context, resolved, result, seconds.count());
+    print_answer(flags, context, resolved, result, answer.relaxed, seconds.count());
 }
 
 }  // namespace

@@ -66,12 +66,45 @@ TEST_CASE("shards that are missing, doubled, damaged or of another search are re
               .ends_with("[exit 2]\n"));
 }
 
-TEST_CASE("an interrupted search prints the best so far and exits with 130", "[search]") {
+TEST_CASE("a search that is interrupted or terminated prints the best so far and exits with 130",
+          "[search]") {
     // Some hundred million configurations: minutes. --preserve-status: timeout exits as the program does.
-    const std::string output = shell_output(
-        "timeout --preserve-status -s INT 2 traincost recommend --model deepseek-v3 --gpu h800-80gb "
-        "--gpus 2048 --seq 4096 --global-batch 15360 --full-space --exhaustive --json > /tmp/interrupted.$$; "
-        "echo \"[exit $?]\"; grep -c '\"interrupted\": true' /tmp/interrupted.$$; "
-        "grep -q '\"bound_by\"' /tmp/interrupted.$$ && echo plans; rm -f /tmp/interrupted.$$");
-    CHECK(output == "[exit 130]\n1\nplans\n");
+    for (const std::string signal : {"INT", "TERM"}) {
+        const std::string output = shell_output(
+            "timeout --preserve-status -s " + signal +
+            " 2 traincost recommend --model deepseek-v3 --gpu h800-80gb "
+            "--gpus 2048 --seq 4096 --global-batch 15360 --full-space --exhaustive --json > "
+            "/tmp/interrupted.$$; "
+            "echo \"[exit $?]\"; grep -c '\"interrupted\": true' /tmp/interrupted.$$; "
+            "grep -q '\"bound_by\"' /tmp/interrupted.$$ && echo plans; rm -f /tmp/interrupted.$$");
+        CHECK(output == "[exit 130]\n1\nplans\n");
+    }
+}
+
+TEST_CASE("plans run through estimate and timeline as they are printed", "[search]") {
+    // Schedules of every kind, stages of unequal length, virtual stages, experts, recompute by layers,
+    // offload.
+    for (const std::string question :
+         {"--model deepseek-v3 --gpu h800-80gb --gpus 2048 --seq 4096 --global-batch 15360 --micro-batch 1 "
+          "--ep 64",
+          "--model gpt3-175b --gpu a100-80gb --gpus 1024 --seq 2048 --global-batch 1536 --full-space --tp 8 "
+          "--cp 1",
+          "--model llama-2-70b --gpu a100 --gpus 24 --per-node 4 --seq 4096 --global-batch 192",
+          "--model mixtral-8x7b --gpu h100 --gpus 64 --seq 4096 --global-batch 256 --full-space --zero 3 "
+          "--recompute full:layers=4,selective:core_attention,norm --offload-optimizer cpu --pp 4"}) {
+        const std::string output = shell_output(
+            "d=$(mktemp -d) && cd \"$d\" && job=$(echo '" + question +
+            "' | grep -o -- '--\\(model\\|gpu\\|gpus\\|per-node\\|seq\\|global-batch\\) [^ ]*'); "
+            "traincost recommend " +
+            question +
+            " --top 3 --json > plans; "
+            "grep -o '\"flags\": \"[^\"]*\"' plans | head -3 | cut -d '\"' -f 4 > flags; "
+            "grep -o '\"step_s\": [^,]*' plans | head -3 | cut -d ' ' -f 2 > steps; "
+            "while read -r flags; do traincost timeline $job $flags > /dev/null || echo refused: $flags; "
+            "traincost estimate $job $flags --json > answer || echo does not fit: $flags; "
+            "grep -o '\"time_s\": [^,]*' answer | head -1 | cut -d ' ' -f 2 >> again; done < flags; "
+            "cmp steps again && wc -l < flags; rm -rf \"$d\"");
+        CAPTURE(question);
+        CHECK(output == "3\n");
+    }
 }

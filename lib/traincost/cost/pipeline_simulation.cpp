@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "traincost/base/error.hpp"
+#include "traincost/spec/pipeline_rules.hpp"
 
 namespace traincost {
 
@@ -344,9 +345,9 @@ std::vector<ChunkTime> chunk_times(const PipelineStagesView& stages, std::int64_
 bool can_play(Schedule schedule, std::int64_t stages, std::int64_t vp, std::int64_t micro_batches) {
     if (stages < 1 || vp < 1 || micro_batches < 1)
         return false;
-    if (schedule == Schedule::dualpipe)
-        return vp == 1 && stages % 2 == 0 && micro_batches % 2 == 0 && micro_batches >= 2 * stages;
-    return vp == 1 || schedule == Schedule::interleaved;
+    if (schedule == Schedule::interleaved)
+        return true;  // groups of fewer than all stages are played too
+    return stages > 1 ? runs_schedule(schedule, stages, vp, micro_batches) : vp == 1;
 }
 
 PipelineRun play(const Pipeline& pipeline) {

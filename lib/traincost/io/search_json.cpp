@@ -336,24 +336,29 @@ void write_totals(JsonWriter& out, const SearchRequest& request, const Plan& pla
 }
 
 /// A plan without its estimate, as an object.
-void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& plan) {
+void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& plan,
+                     const Residuals& residuals) {
     const Configuration& c = plan.configuration;
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
+    const Job job = job_of(request, c);
     out.begin_object();
     out.member("configuration", configuration_text(request, c));
+    out.member("flags", configuration_flags(request, c));
     out.member("cluster", site.cluster.id);
     out.member("stack", site.stack.id);
     out.member("gpus", site.cluster.accelerators);
     write_totals(out, request, plan);
+    out.member("probability_of_fitting", probability_of_fitting(residuals, job, estimate(job)));
     out.key("run");
-    write_json(out, job_of(request, c).run);
+    write_json(out, job.run);
     out.end_object();
 }
 
-void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchResult& result) {
+void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
+                  const Residuals& residuals) {
     out.key("pareto").begin_array();
     for (const Plan& plan : result.pareto)
-        write_bare_plan(out, request, plan);
+        write_bare_plan(out, request, plan, residuals);
     out.end_array();
 }
 
@@ -373,6 +378,13 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
     for (const Recommendation& r : plans) {
         out.begin_object();
         out.member("configuration", configuration_text(request, r.plan.configuration));
+        out.member("flags", configuration_flags(request, r.plan.configuration));
+        out.array("also_as", [&] {
+            std::vector<std::string> flags;
+            for (const Configuration& c : r.also)
+                flags.push_back(configuration_flags(request, c));
+            return flags;
+        }());
         out.member("bound_by", to_string(r.bound_by));
         out.array("why", [&] {
             std::vector<std::string> why;
@@ -400,11 +412,12 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
         out.end_object();
     }
     out.end_array();
-    write_pareto(out, request, result);
+    write_pareto(out, request, result, residuals);
     out.array("assumptions", assumptions);
 }
 
-void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters) {
+void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
+                    const Residuals& residuals) {
     out.key("clusters").begin_array();
     for (const ClusterPlan& one : clusters) {
         out.begin_object();
@@ -413,7 +426,7 @@ void write_clusters(JsonWriter& out, const SearchRequest& request, const std::ve
         out.member("feasible", one.result.counts.feasible);
         out.key("plan");
         if (one.plan)
-            write_bare_plan(out, request, *one.plan);
+            write_bare_plan(out, request, *one.plan, residuals);
         else
             out.null();
         out.end_object();

@@ -44,6 +44,7 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
                           const Operation& operation = {});
 
 /// Writes "clusters": the best plan of each, or why it has none.
-void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters);
+void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
+                    const Residuals& residuals);
 
 }  // namespace traincost

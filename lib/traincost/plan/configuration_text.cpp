@@ -4,6 +4,7 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/spec/names.hpp"
+#include "traincost/spec/pipeline_rules.hpp"
 
 namespace traincost {
 
@@ -42,6 +43,122 @@ std::string choice_text(const OffloadChoice& offload) {
     return text.empty() ? "no offload" : text;
 }
 
+namespace {
+
+/// Whether the configuration's stages only exist because the run allows unequal ones.
+bool needs_uneven_stages(const Job& job) {
+    const Parallelism& p = job.run.parallel;
+    return job.run.uneven_stages && !job.stack.balanced_stages && !deals_evenly(job, p.pp * p.vp);
+}
+
+std::string modules_text(const RecomputeModules& modules) {
+    std::string text;
+    for (const char* name : {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op"}) {
+        if (modules.*recompute_module(name))
+            text += (text.empty() ? "" : ",") + std::string(name);
+    }
+    return text;
+}
+
+std::string recompute_flag(const RecomputeChoice& choice, const StackSpec& stack) {
+    std::string text(name_of(choice.kind));
+    if (choice.kind == Recompute::selective && choice.modules.any() && choice.modules != stack.selective)
+        return text + ":" + modules_text(choice.modules);
+    if (choice.layers)
+        return text + ":layers=" + std::to_string(*choice.layers);
+    if (choice.every > 1)
+        return text + ":" + std::to_string(choice.every);
+    return text;
+}
+
+}  // namespace
+
+std::string configuration_flags(const SearchRequest& request, const Configuration& c) {
+    const Job job = job_of(request, c);
+    const Site& site = request.sites[static_cast<std::size_t>(c.site)];
+    std::string text;
+    const auto flag = [&](const char* name, const std::string& value) {
+        text += (text.empty() ? "" : " ") + std::string(name) + (value.empty() ? "" : " ") + value;
+    };
+    const auto degree = [&](const char* name, std::int32_t value, std::int32_t usual) {
+        if (value != usual)
+            flag(name, std::to_string(value));
+    };
+    const auto differ = [&](auto member) {
+        return std::any_of(request.sites.begin(), request.sites.end(),
+                           [&](const Site& other) { return member(other) != member(site); });
+    };
+    if (differ([](const Site& s) { return s.cluster.id; }))
+        flag("--cluster", site.cluster.id);
+    if (differ([](const Site& s) { return s.cluster.accelerators; }))
+        flag("--gpus", std::to_string(site.cluster.accelerators));
+    if (differ([](const Site& s) { return s.stack.id; }))
+        flag("--stack", site.stack.id);
+    degree("--tp", c.tp, 1);
+    degree("--pp", c.pp, 1);
+    degree("--vp", c.vp, 1);
+    degree("--cp", c.cp, 1);
+    degree("--ep", c.ep, 1);
+    if (request.model.moe)
+        degree("--etp", c.etp, c.ep > 1 ? 1 : c.tp);
+    degree("--zero", c.zero, 0);
+    degree("--hybrid-shard", c.hybrid_shard, 0);
+    degree("--micro-batch", c.micro_batch, 0);
+    if (needs_uneven_stages(job))
+        flag("--uneven-stages", "");
+    const auto schedule = static_cast<Schedule>(c.schedule);
+    if (c.pp > 1 && c.vp == 1 && schedule != site.stack.pipeline)
+        flag("--schedule", std::string(name_of(schedule)));
+    if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.sequence_parallel)
+        flag("--sequence-parallel", c.sequence_parallel != 0 ? "on" : "off");
+    const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
+    if (recompute.kind != Recompute::none)
+        flag("--recompute", recompute_flag(recompute, site.stack));
+    const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
+    if (offload.optimizer != Offload::none)
+        flag("--offload-optimizer", std::string(name_of(offload.optimizer)));
+    if (offload.parameters != Offload::none)
+        flag("--offload-parameters", std::string(name_of(offload.parameters)));
+    if (offload.activations > 0.0)
+        flag("--offload-activations", to_exact(offload.activations));
+    return text;
+}
+
+std::string difference_text(const SearchRequest& request, const Configuration& from,
+                            const Configuration& other) {
+    std::string text;
+    const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    struct Degree {
+        const char* name;
+        std::int32_t Configuration::*member;
+    };
+    static constexpr Degree degrees[] = {{"tp", &Configuration::tp},
+                                         {"pp", &Configuration::pp},
+                                         {"vp", &Configuration::vp},
+                                         {"cp", &Configuration::cp},
+                                         {"dp", &Configuration::dp},
+                                         {"ep", &Configuration::ep},
+                                         {"zero", &Configuration::zero},
+                                         {"shard group", &Configuration::hybrid_shard},
+                                         {"micro-batch", &Configuration::micro_batch}};
+    for (const Degree& degree : degrees) {
+        if (from.*degree.member != other.*degree.member)
+            add(std::string(degree.name) + " " + std::to_string(other.*degree.member));
+    }
+    if (request.model.moe && from.etp != other.etp)
+        add("etp " + std::to_string(other.etp));
+    if (from.schedule != other.schedule)
+        add(hyphenated(name_of(static_cast<Schedule>(other.schedule))));
+    if (from.sequence_parallel != other.sequence_parallel)
+        add(other.sequence_parallel != 0 ? "sequence parallelism" : "no sequence parallelism");
+    const SearchSpace& space = request.sites[static_cast<std::size_t>(other.site)].space;
+    if (from.recompute != other.recompute)
+        add(choice_text(space.recompute[static_cast<std::size_t>(other.recompute)]));
+    if (from.offload != other.offload)
+        add(choice_text(space.offload[static_cast<std::size_t>(other.offload)]));
+    return text;
+}
+
 std::string configuration_text(const SearchRequest& request, const Configuration& c) {
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     std::string text;
@@ -62,6 +179,8 @@ std::string configuration_text(const SearchRequest& request, const Configuration
     degree("micro-batch", c.micro_batch, 0);
     if (c.pp > 1 && static_cast<Schedule>(c.schedule) != site.stack.pipeline && c.vp == 1)
         text += ", " + hyphenated(name_of(static_cast<Schedule>(c.schedule)));
+    if (needs_uneven_stages(job_of(request, c)))
+        text += ", uneven stages";
     const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
     if (recompute.kind != Recompute::none)
         text += ", " + choice_text(recompute);

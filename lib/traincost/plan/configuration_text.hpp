@@ -11,6 +11,15 @@ namespace traincost {
 /// The configuration in words: "tp 8, pp 4, dp 32, zero 1, micro-batch 2, selective recompute".
 std::string configuration_text(const SearchRequest& request, const Configuration& configuration);
 
+/// The configuration as flags of `estimate`, all that it takes besides model, cluster and batch: "--tp 8 --pp
+/// 4
+/// --zero 1 --micro-batch 2 --recompute selective".
+std::string configuration_flags(const SearchRequest& request, const Configuration& configuration);
+
+/// What another configuration of the site has otherwise: "cp 4, dp 1, micro-batch 4".
+std::string difference_text(const SearchRequest& request, const Configuration& from,
+                            const Configuration& other);
+
 /// "full recompute of 2 layers a stage".
 std::string choice_text(const RecomputeChoice& choice);
 /// "optimizer on cpu, weights on cpu".

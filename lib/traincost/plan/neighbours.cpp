@@ -77,7 +77,7 @@ std::vector<Dimension> dimensions(const SearchRequest& request, const Configurat
         {"ep", &Configuration::ep, divisors_up_to(request.model.moe ? request.model.moe->experts : 1, any),
          false},
         {"micro-batch", &Configuration::micro_batch, divisors_up_to(request.run.global_batch, any), false},
-        {"vp", &Configuration::vp, divisors_up_to(block_count(request.model), any), false},
+        {"vp", &Configuration::vp, range(static_cast<std::size_t>(block_count(request.model)) + 3), false},
         {"etp", &Configuration::etp, divisors_up_to(c.tp, any), false},
         {"shard group", &Configuration::hybrid_shard, shard_groups, false},
         {"zero", &Configuration::zero, {0, 1, 2, 3}, false},
@@ -143,9 +143,10 @@ std::optional<Configuration> changed(const SearchRequest& request, Configuration
     }
     if (d.member == &Configuration::zero && value == 0)
         c.hybrid_shard = 0;
-    if (c.hybrid_shard > 0 && (c.hybrid_shard >= c.dp * c.cp || (c.dp * c.cp) % c.hybrid_shard != 0))
+    const std::int64_t ranks = std::int64_t{c.dp} * c.cp;
+    if (c.hybrid_shard > 0 && (c.hybrid_shard >= ranks || ranks % c.hybrid_shard != 0))
         c.hybrid_shard = 0;
-    if (c.dp * c.cp == 1)
+    if (ranks == 1)
         c.zero = 0;
     return c;
 }

@@ -1,15 +1,41 @@
 #include "traincost/plan/plan_ranking.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace traincost {
+
+bool simpler(const Configuration& a, const Configuration& b) {
+    const auto complexity = [](const Configuration& c) {
+        const int kinds = (c.dp > 1) + (c.tp > 1) + (c.pp > 1) + (c.cp > 1) + (c.ep > 1);
+        return std::tuple(kinds, c.cp, c.tp, c.pp, c.vp, c.ep, c.zero, c.hybrid_shard, c.recompute,
+                          c.offload);
+    };
+    if (complexity(a) != complexity(b))
+        return complexity(a) < complexity(b);
+    return a < b;
+}
+
+namespace {
+
+std::tuple<double, double, double, double, std::int32_t> speed(const Plan& p) {
+    return {p.value, p.metrics.time.value(), p.metrics.cost.value(), p.metrics.energy, p.configuration.site};
+}
+
+}  // namespace
+
+bool same_speed(const Plan& a, const Plan& b) {
+    return speed(a) == speed(b);
+}
 
 bool ranks_before(const Plan& a, const Plan& b) {
     if (a.value != b.value)
         return a.value < b.value;
-    if (a.metrics != b.metrics)
-        return a.metrics < b.metrics;
-    return a.configuration < b.configuration;
+    if (!same_speed(a, b))
+        return speed(a) < speed(b);
+    if (a.metrics.memory != b.metrics.memory)
+        return a.metrics.memory < b.metrics.memory;
+    return simpler(a.configuration, b.configuration);
 }
 
 bool dominates(const Plan& a, const Plan& b) {
@@ -19,29 +45,54 @@ bool dominates(const Plan& a, const Plan& b) {
         return false;
     if (x.time < y.time || x.memory < y.memory || x.cost < y.cost)
         return true;
-    return a.configuration < b.configuration;
+    return simpler(a.configuration, b.configuration);
 }
 
 void TopPlans::add(const Plan& plan) {
-    if (heap_.size() < limit_) {
-        heap_.push_back(plan);
-        std::push_heap(heap_.begin(), heap_.end(), ranks_before);
-    } else if (limit_ > 0 && ranks_before(plan, heap_.front())) {
-        std::pop_heap(heap_.begin(), heap_.end(), ranks_before);
-        heap_.back() = plan;
-        std::push_heap(heap_.begin(), heap_.end(), ranks_before);
+    if (limit_ == 0 || (speeds_ == limit_ && plan.value > plans_.back().value))
+        return;
+    const auto place = std::lower_bound(plans_.begin(), plans_.end(), plan, ranks_before);
+    auto first = place;
+    while (first != plans_.begin() && same_speed(*(first - 1), plan))
+        --first;
+    auto last = place;
+    while (last != plans_.end() && same_speed(*last, plan))
+        ++last;
+    const auto known = static_cast<std::size_t>(last - first);
+    if (known == guises) {
+        if (place == last)
+            return;
+        std::move_backward(place, last - 1, last);
+        *place = plan;
+        return;
     }
+    plans_.insert(place, plan);
+    speeds_ += known == 0 ? 1 : 0;
+    if (speeds_ <= limit_)
+        return;
+    const Plan worst = plans_.back();
+    while (same_speed(plans_.back(), worst))
+        plans_.pop_back();
+    --speeds_;
 }
 
 void TopPlans::add(const TopPlans& other) {
-    for (const Plan& plan : other.heap_)
+    for (const Plan& plan : other.plans_)
         add(plan);
 }
 
-std::vector<Plan> TopPlans::sorted() const {
-    std::vector<Plan> plans = heap_;
-    std::sort(plans.begin(), plans.end(), ranks_before);
-    return plans;
+std::vector<PlanGuises> guises_of(const std::vector<Plan>& plans) {
+    // Communicators take some 100 MB to 600 MB each.
+    constexpr double buffers = 1.2e9;
+    std::vector<PlanGuises> all;
+    for (const Plan& plan : plans) {
+        if (all.empty() || !same_speed(all.back().plan, plan)) {
+            all.push_back({plan, {}});
+        } else if (plan.metrics.memory <= all.back().plan.metrics.memory + Bytes{buffers}) {
+            all.back().also.push_back(plan.configuration);
+        }
+    }
+    return all;
 }
 
 void ParetoFront::add(const Plan& plan) {
@@ -65,7 +116,7 @@ void ParetoFront::add(const ParetoFront& other) {
 std::vector<Plan> ParetoFront::sorted() const {
     std::vector<Plan> plans = plans_;
     std::sort(plans.begin(), plans.end(), [](const Plan& a, const Plan& b) {
-        return a.metrics != b.metrics ? a.metrics < b.metrics : a.configuration < b.configuration;
+        return a.metrics != b.metrics ? a.metrics < b.metrics : simpler(a.configuration, b.configuration);
     });
     return plans;
 }

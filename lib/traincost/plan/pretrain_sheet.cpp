@@ -6,6 +6,8 @@
 
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/memory.hpp"
+#include "traincost/plan/configuration_text.hpp"
+#include "traincost/plan/plan_ranking.hpp"
 
 namespace traincost {
 
@@ -143,7 +145,8 @@ std::vector<ZeroRow> zero_rows(const Job& job, Bytes capacity) {
 
 }  // namespace
 
-PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top) {
+PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
+                             const Freedoms& freedoms) {
     PretrainSheet sheet{};
     sheet.parameters = parameter_count(job.model);
     sheet.memory = memory_rows(job);
@@ -157,15 +160,21 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
                           .limits = {},
                           .top = top * variants,
                           .prune = false};
-    const SearchResult found = search(request);
+    RelaxedSearch answer =
+        relaxed_search(std::move(request), freedoms, [](SearchRequest& r) { return search(r); });
+    const SearchResult& found = answer.result;
+    sheet.relaxed = answer.relaxed;
     sheet.counts = found.counts;
     std::vector<std::tuple<int, int, int, int, int, int>> seen;
     const auto plan_of = [&](const Configuration& configuration) {
-        Job plan = job_of(request, configuration);
+        Job plan = job_of(answer.request, configuration);
         Estimate e = estimate(plan);
-        return SheetPlan{std::move(plan), std::move(e)};
+        std::string flags = configuration_flags(answer.request, configuration);
+        if (flags.find("--stack ") == flags.npos && plan.stack.id != job.stack.id)
+            flags = "--stack " + plan.stack.id + " " + flags;
+        return SheetPlan{std::move(flags), std::move(plan), std::move(e)};
     };
-    for (const Plan& plan : found.best) {
+    for (const auto& [plan, also] : guises_of(found.best)) {
         const Configuration& c = plan.configuration;
         const std::tuple layout(c.zero, c.dp, c.tp, c.pp, c.cp, c.ep);
         if (sheet.plans.size() == top || std::find(seen.begin(), seen.end(), layout) != seen.end()) {

@@ -10,6 +10,7 @@
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/estimate.hpp"
 #include "traincost/cost/params.hpp"
+#include "traincost/plan/relaxation.hpp"
 #include "traincost/plan/search.hpp"
 
 namespace traincost {
@@ -35,6 +36,7 @@ struct ZeroRow {
 
 /// A configuration that fits, in full.
 struct SheetPlan {
+    std::string flags;  ///< of `estimate`
     Job job;
     Estimate estimate;
 };
@@ -46,11 +48,13 @@ struct PretrainSheet {
     std::vector<SheetPlan> plans;  ///< fastest first
     SearchCounts counts;
     std::optional<SheetPlan> smallest;  ///< where none fits, the one that comes nearest
+    std::vector<std::string> relaxed;   ///< what the plans take beyond `space`, in which nothing fits
 };
 
 /// The sheet of the job's model, cluster, stack and batch; its degrees of parallelism don't matter, `space`
-/// says which are tried. Among plans with the same ZeRO stage and degrees the fastest stands for all; at most
-/// `top` of them.
-PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top);
+/// says which are tried, and `freedoms` what more where none of it fits. Among plans with the same ZeRO stage
+/// and degrees the fastest stands for all; at most `top` of them.
+PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
+                             const Freedoms& freedoms = {false, false, false, {}});
 
 }  // namespace traincost

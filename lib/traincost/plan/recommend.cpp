@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "traincost/plan/plan_ranking.hpp"
+
 namespace traincost {
 
 namespace {
@@ -52,7 +54,7 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
     if (result.best.empty())
         return all;
     const double best = result.best.front().value;
-    for (const Plan& plan : result.best) {
+    for (const auto& [plan, also] : guises_of(result.best)) {
         const Job job = job_of(request, plan.configuration);
         Recommendation r{.plan = plan,
                          .job = job,
@@ -61,7 +63,8 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
                          .tie = false,
                          .behind = loss_of(request.objective, best, plan.value),
                          .neighbours = neighbours(request, plan),
-                         .sensitivities = {}};
+                         .sensitivities = {},
+                         .also = also};
         r.bound_by = largest_term(r.estimate.step);
         const bool same = plan.configuration.site == result.best.front().configuration.site;
         r.tie = !all.empty() && r.behind <= (same ? tie.same_site : tie.other_site);

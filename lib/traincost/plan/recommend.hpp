@@ -31,6 +31,7 @@ struct Recommendation {
     double behind;      ///< objective over the best plan's, less one
     std::vector<Neighbour> neighbours;
     std::vector<Sensitivity> sensitivities;
+    std::vector<Configuration> also;  ///< other layouts, as fast and in about as much memory
 };
 
 /// Relative differences below which two plans cannot be told apart. Plans of one cluster and stack share most

@@ -6,7 +6,9 @@
 #include <tuple>
 
 #include "traincost/cost/estimate.hpp"
-#include "traincost/plan/search_space.hpp"
+#include "traincost/plan/configuration_text.hpp"
+#include "traincost/plan/plan_ranking.hpp"
+#include "traincost/plan/relaxation.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -132,9 +134,31 @@ std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change
     return Remedy{words, device, e.step.total, device <= capacity};
 }
 
+/// The best plans of a search of the job's cluster, which may go beyond what its stack usually does.
+std::vector<Remedy> searched(const Job& job, Bytes capacity,
+                             const std::function<std::vector<Site>()>& other_stacks, std::size_t top) {
+    Site site{job.cluster, job.stack, stack_space(job)};
+    SearchRequest request{.model = job.model, .run = job.run, .sites = {std::move(site)}};
+    request.run.headroom = std::max(0.0, 1.0 - capacity / usable_memory(job.cluster.accelerator));
+    request.top = top;
+    const RelaxedSearch found = relaxed_search(std::move(request), {.other_stacks = other_stacks},
+                                               [](SearchRequest& r) { return search(r); });
+    std::vector<Remedy> all;
+    for (const auto& [plan, also] : guises_of(found.result.best)) {
+        const Configuration& c = plan.configuration;
+        const Site& here = found.request.sites[static_cast<std::size_t>(c.site)];
+        std::string flags = configuration_flags(found.request, c);
+        if (flags.find("--stack ") == flags.npos && here.stack.id != job.stack.id)
+            flags = "--stack " + here.stack.id + " " + flags;
+        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true});
+    }
+    return all;
+}
+
 }  // namespace
 
-std::vector<Remedy> remedies(const Job& job, Bytes capacity, std::size_t top) {
+std::vector<Remedy> remedies(const Job& job, Bytes capacity,
+                             const std::function<std::vector<Site>()>& other_stacks, std::size_t top) {
     const std::vector<std::vector<Change>> kinds = changes_of(job);
     std::vector<Candidate> fitting;
     std::optional<Remedy> nearest;
@@ -151,6 +175,10 @@ std::vector<Remedy> remedies(const Job& job, Bytes capacity, std::size_t top) {
         }
     }
     if (fitting.empty()) {
+        std::vector<Remedy> others = searched(job, capacity, other_stacks, top);
+        if (!others.empty()) {
+            return others;
+        }
         return nearest ? std::vector<Remedy>{*nearest} : std::vector<Remedy>{};
     }
     std::sort(fitting.begin(), fitting.end(), [](const Candidate& a, const Candidate& b) {

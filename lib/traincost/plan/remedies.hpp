@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/plan/search.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {
@@ -20,7 +22,11 @@ struct Remedy {
 
 /// Changes of one or a few choices (ZeRO stage, micro-batch, recompute, tensor and pipeline parallelism,
 /// optimizer offload) under which the job fits in `capacity`, fastest first, at most `top`. Where none is
-/// enough, the one that comes nearest, its `fits` false; nothing where no change is valid.
-std::vector<Remedy> remedies(const Job& job, Bytes capacity, std::size_t top = 5);
+/// enough, the best plans of a search with the job's batch, first under its own stack, then under
+/// `other_stacks`; where there are none, the change that comes nearest, its `fits` false; nothing where no
+/// change is valid.
+std::vector<Remedy> remedies(const Job& job, Bytes capacity,
+                             const std::function<std::vector<Site>()>& other_stacks = {},
+                             std::size_t top = 5);
 
 }  // namespace traincost

@@ -71,11 +71,7 @@ struct Walk {
 Job checked_job(const SearchRequest& request, std::size_t site) {
     Job job = base_job(request, site);
     const std::int64_t accelerators = job.cluster.accelerators;
-    constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
-    if (accelerators < 1 || accelerators > most) {
-        throw Error(ErrorKind::input, "cluster.accelerators: is " + std::to_string(accelerators) +
-                                          ", must be from 1 to " + std::to_string(most));
-    }
+    require_searchable(job.cluster);
     job.cluster.accelerators = 1;
     job.run.parallel = Parallelism{};
     job.run.micro_batch = 1;

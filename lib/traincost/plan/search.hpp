@@ -108,7 +108,7 @@ struct SearchCounts {
 
 /// The answer. Same request, same answer, whatever the threads; except for a stopped search.
 struct SearchResult {
-    std::vector<Plan> best;        ///< by objective value, then metrics, then configuration
+    std::vector<Plan> best;        ///< of the `top` best speeds, by rank (`guises_of`)
     std::vector<Plan> pareto;      ///< by time: no other feasible plan is as good in time, memory and cost
     std::optional<Plan> smallest;  ///< where nothing fits the nearest (its value is memory over capacity)
     std::optional<Plan> fastest;   ///< where nothing is allowed, of those that fit but are too slow or dear

@@ -4,17 +4,18 @@
 #include <limits>
 
 #include "traincost/cost/params.hpp"
+#include "traincost/spec/pipeline_rules.hpp"
 
 namespace traincost {
 
 std::vector<std::int64_t> divisors(std::int64_t n) {
     std::vector<std::int64_t> low;
     std::vector<std::int64_t> high;
-    for (std::int64_t d = 1; d * d <= n; ++d) {
+    for (std::int64_t d = 1; d <= n / d; ++d) {
         if (n % d != 0)
             continue;
         low.push_back(d);
-        if (d * d != n)
+        if (d != n / d)
             high.push_back(n / d);
     }
     low.insert(low.end(), high.rbegin(), high.rend());
@@ -74,8 +75,7 @@ std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp,
 
 std::vector<std::int64_t> pp_choices(const Job& job, const SearchSpace& space, std::int64_t tp_cp) {
     std::vector<std::int64_t> out = dividing(space.pp, job.cluster.accelerators / tp_cp);
-    const std::int64_t blocks = block_count(job.model);
-    std::erase_if(out, [&](std::int64_t pp) { return pp > blocks || !deals_stages(job, pp); });
+    std::erase_if(out, [&](std::int64_t pp) { return !deals_stages(job, pp); });
     return out;
 }
 
@@ -100,15 +100,16 @@ bool experts_fit(std::int64_t ranks, std::int64_t ep, std::int64_t etp) {
     return ep == 1 || ranks % (ep * etp) == 0;
 }
 
-std::vector<Schedule> schedules_of(const SearchSpace& space, std::int64_t pp, std::int64_t vp) {
+std::vector<Schedule> schedules_of(const SearchSpace& space, std::int64_t pp, std::int64_t vp,
+                                   std::int64_t micro_batches) {
     static const std::vector<Schedule> all = {Schedule::gpipe, Schedule::one_f_one_b, Schedule::interleaved,
                                               Schedule::zero_bubble, Schedule::dualpipe};
     if (pp == 1)
         return {Schedule::one_f_one_b};  // no pipeline: they are all the same
     std::vector<Schedule> out = space.schedules.empty() ? all : space.schedules;
     std::erase_if(out, [&](Schedule s) {
-        // The interleaved schedule is the one with virtual stages; DualPipe feeds from both ends.
-        return (s == Schedule::interleaved) != (vp > 1) || (s == Schedule::dualpipe && pp % 2 != 0);
+        // The interleaved schedule over one chunk a stage is 1F1B.
+        return (s == Schedule::interleaved && vp == 1) || !runs_schedule(s, pp, vp, micro_batches);
     });
     std::sort(out.begin(), out.end());
     return out;

@@ -26,7 +26,9 @@ std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp,
 std::vector<std::int64_t> pp_choices(const Job& job, const SearchSpace& space, std::int64_t tp_cp);
 std::vector<std::int64_t> batch_choices(const Job& job, const SearchSpace& space);
 std::vector<std::int32_t> sequence_parallel_choices(const SearchSpace& space, std::int64_t tp);
-std::vector<Schedule> schedules_of(const SearchSpace& space, std::int64_t pp, std::int64_t vp);
+/// Those that exist for a step of so many micro-batches.
+std::vector<Schedule> schedules_of(const SearchSpace& space, std::int64_t pp, std::int64_t vp,
+                                   std::int64_t micro_batches);
 
 /// Shard groups of a ZeRO stage among `ranks` data-parallel ranks; 0: all.
 std::vector<std::int64_t> shard_groups(const SearchSpace& space, std::int64_t zero, std::int64_t ranks);

@@ -60,13 +60,19 @@ std::string why_no_batch(const Job& job, const SearchSpace& space) {
          [](const Job& j, const SearchSpace& s) {
              return "none of " + list_text(s.vp) +
                     " fits: vp > 1 needs pp > 1 and the interleaved schedule, " +
-                    "pp*vp must divide the model's " + std::to_string(block_count(j.model)) +
-                    " layers, and micro-batches come in multiples of pp";
+                    "pp*vp must divide the model's " + std::to_string(block_count(j.model)) + " layers" +
+                    (j.stack.ends_count_as_blocks
+                         ? " or these and 2 for the ends, " + std::to_string(block_count(j.model) + 2)
+                         : "") +
+                    (j.run.uneven_stages ? "" : " (--uneven-stages: any)") +
+                    ", and micro-batches come in multiples of pp";
          }},
         {"schedule", [](SearchSpace& s) { s.schedules.clear(); },
          [](const Job&, const SearchSpace&) {
              return std::string(
-                 "none given fits: interleaved is the one for vp > 1, and DualPipe needs an even pp");
+                 "none given fits: interleaved is the one for vp > 1, and DualPipe needs an even pp and an "
+                 "even "
+                 "number of micro-batches of at least 2*pp");
          }},
         {"hybrid_shard", [](SearchSpace& s) { s.hybrid_shard.clear(); },
          [](const Job&, const SearchSpace& s) {

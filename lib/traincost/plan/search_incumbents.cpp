@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "traincost/plan/plan_ranking.hpp"
+
 namespace traincost {
 
 Incumbents::Incumbents(const SearchRequest& request, const std::vector<Plan>& best,
                        const std::vector<Plan>& front)
     : objective_(request.objective),
       limits_(request.limits),
-      any_(request.top > 0 && best.size() >= request.top && !front.empty()) {
+      any_(request.top > 0 && guises_of(best).size() >= request.top && !front.empty()) {
     if (!any_)
         return;
     last_value_ = best.back().value;

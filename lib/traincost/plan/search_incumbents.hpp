@@ -13,7 +13,8 @@ class Incumbents {
 public:
     /// None: nothing is ruled out.
     Incumbents() = default;
-    /// The sample's `top` best under the request's objective (fewer rule nothing out) and its front.
+    /// The sample's plans of the `top` best speeds under the request's objective (fewer rule nothing out) and
+    /// its front.
     Incumbents(const SearchRequest& request, const std::vector<Plan>& best, const std::vector<Plan>& front);
 
     /// Whether every plan with at least these metrics is beyond a limit, or both behind `top` others and

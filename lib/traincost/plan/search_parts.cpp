@@ -1,5 +1,7 @@
 #include "traincost/plan/search_parts.hpp"
 
+#include <tuple>
+
 namespace traincost {
 
 PipelineStages::PipelineStages(const Job& base, const SearchSpace& space) : job_(base), space_(&space) {
@@ -27,32 +29,50 @@ const std::vector<StageClasses>& PipelineStages::of(std::int64_t pp, std::int64_
     return entry->second;
 }
 
+namespace {
+
+/// All members, so that one more does not go unseen.
+bool same(const Shape& a, const Shape& b) {
+    const auto members = [](const Shape& shape) {
+        const auto& [batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
+                     compiled, autocast, train_weights, dropout, attention, again, vocab, rank_vocab] = shape;
+        return std::tuple(batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
+                          compiled, autocast, train_weights, dropout, attention, vocab, rank_vocab);
+    };
+    return members(a) == members(b) && a.again == b.again;
+}
+
+bool same(const WeightBytes& a, const WeightBytes& b) {
+    const auto& [cast, gradient] = a;
+    return cast == b.cast && gradient == b.gradient;
+}
+
+}  // namespace
+
 const ShapeTables::Entry& ShapeTables::of(const Job& job) {
+    const Shape shape = shape_of(job);
     const bool selective = job.run.recompute == Recompute::selective;
-    const RecomputeModules modules = selective ? job.run.recompute_modules : RecomputeModules{};
-    const Shape& any = entries_.empty() ? (shape_ = shape_of(job)) : shape_;
-    const Bytes gradient = weight_bytes(job, any).gradient;
-    const Entry* sibling = nullptr;
+    const WeightBytes weight = weight_bytes(job, shape);
+    const Entry* sibling = nullptr;  // the same operators: only their totals differ
     for (const auto& entry : entries_) {
-        if (entry->selective != selective || entry->modules != modules)
+        if (entry->selective != selective || !same(entry->shape, shape))
             continue;
-        if (entry->gradient == gradient)
+        if (same(entry->weight, weight))
             return *entry;
         sibling = entry.get();
     }
     auto entry = std::make_unique<Entry>();
-    entry->modules = modules;
+    entry->shape = shape;
     entry->selective = selective;
-    entry->gradient = gradient;
-    entry->shape = shape_of(job);
+    entry->weight = weight;
     if (sibling != nullptr) {
         entry->ops = sibling->ops;
         entry->table = sibling->table;
-        set_totals(job, entry->shape, *entry->ops, entry->table);
+        set_totals(job, shape, *entry->ops, entry->table);
     } else {
         const auto ops = std::make_shared<BlockOps>();
-        fill_ops(job, entry->shape, *ops);
-        entry->table = block_table(job, entry->shape, *ops);
+        fill_ops(job, shape, *ops);
+        entry->table = block_table(job, shape, *ops);
         entry->ops = ops;
     }
     entries_.push_back(std::move(entry));

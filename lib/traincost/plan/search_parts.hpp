@@ -32,24 +32,22 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<StageClasses>> stages_;
 };
 
-/// Block tables of one shape: one for each set of selectively recomputed modules and each way gradients come
-/// and go.
+/// Block tables of one shape key: one for each way its operators can look (selective recompute, autocast,
+/// which sharded weights do without) and each way weights and gradients come and go.
 class ShapeTables {
 public:
     struct Entry {
-        RecomputeModules modules;
-        bool selective;
-        Bytes gradient;
         Shape shape;
+        bool selective;  ///< what is run again is timed
+        WeightBytes weight;
         std::shared_ptr<const BlockOps> ops;
         BlockTable table;
     };
 
-    /// Valid as long as this is.
+    /// Valid as long as this is. All jobs of one object differ in nothing that `ShapeKey` holds.
     const Entry& of(const Job& job);
 
 private:
-    Shape shape_{};
     std::vector<std::unique_ptr<Entry>> entries_;
 };
 

@@ -3,14 +3,25 @@
 #include <algorithm>
 
 #include "traincost/cost/params.hpp"
+#include "traincost/cost/stages.hpp"
 #include "traincost/plan/search_choices.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
 
+void require_searchable(const ClusterSpec& cluster) {
+    constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
+    if (cluster.accelerators < 1 || cluster.accelerators > most) {
+        throw Error(ErrorKind::input, "cluster.accelerators: is " + std::to_string(cluster.accelerators) +
+                                          ", must be from 1 to " + std::to_string(most));
+    }
+}
+
 SearchSpace stack_space(const Job& job) {
     SearchSpace space;
-    const std::int64_t domain = std::max(job.cluster.per_node, job.cluster.network.domain_size);
+    constexpr std::int64_t widest = std::int64_t{1} << 12;  // that `validate` lets through
+    const std::int64_t domain =
+        std::min(widest, std::max(job.cluster.per_node, job.cluster.network.domain_size));
     for (std::int64_t tp = 1; tp <= domain; ++tp)
         space.tp.push_back(tp);
     switch (job.stack.shard) {
@@ -144,8 +155,23 @@ std::vector<StateChoice> state_choices(const SearchSpace& space, std::int64_t ra
     return out;
 }
 
-/// Choices that differ on stages of at most `deepest` blocks.
-std::vector<std::int32_t> recompute_choices(const SearchSpace& space, std::int64_t deepest) {
+/// Blocks of the stage that holds most.
+std::int64_t deepest_stage(const StageLayout& layout) {
+    std::int64_t most = 0;
+    for (std::int64_t stage = 0; stage < layout.pp; ++stage) {
+        std::int64_t blocks = 0;
+        for (std::int64_t chunk = stage; chunk < layout.pp * layout.vp; chunk += layout.pp)
+            blocks += chunk_size(layout, chunk);
+        most = std::max(most, blocks);
+    }
+    return most;
+}
+
+/// Choices that differ on the job's stages.
+std::vector<std::int32_t> recompute_choices(const SearchSpace& space, const Job& job) {
+    const bool counted = std::any_of(space.recompute.begin(), space.recompute.end(),
+                                     [](const RecomputeChoice& choice) { return choice.layers.has_value(); });
+    const std::int64_t deepest = counted ? deepest_stage(stage_layout(job)) : 0;
     std::vector<std::int32_t> out;
     for (std::size_t r = 0; r < space.recompute.size(); ++r) {
         const std::optional<std::int64_t> layers = space.recompute[r].layers;
@@ -171,7 +197,8 @@ Configuration configuration_of(const PipelineBranch& branch, const StateChoice& 
 bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey& shape,
                        const std::function<bool(const PipelineBranch&)>& visit) {
     const std::int64_t accelerators = job.cluster.accelerators;
-    const std::int64_t blocks = block_count(job.model);
+    const std::int64_t slots = block_count(job.model) + 2;  // with the two ends, which some stacks count
+    Job dealt = job;                                        // with each pipeline in turn
     PipelineBranch branch;
     Configuration& c = branch.common;
     c.tp = shape.tp;
@@ -189,16 +216,18 @@ bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey&
         c.pp = narrow(pp);
         c.dp = narrow(dp);
         branch.states = state_choices(space, dp * shape.cp);
-        branch.recompute = recompute_choices(space, (blocks + pp - 1) / pp);
         const std::int64_t micro = job.run.global_batch / (dp * shape.micro_batch);
-        const std::int64_t deepest = pp > 1 ? std::max<std::int64_t>(1, blocks / pp) : 1;
-        for (std::int64_t vp = 1; vp <= deepest; ++vp) {
-            // Megatron's interleaved schedule: equal chunks, micro-batches in groups of pp [Narayanan21,
-            // §2.2].
-            if (!contains(space.vp, vp) || (vp > 1 && (blocks % (pp * vp) != 0 || micro % pp != 0)))
+        const std::int64_t most = pp > 1 ? slots / pp : 1;
+        for (std::int64_t vp = 1; vp <= most; ++vp) {
+            if (!contains(space.vp, vp) || (vp > 1 && !deals_stages(job, pp * vp)))
+                continue;
+            branch.schedules = schedules_of(space, pp, vp, micro);
+            if (branch.schedules.empty())
                 continue;
             c.vp = narrow(vp);
-            branch.schedules = schedules_of(space, pp, vp);
+            dealt.run.parallel.pp = pp;
+            dealt.run.parallel.vp = vp;
+            branch.recompute = recompute_choices(space, dealt);
             if (branch.size() > 0 && !visit(branch))
                 return false;
         }

@@ -71,6 +71,10 @@ struct SearchSpace {
     std::vector<OffloadChoice> offload{{}};
 };
 
+/// Throws `Error` of kind input where the cluster has more accelerators than a configuration can number
+/// (2^24).
+void require_searchable(const ClusterSpec& cluster);
+
 /// All divisors of n, rising.
 std::vector<std::int64_t> divisors(std::int64_t n);
 

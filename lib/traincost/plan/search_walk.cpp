@@ -54,8 +54,8 @@ private:
     }
 
     Bytes memory_floor(std::int32_t recompute) {
-        return device_memory_floor(job_, tables_.of(job_).shape, tables_.of(job_).table, stages(recompute)) *
-               rounding;
+        const ShapeTables::Entry& shared = tables_.of(job_);
+        return device_memory_floor(job_, shared.shape, shared.table, stages(recompute)) * rounding;
     }
 
     const StageClasses& stages(std::int32_t recompute) const {
@@ -113,12 +113,9 @@ private:
     /// Bounds of the whole branch: the least work of the recompute choices, and states in as many shards as
     /// there are.
     bool cut(const PipelineBranch& branch) {
-        StateChoice lightest = branch.states.back();  // the highest ZeRO stage
-        lightest.hybrid_shard = 0;
         Bytes floor{std::numeric_limits<double>::infinity()};
-        for (std::size_t o = 0; o < site_.space.offload.size(); ++o) {
-            lightest.offload = static_cast<std::int32_t>(o);
-            put(configuration_of(branch, lightest, branch.schedules.front(), branch.recompute.front()));
+        for (const StateChoice& state : unlike(branch.states)) {
+            put(configuration_of(branch, state, branch.schedules.front(), branch.recompute.front()));
             floor = std::min(floor, memory_floor(branch.recompute.front()));
         }
         if (too_large(floor, branch.size()))
@@ -132,15 +129,34 @@ private:
         return ruled_out(least, floor, branch.size());
     }
 
-    /// Of all schedules: DualPipe hides what others wait for.
+    /// Of each ZeRO stage and place of states one choice: the one with the most shards.
+    const std::vector<StateChoice>& unlike(const std::vector<StateChoice>& states) {
+        unlike_.clear();
+        for (const StateChoice& state : states) {
+            const bool known = std::any_of(unlike_.begin(), unlike_.end(), [&](const StateChoice& other) {
+                return other.zero == state.zero && other.offload == state.offload;
+            });
+            if (!known)
+                unlike_.push_back({state.zero, 0, state.offload});
+        }
+        return unlike_;
+    }
+
+    /// Of all schedules (DualPipe hides what others wait for) and ZeRO stages (sharded weights are cast when
+    /// they are gathered, others by operators of their own).
     Seconds time_floor(const PipelineBranch& branch, std::int32_t recompute) {
         Seconds least{std::numeric_limits<double>::infinity()};
         bool other = false;
         for (const Schedule schedule : branch.schedules) {
             if (schedule != Schedule::dualpipe && std::exchange(other, true))
                 continue;
-            put(configuration_of(branch, branch.states.front(), schedule, recompute));
-            least = std::min(least, step_time_floor(job_, tables_.of(job_).table, stages(recompute)));
+            std::int32_t zero = -1;
+            for (const StateChoice& state : branch.states) {  // by ZeRO stage
+                if (std::exchange(zero, state.zero) == state.zero)
+                    continue;
+                put(configuration_of(branch, state, schedule, recompute));
+                least = std::min(least, step_time_floor(job_, tables_.of(job_).table, stages(recompute)));
+            }
         }
         return least * rounding;
     }
@@ -208,6 +224,7 @@ private:
     ShapeTables tables_;
     const std::vector<StageClasses>* stages_ = nullptr;
     std::vector<Seconds> time_floors_;  ///< by the branch's recompute choices
+    std::vector<StateChoice> unlike_;
 };
 
 }  // namespace

@@ -27,10 +27,11 @@ struct Columns {
     bool stacks;
     bool goodput;
     bool energy;
+    FitProbability fits;  ///< empty: no such column
 };
 
-Columns columns_of(const SearchRequest& request) {
-    Columns c{false, false, false, request.objective.energy != 0.0};
+Columns columns_of(const SearchRequest& request, const FitProbability& fits) {
+    Columns c{false, false, false, request.objective.energy != 0.0, fits};
     for (const Site& site : request.sites) {
         const Site& first = request.sites.front();
         c.clusters = c.clusters || site.cluster.id != first.cluster.id ||
@@ -47,6 +48,8 @@ void add_heading(const SearchRequest& request, const Columns& c, Table& table) {
     if (c.stacks)
         table.columns.emplace_back("stack");
     table.columns.insert(table.columns.end(), {"configuration", "step", "memory"});
+    if (c.fits)
+        table.columns.emplace_back("probability of fitting");
     if (c.goodput)
         table.columns.emplace_back("goodput");
     if (c.energy)
@@ -70,6 +73,10 @@ std::vector<Cell> plan_cells(const SearchRequest& request, const Columns& c, con
     row.push_back(text_cell(configuration_text(request, plan.configuration)));
     row.push_back(cell(plan.metrics.time * site.goodput));
     row.push_back(cell(plan.metrics.memory));
+    if (c.fits) {
+        const std::optional<double> fits = c.fits(plan);
+        row.push_back(fits ? percent_cell(*fits) : empty_cell());
+    }
     const double steps = steps_of(request).value_or(1.0);
     if (c.goodput)
         row.push_back(percent_cell(site.goodput));
@@ -84,11 +91,25 @@ std::vector<Cell> plan_cells(const SearchRequest& request, const Columns& c, con
     return row;
 }
 
-Table plans_table(const SearchRequest& request, const std::vector<Recommendation>& plans,
-                  const TieRule& tie) {
-    const Columns c = columns_of(request);
+/// "; also as cp 4, dp 1, micro-batch 4 or cp 2, dp 2, micro-batch 2".
+std::string also_text(const SearchRequest& request, const Recommendation& plan) {
+    constexpr std::size_t named = 1;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(named, plan.also.size()); ++i) {
+        text += (i == 0 ? "; also as " : " or ") +
+                difference_text(request, plan.plan.configuration, plan.also[i]);
+    }
+    if (plan.also.size() > named)
+        text += " and " + std::to_string(plan.also.size() - named) + " more";
+    return text;
+}
+
+Table plans_table(const SearchRequest& request, const std::vector<Recommendation>& plans, const TieRule& tie,
+                  const Columns& c) {
     Table table{.title = "Best plans", .columns = {"", "behind"}, .rows = {}, .remarks = {}};
     add_heading(request, c, table);
+    const auto configuration = static_cast<std::size_t>(
+        std::find(table.columns.begin(), table.columns.end(), "configuration") - table.columns.begin());
     table.columns.insert(table.columns.end(), {"MFU", "bound by"});
     std::int64_t rank = 0;
     bool tied = false;
@@ -101,6 +122,7 @@ Table plans_table(const SearchRequest& request, const std::vector<Recommendation
         }
         for (Cell& value : plan_cells(request, c, r.plan))
             row.push_back(std::move(value));
+        row[configuration].text += also_text(request, r);
         row.push_back(percent_cell(r.estimate.throughput.mfu));
         row.push_back(text_cell(bound_by(r.estimate.step)));
         table.rows.push_back(std::move(row));
@@ -112,6 +134,8 @@ Table plans_table(const SearchRequest& request, const std::vector<Recommendation
             remark += " Between clusters and stacks: " + percent_text(tie.other_site) + ".";
         table.remarks.push_back(std::move(remark));
     }
+    table.remarks.push_back("The first as flags of estimate: " +
+                            configuration_flags(request, plans.front().plan.configuration));
     return table;
 }
 
@@ -138,8 +162,7 @@ Table sensitivity_table(const Recommendation& best) {
     return table;
 }
 
-Table pareto_table(const SearchRequest& request, const SearchResult& result) {
-    const Columns c = columns_of(request);
+Table pareto_table(const SearchRequest& request, const SearchResult& result, const Columns& c) {
     constexpr std::size_t shown = 12;
     Table table{.title = "No plan is better in time, memory and cost at once than these",
                 .columns = {},
@@ -186,11 +209,12 @@ Table counts_table(const SearchResult& result) {
 
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions, const Operation& operation,
-                                 std::size_t explained) {
+                                 const std::vector<std::string>& assumptions, const FitProbability& fits,
+                                 const Operation& operation, std::size_t explained) {
+    const Columns columns = columns_of(request, fits);
     std::vector<Table> tables;
     if (!plans.empty()) {
-        tables.push_back(plans_table(request, plans, tie));
+        tables.push_back(plans_table(request, plans, tie, columns));
         tables.push_back(
             operation_table("The first one's run", plans.front().job, plans.front().estimate, operation));
         if (tables.back().rows.empty())
@@ -198,7 +222,7 @@ std::vector<Table> search_tables(const SearchRequest& request, const SearchResul
         for (std::size_t i = 0; i < std::min(explained, plans.size()); ++i)
             tables.push_back(why_table(plans[i], i));
         tables.push_back(sensitivity_table(plans.front()));
-        tables.push_back(pareto_table(request, result));
+        tables.push_back(pareto_table(request, result, columns));
     }
     tables.push_back(counts_table(result));
     if (!assumptions.empty())
@@ -206,8 +230,9 @@ std::vector<Table> search_tables(const SearchRequest& request, const SearchResul
     return tables;
 }
 
-Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters) {
-    Columns c = columns_of(request);
+Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
+                    const FitProbability& fits) {
+    Columns c = columns_of(request, fits);
     c.clusters = true;
     Table table{.title = "Best of each cluster", .columns = {"behind"}, .rows = {}, .remarks = {}};
     add_heading(request, c, table);
@@ -231,6 +256,13 @@ Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>
         table.rows.push_back(std::move(row));
     }
     return table;
+}
+
+std::string relaxed_text(const std::vector<std::string>& relaxed) {
+    std::string text = "Nothing fits in the stack's usual space; searched beyond it: ";
+    for (std::size_t i = 0; i < relaxed.size(); ++i)
+        text += (i == 0 ? "" : ", ") + relaxed[i];
+    return text + ".";
 }
 
 std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result) {

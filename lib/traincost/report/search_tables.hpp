@@ -1,6 +1,8 @@
 // What a search found, as tables.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,15 +13,22 @@
 
 namespace traincost {
 
+/// The probability that a plan fits in memory; nothing where no measured runs tell.
+using FitProbability = std::function<std::optional<double>(const Plan&)>;
+
 /// The plans ranked, why the neighbours of the first `explained` lose, what the first hangs on, the Pareto
 /// front, and what was searched.
 std::vector<Table> search_tables(const SearchRequest& request, const SearchResult& result,
                                  const std::vector<Recommendation>& plans, const TieRule& tie,
-                                 const std::vector<std::string>& assumptions, const Operation& operation = {},
-                                 std::size_t explained = 1);
+                                 const std::vector<std::string>& assumptions, const FitProbability& fits,
+                                 const Operation& operation = {}, std::size_t explained = 1);
 
 /// The best plan of each cluster, or why it has none.
-Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters);
+Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
+                    const FitProbability& fits = {});
+
+/// "Nothing fits in the usual space; searched beyond it: stages of unequal length."
+std::string relaxed_text(const std::vector<std::string>& relaxed);
 
 /// Why there is no plan: what the nearest configuration lacks of each limit.
 std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchResult& result);

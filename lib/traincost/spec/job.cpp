@@ -2,6 +2,7 @@
 
 #include "traincost/spec/check.hpp"
 #include "traincost/spec/names.hpp"
+#include "traincost/spec/pipeline_rules.hpp"
 
 namespace traincost {
 
@@ -48,6 +49,7 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
                                      std::to_string(blocks) + " layers; " + nearest_divisors(blocks, chunks) +
                                      "; with --uneven-stages (uneven_stages) the first hold one more");
     }
+    validate_schedule(job, problems);
     if (p.ep > 1) {
         if (!m.moe) {
             check.add("parallel.ep", "is " + std::to_string(p.ep) + ", but the model has no experts");
@@ -93,8 +95,8 @@ Bytes allowed_memory(const Job& job) {
 
 bool deals_stages(const Job& job, std::int64_t chunks) {
     const std::int64_t blocks = job.model.layers + job.model.decoder_layers;
-    return blocks % chunks == 0 || job.run.uneven_stages || job.stack.balanced_stages ||
-           (job.stack.ends_count_as_blocks && (blocks + 2) % chunks == 0);
+    return deals_evenly(job, chunks) ||
+           (chunks <= blocks && (job.run.uneven_stages || job.stack.balanced_stages));
 }
 
 std::vector<Problem> validate(const Job& job) {

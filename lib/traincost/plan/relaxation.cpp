@@ -1,0 +1,116 @@
+#include "traincost/plan/relaxation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace traincost {
+
+namespace {
+
+bool anything_fits(const SearchResult& result) {
+    const SearchCounts& c = result.counts;
+    return c.feasible + c.over_deadline + c.over_budget > 0;
+}
+
+/// Each step changes the sites and says whether it changed any.
+bool allow_uneven_stages(SearchRequest& request) {
+    bool changed = false;
+    for (std::size_t i = 0; i < request.sites.size(); ++i) {
+        RunSpec run = base_job(request, i).run;
+        if (request.sites[i].stack.balanced_stages || std::exchange(run.uneven_stages, true))
+            continue;
+        request.sites[i].run = run;
+        changed = true;
+    }
+    return changed;
+}
+
+bool allow_offload(SearchRequest& request) {
+    bool changed = false;
+    for (Site& site : request.sites) {
+        for (const OffloadChoice& choice : host_offloads(site.cluster.host)) {
+            std::vector<OffloadChoice>& known = site.space.offload;
+            if (std::find(known.begin(), known.end(), choice) != known.end())
+                continue;
+            known.push_back(choice);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+bool allow_recompute(SearchRequest& request) {
+    bool changed = false;
+    for (std::size_t i = 0; i < request.sites.size(); ++i) {
+        std::vector<RecomputeChoice>& known = request.sites[i].space.recompute;
+        for (const RecomputeChoice& choice : full_space(base_job(request, i)).recompute) {
+            if (std::find(known.begin(), known.end(), choice) != known.end())
+                continue;
+            known.push_back(choice);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/// Of the best plan.
+const StackSpec& stack_of(const RelaxedSearch& answer) {
+    return answer.request.sites[static_cast<std::size_t>(answer.result.best.front().configuration.site)]
+        .stack;
+}
+
+/// A step in words, and how it changes a request.
+struct Step {
+    bool allowed;
+    const char* words;
+    bool (*take)(SearchRequest&);
+};
+
+}  // namespace
+
+RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
+                             const std::function<SearchResult(SearchRequest&)>& run) {
+    RelaxedSearch plain{std::move(request), {}, {}, false};
+    plain.result = run(plain.request);
+    if (anything_fits(plain.result) || plain.result.interrupted)
+        return plain;
+    const Step steps[] = {{freedoms.uneven_stages, "stages of unequal length", allow_uneven_stages},
+                          {freedoms.offload, "model states and activations in host memory", allow_offload},
+                          {freedoms.recompute, "more kinds of recompute", allow_recompute}};
+    RelaxedSearch wider{plain.request, {}, {}, false};
+    const auto found = [&] {
+        wider.result = run(wider.request);
+        return anything_fits(wider.result) || wider.result.interrupted;
+    };
+    for (const Step& step : steps) {
+        if (!step.allowed || !step.take(wider.request))
+            continue;
+        wider.relaxed.emplace_back(step.words);
+        if (found())
+            return wider;
+    }
+    if (!freedoms.other_stacks)
+        return plain;
+    wider.request.sites = freedoms.other_stacks();
+    if (wider.request.sites.empty())
+        return plain;
+    wider.other_stacks = true;
+    wider.relaxed.clear();
+    bool answered = found();
+    if (!answered) {
+        for (const Step& step : steps) {
+            if (step.allowed && step.take(wider.request))
+                wider.relaxed.emplace_back(step.words);
+        }
+        answered = !wider.relaxed.empty() && found();
+    }
+    if (!answered)
+        return plain;
+    std::string words = "other stacks";
+    if (!wider.result.best.empty())
+        words += ", of which the first plan takes --stack " + stack_of(wider).id;
+    wider.relaxed.push_back(words);
+    return wider;
+}
+
+}  // namespace traincost

@@ -1,0 +1,36 @@
+// A search that goes beyond its space, step by step, where nothing in it fits.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "traincost/plan/search.hpp"
+
+namespace traincost {
+
+/// What a search may add to its space where nothing fits: whatever nobody pinned.
+struct Freedoms {
+    bool uneven_stages = true;
+    bool offload = true;
+    bool recompute = true;
+    /// Sites under other stacks; empty: none may be taken.
+    std::function<std::vector<Site>()> other_stacks{};
+};
+
+/// The answer of a search, and the request it answers.
+struct RelaxedSearch {
+    SearchRequest request;
+    SearchResult result;
+    std::vector<std::string>
+        relaxed;                ///< beyond the space, in words; empty where the space itself had a plan
+    bool other_stacks = false;  ///< the request's sites are those of `Freedoms::other_stacks`
+};
+
+/// Searches the request's space. Where nothing in it fits in memory, it is searched again with more, each
+/// step beside those before: stages of unequal length, states and activations on the host, more kinds of
+/// recompute, and last other stacks. Where even that has no plan the answer is that of the space itself.
+RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
+                             const std::function<SearchResult(SearchRequest&)>& run);
+
+}  // namespace traincost

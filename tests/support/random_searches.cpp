@@ -47,6 +47,17 @@ std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
     return run;
 }
 
+std::int64_t configurations(const Job& job, const SearchSpace& space) {
+    std::int64_t n = 0;
+    for (const ShapeKey& key : shape_keys(job, space)) {
+        for_each_pipeline(job, space, key, [&](const PipelineBranch& branch) {
+            n += branch.size();
+            return true;
+        });
+    }
+    return n;
+}
+
 /// What a search may be given beyond what the stack has.
 void widen(Generator& random, const Job& job, SearchSpace& space) {
     if (random.once_in(3))
@@ -80,6 +91,8 @@ std::optional<SearchRequest> request(Generator& random, const Catalogue& catalog
     job.cluster.accelerators = count;
     SearchSpace space = stack_space(job);
     widen(random, job, space);
+    if (configurations(job, space) > 10000)
+        return std::nullopt;
     SearchRequest request{.model = job.model, .run = job.run, .sites = {{job.cluster, job.stack, space}}};
     request.threads = 1;
     constexpr std::size_t tops[] = {1, 5, 20};

@@ -33,7 +33,8 @@ private:
 };
 
 /// One site under `stack`: its model, cluster, batch and precision are random, its space what the stack has,
-/// at times with more. Nothing where the random parts don't go together.
+/// at times with more. Nothing where the random parts don't go together, or make more than 10,000
+/// configurations.
 std::optional<traincost::SearchRequest> request(Generator& random, const traincost::Catalogue& catalogue,
                                                 const std::string& stack);
 

@@ -18,6 +18,16 @@ std::string id_of(Generator& random, const Catalogue& catalogue, Room room) {
     return entries[random.below(entries.size())].id;
 }
 
+/// Nothing where the node's accelerator has no known rate.
+std::optional<ClusterSpec> cluster_of(const Catalogue& catalogue, const std::string& node,
+                                      std::int64_t count) {
+    try {
+        return catalogue.cluster(node, count).spec;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
 std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
     constexpr std::int64_t sequences[] = {256, 512, 1024, 2048, 4096, 8192};
     constexpr std::int64_t batches[] = {4, 6, 8, 12, 16, 24, 32, 64, 96, 128, 256};
@@ -84,7 +94,10 @@ std::optional<SearchRequest> request(Generator& random, const Catalogue& catalog
     const std::string node = id_of(random, catalogue, Room::clusters);
     const std::string name = id_of(random, catalogue, Room::models);
     const std::int64_t count = random.one_of(counts);
-    Job job{catalogue.model(name), catalogue.cluster(node, count).spec, with, *run};
+    const std::optional<ClusterSpec> cluster = cluster_of(catalogue, node, count);
+    if (!cluster)
+        return std::nullopt;
+    Job job{catalogue.model(name), *cluster, with, *run};
     job.cluster.accelerators = 1;
     if (!validate(job).empty())
         return std::nullopt;

@@ -235,7 +235,35 @@ StageTransfer stage_transfer(const Job& job, const Shape& shape) {
     return {pipes ? boundary_time(job, shape, placements(job)) : Seconds{}, job.stack.overlap_p2p};
 }
 
+namespace {
+
+/// What an interleaved pipeline takes at least: before a stage's first pass and after its last one the first
+/// chunks of all stages before it run once each way. The closed form takes chunks for equal that differ by a
+/// thousandth.
+Seconds interleaved_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    constexpr double equal = 1.001;
+    const Parallelism& p = job.run.parallel;
+    const double chunks = static_cast<double>(p.vp);
+    const double m = static_cast<double>(micro_batches(job.run));
+    const std::vector<StageTime> times = stage_times(job, table, stages);
+    Seconds before;
+    Seconds most;
+    for (std::int64_t s = 0; s < p.pp; ++s) {
+        const auto i = static_cast<std::size_t>(s);
+        const StageTime& x = times[static_cast<std::size_t>(stages.class_of[i])];
+        const Seconds work = (x.forward + x.backward) * m;
+        most = std::max({most, work, (before + work) / equal});
+        const Seconds ends = x.end_forward + x.end_backward;
+        before += (x.forward + x.backward - ends) / chunks + (s == 0 ? ends : Seconds{});
+    }
+    return most;
+}
+
+}  // namespace
+
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    if (job.run.parallel.vp > 1)
+        return interleaved_floor(job, table, stages) + job.stack.host_per_step;
     const auto work = [&](std::int64_t stage) {
         const StageSum sum = stage_sum(job, table, stages.of(stage));
         return sum.forward.total() + sum.backward.total() + sum.again.total();

@@ -85,7 +85,15 @@ private:
         return cut;
     }
 
+    /// Whether stages hold unequal chunks, so that each configuration is played task by task.
+    bool is_played(const PipelineBranch& branch) const {
+        return branch.common.vp > 1 &&
+               block_count(job_.model) % (std::int64_t{branch.common.pp} * branch.common.vp) != 0;
+    }
+
     void walk(const PipelineBranch& branch) {
+        if (extent_ == WalkExtent::sample && is_played(branch))
+            return;
         stages_ = &pipelines_.of(branch.common.pp, branch.common.vp);
         if (request_.prune && cut(branch))
             return;

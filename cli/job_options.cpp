@@ -4,6 +4,7 @@
 #include <cli/job_assumptions.hpp>
 #include <cli/model_input.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/cost/kernel_choice.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/plan/search_space.hpp>
 #include <traincost/spec/names.hpp>
@@ -476,6 +477,9 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));
     state_run_defaults(f, file, needs, resolved.job, assumptions);
     resolved.operation = resolve_operation(f.operation, file.operation, catalogue, resolved.job, assumptions);
+    for (std::string& sentence : substitutions(resolved.job)) {
+        assumptions.push_back(std::move(sentence));
+    }
     resolved.assumptions = std::move(assumptions);
     return resolved;
 }

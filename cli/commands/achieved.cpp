@@ -80,7 +80,8 @@ Table summary_table(const Job& job, const Achieved& a, const std::string& from) 
     row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " a GPU");
     row("MFU", percent_cell(a.model.utilization),
         to_text(a.model.rate) +
-            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only");
+            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            peak_words(job));
     row("HFU", percent_cell(a.hardware.utilization),
         to_text(a.hardware.rate) + " a GPU: the same and what is recomputed");
     return table;

@@ -8,6 +8,7 @@
 #include <traincost/io/estimate_json.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/plan/remedies.hpp>
+#include <traincost/plan/vocabulary_padding.hpp>
 #include <traincost/report/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
@@ -29,6 +30,12 @@ void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e
     JsonWriter out;
     out.begin_object();
     write_estimate_members(out, resolved.job, e, sure, resolved.assumptions, resolved.operation);
+    if (const auto padding = paying_padding(resolved.job, e.step.total)) {
+        out.key("vocabulary_padding").begin_object();
+        out.member("vocabulary", padding->vocabulary);
+        out.member("step_time_s", padding->step);
+        out.end_object();
+    }
     if (!e.fits) {
         out.key("remedies").begin_array();
         for (const Remedy& remedy : remedies) {
@@ -65,6 +72,13 @@ Table remedy_table(const std::vector<Remedy>& remedies) {
     return table;
 }
 
+/// "A vocabulary of 50304 instead of 50257 would be 40% faster".
+std::string padding_text(const Job& job, const VocabularyPadding& padding) {
+    return "A vocabulary padded to " + std::to_string(padding.vocabulary) + " instead of " +
+           std::to_string(job.model.vocab) + " rows would be " + percent_text(padding.faster) +
+           " faster: rows of its products would start on 16 bytes.";
+}
+
 void run_estimate(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
     const ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
@@ -84,8 +98,12 @@ void run_estimate(const Flags& flags, Context& context) {
         print_json(context, resolved, e, sure, ways_out);
         return;
     }
+    const std::optional<VocabularyPadding> padding = paying_padding(resolved.job, e.step.total);
     std::vector<Table> tables =
         estimate_tables(resolved.job, e, sure, resolved.assumptions, resolved.operation);
+    if (padding) {
+        tables.front().remarks.push_back(padding_text(resolved.job, *padding));
+    }
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }

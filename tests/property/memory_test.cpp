@@ -114,6 +114,31 @@ TEST_CASE("recomputation saves memory in a deep stage", "[memory]") {
     }
 }
 
+TEST_CASE("what is reserved never rises with the share of recomputed blocks", "[memory]") {
+    for (Job job : jobs()) {
+        if (job.run.recompute != Recompute::full)
+            continue;
+        job.stack.fragmentation = 0.22;
+        job.stack.fragmentation_recompute = 0.45;
+        const auto reserved = [&] {
+            Bytes peak;
+            for (const StageMemory& m : estimate(job).stages)
+                peak = std::max(peak, m.reserved);
+            return peak;
+        };
+        job.run.recompute = Recompute::none;
+        Bytes before = reserved();
+        job.run.recompute = Recompute::full;
+        for (const std::int64_t layers : {1, 2, 3, 4, 6, 8}) {
+            job.run.recompute_layers = layers;
+            INFO(job.run.precision_name << " " << layers << " layers");
+            const Bytes now = reserved();
+            CHECK(at_most(now, before));
+            before = now;
+        }
+    }
+}
+
 TEST_CASE("memory grows with micro-batch and sequence", "[memory]") {
     for (Job job : jobs()) {
         Bytes before;

@@ -1,5 +1,6 @@
 #include <traincost/cost/data_parallel.hpp>
 #include <traincost/cost/kernels.hpp>
+#include <traincost/io/catalogue.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -140,8 +141,32 @@ TEST_CASE("16-bit gradients kept beside a wider buffer are added to it every mic
           "[data_parallel]") {
     Job job = replicas(0);
     job.run.precision.gradients = DataType::fp32;
-    CHECK(accumulation_time(job, {1e8, 0.0, 0.0}).value() == 0.0);
+    CHECK(accumulation_time(job, 1e8).value() == 0.0);
     job.stack.model_gradients_kept = true;
     const Seconds walk = optimizer_walk_time(1_GB, job);  // 2 + 4 + 4 bytes of 1e8
-    CHECK(accumulation_time(job, {1e8, 0.0, 0.0}).value() == Approx(walk.value()));
+    CHECK(accumulation_time(job, 1e8).value() == Approx(walk.value()));
+}
+
+TEST_CASE("every stack adds up its gradients once", "[data_parallel]") {
+    const Catalogue catalogue;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::stacks)) {
+        INFO(entry.id);
+        Job job = replicas(0);
+        job.stack = catalogue.stack(entry.id);
+        job.run.precision.gradients = DataType::fp32;
+        Job none = job;
+        none.stack.model_gradients_kept = false;
+        none.stack.gradients = GradientStore::main_buffer;
+        none.run.precision.gradients = none.run.precision.compute;
+        // No operator of a block walks over gradients that a sum of its own walks over.
+        const auto beside = [](const Job& j) {
+            Bytes bytes;
+            for (const Operator& op : layer_ops(j, shape_of(j), Side::decoder, false, 1024.0)) {
+                if (op.kind == OpKind::gemm)
+                    bytes += op.backward_bytes;
+            }
+            return bytes.value();
+        };
+        CHECK(beside(job) == beside(none));
+    }
 }

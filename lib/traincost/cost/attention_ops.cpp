@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "traincost/cost/kernel_choice.hpp"
 #include "traincost/cost/op_builder.hpp"
 
 namespace traincost {
@@ -128,12 +129,15 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
 
     build.enter_tensor_parallel("attention_in", Module::attention);
     if ((stack.fused_qkv || m.fused_qkv) && !cross) {
-        build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
-                     build.saved_norm_output(h, 1), adapter.query || adapter.key || adapter.value, m.bias.qkv,
-                     1);
-        // Low-rank outputs of some of q, k, v are scattered into the width of all; the scatter keeps them.
+        // All of q, k and v have one pair beside them; some of them have one each, whose outputs are
+        // scattered into the width of all; the scatter keeps them.
         const double adapted =
             (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) + (adapter.value ? kv_heads : 0.0);
+        const int targets = adapter.query + adapter.key + adapter.value;
+        const LowRank pairs =
+            targets == 3 ? low_rank_pair(true) : LowRank{static_cast<double>(targets), adapted * d};
+        build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
+                     build.saved_norm_output(h, 1), pairs, m.bias.qkv, 1);
         const bool low_rank =
             build.job().run.tuning == Tuning::lora || build.job().run.tuning == Tuning::qlora;
         if (low_rank && adapted > 0.0 && adapted < heads + 2.0 * kv_heads)
@@ -146,12 +150,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
                          1);
     } else {
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
-                     adapter.query, m.bias.qkv, cross ? 1 : 3);
+                     low_rank_pair(adapter.query), m.bias.qkv, cross ? 1 : 3);
         const Bytes memory_input = cross ? Bytes{key_tokens * h * s.e} : Bytes{};
-        build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input, adapter.key,
-                     m.bias.qkv);
-        build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{}, adapter.value,
-                     m.bias.qkv);
+        build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input,
+                     low_rank_pair(adapter.key), m.bias.qkv);
+        build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{},
+                     low_rank_pair(adapter.value), m.bias.qkv);
         if (m.bias.qkv)
             build.add_bias((s.tokens * heads + key_tokens * 2.0 * kv_heads) * d, false);
     }
@@ -173,7 +177,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }
-    if (stack.repeats_kv)
+    if (attention_repeats_kv(build.job()))
         kv_heads = heads;
     const double kv_bytes = key_tokens * kv_heads * 2.0 * d * s.e;
     const double q_bytes = s.tokens * heads * d * s.e;
@@ -196,13 +200,16 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     core_attention(build, a, true);
     hold_exchanged(build, kv_bytes, q_bytes);
     merge_ring(build, s.tokens * heads * d);
-    if (build.job().run.tuning == Tuning::adapter)  // the prefix's own attention output, times its gate
+    if (build.job().run.tuning == Tuning::adapter) {  // the prefix's own attention output, times its gate
+        constexpr double prefix = 10.0;               // tokens: LitGPT's adapter_prompt_length
         build.last().saved += Bytes{q_bytes};
+        build.last().adapter_weights = prefix * h + heads;
+    }
     // The kernel keeps its output; a narrower product keeps its own copy of it.
     const double narrow = build.saved_input_element();
     const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
-    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input, adapter.attention_out,
-                 m.bias.attention_out);
+    build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input,
+                 low_rank_pair(adapter.attention_out), m.bias.attention_out);
     if (m.bias.attention_out)
         build.add_bias(s.tokens * h, stack.bias_dropout_fused);
     build.leave_tensor_parallel("attention_sum", Module::attention);
@@ -220,30 +227,35 @@ void mla_ops(OpBuilder& build, double span) {
     const double v = static_cast<double>(mla.v_head_dim);
     const double kv_rank = static_cast<double>(mla.kv_lora_rank);
     const bool drop_up = s.again.mla_up;
+    const auto up = [&](std::string_view name, double width, double from, Bytes input, LowRank adapted) {
+        const std::size_t first = build.list().size();
+        build.linear(name, Module::attention, s.tokens, width, from, input, adapted);
+        for (std::size_t i = first; i < build.list().size(); ++i)
+            build.list()[i].selective = drop_up;
+    };
 
     // Down-projections are repeated on every tensor-parallel rank; up-projections are sharded over heads
     // [DeepSeekV2, §2.1].
+    const AdapterSpec& adapter = build.job().run.adapter;
+    const LowRank of_query = low_rank_pair(adapter.query);
+    const LowRank of_latent = low_rank_pair(adapter.key || adapter.value);
     double query_width = h;
     if (mla.q_lora_rank) {
         const double q_rank = static_cast<double>(*mla.q_lora_rank);
         build.linear("query_down", Module::attention, s.tokens_sp, q_rank, h, build.saved_norm_output(h, 2),
-                     false, false, 2);
+                     of_query, false, 2);
         build.norm("query_down_norm", s.tokens_sp, q_rank, false);
         query_width = q_rank;
-        build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h, Bytes{});
+        build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h, Bytes{}, of_latent);
     } else {
         build.linear("kv_down", Module::attention, s.tokens_sp, kv_rank + rope, h,
-                     build.saved_norm_output(h, 2), false, false, 2);
+                     build.saved_norm_output(h, 2), of_latent, false, 2);
     }
     build.norm("kv_down_norm", s.tokens_sp, kv_rank, false);
     build.enter_tensor_parallel("attention_in", Module::attention);
     const Bytes up_input{s.tokens * query_width * s.e};
-    build.linear("query_up", Module::attention, s.tokens, heads * (nope + rope), query_width,
-                 mla.q_lora_rank ? up_input : Bytes{});
-    build.last().selective = drop_up;
-    build.linear("kv_up", Module::attention, s.tokens, heads * (nope + v), kv_rank,
-                 Bytes{s.tokens * kv_rank * s.e});
-    build.last().selective = drop_up;
+    up("query_up", heads * (nope + rope), query_width, mla.q_lora_rank ? up_input : Bytes{}, of_query);
+    up("kv_up", heads * (nope + v), kv_rank, Bytes{s.tokens * kv_rank * s.e}, of_latent);
     const double assembled = s.tokens * heads * (2.0 * (nope + rope));
     Operator& op = build.memory("rotary", Module::attention, Bytes{assembled * s.e * 2.0},
                                 Bytes{assembled * s.e * 2.0}, 4, 4);
@@ -272,7 +284,8 @@ void mla_ops(OpBuilder& build, double span) {
                     nope + rope, v, true},
                    !drop_up);
     hold_exchanged(build, kv_bytes, s.tokens * heads * (nope + rope) * s.e);
-    build.linear("attention_out", Module::attention, s.tokens, h, heads * v, Bytes{});
+    build.linear("attention_out", Module::attention, s.tokens, h, heads * v, Bytes{},
+                 low_rank_pair(adapter.attention_out));
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }
 

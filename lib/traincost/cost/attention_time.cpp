@@ -45,9 +45,8 @@ Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const 
     const double blocks = a.batch * a.heads * std::ceil(a.queries / fit.query_block);
     const double compute =
         flops * (1 + extra / keys) / (e * model.peak.value()) * occupancy(blocks, model.units);
-    constexpr double bytes_per_element = 2;
     const double elements = a.batch * (a.heads * a.queries + a.kv_heads * a.keys) * (a.qk_dim + a.v_dim);
-    const double memory = operand_factor * bytes_per_element * elements / model.bandwidth.value();
+    const double memory = operand_factor * model.element * elements / model.bandwidth.value();
     return fit.launch + Seconds(std::max(compute, memory));
 }
 
@@ -111,6 +110,13 @@ Seconds score_walk_time(const AttentionShape& a, double softmax, double dropout,
     return time;
 }
 
+Seconds backward_products_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    return batched_product_time(a.queries, a.keys, a.v_dim, a.v_dim, a, kernels) +
+           batched_product_time(a.keys, a.v_dim, a.queries, a.v_dim, a, kernels) +
+           batched_product_time(a.queries, a.qk_dim, a.keys, a.qk_dim, a, kernels) +
+           batched_product_time(a.keys, a.qk_dim, a.queries, a.qk_dim, a, kernels);
+}
+
 // Share of the scores that a causal softmax reads; all are written, the masked ones as zeros.
 double read_share(const AttentionShape& a) {
     return a.causal && a.queries == a.keys ? 0.5 : 1.0;
@@ -133,16 +139,51 @@ Seconds batched_attention_backward_time(const AttentionShape& a, const BatchedAt
     if (empty(a)) {
         return Seconds();
     }
-    return batched_product_time(a.queries, a.keys, a.v_dim, a.v_dim, a, kernels) +
-           batched_product_time(a.keys, a.v_dim, a.queries, a.v_dim, a, kernels) +
-           batched_product_time(a.queries, a.qk_dim, a.keys, a.qk_dim, a, kernels) +
-           batched_product_time(a.keys, a.qk_dim, a.queries, a.qk_dim, a, kernels) +
-           score_walk_time(a, 1 + 2 * read_share(a), 2, kernels);
+    return backward_products_time(a, kernels) + score_walk_time(a, 1 + 2 * read_share(a), 2, kernels);
 }
 
+namespace {
+
+// Bytes a score that eager operators in fp32 walk between the products: scale, mask, softmax and its guard
+// against rows without keys; backward the softmax alone. 12.8 and 6.1 ms for 1.07e9 scores beside products in
+// tf32 and in fp32 (scaled_dot_product_attention of 32 heads over 8 of keys, H200, torch 2.11, 2026-11-22).
+constexpr double wide_forward_bytes = 50;
+constexpr double wide_backward_bytes = 24;
+
+Seconds wide_walk_time(const AttentionShape& a, double bytes_per_score, const BatchedAttention& k) {
+    const double scores = a.batch * a.heads * a.queries * a.keys;
+    return memory_time(Bytes(scores * bytes_per_score), MemoryAccess::stream, *k.memory);
+}
+
+}  // namespace
+
+Seconds wide_attention_forward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return batched_product_time(a.queries, a.keys, a.qk_dim, a.qk_dim, a, kernels) +
+           batched_product_time(a.queries, a.v_dim, a.keys, a.v_dim, a, kernels) +
+           wide_walk_time(a, wide_forward_bytes, kernels);
+}
+
+Seconds wide_attention_backward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return backward_products_time(a, kernels) + wide_walk_time(a, wide_backward_bytes, kernels);
+}
+
+namespace {
+
+// Rate of the memory-efficient kernel on 32-bit operands over that on 16-bit ones: 0.24 to 0.32 in three
+// shapes, both directions (H200, torch 2.11, 2026-11-22); the same whether products may use tf32.
+constexpr double wide_kernel_rate = 0.265;
+
+}  // namespace
+
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
-                                              AttentionGeneration generation) {
-    const std::optional<FlopRate> peak = peak_rate(accelerator, DataType::bf16);
+                                              AttentionGeneration generation, DataType type) {
+    const std::optional<FlopRate> peak = sixteen_bit_rate(accelerator);
     if (!kernels.attention || !kernels.memory || !peak) {
         return std::nullopt;
     }
@@ -155,6 +196,10 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
         .fit = std::nullopt,
         .math = kernels.attention->math,
     };
+    if (bytes_per_element(type) > bytes_per_element(DataType::bf16)) {
+        model.peak = model.peak * wide_kernel_rate;
+        model.element = bytes_per_element(type).value();
+    }
     if (generation == AttentionGeneration::math) {
         return model;
     }

@@ -35,9 +35,16 @@ Seconds batched_attention_forward_time(const AttentionShape& shape, const Batche
 /// Time of the four products of backward and of the two kernels between them.
 Seconds batched_attention_backward_time(const AttentionShape& shape, const BatchedAttention& kernels);
 
+/// Time of both products and of the eager operators between them on fp32 scores.
+Seconds wide_attention_forward_time(const AttentionShape& shape, const BatchedAttention& kernels);
+
+/// Time of the four products of backward and of the softmax between them.
+Seconds wide_attention_backward_time(const AttentionShape& shape, const BatchedAttention& kernels);
+
 /// The model of one kernel generation on an accelerator. Where the architecture has no such kernel: the
-/// fastest older one it has. Nothing without a 16-bit peak or attention data.
+/// fastest older one it has. On operands of 32-bit `type` the fit runs at their share of its rate. Nothing
+/// without a 16-bit peak or attention data.
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
-                                              AttentionGeneration generation);
+                                              AttentionGeneration generation, DataType type = DataType::bf16);
 
 }  // namespace traincost

@@ -164,12 +164,4 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     return t;
 }
 
-Seconds accumulation_time(const Job& job, const ShardedCount& weights) {
-    if (!model_gradients_beside(job))
-        return {};
-    const Precision& precision = job.run.precision;
-    const Bytes each = bytes_per_element(precision.compute) + bytes_per_element(precision.gradients) * 2.0;
-    return optimizer_walk_time(each * (weights.dense + weights.expert), job);
-}
-
 }  // namespace traincost

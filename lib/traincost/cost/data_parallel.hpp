@@ -45,8 +45,4 @@ struct DataParallelTime {
 /// The traffic of a stage over a step: reductions, gathers, and what hides them.
 DataParallelTime data_parallel_time(const DataParallel& stage);
 
-/// Time of one micro-batch to add 16-bit gradients to the wider buffer that stays beside them (nanotron,
-/// DeepSpeed's bf16 optimizer): read, read, write. Zero where products accumulate into the buffer themselves.
-Seconds accumulation_time(const Job& job, const ShardedCount& weights);
-
 }  // namespace traincost

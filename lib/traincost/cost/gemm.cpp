@@ -57,16 +57,33 @@ double correction(double m, double n, double k, const GemmCorrection& grid) {
     return along_n(a.index) * (1 - a.fraction) + along_n(a.index + 1) * a.fraction;
 }
 
+// Elements between two places where a row may start.
+std::int64_t grid_elements(const GemmModel& model) {
+    constexpr double grid_bytes = 16;
+    return static_cast<std::int64_t>(grid_bytes / std::max(2.0, model.input_bytes));
+}
+
+// The product with its operands padded to the grid, where a compiler does that. Padding is fused with what
+// makes the operands, and slicing with what reads the product.
+GemmShape padded(GemmShape forward, const GemmModel& model) {
+    if (model.pads && !model.quantises && !model.vector_units) {
+        const auto grid = static_cast<double>(grid_elements(model));
+        forward.n = std::ceil(forward.n / grid) * grid;
+        forward.k = std::ceil(forward.k / grid) * grid;
+    }
+    return forward;
+}
+
 // Fraction of the peak a product with rows off the 16-byte grid reaches; 1 where they are on it.
 double alignment_limit(const GemmShape& forward, GemmPass pass, const GemmModel& model) {
     constexpr double exact = 0x1p62;  // beyond it every double is on the grid
     const auto bits = static_cast<std::int64_t>(std::min(forward.n, exact)) |
                       static_cast<std::int64_t>(std::min(forward.k, exact));
-    if ((bits & 7) == 0 || model.quantises) {
+    if ((bits & (grid_elements(model) - 1)) == 0 || model.quantises || model.vector_units) {
         return 1.0;
     }
     const GemmMisalignment& limit = model.fit.misaligned;
-    if ((bits & 1) == 0) {
+    if ((bits & 1) == 0 || model.input_bytes > 2) {
         return limit.even;
     }
     return pass == GemmPass::forward ? limit.odd_forward
@@ -162,7 +179,8 @@ Bytes gemm_traffic(double m, double n, double k, double count, const GemmModel& 
     return Bytes(count * (a + b + std::min(a_again, b_again) + m * n * model.output_bytes));
 }
 
-Seconds gemm_time(const GemmShape& forward, GemmPass pass, const GemmModel& model) {
+Seconds gemm_time(const GemmShape& shape, GemmPass pass, const GemmModel& model) {
+    const GemmShape forward = padded(shape, model);
     const auto [m, n, k] = product(forward, pass);
     const double count = forward.count;
     const double flops = 2 * m * n * k * count;
@@ -223,6 +241,9 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
     double relative_efficiency = 1;
     switch (type) {
         case DataType::bf16:
+            if (emulates(accelerator, type))
+                relative_efficiency = fp32_relative_efficiency;
+            break;
         case DataType::fp16:
             break;
         case DataType::tf32:
@@ -274,6 +295,9 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
         .fit = **fit,
         .borrowed = type == DataType::fp32 || type == DataType::tf32,
     };
+    const bool no_tf32 =
+        type == DataType::tf32 && !accelerator.peak[static_cast<std::size_t>(DataType::tf32)];
+    model.vector_units = type == DataType::fp32 || no_tf32 || emulates(accelerator, type);
     model.fit.efficiency = std::min(1.0, model.fit.efficiency * relative_efficiency);
     return model;
 }

@@ -76,13 +76,13 @@ OpList head_ops(const Job& job, const Shape& s) {
     if (!m.lm_head)
         return list;
     if (m.embedding_dim)
-        build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1),
-                     false, false, 1);
+        build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1), {},
+                     false, 1);
     const double v = s.rank_vocab;
     if (stack.vocab_parallel)
         build.enter_tensor_parallel("head_in", Module::head);
     build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),
-                 job.run.adapter.lm_head, m.bias.lm_head, m.embedding_dim ? 0 : 1);
+                 low_rank_pair(job.run.adapter.lm_head), m.bias.lm_head, m.embedding_dim ? 0 : 1);
     const double logits = s.tokens * v;
     constexpr double fp32 = 4.0;
     build.last().forward_transient = Bytes{logits * s.e};

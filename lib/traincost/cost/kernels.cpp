@@ -5,6 +5,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/kernel_choice.hpp"
 
 namespace traincost {
 
@@ -63,17 +64,22 @@ KernelContext kernel_context(const Job& job) {
     const AcceleratorSpec& a = job.cluster.accelerator;
     const KernelModels& kernels = job.cluster.kernels;
     const Precision& precision = job.run.precision;
-    const bool math = job.run.attention.value_or(job.stack.attention) == AttentionKernel::math;
-    const AttentionGeneration flash = job.run.attention_generation.value_or(job.stack.attention_generation);
+    const AttentionChoice attention = attention_in_force(job);
+    const AttentionGeneration generation =
+        attention.kernel == AttentionKernel::math ? AttentionGeneration::math : attention.generation;
     GemmModel gemm = required_gemm_model(job, precision.gemm);
     const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
     if (quantises)
         gemm.quantises = false;  // counted by the stack's own bytes
+    // tf32 is how fp32 operands are multiplied: every product, not only those of a narrower format.
+    const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
+    GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : precision.compute);
+    gemm.pads = plain.pads = job.run.compile.value_or(job.stack.compile);
     return {&job,
             placements(job),
             gemm,
-            required_gemm_model(job, precision.compute),
-            *attention_model(a, kernels, math ? AttentionGeneration::math : flash),
+            plain,
+            *attention_model(a, kernels, generation, precision.compute),
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises};
@@ -109,13 +115,18 @@ Seconds optimizer_walk_time(Bytes bytes, const Job& job) {
 }
 
 Seconds accumulation_time(const Job& job, double elements) {
+    const Precision& precision = job.run.precision;
+    if (model_gradients_beside(job)) {
+        const Bytes each =
+            bytes_per_element(precision.compute) + bytes_per_element(precision.gradients) * 2.0;
+        return optimizer_walk_time(each * elements, job);
+    }
     const double m = static_cast<double>(micro_batches(job.run));
     const bool xla =
         job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
-    if (m <= 1.0 || xla || fully_sharded(job) || products_widen(job) || model_gradients_beside(job))
+    if (m <= 1.0 || xla || fully_sharded(job) || products_widen(job))
         return Seconds{};
     // A product reads the older gradient; an addition of its own reads both and writes the sum.
-    const Precision& precision = job.run.precision;
     const Bytes old = bytes_per_element(precision.gradients);
     const Bytes each = products_accumulate(job) ? old : bytes_per_element(precision.weights) + old * 2.0;
     return memory_time(each * elements, MemoryAccess::stream,
@@ -212,6 +223,23 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
     return masked ? time * given_mask : time;
 }
 
+/// Attention that writes its scores.
+Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
+    const RunSpec& run = c.job->run;
+    const Bytes element = bytes_per_element(run.precision.compute);
+    const BatchedAttention batched{&c.plain_gemm, &c.memory, element.value(), c.attention.math.misaligned,
+                                   run.dropout.value_or(c.job->stack.dropout) > 0.0};
+    if (c.job->stack.softmax_fused) {
+        return forward ? batched_attention_forward_time(shape, batched)
+                       : batched_attention_backward_time(shape, batched);
+    }
+    if (element > bytes_per_element(DataType::bf16)) {
+        return forward ? wide_attention_forward_time(shape, batched)
+                       : wide_attention_backward_time(shape, batched);
+    }
+    return forward ? attention_forward_time(shape, c.attention) : attention_backward_time(shape, c.attention);
+}
+
 }  // namespace
 
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
@@ -225,16 +253,9 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                                       op.group, *c.job, c.groups);
         }
         case OpKind::attention:
-            if (!c.attention.fit && c.job->stack.softmax_fused) {
-                const RunSpec& run = c.job->run;
-                const BatchedAttention batched{
-                    &c.plain_gemm, &c.memory, bytes_per_element(run.precision.compute).value(),
-                    c.attention.math.misaligned, run.dropout.value_or(c.job->stack.dropout) > 0.0};
-                return forward ? batched_attention_forward_time(op.attention, batched)
-                               : batched_attention_backward_time(op.attention, batched);
-            }
             return std::max(
-                flash_time(op.attention, forward, c),
+                c.attention.fit ? flash_time(op.attention, forward, c)
+                                : unfused_time(op.attention, forward, c),
                 (forward ? op.forward_flops : op.backward_flops) / std::max(c.gemm.peak, c.plain_gemm.peak));
         case OpKind::gemm:
         case OpKind::grouped_gemm:

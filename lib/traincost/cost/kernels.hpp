@@ -38,7 +38,7 @@ struct KernelContext {
     const Job* job;
     GroupPlacements groups;
     GemmModel gemm;        ///< products in the run's matrix format
-    GemmModel plain_gemm;  ///< products kept in the compute format: head, router, adapters
+    GemmModel plain_gemm;  ///< products kept in the compute format: head, router, adapters, attention scores
     AttentionModel attention;
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
@@ -71,10 +71,11 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& contex
 Seconds optimizer_walk_time(Bytes bytes, const Job& job);
 
 /// Time in which `elements` new gradients are added to those of earlier micro-batches, mean over the
-/// micro-batches: the new ones are read, the sums read and written, but for the first micro-batch. Products
-/// that accumulate only read the sums besides (Megatron). None where it is counted elsewhere: in products
-/// that write a wider buffer (Megatron, XLA), in an operator of the stack's list, or after the reduction of
-/// fully sharded gradients, on a small part of them.
+/// micro-batches: the new ones are read, the sums read and written. A wider buffer beside 16-bit gradients
+/// takes those of every micro-batch (nanotron, DeepSpeed's bf16 optimizer), else the first needs no sum.
+/// Products that accumulate only read the sums besides (Megatron). None where it is counted elsewhere: in
+/// products that write a wider buffer (Megatron, XLA), or after the reduction of fully sharded gradients, on
+/// a small part of them.
 Seconds accumulation_time(const Job& job, double elements);
 
 /// Time of the optimizer's update, which walks over `bytes` if it is fused.

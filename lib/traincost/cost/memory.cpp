@@ -125,30 +125,6 @@ Elements of(const ShardedCount& c) {
     return {c.dense, c.expert};
 }
 
-/// Weights of LoRA pairs of one block on one rank.
-double adapter_elements(const Job& job, const Shape& s, bool moe) {
-    const AdapterSpec& a = job.run.adapter;
-    const ModelSpec& m = job.model;
-    const double r = static_cast<double>(a.rank);
-    const double tp = static_cast<double>(s.tp);
-    const double h = static_cast<double>(m.hidden);
-    const double q = static_cast<double>(m.heads * m.head_dim) / tp;
-    const double kv = std::max(1.0, static_cast<double>(m.kv_heads) / tp) * static_cast<double>(m.head_dim);
-    const double f = static_cast<double>(m.ffn) / tp;
-    double n = 0.0;
-    if (a.query)
-        n += r * (h + q);
-    if (a.key)
-        n += r * (h + kv);
-    if (a.value)
-        n += r * (h + kv);
-    if (a.attention_out)
-        n += r * (q + h);
-    if (a.mlp && !moe)
-        n += r * ((m.gated_mlp ? 3.0 : 2.0) * (h + f));
-    return n;
-}
-
 Bytes& at(StageMemory& m, MemoryTerm t) {
     return m.terms[static_cast<std::size_t>(t)];
 }
@@ -285,13 +261,14 @@ private:
             blocks_ = blocks_ + Elements{one.dense * n, one.expert * n};
             if (one.total() > largest_.total())
                 largest_ = one;
-            if (regime_.tuned)
-                adapters_ += adapter_elements(job_, s_, kind.signature.moe) * n;
+            adapters_ += kind.totals.adapters * n;
         }
         if (class_.first)
             root_ = root_ + of(table_.embedding_parameters);
-        if (class_.last)
+        if (class_.last) {
             root_ = root_ + head_;
+            adapters_ += table_.head_totals.adapters;
+        }
         all_ = blocks_ + root_;
         if (regime_.tuned) {
             trained_ = 0.0;
@@ -375,8 +352,15 @@ private:
             const OpTotals& totals = table_.kinds[k].totals;
             inputs_ += n.again;
             saved_ += totals.saved * n.kept;
+            dropped_ += std::max(Bytes{}, totals.saved - boundary_) * n.again;
+            again_ += n.again;
             cast_ += totals.cast * n.kept;
-            all_cast_ += totals.cast * n.blocks;
+            all_cast_ += (totals.cast - totals.cached_cast) * n.kept;
+        }
+        for (std::size_t r = class_.runs_begin; r < class_.runs_end; ++r) {
+            const BlockRun& blocks = stages_.runs[r];
+            if (blocks.trains)
+                all_cast_ += table_.kinds[blocks.kind].totals.cached_cast * static_cast<double>(blocks.count);
         }
         if (class_.first)
             embedding_saved_ = table_.embedding_totals.saved;
@@ -689,6 +673,17 @@ private:
         term(MemoryTerm::optimizer_temporaries) = alive_.temporaries.bytes();
     }
 
+    /// Share of `moving` bytes, which come and go, that the allocator holds in gaps. Recomputed blocks, whose
+    /// tensors churn, leave more of them: in their share of the blocks, and no more than what they spare.
+    double gap_share(Bytes moving) const {
+        if (again_ == 0.0 || !(moving.value() > 0.0))
+            return stack_.fragmentation;
+        const double share = again_ / static_cast<double>(class_.blocks);
+        const Bytes churn = moving * ((stack_.fragmentation_recompute - stack_.fragmentation) * share);
+        const Bytes spared = dropped_ * ((1.0 - run_.offload_activations) * in_flight_);
+        return stack_.fragmentation + std::min(churn, spared) / moving;
+    }
+
     /// Buffers outside the walk, and the three totals.
     void finish() {
         keep_alive();
@@ -704,7 +699,7 @@ private:
                              term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
                              term(MemoryTerm::workspace);
         memory_terms::Fragmentation& f = fragmentation_;
-        f.f = run_.recompute == Recompute::full ? stack_.fragmentation_recompute : stack_.fragmentation;
+        f.f = gap_share(out_.allocated - states);
         f.A = out_.allocated.value();
         f.R = states.value();
         term(MemoryTerm::context) = stack_.context;
@@ -744,7 +739,9 @@ private:
     Bytes saved_;
     double inputs_ = 0.0;  ///< blocks whose input is kept to run them again
     Bytes cast_;
-    Bytes all_cast_;
+    Bytes all_cast_;      ///< copies alive when the forward pass ends
+    Bytes dropped_;       ///< what recomputed blocks of one micro-batch do not keep
+    double again_ = 0.0;  ///< recomputed blocks
     Bytes embedding_saved_;
     Bytes kept_buckets_;    ///< of replicas, beside the gradients for good
     Bytes walk_peak_;       ///< highest of forward, loss and backward

@@ -75,7 +75,7 @@ void mlp_ops(OpBuilder& build, double ffn) {
     const ModelSpec& m = build.model();
     const double h = static_cast<double>(m.hidden);
     const double f = ffn / static_cast<double>(s.tp);
-    const bool adapt = build.job().run.adapter.mlp;
+    const LowRank adapt = low_rank_pair(build.job().run.adapter.mlp);
     const bool drop_all = s.again.mlp;
     const bool drop_product = s.again.activation;
     const std::size_t first = build.list().size();

@@ -53,14 +53,17 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.backward_transient = Bytes{n * (out + in)};
     }
     op.selective = s.again.norm;
+    if (trains_norms() && !s.train_weights)
+        op.adapter_weights = layernorm ? 2.0 * width : width;
     list_.push(op);
 }
 
 void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
-                       bool adapted, bool bias, int readers) {
+                       LowRank adapted, bool bias, int readers) {
     const Shape& s = shape_;
     const AdapterSpec& adapter = job_.run.adapter;
-    const bool low_rank = adapted && (job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora);
+    const bool low_rank =
+        adapted.pairs > 0.0 && (job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora);
     Operator op{.name = name, .module = module, .kind = OpKind::gemm};
     op.gemm = {m, n, k};
     op.weights = n * k;
@@ -81,8 +84,10 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.backward_transient += Bytes{n * k * s.e};
     }
     // A trained scale multiplies the biased output of every product.
-    if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias)
+    if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias) {
         op.saved += Bytes{m * n * s.e};
+        op.adapter_weights = 2.0 * n;
+    }
     // Under autocast the weight gradient leaves the product in 16 bits and is widened beside it.
     if (s.autocast && s.train_weights)
         op.backward_transient += Bytes{n * k * s.e};
@@ -108,11 +113,6 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     }
     if (bias && s.train_weights && stack().bias != BiasKernel::fused)
         op.backward_bytes += Bytes{m * n * s.e};
-    if (stack().gradients == GradientStore::main_buffer && model_gradients_beside(job_) && s.train_weights) {
-        // A hook adds the 16-bit gradient to the fp32 buffer after the product.
-        op.backward_bytes += Bytes{n * k * (s.w + 2.0 * fp32)};
-        op.backward_kernels += 1;
-    }
     list_.push(op);
     if (readers > 1 && !s.compiled) {
         // The gradients of one input's readers are added up, in the format of the input.
@@ -120,15 +120,22 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         const double sums = static_cast<double>(readers - 1);
         memory("input_gradients", module, Bytes{}, Bytes{sums * 3.0 * m * k * in}, 0, static_cast<int>(sums));
     }
-    if (!low_rank)
-        return;
+    if (low_rank)
+        low_rank_products(module, m, n, k, adapted);
+}
 
-    // y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
+// y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
+void OpBuilder::low_rank_products(Module module, double m, double n, double k, LowRank adapted) {
+    const Shape& s = shape_;
+    const AdapterSpec& adapter = job_.run.adapter;
     const double rank = static_cast<double>(adapter.rank);
+    const double inner = rank * adapted.pairs;
+    const double width = adapted.width > 0.0 ? adapted.width : n;
     Operator a{.name = "lora_a", .module = module, .kind = OpKind::gemm};
     a.adapter = true;
-    a.gemm = {m, rank, k};
-    a.forward_flops = Flops{2.0 * m * rank * k};
+    a.adapter_weights = inner * k;
+    a.gemm = {m, inner, k};
+    a.forward_flops = Flops{2.0 * m * inner * k};
     a.backward_flops = a.forward_flops * 2.0;
     a.forward_kernels = adapter.dropout > 0.0 ? 2 : 1;
     a.backward_kernels = adapter.dropout > 0.0 ? 3 : 2;
@@ -137,12 +144,13 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     list_.push(a);
     Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
     b.adapter = true;
-    b.gemm = {m, n, rank};
-    b.forward_flops = Flops{2.0 * m * rank * n};
+    b.adapter_weights = width * rank;
+    b.gemm = {m, width, rank};
+    b.forward_flops = Flops{2.0 * m * rank * width};
     b.backward_flops = b.forward_flops * 2.0;
     b.forward_kernels = 3;
     b.backward_kernels = 4;
-    b.saved = Bytes{m * rank * s.e};
+    b.saved = Bytes{m * inner * s.e};
     b.forward_transient = Bytes{2.0 * m * n * s.e};
     b.backward_transient = Bytes{m * n * s.e};
     list_.push(b);
@@ -245,7 +253,8 @@ Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
 Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
     const Shape& s = shape_;
     const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
-    const double copies = s.autocast && !s.compiled ? static_cast<double>(consumers) : 1.0;
+    const bool each = (s.autocast && !s.compiled) || (s.tp > 1 && stack().copies_parallel_inputs);
+    const double copies = each ? static_cast<double>(consumers) : 1.0;
     return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element() * copies};
 }
 

@@ -4,6 +4,18 @@
 
 namespace traincost {
 
+/// The low-rank pairs beside one product: `pairs` of them read its input side by side, and write `width` of
+/// its outputs (0: all). No pairs: the product is not adapted.
+struct LowRank {
+    double pairs = 0.0;
+    double width = 0.0;
+};
+
+/// One pair over all outputs of a product, where it is `adapted`.
+inline LowRank low_rank_pair(bool adapted) {
+    return {adapted ? 1.0 : 0.0, 0.0};
+}
+
 /// Appends operators to a list in the words of a layer; internal to cost/.
 class OpBuilder {
 public:
@@ -27,10 +39,10 @@ public:
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
-    /// weight gradient. `adapted` adds the run's low-rank pair beside it. `readers` projections, of which
+    /// weight gradient. `adapted` adds the run's low-rank pairs beside it. `readers` projections, of which
     /// this is the first, read the same output of a norm; 0: another one's, or not of a norm.
     void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
-                bool adapted = false, bool bias = false, int readers = 0);
+                LowRank adapted = {}, bool bias = false, int readers = 0);
 
     /// The bias of the product just made, over `elements` of its output, where a kernel of its own adds it
     /// and none that follows takes it along.
@@ -76,6 +88,9 @@ public:
     }
 
 private:
+    /// The pairs beside the product just made, of `m` tokens from `k` to `n` features.
+    void low_rank_products(Module module, double m, double n, double k, LowRank adapted);
+
     const Job& job_;
     const Shape& shape_;
     OpList& list_;

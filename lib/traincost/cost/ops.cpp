@@ -5,6 +5,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/kernel_choice.hpp"
 #include "traincost/cost/op_builder.hpp"
 
 namespace traincost {
@@ -43,7 +44,7 @@ Shape shape_of(const Job& job) {
     s.compiled = run.compile.value_or(job.stack.compile);
     s.train_weights = run.tuning == Tuning::full;
     s.dropout = run.dropout.value_or(job.stack.dropout);
-    s.attention = run.attention.value_or(job.stack.attention);
+    s.attention = attention_in_force(job).kernel;
     if (run.recompute == Recompute::selective)
         s.again = run.recompute_modules.any() ? run.recompute_modules : job.stack.selective;
     s.vocab = std::ceil(vocab / multiple) * multiple;
@@ -159,6 +160,9 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
             op.forward_collective == Collective::all_gather)
             t.gathered += op.forward_message;
         cast += weight.cast * op.weights;
+        if (op.weight_gradient)
+            t.cached_cast += weight.cast * op.weights;
+        t.adapters += op.adapter_weights;
         t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
         const bool alone = op.selective && !op.with_block;
         if (!alone)

@@ -50,7 +50,8 @@ struct Operator {
                               ///< block's backward begins
     Bytes cached{};           ///< with_block: output kept all the same, so that it is not computed again
     bool adapter = false;     ///< a low-rank product beside a frozen one
-    Group group = Group::tensor;  ///< communication kind
+    double adapter_weights = 0.0;  ///< trained weights of adapters in it, on this rank
+    Group group = Group::tensor;   ///< communication kind
     Collective forward_collective = Collective::all_reduce;
     Collective backward_collective = Collective::all_reduce;
     Bytes forward_message{};  ///< full (unsharded) buffer; zero: no collective in this pass
@@ -149,7 +150,9 @@ struct OpTotals {
     Flops selective_flops;  ///< forward FLOPs of the selectively recomputed
     Bytes saved;            ///< after selective recomputation dropped its share
     Bytes gathered;         ///< outputs of tensor-parallel gathers beyond this rank's own part
-    Bytes cast;             ///< cached compute copies of all its matrices
+    Bytes cast;             ///< compute copies of all its matrices, saved for the backward pass
+    Bytes cached_cast;      ///< of them those of trained matrices, which autocast caches whatever is saved
+    double adapters;        ///< trained weights of adapters in it
     Bytes gradient;         ///< gradients of all its matrices, as WeightBytes::gradient counts them
     Bytes forward_peak;     ///< highest (saved and cast so far + transient) of the forward pass
     Bytes

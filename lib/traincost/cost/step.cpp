@@ -40,8 +40,17 @@ struct StageSum {
     PassTime again;
 };
 
-StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& stage) {
+/// Time in which a micro-batch's gradients are added to older ones.
+Seconds added_gradients(const Job& job, const BlockTable& table, const StageClass& stage) {
+    if (job.run.tuning != Tuning::full)
+        return {};
+    const ShardedCount held = stage_parameters(table, stage);
+    return accumulation_time(job, held.dense + held.expert);
+}
+
+StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& stage, Seconds added) {
     StageSum sum{};
+    sum.backward.memory = added;
     for (std::size_t k = 0; k < table.size; ++k) {
         const KindCount& n = stage.kinds[k];
         if (n.blocks == 0.0)
@@ -72,8 +81,6 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
             sum.backward.expert *= left;
         }
     }
-    if (job.run.tuning == Tuning::full)
-        sum.backward.memory += accumulation_time(job, stage_parameters(table, stage));
     // The host must issue all of it: what the blocks' own launches leave out of a distributed stack's Python
     // is a floor a block.
     const Seconds each = host_floor_per_block(job);
@@ -84,14 +91,9 @@ StageSum stage_sum(const Job& job, const BlockTable& table, const StageClass& st
     return sum;
 }
 
-/// With the gradients added to older ones. Model states decide that, which bounds of a search leave open.
+/// With the gradients added to older ones.
 StageSum step_sum(const Job& job, const BlockTable& table, const StageClass& stage) {
-    StageSum sum = stage_sum(job, table, stage);
-    if (job.run.tuning == Tuning::full) {
-        const ShardedCount held = stage_parameters(table, stage);
-        sum.backward.memory += accumulation_time(job, held.dense + held.expert);
-    }
-    return sum;
+    return stage_sum(job, table, stage, added_gradients(job, table, stage));
 }
 
 /// What a pipeline needs to know of a stage.
@@ -226,7 +228,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
 std::vector<StageTime> stage_times(const Job& job, const BlockTable& table, const StageClasses& stages) {
     std::vector<StageTime> times;
     for (const StageClass& c : stages.classes)
-        times.push_back(stage_time(stage_sum(job, table, c), table, c));
+        times.push_back(stage_time(step_sum(job, table, c), table, c));
     return times;
 }
 
@@ -265,7 +267,10 @@ Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClas
     if (job.run.parallel.vp > 1)
         return interleaved_floor(job, table, stages) + job.stack.host_per_step;
     const auto work = [&](std::int64_t stage) {
-        const StageSum sum = stage_sum(job, table, stages.of(stage));
+        // Model states, which a bound leaves open, decide about sums other than of a buffer beside.
+        const StageClass& c = stages.of(stage);
+        const Seconds added = model_gradients_beside(job) ? added_gradients(job, table, c) : Seconds{};
+        const StageSum sum = stage_sum(job, table, c, added);
         return sum.forward.total() + sum.backward.total() + sum.again.total();
     };
     const std::int64_t pp = job.run.parallel.pp;

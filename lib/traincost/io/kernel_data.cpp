@@ -339,7 +339,7 @@ namespace {
 /// that follows the clock (power ~ f^3) and one at its floor (power ~ f) the clock goes as the square root.
 /// Held against six torchtitan runs on a 500 W H100 and the A100 PCIe's 93 % of the SXM part's rate.
 double power_limited_clock(const AcceleratorSpec& accelerator, double fitted_watts_per_tflops) {
-    const std::optional<FlopRate> peak = peak_rate(accelerator, DataType::bf16);
+    const std::optional<FlopRate> peak = sixteen_bit_rate(accelerator);
     if (!accelerator.tdp_w || !peak)
         return 1.0;
     return std::min(1.0, std::sqrt(*accelerator.tdp_w / (peak->value() / 1e12) / fitted_watts_per_tflops));

@@ -26,6 +26,7 @@ void describe_choices(Io& io, T& x) {
     io.required("bias_dropout_fused", x.bias_dropout_fused);
     io.required("dropout", x.dropout);
     io.required("sequence_parallel", x.sequence_parallel);
+    io.required("copies_parallel_inputs", x.copies_parallel_inputs);
     io.required("save_sharded_input", x.save_sharded_input);
     io.required("compile", x.compile);
     io.required("selective", x.selective);

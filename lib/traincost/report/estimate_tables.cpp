@@ -161,7 +161,8 @@ Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure, 
     row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " a GPU");
     row("MFU", percent_cell(t.mfu),
         to_text(t.model_flops_per_gpu) +
-            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only");
+            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            peak_words(job));
     row("HFU", percent_cell(t.hfu),
         to_text(t.hardware_flops_per_gpu) + " a GPU: the same and what is recomputed");
     add_operation_rows(job, bill(job, e, operation), operation, table);
@@ -333,6 +334,17 @@ std::string no_progress_text(const Job& job, const Operation& operation) {
     const Reliability r = *reliability_of(job, operation);
     return std::to_string(job.cluster.accelerators) + " accelerators fail every " + to_text(r.mean_time) +
            "; writing a checkpoint of " + to_text(r.checkpoint) + " takes " + to_text(r.write);
+}
+
+std::string peak_words(const Job& job) {
+    const Precision& precision = job.run.precision;
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    const bool emulated = emulates(accelerator, precision.gemm);
+    if (precision.gemm == precision.compute && !emulated) {
+        return "";
+    }
+    return "; of the " + std::string(emulated ? "fp32" : to_string(precision.gemm)) + " peak, " +
+           to_text(*peak_rate(accelerator, precision.gemm));
 }
 
 Table operation_table(std::string title, const Job& job, const Estimate& estimate,

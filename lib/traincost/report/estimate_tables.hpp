@@ -26,6 +26,10 @@ std::string job_title(const Job& job);
 /// "tp 8, pp 4, dp 1, zero 0; …", degrees of 1 left out.
 std::string layout_text(const Job& job);
 
+/// "; of the fp8 peak, 1.98e+03 TFLOP/s": what MFU divides by where products run in a format other than the
+/// compute format, or emulate it. Empty where it is the compute format's own peak.
+std::string peak_words(const Job& job);
+
 /// Where the peak of the stage lies and what is alive there.
 std::string peak_text(const StageMemory& stage);
 

@@ -13,7 +13,7 @@ std::optional<FlopRate> peak_rate(const AcceleratorSpec& accelerator, DataType t
         return own;
     switch (type) {
         case DataType::bf16:
-            return at(DataType::fp16);
+            return peak_rate(accelerator, DataType::fp32);
         case DataType::fp16:
             return at(DataType::bf16);
         case DataType::tf32:
@@ -25,6 +25,15 @@ std::optional<FlopRate> peak_rate(const AcceleratorSpec& accelerator, DataType t
         default:
             return std::nullopt;
     }
+}
+
+bool emulates(const AcceleratorSpec& accelerator, DataType type) {
+    const auto has = [&](DataType t) { return accelerator.peak[static_cast<std::size_t>(t)].has_value(); };
+    return type == DataType::bf16 && !has(DataType::bf16) && has(DataType::fp16);
+}
+
+std::optional<FlopRate> sixteen_bit_rate(const AcceleratorSpec& accelerator) {
+    return peak_rate(accelerator, emulates(accelerator, DataType::bf16) ? DataType::fp16 : DataType::bf16);
 }
 
 Bytes usable_memory(const AcceleratorSpec& accelerator) {

@@ -45,8 +45,16 @@ struct AcceleratorSpec {
 };
 
 /// Dense peak for matrix inputs of `type`, falling back where the hardware runs one format at another's rate
-/// (fp16 as bf16, tf32 as half of bf16 when unlisted, mxfp8 as fp8); nothing when it cannot run it.
+/// (fp16 as bf16, tf32 as fp32, mxfp8 as fp8); nothing when it cannot run it. Matrix units that take fp16 and
+/// not bf16 leave bf16 to the fp32 units (`emulates`).
 std::optional<FlopRate> peak_rate(const AcceleratorSpec& accelerator, DataType type);
+
+/// Whether products of `type` inputs run on fp32 units, because the matrix units take fp16 alone (bf16 on
+/// Pascal, Volta and Turing).
+bool emulates(const AcceleratorSpec& accelerator, DataType type);
+
+/// Dense peak of the matrix units' own 16-bit format, bf16 or fp16: what fitted kernels are scaled by.
+std::optional<FlopRate> sixteen_bit_rate(const AcceleratorSpec& accelerator);
 
 /// Memory a process can use: what the driver reports, else the marketed capacity.
 Bytes usable_memory(const AcceleratorSpec& accelerator);

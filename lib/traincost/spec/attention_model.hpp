@@ -62,11 +62,12 @@ struct AttentionFits {
 
 /// A fit on an accelerator: all that `attention_forward_time` and `attention_backward_time` read.
 struct AttentionModel {
-    FlopRate peak;       ///< dense, 16-bit
+    FlopRate peak;       ///< dense, 16-bit; of 32-bit operands the fused kernel's share of it
     ByteRate bandwidth;  ///< achieved
     double units;
     std::optional<AttentionFit> fit;  ///< absent: scores are written to memory
     MathAttentionFit math;
+    double element = 2.0;  ///< bytes of an operand's element
     bool operator==(const AttentionModel&) const = default;
 };
 

@@ -38,9 +38,10 @@ struct GemmCorrection {
     bool operator==(const GemmCorrection&) const = default;
 };
 
-/// Fraction of the peak that products reach whose rows don't start on 16 bytes (16-bit inputs).
+/// Fraction of the peak that products reach whose rows don't start on 16 bytes: by what their length in
+/// 16-bit elements is a multiple of.
 struct GemmMisalignment {
-    double even;  ///< n or k a multiple of 2, not of 8
+    double even;  ///< n or k a multiple of 2, not of 8: rows start on 4 bytes, as all of 32-bit elements do
     double odd_forward;
     double odd_dgrad;
     double odd_wgrad;
@@ -89,6 +90,8 @@ struct GemmModel {
         5e-3};  ///< kernels longer than this (at peak) were measured at the sustained clock
     GemmFit fit;
     bool borrowed = false;  ///< the fit is another format's: only the peak bounds its products
+    bool vector_units = false;  ///< products run on fp32 units, whose operands' rows may start anywhere
+    bool pads = false;          ///< a compiler pads operands whose rows don't start on 16 bytes
     bool operator==(const GemmModel&) const = default;
 };
 

@@ -79,14 +79,16 @@ struct StackSpec {
     bool fused_qkv;      ///< one projection for q, k and v
     bool fused_gate_up;  ///< one projection for gate and up
     BiasKernel bias;
-    bool bias_dropout_fused;     ///< bias + dropout + residual add in one kernel
-    double dropout;              ///< default hidden and attention dropout
-    bool sequence_parallel;      ///< default when tp > 1
-    bool save_sharded_input;     ///< under sequence parallelism the gathered layer input is re-gathered in
-                                 ///< backward, not saved
-    bool compile;                ///< default: pointwise operators are fused by a compiler
-    RecomputeModules selective;  ///< what selective recompute drops where the run names nothing
-    CastMode amp;                ///< how fp32 weights become 16-bit compute copies
+    bool bias_dropout_fused;      ///< bias + dropout + residual add in one kernel
+    double dropout;               ///< default hidden and attention dropout
+    bool sequence_parallel;       ///< default when tp > 1
+    bool copies_parallel_inputs;  ///< where tp > 1 each column-parallel product saves a copy of its own of
+                                  ///< the input it shares with others
+    bool save_sharded_input;      ///< under sequence parallelism the gathered layer input is re-gathered in
+                                  ///< backward, not saved
+    bool compile;                 ///< default: pointwise operators are fused by a compiler
+    RecomputeModules selective;   ///< what selective recompute drops where the run names nothing
+    CastMode amp;                 ///< how fp32 weights become 16-bit compute copies
 
     // Head and loss
     LossKernel loss;

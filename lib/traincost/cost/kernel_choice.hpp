@@ -1,0 +1,30 @@
+// Which kernels run where hardware or library has none for what the run or its stack asks for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traincost/spec/job.hpp"
+
+namespace traincost {
+
+/// The attention kernel in force, and its generation where it is a fused one.
+struct AttentionChoice {
+    AttentionKernel kernel;
+    AttentionGeneration generation;
+    bool operator==(const AttentionChoice&) const = default;
+};
+
+/// What the run, else the stack, asks for, where there is such a kernel: flash kernels take 16-bit operands
+/// alone, the memory-efficient one 32-bit ones too but no grouped queries (PyTorch's
+/// scaled_dot_product_attention), and none emulates a format. Else scores are written to memory. XLA's
+/// kernels take every format.
+AttentionChoice attention_in_force(const Job& job);
+
+/// Where attention that is not fused makes one key and value head for each query head first.
+bool attention_repeats_kv(const Job& job);
+
+/// A sentence for each kernel that runs in another's place.
+std::vector<std::string> substitutions(const Job& job);
+
+}  // namespace traincost

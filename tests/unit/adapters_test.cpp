@@ -1,0 +1,140 @@
+// Adapters are counted where their operators are: one inventory for time and memory.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include <traincost/cost/blocks.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/catalogue.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+const Catalogue& catalogue() {
+    static const Catalogue all;
+    return all;
+}
+
+std::vector<std::string> ids(Room room) {
+    std::vector<std::string> names;
+    for (const CatalogueEntry& entry : catalogue().entries(room))
+        names.push_back(entry.id);
+    return names;
+}
+
+/// LoRA of rank 8 in pure bf16 on one accelerator.
+Job lora(std::string_view model, const AdapterSpec& adapter) {
+    Job job{catalogue().model(model), catalogue().cluster("h200", 1).spec, catalogue().stack("pytorch"),
+            search_jobs::run(512, 1)};
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    job.run.tuning = Tuning::lora;
+    job.run.adapter = adapter;
+    return job;
+}
+
+/// Trained weights by the memory of adapters: weight, gradient and two moments in 16 bits.
+double trained(const Job& job) {
+    double bytes = 0.0;
+    for (const StageMemory& m : estimate(job).stages)
+        bytes += m[MemoryTerm::adapters].value();
+    return bytes / 8.0;
+}
+
+}  // namespace
+
+TEST_CASE("a pair beside a product has rank times its inputs and outputs", "[adapters]") {
+    // Llama-3.1-8B: 32 layers of h = 4096, 1024 for keys and values, 14336 in the MLP, 128256 rows.
+    const double r = 8.0;
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    CHECK(trained(job) == Approx(32.0 * r * (4096.0 + 4096.0 + 4096.0 + 1024.0)));
+    job.run.adapter = {
+        .rank = 8, .query = true, .key = true, .value = true, .attention_out = true, .mlp = true};
+    const double all = 32.0 * r * (2.0 * 8192.0 + 2.0 * 5120.0 + 3.0 * (4096.0 + 14336.0));
+    CHECK(trained(job) == Approx(all));
+    job.run.adapter.lm_head = true;
+    CHECK(trained(job) == Approx(all + r * (4096.0 + 128256.0)));
+}
+
+TEST_CASE("latent attention and cross attention have pairs of their own", "[adapters]") {
+    const Job mla = lora("deepseek-v2-lite", {.rank = 8, .query = true, .value = false});
+    // No down-projection of queries: h = 2048 to 16 heads of 192.
+    CHECK(trained(mla) == Approx(27.0 * 8.0 * (2048.0 + 16.0 * 192.0)));
+    const Job latents = lora("deepseek-v2-lite", {.rank = 8, .query = false, .value = true});
+    // To 512 and 64, and from 512 to 16 heads of 128 and 128.
+    CHECK(trained(latents) == Approx(27.0 * 8.0 * (2048.0 + 576.0 + 512.0 + 16.0 * 256.0)));
+    // T5's 12 + 12 layers: one attention in the encoder, two in the decoder.
+    const Job t5 = lora("t5-base", {.rank = 8, .query = true, .value = false});
+    CHECK(trained(t5) == Approx((12.0 + 24.0) * 8.0 * (768.0 + 768.0)));
+}
+
+TEST_CASE("memory and time count the same adapters of every model of the catalogue", "[adapters]") {
+    for (const std::string& name : ids(Room::models)) {
+        INFO(name);
+        Job job = lora(name, {.rank = 4, .key = true, .attention_out = true, .mlp = true, .lm_head = true});
+        if (!validate(job).empty())
+            continue;
+        const Shape s = shape_of(job);
+        double products = 0.0;
+        const auto add = [&](const OpList& ops) {
+            for (const Operator& op : ops) {
+                if (op.adapter)
+                    products += op.gemm.n * op.gemm.k * op.gemm.count;
+            }
+        };
+        for (std::int64_t i = 0; i < block_count(job.model); ++i) {
+            const LayerKind kind = layer_kind(job.model, i);
+            add(layer_ops(job, s, kind.side, kind.moe, 512.0));
+        }
+        add(head_ops(job, s));
+        CHECK(products > 0.0);
+        CHECK(trained(job) == Approx(products));
+    }
+}
+
+TEST_CASE("some of q, k and v in one product have a pair each", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    const double apart = trained(job);
+    job.stack.fused_qkv = true;
+    CHECK(trained(job) == Approx(apart));
+    job.run.adapter.key = true;  // all three: one pair
+    CHECK(trained(job) == Approx(32.0 * 8.0 * (4096.0 + 4096.0 + 2.0 * 1024.0)));
+}
+
+TEST_CASE("autocast keeps copies of frozen weights only where they are saved", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    job.run.precision_name = "bf16-amp";
+    job.run.precision = *precision_from("bf16-amp");
+    const auto copies = [&] { return estimate(job).stages[0][MemoryTerm::cast_weights].value(); };
+    CHECK(copies() > 2.0 * 6.9e9);  // their input gradients read them
+    job.run.recompute = Recompute::full;
+    CHECK(copies() == 0.0);
+    job.run.tuning = Tuning::full;  // cached until the forward pass ends, recomputed or not
+    const Shape s = shape_of(job);
+    const OpTotals block = totals(layer_ops(job, s, Side::decoder, false, 512.0), weight_bytes(job, s));
+    CHECK(block.cached_cast == block.cast);
+    CHECK(block.cast.value() > 0.0);
+}
+
+TEST_CASE("under DeepSpeed Accelerate makes no copies of weights", "[adapters]") {
+    Job job = lora("mixtral-8x7b", {.rank = 16});
+    job.cluster = catalogue().cluster("h100", 8).spec;
+    job.stack = catalogue().stack("hf-deepspeed");
+    job.run.parallel.dp = 8;
+    job.run.parallel.zero = 3;
+    job.run.global_batch = 8;
+    for (const std::string_view precision : {"bf16-mixed", "bf16-amp", "bf16-pure"}) {
+        INFO(precision);
+        job.run.precision_name = precision;
+        job.run.precision = *precision_from(precision);
+        const StageMemory m = estimate(job).stages[0];
+        CHECK(m[MemoryTerm::cast_weights].value() == 0.0);
+        CHECK(m.device.value() < 45e9);  // 47 billion weights over 8 ranks, a block gathered
+    }
+}

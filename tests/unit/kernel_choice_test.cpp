@@ -114,7 +114,13 @@ TEST_CASE("matrix units that take fp16 alone leave bf16 to the fp32 units, and i
     int emulating = 0;
     for (const std::string& id : ids(Room::accelerators)) {
         INFO(id);
-        const AcceleratorSpec a = catalogue().accelerator(id);
+        std::optional<AcceleratorSpec> read;
+        try {
+            read = catalogue().accelerator(id);
+        } catch (const Error&) {
+            continue;  // no rates or no memory are published
+        }
+        const AcceleratorSpec& a = *read;
         const auto own = a.peak[static_cast<std::size_t>(DataType::bf16)];
         if (!a.peak[static_cast<std::size_t>(DataType::fp16)] || own) {
             CHECK_FALSE(emulates(a, DataType::bf16));

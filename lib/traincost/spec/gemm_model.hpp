@@ -89,7 +89,7 @@ struct GemmModel {
     Seconds sustained_horizon{
         5e-3};  ///< kernels longer than this (at peak) were measured at the sustained clock
     GemmFit fit;
-    bool borrowed = false;  ///< the fit is another format's: only the peak bounds its products
+    bool borrowed = false;      ///< the fit is another format's: only the peak bounds its products
     bool vector_units = false;  ///< products run on fp32 units, whose operands' rows may start anywhere
     bool pads = false;          ///< a compiler pads operands whose rows don't start on 16 bytes
     bool operator==(const GemmModel&) const = default;

@@ -3,6 +3,7 @@
 #include <cli/options.hpp>
 #include <cli/search_sites.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/io/residuals_json.hpp>
 
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <iostream>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -76,6 +78,8 @@ void add_search_options(CLI::App& app, SearchFlags& f) {
                "What to make small; a mix as time=1,cost=0.5 (a product of powers)");
     app.add_flag("--full-space", f.full_space,
                  "Search everything that can be written down, not only what the stack implements");
+    app.add_flag("--allow-risky", f.allow_risky,
+                 "Rank plans that fit with a probability below 80% among the others. Default: left out");
     app.add_flag("--exhaustive", f.exhaustive,
                  "Evaluate every configuration, also what a bound rules out: same answer, later");
     add_parsed(app, "--top", f.top, "N", positive, "Plans to print");
@@ -91,6 +95,44 @@ Freedoms freedoms_of(const SearchFlags& f) {
                 d.offload_optimizer.empty() && d.offload_parameters.empty() && d.offload_activations.empty(),
             .recompute = d.recompute.empty(),
             .other_stacks = {}};
+}
+
+std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate) {
+    const Uncertainty sure = uncertainty(residuals, job, estimate);
+    if (!sure.step_time_s) {
+        return {};
+    }
+    const Interval interval = chosen_interval(residuals, *sure.step_time_s);
+    const std::string bias = selection_text(residuals);
+    return "80% interval of the first: " + to_text(Seconds{interval.low}) + " to " +
+           to_text(Seconds{interval.high}) + (bias.empty() ? "" : "; " + bias) + ".";
+}
+
+void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate) {
+    const Uncertainty sure = uncertainty(residuals, job, estimate);
+    out.key("chosen").begin_object();
+    out.key("interval_80_s");
+    if (sure.step_time_s) {
+        const Interval interval = chosen_interval(residuals, *sure.step_time_s);
+        out.begin_array().value(interval.low).value(interval.high).end_array();
+    } else {
+        out.null();
+    }
+    out.key("selection_bias");
+    if (residuals.selection) {
+        out.begin_object().member("groups", residuals.selection->groups);
+        out.member("mean_log", residuals.selection->mean);
+        out.member("one_in_five_log", residuals.selection->upper).end_object();
+    } else {
+        out.null();
+    }
+    out.end_object();
+}
+
+std::function<MemoryMargin(const Job&)> margins(const std::string& data_folder) {
+    return [residuals = std::make_shared<const Residuals>(read_residuals(data_folder))](const Job& job) {
+        return memory_margin(*residuals, job);
+    };
 }
 
 ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
@@ -133,6 +175,9 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
     }
     request.top = static_cast<std::size_t>(f.top);
     request.prune = !f.exhaustive;
+    if (!f.allow_risky) {
+        request.margin_of = margins(context.data_folder);
+    }
     request.threads = static_cast<int>(std::min<std::int64_t>(f.threads, 1 << 16));
     if (f.shard) {
         request.shard = f.shard->shard;

@@ -4,6 +4,7 @@
 #include <cli/job_options.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/search_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/residuals_json.hpp>
@@ -26,6 +27,7 @@ struct Flags {
     JobFlags job;
     OutputFlags output;
     std::int64_t top = 5;
+    bool allow_risky = false;
 };
 
 std::string recompute_text(const RunSpec& run) {
@@ -130,6 +132,9 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
     if (!sheet.relaxed.empty()) {
         table.remarks.push_back(relaxed_text(sheet.relaxed));
     }
+    if (sheet.risky) {
+        table.remarks.emplace_back(risky_text);
+    }
     if (!sheet.plans.empty()) {
         table.remarks.push_back("The first as flags of estimate: " + sheet.plans.front().flags);
     }
@@ -223,12 +228,17 @@ void print_json(Context& context, const ResolvedJob& resolved, const PretrainShe
     out.member("enumerated", sheet.counts.enumerated);
     out.member("evaluated", sheet.counts.evaluated);
     out.member("feasible", sheet.counts.feasible);
+    out.member("risky", sheet.risky);
     out.key("plans").begin_array();
     for (const SheetPlan& plan : sheet.plans) {
         write_plan(out, plan, resolved.operation, residuals);
     }
     out.end_array();
     out.array("relaxed", sheet.relaxed);
+    if (!sheet.plans.empty()) {
+        const SheetPlan& first = sheet.plans.front();
+        write_chosen(out, residuals, first.job, first.estimate);
+    }
     out.key("nearest");
     if (sheet.smallest) {
         write_plan(out, *sheet.smallest, resolved.operation, residuals);
@@ -249,8 +259,10 @@ void run_plan(const Flags& flags, Context& context) {
             "micro-batch: 1 in the table of ZeRO stages; strategies choose theirs (--micro-batch)");
     }
     const SearchSpace space = pinned_space(flags.job, resolved.job);
-    const PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(flags.top),
-                                               freedoms_of(flags.job, resolved.job, catalogue));
+    const PretrainSheet sheet = pretrain_sheet(
+        resolved.job, space, static_cast<std::size_t>(flags.top),
+        freedoms_of(flags.job, resolved.job, catalogue),
+        flags.allow_risky ? std::function<MemoryMargin(const Job&)>{} : margins(context.data_folder));
     const Residuals residuals = read_residuals(context.data_folder);
     if (sheet.counts.enumerated == 0) {
         throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
@@ -274,6 +286,11 @@ void run_plan(const Flags& flags, Context& context) {
         context.out << job_title(job) << "; sequence " << job.run.sequence << ", global batch "
                     << job.run.global_batch << "\n\n";
     }
+    if (!sheet.plans.empty()) {
+        const SheetPlan& first = sheet.plans.front();
+        tables.back().remarks.push_back(
+            chosen_text(read_residuals(context.data_folder), first.job, first.estimate));
+    }
     if (const auto r = reliability_of(job, resolved.operation)) {
         tables.back().remarks.push_back(percent_text(r->goodput) +
                                         " of the time trains: " + reliability_text(*r) + ".");
@@ -293,6 +310,8 @@ void add_plan(CLI::App& app, Context& context) {
     add_parsed(
         *command, "--top", flags->top, "COUNT", [](auto& t) { return parse_count(t, Range::positive); },
         "Strategies to print; default 5");
+    command->add_flag("--allow-risky", flags->allow_risky,
+                      "Rank plans that fit with a probability below 80% among the others. Default: left out");
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output);
     command->callback([flags, &context] { run_plan(*flags, context); });

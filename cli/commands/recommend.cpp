@@ -105,6 +105,10 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         out.member("tie_below_other_cluster", tie.other_site);
         out.member("tie_basis", tie.basis);
         out.array("left_out", resolved.left_out);
+        out.member("risky", result.risky);
+        if (!plans.empty()) {
+            write_chosen(out, residuals, plans.front().job, plans.front().estimate);
+        }
         if (flags.each_cluster && !result.interrupted) {
             write_clusters(out, request, best_of_clusters(request), residuals);
         }
@@ -118,6 +122,13 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
                                                   resolved.operation, static_cast<std::size_t>(flags.why));
         if (!relaxed.empty()) {
             tables.front().remarks.push_back(relaxed_text(relaxed));
+        }
+        if (!plans.empty()) {
+            tables.front().remarks.push_back(
+                chosen_text(residuals, plans.front().job, plans.front().estimate));
+        }
+        if (result.risky) {
+            tables.front().remarks.emplace_back(risky_text);
         }
         if (flags.each_cluster && !result.interrupted) {
             tables.insert(tables.begin() + (plans.empty() ? 0 : 1),

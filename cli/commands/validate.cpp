@@ -162,7 +162,9 @@ void run_validate(const Options& options, Context& context) {
     } else {
         const Validation plain = validate(records, job, {});
         residuals = residuals_from(residuals_of(plain, records));
-        residuals.leads = lead_errors(layout_runs(plain, records));
+        const std::vector<LayoutRun> layouts = layout_runs(plain, records);
+        residuals.leads = lead_errors(layouts);
+        residuals.selection = selection_bias(layouts);
         write_file(options.write_residuals, residuals_json(residuals));
     }
     Validation validation = validate(records, job, residuals);

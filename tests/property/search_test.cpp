@@ -331,3 +331,38 @@ TEST_CASE("the answer of a search does not depend on threads or shards", "[searc
         CHECK(merged.smallest == one.smallest);
     }
 }
+
+TEST_CASE("with a margin a search leaves out what has none, pruned or not, and says where nothing has it",
+          "[search]") {
+    bool some_left_out = false;
+    std::vector<SearchRequest> requests = small_requests();
+    requests.resize(1);
+    requests.push_back(small_requests()[3]);
+    for (SearchRequest& request : requests) {
+        request.top = 25;
+        const MemoryMargin margin{MemoryView::reserved, 1.25};
+        request.margin_of = [&](const Job&) { return margin; };
+        request.prune = false;
+        const SearchResult all = search(request);
+        request.prune = true;
+        const SearchResult pruned = search(request);
+        CHECK(all.best == pruned.best);
+        CHECK(all.pareto == pruned.pareto);
+        CHECK(all.risky == pruned.risky);
+        std::vector<Plan> sure;
+        for (const Plan& plan : exhaustive(request).plans) {
+            const Estimate e = estimate(job_of(request, plan.configuration));
+            const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
+            if (margin.needed({fullest.allocated, fullest.reserved, fullest.device}) <= e.capacity)
+                sure.push_back(plan);
+            else
+                some_left_out = true;
+        }
+        std::sort(sure.begin(), sure.end(), ranks_before);
+        sure.resize(std::min<std::size_t>(sure.size(), request.top));
+        CHECK(all.risky == sure.empty());
+        if (!sure.empty())
+            CHECK(all.best == sure);
+    }
+    CHECK(some_left_out);
+}

@@ -55,3 +55,16 @@ TEST_CASE("a stack with enough groups has its own leads, another those of all", 
     CHECK(lead_error(errors, "few")->groups == 12);
     CHECK(lead_error(errors, "unknown")->stack.empty());
 }
+
+TEST_CASE("the bias of choosing is what the layout predicted fastest misses beyond its group", "[leads]") {
+    const std::vector<LayoutRun> runs = {run("m", "1", 1.0, 1.2),   run("m", "2", 1.1, 1.1),
+                                         run("m", "3", 1.2, 1.2),   run("n", "1", 2.0, 2.0),
+                                         run("n", "2", 3.0, 3.0),   run("alone", "1", 1.0, 9.0),
+                                         run("twice", "1", 1.0, 1), run("twice", "1", 1.1, 5)};
+    const auto bias = selection_bias(runs);
+    REQUIRE(bias);
+    CHECK(bias->groups == 2);
+    CHECK(bias->mean == Approx(std::log(1.2) / 2.0));
+    CHECK(bias->upper == Approx(std::log(1.2)));
+    CHECK_FALSE(selection_bias(std::vector<LayoutRun>{run("m", "1", 1.0, 1.2)}));
+}

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/io/catalogue.hpp"
 #include "traincost/io/residuals_json.hpp"
 
 using namespace traincost;
@@ -209,4 +210,29 @@ TEST_CASE("a residual table that falls or is empty is refused", "[uncertainty][j
     CHECK(read("[0.1, 0.2]").clusters.size() == 1);
     CHECK_THROWS(read("[0.2, 0.1]"));
     CHECK_THROWS(read("[]"));
+}
+
+TEST_CASE("a margin is where the probability of fitting is what was asked for", "[uncertainty]") {
+    const Catalogue catalogue;
+    const Residuals residuals = read_residuals("");
+    RunSpec run{};
+    run.sequence = 4096;
+    run.micro_batch = 1;
+    run.global_batch = 64;
+    run.precision_name = "bf16-mixed";
+    run.precision = *precision_from("bf16-mixed");
+    run.parallel.tp = 8;
+    for (const char* stack : {"megatron-core", "deepspeed", "nanotron", "torchtitan", "litgpt"}) {
+        const Job job{catalogue.model("llama-3.1-8b"), catalogue.cluster("h100", 8).spec,
+                      catalogue.stack(stack), run};
+        const MemoryMargin margin = memory_margin(residuals, job);
+        Estimate e = estimate(job);
+        const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
+        e.capacity = margin.needed({fullest.allocated, fullest.reserved, fullest.device});
+        INFO(stack);
+        CHECK(*probability_of_fitting(residuals, job, e) == Approx(sure_to_fit).epsilon(1e-6));
+    }
+    const Job any{catalogue.model("llama-3.1-8b"), catalogue.cluster("h100", 8).spec,
+                  catalogue.stack("megatron-core"), run};
+    CHECK(memory_margin({}, any) == MemoryMargin{});
 }

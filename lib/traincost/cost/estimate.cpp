@@ -31,7 +31,7 @@ Estimate estimate(const Job& job) {
         e.node_storage = std::max(e.node_storage, stage.storage * ranks);
     }
     e.node_memory = job.cluster.host.memory;
-    e.step = step_time(job, shape, table, stages);
+    e.step = step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));
 
     const double gpus = static_cast<double>(job.cluster.accelerators);
     Throughput& t = e.throughput;

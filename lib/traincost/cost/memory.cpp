@@ -713,6 +713,8 @@ private:
         f.s = f.h * stack_.held_gathers_stuck;
         f.y = std::max(Bytes{}, free).value();
         term(MemoryTerm::fragmentation) = f.bytes();
+        const double wanted = f.h + f.z;
+        out_.refused = Bytes{wanted - std::clamp(wanted, f.s, std::max(f.s, f.y))};
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
     }
@@ -783,15 +785,22 @@ ExplainedMemory explained_memory(const Job& job, const Shape& s, const BlockTabl
     return explained;
 }
 
-Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
-                         Bytes enough) {
-    Bytes peak;
+PeakMemory peak_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                       Bytes enough) {
+    PeakMemory peak{};
     for (const StageClass& c : stages.classes) {
-        peak = std::max(peak, StageWalk(job, s, table, stages, c.stage).peak().device);
-        if (peak > enough)
+        const StageMemory stage = StageWalk(job, s, table, stages, c.stage).peak();
+        if (stage.device > peak.device)
+            peak = {stage.allocated, stage.reserved, stage.device};
+        if (peak.device > enough)
             break;
     }
     return peak;
+}
+
+Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                         Bytes enough) {
+    return peak_memory(job, s, table, stages, enough).device;
 }
 
 Bytes device_memory_floor(const Job& job, const Shape& s, const BlockTable& table,

@@ -47,6 +47,7 @@ struct StageMemory {
     Bytes device;     ///< reserved + context + communicators: what nvidia-smi shows
     Bytes host;       ///< offloaded to host memory, per rank
     Bytes storage;    ///< offloaded to NVMe, per rank
+    Bytes refused;    ///< what the allocator would reserve besides if the device had room for it
     Moment moment;
     std::int64_t block;  ///< block that runs at the peak (-1: embedding, head or optimizer)
     double micro_batches_in_flight;
@@ -69,6 +70,37 @@ double micro_batches_in_flight(const Job& job, std::int64_t stage);
 /// Peak memory of pipeline stage `stage`.
 StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& table,
                          const StageClasses& stages, std::int64_t stage);
+
+/// Which totals of a stage's memory.
+enum class MemoryView : std::uint8_t { allocated, reserved, device };
+
+/// The three totals of the stage that takes most of the device.
+struct PeakMemory {
+    Bytes allocated;
+    Bytes reserved;
+    Bytes device;
+
+    Bytes operator[](MemoryView view) const {
+        return view == MemoryView::allocated ? allocated : view == MemoryView::reserved ? reserved : device;
+    }
+};
+
+/// What measured runs of a stack need beyond predictions: `times` the view they state.
+struct MemoryMargin {
+    MemoryView view = MemoryView::device;
+    double times = 1.0;
+    bool operator==(const MemoryMargin&) const = default;
+
+    Bytes needed(const PeakMemory& predicted) const {
+        return predicted.device + predicted[view] * (times - 1.0);
+    }
+};
+
+/// The fullest stage of all. Only the first stage of each class is looked at, and no more once one needs more
+/// than `enough`, as for `peak_device_memory`.
+PeakMemory peak_memory(const Job& job, const Shape& shape, const BlockTable& table,
+                       const StageClasses& stages,
+                       Bytes enough = Bytes{std::numeric_limits<double>::infinity()});
 
 /// Highest device memory of all stages. Only the first stage of each class is looked at: later ones of the
 /// class differ in the micro-batches in flight alone, which never rise along the pipeline. Where a stage

@@ -27,7 +27,8 @@ std::string_view to_string(StepTerm term) {
                                                  "data_parallel",
                                                  "optimizer",
                                                  "offload",
-                                                 "fixed"};
+                                                 "fixed",
+                                                 "allocator"};
     return names[static_cast<std::size_t>(term)];
 }
 
@@ -131,9 +132,17 @@ Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& gro
     return time;
 }
 
+/// The norms of a stage, two a block and one before the head, that every tensor-parallel rank holds.
+void count_norms(const Shape& s, const GroupPlacements& groups, const StageClass& stage, StepParts& parts) {
+    const bool summed = s.sequence_parallel && s.tp > 1;
+    parts.norms = summed ? 2.0 * static_cast<double>(stage.blocks) + (stage.last ? 1.0 : 0.0) : 0.0;
+    parts.domain_bounds = static_cast<double>(groups.tp.size / groups.tp.per_domain) - 1.0;
+}
+
 }  // namespace
 
-StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages) {
+StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                   const AllocatorPressure& pressure) {
     const RunSpec& run = job.run;
     const StackSpec& stack = job.stack;
     const Parallelism& p = run.parallel;
@@ -219,7 +228,11 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     t.parts.offload = offload_time({job, s, table, slowest_class, slowest.forward.total(),
                                     slowest.backward.total() + slowest.again.total(), owned});
     at(t, StepTerm::offload) = t.parts.offload.exposed;
-    at(t, StepTerm::fixed) = stack.host_per_step;
+    count_norms(s, groups, slowest_class, t.parts);
+    at(t, StepTerm::fixed) =
+        stack.host_per_step + stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
+    t.parts.allocator = pressure;
+    at(t, StepTerm::allocator) = pressure.time;
     for (const Seconds& term : t.terms)
         t.total += term;
     return t;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/allocator_pressure.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/data_parallel.hpp"
 #include "traincost/cost/offload.hpp"
@@ -29,8 +30,9 @@ enum class StepTerm : std::uint8_t {
     optimizer,          ///< update, gradient norm, casts
     offload,            ///< host transfers and CPU updates not hidden
     fixed,              ///< data loading, logging, synchronisation
+    allocator,          ///< memory given back to the driver and asked for again
 };
-inline constexpr int step_term_count = 14;
+inline constexpr int step_term_count = 15;
 std::string_view to_string(StepTerm term);
 
 /// What the terms of a step are made of.
@@ -43,6 +45,9 @@ struct StepParts {
     DataParallelTime data_parallel;
     Bytes optimizer_bytes;  ///< read and written by the update on the device
     OffloadTime offload;
+    double norms;          ///< of the slowest stage, whose gradients collectives of their own sum
+    double domain_bounds;  ///< between domains, that a tensor-parallel group spans
+    AllocatorPressure allocator;
 };
 
 /// Time of one optimizer step.
@@ -59,8 +64,10 @@ struct StepTime {
     }
 };
 
-/// The step of the job whose blocks cost what `table` says and are dealt to stages as `stages` says.
-StepTime step_time(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages);
+/// The step of the job whose blocks cost what `table` says and are dealt to stages as `stages` says, and
+/// whose allocator is under `pressure`.
+StepTime step_time(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages,
+                   const AllocatorPressure& pressure);
 
 /// A lower bound of the step for every schedule, ZeRO stage, shard group and offload: the slowest stage's own
 /// work. docs/bounds.md has the proof.

@@ -19,9 +19,11 @@ StepTimeline step_timeline(const Job& job) {
         .after = {},
         .total = {}};
     line.total = line.pipeline.total;
-    const StepTime step = step_time(job, shape, table, stages);
-    for (const StepTerm term :
-         {StepTerm::data_parallel, StepTerm::offload, StepTerm::optimizer, StepTerm::fixed}) {
+    const Bytes peak = peak_device_memory(job, shape, table, stages);
+    const StepTime step =
+        step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));
+    for (const StepTerm term : {StepTerm::data_parallel, StepTerm::offload, StepTerm::optimizer,
+                                StepTerm::fixed, StepTerm::allocator}) {
         if (step[term].value() > 0.0) {
             line.after.push_back({term, line.total, line.total + step[term]});
             line.total += step[term];

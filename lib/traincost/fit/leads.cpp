@@ -82,6 +82,38 @@ std::vector<LeadError> lead_errors(std::span<const LayoutRun> runs) {
     return result;
 }
 
+std::optional<SelectionBias> selection_bias(std::span<const LayoutRun> runs) {
+    std::map<std::string, std::vector<const LayoutRun*>> by_group;
+    for (const LayoutRun& run : runs)
+        by_group[run.group].push_back(&run);
+    const auto error = [](const LayoutRun* run) { return std::log(run->measured / run->predicted); };
+    std::vector<double> biases;
+    for (const auto& [name, members] : by_group) {
+        const LayoutRun* chosen = *std::min_element(
+            members.begin(), members.end(),
+            [](const LayoutRun* a, const LayoutRun* b) { return a->predicted < b->predicted; });
+        double others = 0.0;
+        double n = 0.0;
+        for (const LayoutRun* run : members) {
+            if (run->layout == chosen->layout)
+                continue;
+            others += error(run);
+            n += 1.0;
+        }
+        if (n > 0.0)
+            biases.push_back(error(chosen) - others / n);
+    }
+    if (biases.empty())
+        return std::nullopt;
+    std::sort(biases.begin(), biases.end());
+    double sum = 0.0;
+    for (const double bias : biases)
+        sum += bias;
+    const double n = static_cast<double>(biases.size());
+    const auto at = static_cast<std::size_t>(std::ceil(trusted * n)) - 1;
+    return SelectionBias{static_cast<std::int64_t>(biases.size()), sum / n, biases[at]};
+}
+
 std::optional<LeadError> lead_error(std::span<const LeadError> errors, std::string_view stack) {
     const auto of = [&](std::string_view name) {
         return std::find_if(errors.begin(), errors.end(),

@@ -38,6 +38,18 @@ inline constexpr std::int64_t comparable_groups = 10;
 /// layouts.
 std::vector<LeadError> lead_errors(std::span<const LayoutRun> runs);
 
+/// How much worse the layout that is predicted fastest keeps its promise than the others of its group, over
+/// groups of two and more layouts: ln(measured / predicted) of it, less the others' mean.
+struct SelectionBias {
+    std::int64_t groups;  ///< each weighs the same
+    double mean;          ///< above 0: chosen layouts are flattered
+    double upper;         ///< that one group in five exceeds
+    bool operator==(const SelectionBias&) const = default;
+};
+
+/// Nothing where no group has two layouts.
+std::optional<SelectionBias> selection_bias(std::span<const LayoutRun> runs);
+
 /// The error of the stack's own leads, else of all.
 std::optional<LeadError> lead_error(std::span<const LeadError> errors, std::string_view stack);
 

@@ -354,6 +354,37 @@ std::optional<double> probability_of_fitting(const Residuals& residuals, const J
     return probability_of_fitting(*memory, estimate);
 }
 
+MemoryMargin memory_margin(const Residuals& residuals, const Job& job, double probability) {
+    const auto memory = memory_residuals(residuals, job, {});
+    if (!memory)
+        return {};
+    const auto& at = memory->group.quantiles.at;
+    const double position = probability * static_cast<double>(ResidualQuantiles::points + 1) - 1.0;
+    const double below = std::clamp(std::floor(position), 0.0, static_cast<double>(at.size() - 2));
+    const auto i = static_cast<std::size_t>(below);
+    const double x = at[i] + (position - below) * (at[i + 1] - at[i]);
+    const MemoryView view = memory->key.kind == ResidualKind::reserved ? MemoryView::reserved
+                            : memory->key.kind == ResidualKind::device ? MemoryView::device
+                                                                       : MemoryView::allocated;
+    return {view, std::exp(x)};
+}
+
+Interval chosen_interval(const Residuals& residuals, const Interval& interval) {
+    const double flattered = residuals.selection ? std::max(0.0, residuals.selection->mean) : 0.0;
+    return {interval.low * std::exp(flattered), interval.high * std::exp(flattered)};
+}
+
+std::string selection_text(const Residuals& residuals) {
+    if (!residuals.selection)
+        return {};
+    const SelectionBias& bias = *residuals.selection;
+    const double mean = std::exp(bias.mean) - 1.0;
+    return "chosen layouts ran " + percent_text(std::abs(mean)) + (mean < 0.0 ? " faster" : " slower") +
+           " beside their predictions than the rest of their group (" + std::to_string(bias.groups) +
+           " groups); one in five ran " + percent_text(std::max(0.0, std::exp(bias.upper) - 1.0)) +
+           " slower or more";
+}
+
 Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estimate& estimate) {
     Uncertainty u{};
     const StageMemory& stage = fullest(estimate);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/allocator_data.hpp"
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/provenance_fields.hpp"
 
@@ -431,6 +432,10 @@ KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<cons
         slow_down(models, clock);
     if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json))
         add_file("memory-" + family, files, models, bandwidth_data_from_json);
+    if (const EmbeddedFile* file = bench_file("allocator", files)) {
+        const JsonDocument document = document_of(*file);
+        models.allocator = allocator_model_from_json(JsonNode(document));
+    }
     return models;
 }
 

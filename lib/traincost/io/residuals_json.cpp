@@ -62,6 +62,12 @@ Residuals residuals_from_json(const JsonNode& node) {
         for (const JsonNode& item : leads->items())
             residuals.leads.push_back(lead_from_json(item));
     }
+    if (const auto selection = in.find("selection")) {
+        JsonObject bias(*selection);
+        residuals.selection =
+            SelectionBias{bias.at("groups").integer(1), bias.at("mean").number(), bias.at("upper").number()};
+        bias.finish();
+    }
     in.finish();
     return residuals;
 }
@@ -73,6 +79,7 @@ std::string residuals_json(const Residuals& residuals) {
         "model: each run's, or " +
         std::to_string(ResidualCluster::most_points) +
         " quantiles; leads: what one predicted lead in five of a layout over another is overstated by; "
+        "selection: how much worse the layout predicted fastest keeps its promise than its group; "
         "generated "
         "by traincost validate --write-residuals\",\n \"clusters\": [";
     bool first = true;
@@ -100,7 +107,16 @@ std::string residuals_json(const Residuals& residuals) {
         text += (first ? "\n  " : ",\n  ") + out.text();
         first = false;
     }
-    return text + "\n]}\n";
+    text += "\n]";
+    if (residuals.selection) {
+        JsonWriter out(0);
+        out.begin_object().member("groups", residuals.selection->groups);
+        out.member("mean", rounded(residuals.selection->mean))
+            .member("upper", rounded(residuals.selection->upper))
+            .end_object();
+        text += ",\n \"selection\": " + out.text();
+    }
+    return text + "}\n";
 }
 
 Residuals read_residuals(const std::string& folder) {

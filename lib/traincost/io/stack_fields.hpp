@@ -102,11 +102,13 @@ void describe_choices(Io& io, T& x) {
     io.required("host_per_parallel_block_s", x.host_per_parallel_block);
     io.required("host_per_starved_block_rank_s", x.host_per_starved_block_rank);
     io.required("host_per_step_s", x.host_per_step);
+    io.required("norm_sync_per_domain_s", x.norm_sync_per_domain);
     io.required("cuda_graphs", x.cuda_graphs);
     io.required("quantise_bytes", x.quantise_bytes);
     io.required("gemm_factor", x.gemm_factor);
 
     // Allocator and device
+    io.required("expandable_segments", x.expandable_segments);
     io.required("fragmentation", x.fragmentation);
     io.required("fragmentation_recompute", x.fragmentation_recompute);
     io.required("context_bytes", x.context);

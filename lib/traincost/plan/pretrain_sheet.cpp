@@ -146,7 +146,8 @@ std::vector<ZeroRow> zero_rows(const Job& job, Bytes capacity) {
 }  // namespace
 
 PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
-                             const Freedoms& freedoms) {
+                             const Freedoms& freedoms,
+                             const std::function<MemoryMargin(const Job&)>& margin_of) {
     PretrainSheet sheet{};
     sheet.parameters = parameter_count(job.model);
     sheet.memory = memory_rows(job);
@@ -159,12 +160,14 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
                           .objective = {},
                           .limits = {},
                           .top = top * variants,
-                          .prune = false};
+                          .prune = false,
+                          .margin_of = margin_of};
     RelaxedSearch answer =
         relaxed_search(std::move(request), freedoms, [](SearchRequest& r) { return search(r); });
     const SearchResult& found = answer.result;
     sheet.relaxed = answer.relaxed;
     sheet.counts = found.counts;
+    sheet.risky = found.risky;
     std::vector<std::tuple<int, int, int, int, int, int>> seen;
     const auto plan_of = [&](const Configuration& configuration) {
         Job plan = job_of(answer.request, configuration);

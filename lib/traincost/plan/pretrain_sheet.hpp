@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,14 +48,17 @@ struct PretrainSheet {
     std::vector<ZeroRow> zero;
     std::vector<SheetPlan> plans;  ///< fastest first
     SearchCounts counts;
+    bool risky = false;                 ///< none has the margin asked for
     std::optional<SheetPlan> smallest;  ///< where none fits, the one that comes nearest
     std::vector<std::string> relaxed;   ///< what the plans take beyond `space`, in which nothing fits
 };
 
 /// The sheet of the job's model, cluster, stack and batch; its degrees of parallelism don't matter, `space`
 /// says which are tried, and `freedoms` what more where none of it fits. Among plans with the same ZeRO stage
-/// and degrees the fastest stands for all; at most `top` of them.
+/// and degrees the fastest stands for all; at most `top` of them. Plans without the margin that `margin_of`
+/// gives are left out, as in searches.
 PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
-                             const Freedoms& freedoms = {false, false, false, {}});
+                             const Freedoms& freedoms = {false, false, false, {}},
+                             const std::function<MemoryMargin(const Job&)>& margin_of = {});
 
 }  // namespace traincost

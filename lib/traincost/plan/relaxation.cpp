@@ -12,6 +12,11 @@ bool anything_fits(const SearchResult& result) {
     return c.feasible + c.over_deadline + c.over_budget > 0;
 }
 
+/// Whether the search need not go on: something fits with the margin asked for, or the user has had enough.
+bool answers(const SearchResult& result) {
+    return result.interrupted || (anything_fits(result) && !result.risky);
+}
+
 /// Each step changes the sites and says whether it changed any.
 bool allow_uneven_stages(SearchRequest& request) {
     bool changed = false;
@@ -70,17 +75,19 @@ struct Step {
 
 RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                              const std::function<SearchResult(SearchRequest&)>& run) {
-    RelaxedSearch plain{std::move(request), {}, {}, false};
-    plain.result = run(plain.request);
-    if (anything_fits(plain.result) || plain.result.interrupted)
-        return plain;
+    RelaxedSearch nearest{std::move(request), {}, {}, false};  // the first that fits at all, else the plain one
+    nearest.result = run(nearest.request);
+    if (answers(nearest.result))
+        return nearest;
     const Step steps[] = {{freedoms.uneven_stages, "stages of unequal length", allow_uneven_stages},
                           {freedoms.offload, "model states and activations in host memory", allow_offload},
                           {freedoms.recompute, "more kinds of recompute", allow_recompute}};
-    RelaxedSearch wider{plain.request, {}, {}, false};
+    RelaxedSearch wider{nearest.request, {}, {}, false};
     const auto found = [&] {
         wider.result = run(wider.request);
-        return anything_fits(wider.result) || wider.result.interrupted;
+        if (!anything_fits(nearest.result) && anything_fits(wider.result))
+            nearest = wider;
+        return answers(wider.result);
     };
     for (const Step& step : steps) {
         if (!step.allowed || !step.take(wider.request))
@@ -89,23 +96,24 @@ RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
         if (found())
             return wider;
     }
-    if (!freedoms.other_stacks)
-        return plain;
+    // Another stack is not taken where this one has a plan, however narrowly it fits.
+    if (!freedoms.other_stacks || anything_fits(nearest.result))
+        return nearest;
     wider.request.sites = freedoms.other_stacks();
     if (wider.request.sites.empty())
-        return plain;
+        return nearest;
     wider.other_stacks = true;
     wider.relaxed.clear();
-    bool answered = found();
-    if (!answered) {
+    if (!found() && !anything_fits(wider.result)) {
         for (const Step& step : steps) {
             if (step.allowed && step.take(wider.request))
                 wider.relaxed.emplace_back(step.words);
         }
-        answered = !wider.relaxed.empty() && found();
+        if (!wider.relaxed.empty())
+            found();
     }
-    if (!answered)
-        return plain;
+    if (!anything_fits(wider.result))
+        return nearest;
     std::string words = "other stacks";
     if (!wider.result.best.empty())
         words += ", of which the first plan takes --stack " + stack_of(wider).id;

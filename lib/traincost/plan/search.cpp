@@ -181,9 +181,11 @@ std::vector<SearchTask> shard_of(const SearchRequest& request, const Walk& walk,
     return mine;
 }
 
-}  // namespace
+bool nothing_fits(const SearchCounts& counts) {
+    return counts.feasible + counts.over_deadline + counts.over_budget == 0;
+}
 
-SearchResult search(const SearchRequest& request) {
+SearchResult search_with_margins(const SearchRequest& request) {
     if (request.shards < 1 || request.shard < 0 || request.shard >= request.shards) {
         throw Error(ErrorKind::input, "shard " + std::to_string(request.shard) + " of " +
                                           std::to_string(request.shards) + " does not exist");
@@ -210,7 +212,7 @@ SearchResult search(const SearchRequest& request) {
     };
     walk_mine(WalkExtent::everything, all);
     const SearchCounts& counts = all.counts;
-    if (counts.feasible + counts.over_deadline + counts.over_budget == 0) {
+    if (!request.margin_of && nothing_fits(counts)) {
         Findings nearest(request.top);
         walk_mine(WalkExtent::nearest, nearest);
         all.smallest = nearest.smallest;
@@ -218,6 +220,29 @@ SearchResult search(const SearchRequest& request) {
     SearchResult result = all.result();
     result.interrupted = request.monitor != nullptr && request.monitor->stop;
     return result;
+}
+
+}  // namespace
+
+SearchResult search(const SearchRequest& request) {
+    if (!request.margin_of)
+        return search_with_margins(request);
+    SearchRequest sure = request;
+    for (std::size_t i = 0; i < sure.sites.size(); ++i)
+        sure.sites[i].margin = request.margin_of(base_job(request, i));
+    SearchResult result = search_with_margins(sure);
+    if (!nothing_fits(result.counts) || result.interrupted)
+        return result;
+    SearchRequest any = request;
+    any.margin_of = {};
+    SearchResult found = search_with_margins(any);
+    if (request.shards > 1) {
+        // A part of a search does not know whether the others find nothing.
+        result.smallest = found.smallest;
+        return result;
+    }
+    found.risky = !nothing_fits(found.counts);
+    return found;
 }
 
 SearchResult merge(const std::vector<SearchResult>& shards, std::size_t top) {

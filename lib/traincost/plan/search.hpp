@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/memory.hpp"
 #include "traincost/plan/search_space.hpp"
 #include "traincost/spec/job.hpp"
 
@@ -61,6 +63,7 @@ struct Site {
     std::optional<RunSpec> run{};  ///< the run here, where it is not the request's (another precision)
     double goodput =
         1.0;  ///< share of the wall time that trains: the rest is checkpoints, failures, restarts
+    MemoryMargin margin{};  ///< what must fit beyond the prediction
 };
 
 /// Counters that another thread may read while a search runs, and its off switch.
@@ -85,6 +88,9 @@ struct SearchRequest {
     int threads = 0;                   ///< 0: all cores
     bool prune = true;                 ///< false: every configuration is evaluated, to the same answer
     SearchMonitor* monitor = nullptr;  ///< may be absent
+    /// Gives each site its margin, so that plans without it are left out as if they did not fit; where none
+    /// has it, the search is done again without. Absent: the sites' own, and none left out.
+    std::function<MemoryMargin(const Job& base)> margin_of{};
 };
 
 /// How many configurations met which end. enumerated = evaluated + pruned(); evaluated = does_not_fit +
@@ -115,6 +121,7 @@ struct SearchResult {
     std::optional<Plan> cheapest;  ///< likewise
     SearchCounts counts;
     bool interrupted = false;
+    bool risky = false;  ///< no plan fits with the margin asked for: these fit without it
 };
 
 /// Walks all sites' spaces. Throws `Error` where a site's job is invalid whatever the configuration.

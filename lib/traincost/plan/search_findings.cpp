@@ -36,7 +36,7 @@ void Findings::add(const Findings& other) {
 }
 
 SearchResult Findings::result() const {
-    SearchResult r{best.sorted(), pareto.sorted(), {}, {}, {}, counts, false};
+    SearchResult r{best.sorted(), pareto.sorted(), {}, {}, {}, counts, false, false};
     // What comes nearest only matters where nothing is allowed; bounds may have cut it where something is.
     if (counts.feasible == 0) {
         r.fastest = fastest;

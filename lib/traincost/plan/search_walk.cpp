@@ -180,9 +180,10 @@ private:
         for (const Schedule schedule : branch.schedules) {
             job_.run.schedule = schedule;
             plan.configuration.schedule = static_cast<std::int32_t>(schedule);
-            const Bytes memory = peak_device_memory(job_, shared.shape, shared.table, pipeline, enough);
+            const PeakMemory peak = peak_memory(job_, shared.shape, shared.table, pipeline, enough);
+            const Bytes memory = peak.device;
             plan.metrics = {{}, memory, {}, 0.0};
-            if (memory > capacity_) {
+            if (memory > capacity_ || site_.margin.needed(peak) > capacity_) {
                 ++found_.counts.enumerated;
                 ++found_.counts.evaluated;
                 ++found_.counts.does_not_fit;
@@ -196,8 +197,10 @@ private:
                 continue;
             ++found_.counts.enumerated;
             ++found_.counts.evaluated;
+            const AllocatorPressure pressure =
+                allocator_pressure(job_, shared.shape, shared.table, pipeline, memory);
             plan.metrics =
-                rates_.metrics(step_time(job_, shared.shape, shared.table, pipeline).total, memory);
+                rates_.metrics(step_time(job_, shared.shape, shared.table, pipeline, pressure).total, memory);
             judge(plan);
         }
     }

@@ -34,7 +34,8 @@ std::string_view meaning(StepTerm term) {
         "gradient reduction and weight gathers that nothing hides",
         "update of weights and optimizer states",
         "host transfers and updates that nothing hides",
-        "data loading, logging, synchronisation"};
+        "data loading, logging, synchronisation",
+        "memory given back to the driver and asked for again"};
     return words[static_cast<std::size_t>(term)];
 }
 
@@ -57,7 +58,8 @@ std::string_view short_meaning(StepTerm term) {
                                                                             "data-parallel communication",
                                                                             "the optimizer",
                                                                             "offloading",
-                                                                            "fixed host time"};
+                                                                            "fixed host time",
+                                                                            "the memory allocator"};
     return words[static_cast<std::size_t>(term)];
 }
 
@@ -270,7 +272,14 @@ std::string verdict(const Estimate& e) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     const std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
                              percent_text(peak.device / e.capacity) + ")";
-    return e.fits ? used : used + ": " + to_text(e.shortfall) + " too much";
+    if (!e.fits)
+        return used + ": " + to_text(e.shortfall) + " too much";
+    const AllocatorPressure& pressure = e.step.parts.allocator;
+    if (pressure.time <= Seconds{})
+        return used;
+    return used + ", but only by giving " + to_text(pressure.returned) + " back to the driver " +
+           count_text(pressure.refusals) + (pressure.refusals == 1.0 ? " time" : " times") +
+           " a step: " + to_significant(e.step.total / (e.step.total - pressure.time)) + " times slower";
 }
 
 std::string misfit_text(const Estimate& e) {

@@ -59,7 +59,13 @@ std::vector<double> offload_values(const ExplainedJob& x) {
 }
 
 std::vector<double> fixed_values(const ExplainedJob& x) {
-    return {term(x, StepTerm::fixed)};
+    return {x.job.stack.host_per_step.value(), parts(x).norms, parts(x).domain_bounds,
+            x.job.stack.norm_sync_per_domain.value()};
+}
+
+std::vector<double> allocator_values(const ExplainedJob& x) {
+    const AllocatorPressure& p = parts(x).allocator;
+    return {p.refusals, p.returned.value(), p.seconds_per_byte};
 }
 
 std::vector<double> total_values(const ExplainedJob& x) {
@@ -68,7 +74,7 @@ std::vector<double> total_values(const ExplainedJob& x) {
     const double communication = term(x, StepTerm::tensor_parallel) + term(x, StepTerm::context_parallel) +
                                  term(x, StepTerm::expert_parallel) + term(x, StepTerm::data_parallel);
     const double pipeline = term(x, StepTerm::pipeline_transfer) + term(x, StepTerm::bubble);
-    const double host = term(x, StepTerm::host) + term(x, StepTerm::fixed);
+    const double host = term(x, StepTerm::host) + term(x, StepTerm::fixed) + term(x, StepTerm::allocator);
     const double update = term(x, StepTerm::optimizer) + term(x, StepTerm::offload);
     return {compute, communication, pipeline, update, host};
 }
@@ -254,12 +260,26 @@ std::vector<ExplanationRow> step_explanations() {
          term_cell<StepTerm::offload>},
         {{"step.fixed",
           "data loading, logging, synchronisation",
-          "h",
-          {{"h", "s", "host time of a step that does not depend on its size"}},
-          {"measured runs of the stack"},
-          {"host_per_step_s"}},
+          "h + n * d * x",
+          {{"h", "s", "host time of a step that does not depend on its size"},
+           {"n", "",
+            "norms of the stage whose gradients tensor-parallel ranks sum; 0 without sequence parallelism"},
+           {"d", "", "boundaries between domains that a tensor-parallel group spans"},
+           {"x", "s", "of each norm for each boundary, where the stack sums them one by one"}},
+          {"measured runs of the stack", "docs/model.md, section Step time"},
+          {"host_per_step_s", "norm_sync_per_domain_s"}},
          fixed_values,
          term_cell<StepTerm::fixed>},
+        {{"step.allocator",
+          "memory given back to the driver and asked for again, where the device has no room for all of it",
+          "k * D * c",
+          {{"k", "", "refusals a step: one, or one a micro-batch where gathers wait for their stream"},
+           {"D", "B", "cached memory given back at each: reserved and refused, less allocated"},
+           {"c", "s/B", "of giving a byte back and asking for it again"}},
+          {"docs/model.md, section Allocator pressure", "own H200 run, torch 2.11, 2026"},
+          {"expandable_segments", "flat_optimizer", "gathered_blocks_ahead"}},
+         allocator_values,
+         term_cell<StepTerm::allocator>},
         {{"step.total",
           "time of one step",
           "compute + communication + pipeline + update + host",
@@ -267,7 +287,7 @@ std::vector<ExplanationRow> step_explanations() {
            {"communication", "s", "tensor, context, expert and data parallel"},
            {"pipeline", "s", "pipeline transfer and bubble"},
            {"update", "s", "optimizer and offload"},
-           {"host", "s", "host and fixed"}},
+           {"host", "s", "host, fixed and allocator"}},
           {"docs/model.md, section Step time"},
           {}},
          total_values,

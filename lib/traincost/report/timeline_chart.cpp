@@ -36,6 +36,8 @@ char mark_of(StepTerm term) {
             return 'H';
         case StepTerm::optimizer:
             return 'O';
+        case StepTerm::allocator:
+            return 'A';
         default:
             return 'X';
     }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "traincost/spec/allocator_model.hpp"
 #include "traincost/spec/attention_model.hpp"
 #include "traincost/spec/bandwidth_model.hpp"
 #include "traincost/spec/gemm_model.hpp"
@@ -16,6 +17,7 @@ struct KernelModels {
     std::array<std::optional<GemmFit>, gemm_format_count> gemm{};  ///< by GemmFormat
     std::optional<AttentionFits> attention{};
     std::optional<BandwidthFit> memory{};
+    AllocatorModel allocator{};
     double gemm_sustained = 1.0;           ///< short-benchmark clock over the clock of a long run
     Seconds gemm_sustained_horizon{6e-3};  ///< kernels longer than this (at peak) were measured at the latter
     Bytes default_l2{50.0 * (1 << 20)};    ///< where the accelerator's record states none

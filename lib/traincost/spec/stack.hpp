@@ -191,14 +191,19 @@ struct StackSpec {
     Seconds host_per_parallel_block;      ///< host time of one block, both passes, where tp > 1: a floor
     Seconds host_per_starved_block_rank;  ///< and for each tensor-parallel rank on nodes whose processors are
                                           ///< overcommitted (`hosts_starved`)
-    Seconds host_per_step;  ///< fixed host time a step (data loading, logging, optimizer dispatch)
-    bool cuda_graphs;       ///< launch costs are replayed away
-    double quantise_bytes;  ///< bytes moved to make an element's narrow copies for a product, both
+    Seconds host_per_step;         ///< fixed host time a step (data loading, logging, optimizer dispatch)
+    Seconds norm_sync_per_domain;  ///< of each norm a step, for each boundary between domains that its
+                                   ///< tensor-parallel group spans: with sequence parallelism its gradient
+                                   ///< is summed over the group by a collective of its own. 0: with others
+    bool cuda_graphs;              ///< launch costs are replayed away
+    double quantise_bytes;         ///< bytes moved to make an element's narrow copies for a product, both
                             ///< orientations; gathers then carry the narrow format. 0: as the kernel data
-    double gemm_factor;     ///< GEMM time in a training step over an isolated kernel's
+    double gemm_factor;  ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
-    double fragmentation;            ///< gaps the allocator reserves over what comes and goes in a step
+    bool expandable_segments;  ///< the allocator maps pages into address ranges (expandable_segments:True)
+                               ///< rather than keep blocks of the driver's
+    double fragmentation;      ///< gaps the allocator reserves over what comes and goes in a step
     double fragmentation_recompute;  ///< the same where blocks are recomputed: their tensors churn
     Bytes context;                   ///< driver context, kernels and libraries outside the allocator
     Bytes per_communicator;          ///< collective library buffers of one communicator

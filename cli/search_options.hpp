@@ -3,9 +3,9 @@
 
 #include <cli/job_options.hpp>
 #include <cli/search_dimensions.hpp>
-#include <traincost/plan/relaxation.hpp>
 #include <traincost/fit/uncertainty.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/search.hpp>
 
 #include <functional>

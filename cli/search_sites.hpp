@@ -5,8 +5,8 @@
 
 namespace traincost::cli {
 
-/// A search of every site that the flags name. Of several, node types that cannot run the job, or have no price
-/// where one is needed, are left out with their reason; of one that is an `Error`.
+/// A search of every site that the flags name. Of several, node types that cannot run the job, or have no
+/// price where one is needed, are left out with their reason; of one that is an `Error`.
 ResolvedSearch resolve_sites(const SearchFlags& flags, const Catalogue& catalogue, Context& context);
 
 /// The assumptions of the sites that `result` names, of all sites where it names none: those they share, then

@@ -9,8 +9,8 @@
 #include <traincost/base/text.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/search_json.hpp>
-#include <traincost/plan/search_check.hpp>
 #include <traincost/plan/relaxation.hpp>
+#include <traincost/plan/search_check.hpp>
 #include <traincost/plan/search_emptiness.hpp>
 #include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/search_tables.hpp>

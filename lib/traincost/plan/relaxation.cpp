@@ -75,7 +75,8 @@ struct Step {
 
 RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                              const std::function<SearchResult(SearchRequest&)>& run) {
-    RelaxedSearch nearest{std::move(request), {}, {}, false};  // the first that fits at all, else the plain one
+    RelaxedSearch nearest{
+        std::move(request), {}, {}, false};  // the first that fits at all, else the plain one
     nearest.result = run(nearest.request);
     if (answers(nearest.result))
         return nearest;

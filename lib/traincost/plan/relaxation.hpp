@@ -29,8 +29,8 @@ struct RelaxedSearch {
 
 /// Searches the request's space. Where nothing in it fits in memory, it is searched again with more, each
 /// step beside those before: stages of unequal length, states and activations on the host, more kinds of
-/// recompute, and last other stacks. A step whose plans all lack their margin is gone beyond too; where no step
-/// has a plan with its margin the answer is the first with a plan, else that of the space itself.
+/// recompute, and last other stacks. A step whose plans all lack their margin is gone beyond too; where no
+/// step has a plan with its margin the answer is the first with a plan, else that of the space itself.
 RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                              const std::function<SearchResult(SearchRequest&)>& run);
 

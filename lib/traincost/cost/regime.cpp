@@ -51,7 +51,9 @@ Regime regime_of(const Job& job) {
     // Sharded gradients that wait for the last micro-batch are whole until then.
     const bool waits =
         (r.fully_sharded || zero == 2) && !r.reduces_every_micro_batch && micro_batches(run) > 1;
-    r.gradients_sharded = zero >= 2 && !waits;
+    const bool kept_whole = job.stack.recompute_keeps_gradients && zero == 2 &&
+                            run.recompute == Recompute::full && run.recompute_every == 1;
+    r.gradients_sharded = zero >= 2 && !waits && !kept_whole;
     r.gradients_persist = gradients_persist(job);
     r.gradients_beside = model_gradients_beside(job);
     // Fully sharded weights that live on the host take their gradients there.

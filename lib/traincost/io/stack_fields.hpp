@@ -93,6 +93,7 @@ void describe_choices(Io& io, T& x) {
     io.required("overlap_p2p", x.overlap_p2p);
     io.required("sharded_sends", x.sharded_sends);
     io.required("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
+    io.required("recompute_keeps_gradients", x.recompute_keeps_gradients);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.required("broadcasts_updates", x.broadcasts_updates);
     io.required("sharded_messages", x.sharded_messages);

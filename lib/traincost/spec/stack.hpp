@@ -176,8 +176,10 @@ struct StackSpec {
     bool overlap_p2p;           ///< pipeline sends run under compute
     bool sharded_sends;         ///< each tensor-parallel rank sends its part of a boundary tensor, which is
                                 ///< gathered inside the domain; else every rank sends all of it
-    bool pipeline_keeps_gathered;   ///< where pp > 1, fully sharded weights stay gathered over the step, and
-                                    ///< whole gradients wait for its last micro-batch
+    bool pipeline_keeps_gathered;    ///< where pp > 1, fully sharded weights stay gathered over the step, and
+                                     ///< whole gradients wait for its last micro-batch
+    bool recompute_keeps_gradients;  ///< gradients that stage 2 shards stay whole where blocks are recomputed
+                                     ///< in full: the hooks that free them do not see a nested backward pass
     bool reduce_every_micro_batch;  ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
                                     ///< not only the last
     bool broadcasts_updates;  ///< a sharded optimizer's rank owns whole tensors and broadcasts them after the

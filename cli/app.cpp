@@ -3,6 +3,7 @@
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
 #include <traincost/base/elided.hpp>
+#include <cli/help_formatter.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/base/version.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <ostream>
 
 namespace traincost::cli {
@@ -117,12 +119,53 @@ std::string explain_unplaced(const CLI::App& app) {
     return what + " '" + word + "'" + where + suggestion;
 }
 
+void add_color_option(CLI::App& app, Context& context) {
+    const auto set = [&context](const std::string& text) {
+        constexpr std::string_view modes[] = {"auto", "always", "never"};
+        if (std::find(std::begin(modes), std::end(modes), text) == std::end(modes)) {
+            throw Error(ErrorKind::usage, "--color: '" + text + "' is not known" +
+                                              did_you_mean(text, std::span<const std::string_view>(modes)) +
+                                              "; allowed: auto, always, never");
+        }
+        if (text != "auto") {
+            context.style.color = text == "always";
+        }
+    };
+    app.add_option_function<std::string>("--color", set,
+                                         "Colour of text; auto: on a terminal, unless NO_COLOR is set")
+        ->type_name("auto|always|never");
+}
+
+/// Adds the command with its place in the help and its examples.
+void add_command(CLI::App& app, Context& context, const Command& command) {
+    command.add(app, context);
+    CLI::App* added = app.get_subcommand(std::string(command.name));
+    added->group(std::string(command.group));
+    added->footer(std::string(command.examples));
+}
+
+/// "help" is --help, "help COMMAND" is COMMAND --help, and nothing at all asks for help too.
+std::vector<std::string> with_help(std::vector<std::string> args) {
+    if (args.empty()) {
+        return {"--help"};
+    }
+    if (args.front() == "help") {
+        args.erase(args.begin());
+        args.emplace_back("--help");
+    }
+    return args;
+}
+
 int parse_and_run(const std::vector<std::string>& args, Context& context) {
     CLI::App app("Will this training run fit, how fast will it be, and what will it cost?", "traincost");
     app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
     app.add_option("--data", context.data_folder, "Folder of records that override the built-in ones")
         ->type_name("FOLDER")
         ->envname("TRAINCOST_DATA");
+    add_color_option(app, context);
+    const bool brief = std::find(args.begin(), args.end(), "-h") != args.end();
+    app.formatter(
+        std::make_shared<HelpFormatter>(context.style.width, brief ? HelpLength::brief : HelpLength::full));
     app.require_subcommand(0, 1);
     app.fallthrough();  // the options above may also follow the command
 
@@ -130,7 +173,7 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
     require_known(name, commands());
     for (const Command& command : commands()) {
         if (name.empty() || name == command.name) {
-            command.add(app, context);
+            add_command(app, context, command);
         }
     }
     try {
@@ -150,10 +193,11 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
 
 }  // namespace
 
-int run(const std::vector<std::string>& args, std::istream& in, std::ostream& out, std::ostream& err) {
-    Context context{.in = in, .out = out, .err = err, .data_folder = {}};
+int run(const std::vector<std::string>& args, std::istream& in, std::ostream& out, std::ostream& err,
+        const TextStyle& style) {
+    Context context{.in = in, .out = out, .err = err, .data_folder = {}, .style = style};
     try {
-        return parse_and_run(args, context);
+        return parse_and_run(with_help(args), context);
     } catch (const Error& error) {
         for (const Problem& problem : error.problems()) {
             say_error(err, to_string(problem));

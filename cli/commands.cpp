@@ -3,30 +3,56 @@
 
 namespace traincost::cli {
 
-// One declaration and one row a command, in the order of the help.
+// One row a command, in the order of the help.
 
 namespace {
 
+constexpr std::string_view ask = "Ask";
+constexpr std::string_view search = "Search";
+constexpr std::string_view look_up = "Look up";
+constexpr std::string_view check = "Check against measurements";
+
 // clang-format off
 constexpr Command table[] = {
-    {"plan", add_plan},
-    {"estimate", add_estimate},
-    {"explain", add_explain},
-    {"timeline", add_timeline},
-    {"achieved", add_achieved},
-    {"recommend", add_recommend},
-    {"merge", add_merge},
-    {"sweep", add_sweep},
-    {"compare", add_compare},
-    {"scale", add_scale},
-    {"params", add_params},
-    {"method", add_method},
-    {"list", add_list},
-    {"show", add_show},
-    {"read", add_read},
-    {"check", add_check},
-    {"validate", add_validate},
-    {"calibrate", add_calibrate},
+    {"estimate", ask, add_estimate,
+     "traincost estimate --model llama-3.1-8b --gpu h100 --gpus 8 --zero 1 --seq 8192 --micro-batch 1 --global-batch 64 --tokens 100B\n"
+     "traincost estimate --model ./config.json --gpu a100 --gpus 2 --seq 2048 --micro-batch 4 --global-batch 64 --lora-rank 16"},
+    {"plan", ask, add_plan,
+     "traincost plan --model llama-2-70b --gpu a100 --gpus 64 --seq 4096 --global-batch 512 --tokens 2T"},
+    {"explain", ask, add_explain,
+     "traincost explain step.gemm --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
+    {"timeline", ask, add_timeline,
+     "traincost timeline --model llama-2-13b --gpu a100 --gpus 16 --pp 4 --tp 2 --seq 4096 --micro-batch 1 --global-batch 32"},
+    {"compare", ask, add_compare,
+     "traincost compare first.json second.json"},
+    {"scale", ask, add_scale,
+     "traincost scale --gpu h100 --gpu-hours 100K --mfu 40%"},
+    {"recommend", search, add_recommend,
+     "traincost recommend --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64\n"
+     "traincost recommend --model llama-3.1-70b --clusters all --gpus 256 --seq 8192 --global-batch 1024 --tokens 1T --budget '$5M'"},
+    {"sweep", search, add_sweep,
+     "traincost sweep --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64 --micro-batch 1 --vary tp=1,2,4 --vary zero=0,1,2,3"},
+    {"merge", search, add_merge,
+     "traincost merge part-1.json part-2.json"},
+    {"params", look_up, add_params,
+     "traincost params llama-3.1-8b --tensors"},
+    {"list", look_up, add_list,
+     "traincost list accelerators\n"
+     "traincost list models --filter llama"},
+    {"show", look_up, add_show,
+     "traincost show h100-sxm5-80gb"},
+    {"read", look_up, add_read,
+     "traincost read train.sh ds_config.json"},
+    {"check", look_up, add_check,
+     "traincost check my-cluster.json"},
+    {"method", look_up, add_method,
+     "traincost method chinchilla-grid --tflops 40 --utilization 0.25 --cards 1 --days 7"},
+    {"achieved", check, add_achieved,
+     "traincost achieved --model llama-3.1-8b --gpu h100 --gpus 8 --tp 2 --zero 1 --seq 8192 --global-batch 64 --step-time 8.1s"},
+    {"validate", check, add_validate,
+     "traincost validate runs.jsonl"},
+    {"calibrate", check, add_calibrate,
+     "traincost calibrate runs.jsonl"},
 };
 // clang-format on
 

@@ -16,7 +16,9 @@ namespace traincost::cli {
 /// A command of the program: `add` declares the subcommand `name` on the application.
 struct Command {
     std::string_view name;
+    std::string_view group;  ///< heading it stands under in the program's help
     void (*add)(CLI::App& app, Context& context);
+    std::string_view examples;  ///< command lines, one a line
 };
 
 /// All commands, in the order in which the help lists them.

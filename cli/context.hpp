@@ -1,6 +1,8 @@
 // What a command is given and gives back.
 #pragma once
 
+#include <traincost/report/text_table.hpp>
+
 #include <iosfwd>
 #include <string>
 
@@ -21,6 +23,7 @@ struct Context {
     std::ostream& err;
     std::string
         data_folder;  ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
+    TextStyle style{};         ///< how text is printed
     int exit_code = exit_yes;  ///< set by the command that ran
 };
 

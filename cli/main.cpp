@@ -1,5 +1,6 @@
 #include <cli/app.hpp>
 #include <cli/context.hpp>
+#include <cli/terminal.hpp>
 
 #include <array>
 #include <cerrno>
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
     StandardOutput output;
     std::ostream out(&output);
     const std::vector<std::string> args(argv + 1, argv + argc);
-    const int exit_code = traincost::cli::run(args, std::cin, out, std::cerr);
+    const int exit_code = traincost::cli::run(args, std::cin, out, std::cerr, traincost::cli::style_of_standard_output());
     out.flush();
     if (output.error() == EPIPE) {
         return traincost::cli::exit_yes;  // `traincost list | head -1` has what it wants

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cli/context.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 
 #include <span>
 #include <string>

@@ -9,7 +9,7 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/kernel_writer.hpp>
 #include <traincost/io/record_catalogue.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -177,8 +177,9 @@ void run_calibrate(const Options& options, Context& context) {
                         << " records of two groups to learn from\n";
             context.exit_code = exit_no;
         }
-        context.out << (options.json ? cross_validation_json(validations, options.cross_validate)
-                                     : to_text(tables_of(validations, options.cross_validate)));
+        context.out << (options.json
+                            ? cross_validation_json(validations, options.cross_validate)
+                            : to_text(tables_of(validations, options.cross_validate), context.style));
         return;
     }
     const std::vector<Calibration> calibrations = calibrate(records, job, options.fit);
@@ -191,7 +192,7 @@ void run_calibrate(const Options& options, Context& context) {
     if (options.json)
         context.out << calibration_json(calibrations);
     else if (!calibrations.empty())
-        context.out << to_text(tables_of(calibrations));
+        context.out << to_text(tables_of(calibrations), context.style);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ void run_compare(const Flags& f, Context& context) {
     } else if (f.output.svg) {
         context.out << svg(comparison_charts(c.jobs));
     } else {
-        context.out << render(std::vector<Table>{comparison_table(c.jobs)}, f.output.format);
+        context.out << render(std::vector<Table>{comparison_table(c.jobs)}, f.output.format, context.style);
     }
     const bool all_fit =
         std::all_of(c.jobs.begin(), c.jobs.end(), [](const ComparedJob& job) { return job.estimate.fits; });

@@ -107,7 +107,7 @@ void run_estimate(const Flags& flags, Context& context) {
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }
-    context.out << render(tables, flags.output.format);
+    context.out << render(tables, flags.output.format, context.style);
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ void run_explain(const Flags& flags, bool with_job, Context& context) {
             tables.push_back(remarks_table("Assumed", of->resolved.assumptions));
         }
     }
-    context.out << render(tables, flags.output.format);
+    context.out << render(tables, flags.output.format, context.style);
 }
 
 }  // namespace

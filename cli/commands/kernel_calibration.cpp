@@ -295,7 +295,7 @@ void calibrate_kernels(const KernelCalibrationOptions& options, const Catalogue&
         if (table.rows.empty())
             throw Error(ErrorKind::input,
                         options.files.front() + ": needs products of two accelerators in one format");
-        context.out << to_text(std::vector{table});
+        context.out << to_text(std::vector{table}, context.style);
         return;
     }
     require_one_accelerator(tables);
@@ -314,7 +314,7 @@ void calibrate_kernels(const KernelCalibrationOptions& options, const Catalogue&
     if (options.json)
         context.out << json_of(gemms, links);
     else
-        context.out << to_text(tables_of(gemms, links));
+        context.out << to_text(tables_of(gemms, links), context.style);
 }
 
 }  // namespace traincost::cli

@@ -2,7 +2,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -281,7 +281,7 @@ void list(const Options& options, Context& context) {
     }
     if (options.room.empty() && options.filter.empty()) {
         const Table table = rooms_table(catalogue);
-        context.out << render({&table, 1}, options.output.format);
+        context.out << render({&table, 1}, options.output.format, context.style);
         return;
     }
     std::vector<Table> found;
@@ -294,7 +294,7 @@ void list(const Options& options, Context& context) {
             found.push_back(std::move(table));
         }
     }
-    context.out << render(found, options.output.format);
+    context.out << render(found, options.output.format, context.style);
     if (found.empty() || found.front().rows.empty()) {
         context.err << "traincost: no record" << (options.room.empty() ? "" : " of " + options.room)
                     << " has '" << options.filter << "' in its names\n";

@@ -37,7 +37,7 @@ void write_rows(JsonWriter& out, const Table& table) {
 
 void print_tables(const std::vector<Table>& tables, const OutputFlags& output, Context& context) {
     if (!output.json) {
-        context.out << render(tables, output.format);
+        context.out << render(tables, output.format, context.style);
         return;
     }
     JsonWriter out;

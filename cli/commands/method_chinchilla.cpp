@@ -74,7 +74,7 @@ void add_chinchilla(CLI::App& parent, Context& context) {
         const ChinchillaOptimum exact = chinchilla_closed_form(budget);
         if (!f->output.json) {
             const Table table = table_of(grid, exact);
-            context.out << render({&table, 1}, f->output.format);
+            context.out << render({&table, 1}, f->output.format, context.style);
             return;
         }
         JsonWriter out;

@@ -225,7 +225,7 @@ void print_after_train(const FastLlmFlags& f, Context& context) {
                     "N " + count_text(run.parameters) + ", sequence " + std::to_string(run.sequence) +
                         ", global batch " + std::to_string(run.global_batch) + ", step " + to_text(run.step) +
                         ", " + std::to_string(run.gpus) + " GPUs"}};
-    context.out << render({&table, 1}, f.output.format);
+    context.out << render({&table, 1}, f.output.format, context.style);
 }
 
 void print_sheet(const FastLlmFlags& f, Context& context) {
@@ -237,7 +237,7 @@ void print_sheet(const FastLlmFlags& f, Context& context) {
     } else if (f.output.format == Format::table) {
         context.out << fast_llm_text(sheet) << '\n' << constants_text(in) << '\n';
     } else {
-        context.out << render(tables_of(sheet), f.output.format);
+        context.out << render(tables_of(sheet), f.output.format, context.style);
     }
 }
 

@@ -252,7 +252,7 @@ void add_iiis(CLI::App& parent, Context& context) {
         }
         const IiisResult r = iiis(input_of(*f));
         context.exit_code = r.memory.out_of_memory ? exit_no : exit_yes;
-        context.out << (f->output.json ? json_of(r) : render(tables_of(r), f->output.format));
+        context.out << (f->output.json ? json_of(r) : render(tables_of(r), f->output.format, context.style));
     });
 }
 

@@ -6,7 +6,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/cost/params.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -218,7 +218,7 @@ void params(const Options& options, Context& context) {
     for (const std::string& assumption : input.assumptions) {
         tables.back().remarks.push_back("Assumed: " + assumption + ".");
     }
-    context.out << render(tables, options.output.format);
+    context.out << render(tables, options.output.format, context.style);
 }
 
 }  // namespace

@@ -298,7 +298,7 @@ void run_plan(const Flags& flags, Context& context) {
     if (!resolved.assumptions.empty()) {
         tables.push_back(remarks_table("Assumed", resolved.assumptions));
     }
-    context.out << render(tables, flags.output.format);
+    context.out << render(tables, flags.output.format, context.style);
 }
 
 }  // namespace

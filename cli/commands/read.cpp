@@ -96,7 +96,7 @@ void print_log(const TrainingLog& log, const Flags& flags, Context& context) {
         context.out << out.text();
         return;
     }
-    context.out << render(tables_of(log, flags.files.front()), flags.output.format);
+    context.out << render(tables_of(log, flags.files.front()), flags.output.format, context.style);
 }
 
 void print_launch(const std::vector<LaunchFile>& files, const Flags& flags, Context& context) {
@@ -107,7 +107,7 @@ void print_launch(const std::vector<LaunchFile>& files, const Flags& flags, Cont
         context.out << out.text();
         return;
     }
-    context.out << render(launch_tables(reading), flags.output.format);
+    context.out << render(launch_tables(reading), flags.output.format, context.style);
 }
 
 /// The files as parts of one log, streamed; nothing where they are none.

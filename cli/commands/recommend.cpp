@@ -137,7 +137,7 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         if (!resolved.left_out.empty()) {
             tables.push_back(remarks_table("Not searched", resolved.left_out));
         }
-        context.out << render(tables, flags.output.format);
+        context.out << render(tables, flags.output.format, context.style);
     }
     if (plans.empty() && !result.interrupted) {
         for (const std::string& why : why_no_plan(request, result)) {

@@ -200,7 +200,7 @@ void run_scale(const Flags& f, Context& context) {
     } else if (f.output.svg) {
         context.out << svg(scaling_charts(question));
     } else {
-        context.out << render(scaling_tables(question), f.output.format);
+        context.out << render(scaling_tables(question), f.output.format, context.style);
     }
 }
 

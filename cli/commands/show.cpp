@@ -2,7 +2,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -178,7 +178,7 @@ void show(const Options& options, Context& context) {
     tables.push_back(list_table("Notes", document, "notes", catalogue));
     tables.push_back(list_table("Sources", document, "sources", catalogue));
     std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
-    context.out << render(tables, options.output.format);
+    context.out << render(tables, options.output.format, context.style);
 }
 
 }  // namespace

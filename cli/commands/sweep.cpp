@@ -150,7 +150,7 @@ void run_sweep(const SweepFlags& f, const std::vector<std::string>& arguments, C
     } else if (f.output.svg) {
         context.out << svg(sweep_charts(axes, points));
     } else {
-        context.out << render(std::vector<Table>{sweep_table(axes, points)}, f.output.format);
+        context.out << render(std::vector<Table>{sweep_table(axes, points)}, f.output.format, context.style);
     }
 }
 

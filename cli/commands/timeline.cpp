@@ -12,7 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace traincost::cli {
@@ -23,8 +25,15 @@ struct Flags {
     JobFlags job;
     OutputFlags output;
     bool chrome = false;
-    int width = 100;
+    std::optional<int> width{};  ///< of the drawing; absent: what the terminal leaves
 };
+
+/// What the columns of stage and usage leave of a line.
+int drawing_width(const TextStyle& style) {
+    constexpr std::size_t beside = 14;
+    constexpr std::size_t usual = 100;
+    return static_cast<int>(std::min(usual, style.width - beside));
+}
 
 void run_timeline(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
@@ -56,14 +65,14 @@ void run_timeline(const Flags& flags, Context& context) {
     }
     std::vector<Table> tables = {
         {.title = title, .columns = {}, .rows = {{text_cell(layout_text(resolved.job))}}, .remarks = {}},
-        timeline_table(line, flags.width)};
+        timeline_table(line, flags.width.value_or(drawing_width(context.style)))};
     if (const Estimate e = estimate(resolved.job); !e.fits) {
         tables.front().remarks.push_back(misfit_text(e));
     }
     if (!resolved.assumptions.empty()) {
         tables.push_back(remarks_table("Assumed", resolved.assumptions));
     }
-    context.out << render(tables, flags.output.format);
+    context.out << render(tables, flags.output.format, context.style);
 }
 
 }  // namespace
@@ -74,7 +83,7 @@ void add_timeline(CLI::App& app, Context& context) {
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output, Charts::yes);
     command->add_flag("--chrome", flags->chrome, "Print a trace for chrome://tracing and Perfetto");
-    command->add_option("--width", flags->width, "Columns of the drawing")
+    command->add_option("--width", flags->width, "Columns of the drawing; default: what the terminal leaves, at most 100")
         ->check(CLI::Range(10, 1000))
         ->type_name("COLUMNS");
     command->callback([flags, &context] { run_timeline(*flags, context); });

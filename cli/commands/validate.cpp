@@ -12,7 +12,7 @@
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/validation_json.hpp>
 #include <traincost/report/accuracy_page.hpp>
-#include <traincost/report/table.hpp>
+#include <traincost/report/render.hpp>
 #include <traincost/report/validation_tables.hpp>
 
 #include <CLI/CLI.hpp>
@@ -179,7 +179,7 @@ void run_validate(const Options& options, Context& context) {
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
         if (format == Format::table)
             context.out << validation.evaluated << " of " << validation.records << " records evaluated\n\n";
-        context.out << render(tables_of(options, validation, records, metric), format);
+        context.out << render(tables_of(options, validation, records, metric), format, context.style);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <vector>
 
+using namespace traincost;
 using namespace traincost::test;
 namespace fs = std::filesystem;
 
@@ -26,13 +27,16 @@ std::vector<fs::path> transcripts() {
 
 }  // namespace
 
+// Transcripts say what is printed, width_test.cpp how it is wrapped.
+const TextStyle unwrapped{.width = 1000};
+
 TEST_CASE("the program prints what the transcripts say", "[golden]") {
     fs::current_path(SOURCE_FOLDER);
     for (const fs::path& path : transcripts()) {
         const Transcript transcript = parse_transcript(read_file(path.string()));
         std::string rewritten = transcript.preamble;
         for (const Exchange& exchange : transcript.exchanges) {
-            const std::string actual = run_in_process(exchange.command);
+            const std::string actual = run_in_process(exchange.command, unwrapped);
             // A blank line between two exchanges belongs to neither.
             const bool blank = exchange.expected == "\n" || exchange.expected.ends_with("\n\n");
             const std::string expected =

@@ -29,6 +29,12 @@ struct HelpText {
 /// Reads the text that `traincost COMMAND --help` prints.
 HelpText parse_help(const std::string& text);
 
+/// Whether the group lists commands, not options.
+bool is_of_commands(const HelpGroup& group);
+
+/// All commands that a program's, or a command's, help lists.
+std::vector<HelpEntry> commands_of(const HelpText& help);
+
 /// The group called `title`, or nothing.
 const HelpGroup* group_of(const HelpText& help, const std::string& title);
 

@@ -49,7 +49,7 @@ std::string section_of(const std::string& command, const HelpText& estimate) {
     std::string text = "\n### " + command + "\n\n" + help.summary + ".\n\n    " + help.usage + "\n";
     std::string shared;
     for (const HelpGroup& group : help.groups) {
-        if (group.title == "Subcommands") {
+        if (is_of_commands(group)) {
             continue;
         }
         if (is_shared(group, estimate)) {
@@ -61,10 +61,8 @@ std::string section_of(const std::string& command, const HelpText& estimate) {
     if (!shared.empty()) {
         text += "\nFlags of every job: " + shared + ".\n";
     }
-    if (const HelpGroup* commands = group_of(help, "Subcommands")) {
-        for (const HelpEntry& entry : commands->entries) {
-            text += section_of(command + " " + entry.name, estimate);
-        }
+    for (const HelpEntry& entry : commands_of(help)) {
+        text += section_of(command + " " + entry.name, estimate);
     }
     return text;
 }
@@ -74,7 +72,7 @@ std::string commands_text() {
     const HelpText estimate = help_of("estimate");
     std::string text = "\n## Flags of every command\n";
     for (const HelpGroup& group : program.groups) {
-        if (group.title != "Subcommands") {
+        if (!is_of_commands(group)) {
             text += table_of(group);
         }
     }
@@ -85,9 +83,9 @@ std::string commands_text() {
         }
     }
     text += "\n## Commands\n";
-    const HelpGroup* commands = group_of(program, "Subcommands");
-    REQUIRE(commands != nullptr);
-    for (const HelpEntry& entry : commands->entries) {
+    const std::vector<HelpEntry> commands = commands_of(program);
+    REQUIRE_FALSE(commands.empty());
+    for (const HelpEntry& entry : commands) {
         text += section_of(entry.name, estimate);
     }
     return text;

@@ -83,7 +83,7 @@ std::vector<std::string> split_words(std::string_view command) {
     return words;
 }
 
-std::string run_in_process(const std::string& command) {
+std::string run_in_process(const std::string& command, const TextStyle& style) {
     std::vector<std::string> words = split_words(command);
     if (words.empty() || words.front() != "traincost") {
         throw std::runtime_error("not a traincost command: " + command);
@@ -95,7 +95,7 @@ std::string run_in_process(const std::string& command) {
         words.resize(words.size() - 2);
     }
     std::ostringstream out, err;
-    const int exit_code = cli::run(words, in, out, err);
+    const int exit_code = cli::run(words, in, out, err, style);
     std::string text = out.str();
     if (!text.empty() && !text.ends_with('\n')) {
         text += "\n[no end of line]\n";

@@ -11,6 +11,8 @@
 // Lines of the error stream start with "! "; an exit code other than 0 stands at the end.
 #pragma once
 
+#include <traincost/report/text_table.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +39,7 @@ Transcript parse_transcript(std::string_view text, int first_line = 1);
 std::vector<std::string> split_words(std::string_view command);
 
 /// Runs "traincost ARGS [< FILE]" in this process; what it prints, as a transcript shows it.
-std::string run_in_process(const std::string& command);
+std::string run_in_process(const std::string& command, const TextStyle& style = {});
 
 /// Whether `actual` is what `expected` says, where "..." in `expected` stands for any characters.
 bool matches(std::string_view expected, std::string_view actual);

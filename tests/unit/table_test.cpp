@@ -1,6 +1,11 @@
-#include "traincost/report/table.hpp"
+#include "traincost/report/render.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 using namespace traincost;
 using namespace traincost::literals;
@@ -67,4 +72,86 @@ TEST_CASE("Markdown escapes bars and marks numbers", "[table]") {
 TEST_CASE("formats have names", "[table]") {
     CHECK(format_from("csv") == Format::csv);
     CHECK_FALSE(format_from("svg"));
+}
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+    std::size_t widest = 0;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        widest = std::max(widest, display_width(std::string_view(text).substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return widest;
+}
+
+Table wide_table(std::size_t columns) {
+    Table table{
+        .title = "A title that goes on for a while, so that it has to be wrapped on a narrow terminal",
+        .columns = {"name"},
+        .rows = {{text_cell("weights × gradients")}, {text_cell("a name of several words")}},
+        .remarks = {"A remark that is longer than forty characters is wrapped too."}};
+    for (std::size_t c = 1; c < columns; ++c) {
+        table.columns.push_back("heading of two words");
+        table.rows[0].push_back(cell(12_GiB));
+        table.rows[1].push_back(cell(512_MiB));
+    }
+    return table;
+}
+
+}  // namespace
+
+TEST_CASE("text is wrapped at spaces, and broken where there are none", "[table]") {
+    CHECK(wrapped("one two three", 8) == std::vector<std::string>{"one two", "three"});
+    CHECK(wrapped("one two", 7) == std::vector<std::string>{"one two"});
+    CHECK(wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
+    CHECK(wrapped("×××× ab", 2) == std::vector<std::string>{"××", "××", "ab"});
+    CHECK(wrapped("meta-llama/Llama-3", 14) == std::vector<std::string>{"meta-llama/", "Llama-3"});
+    CHECK(wrapped("", 10) == std::vector<std::string>{""});
+}
+
+TEST_CASE("no table is wider than its style says, however many columns it has", "[table]") {
+    for (const std::size_t width : {40, 80, 120}) {
+        for (const std::size_t columns : {1, 2, 3, 5, 9, 30}) {
+            const Table table = wide_table(columns);
+            CHECK(widest_line(to_text({&table, 1}, {.width = width})) <= width);
+        }
+    }
+}
+
+TEST_CASE("long cells take several lines, and what stands beside them does not move", "[table]") {
+    const Table table{.columns = {"step", "seconds it takes", "why"},
+                      .rows = {{text_cell("a"), cell(2_s), text_cell("because it has many words to say")},
+                               {text_cell("b"), cell(3_s), text_cell("short")}}};
+    CHECK(to_text({&table, 1}, {.width = 40}) ==
+          "step  seconds it takes  why\n"
+          "a               2.00 s  because it has\n"
+          "                        many words to\n"
+          "                        say\n"
+          "b               3.00 s  short\n");
+}
+
+TEST_CASE("what follows the first line of an indented remark is indented further", "[table]") {
+    const Table table{.remarks = {"  cluster: eight accelerators a node, as usual"}};
+    CHECK(to_text({&table, 1}, {.width = 40}) ==
+          "  cluster: eight accelerators a node, as\n"
+          "    usual\n");
+}
+
+TEST_CASE("a table too wide for any wrapping is turned: a line a field", "[table]") {
+    Table table{.columns = {"plan"}, .rows = {{text_cell("first")}}};
+    for (int c = 0; c < 8; ++c) {
+        table.columns.push_back("memory");
+        table.rows[0].push_back(cell(12_GiB));
+    }
+    CHECK(to_text({&table, 1}, {.width = 40}).starts_with("plan    first\nmemory  12.0 GiB\n"));
+}
+
+TEST_CASE("colour adds codes around words, never characters", "[table]") {
+    Table table{.columns = {"fits"}, .rows = {{text_cell("no")}}};
+    table.rows[0][0].tone = Tone::bad;
+    CHECK(to_text({&table, 1}, {.color = true}) == "\x1b[1mfits\x1b[0m\n\x1b[31mno\x1b[0m\n");
+    CHECK(to_text({&table, 1}) == "fits\nno\n");
 }

@@ -12,12 +12,16 @@
 
 namespace traincost {
 
+/// What a value tells at a glance; colours on a terminal that has them.
+enum class Tone : std::uint8_t { plain, good, bad, warning, heading };
+
 /// One value of a table: as a person reads it, and as a program does.
 struct Cell {
     std::string text;     ///< "74.5 GiB"
     std::string exact{};  ///< "79993274368": base units, all digits; empty: as `text`
     std::string unit{};   ///< of `exact`: "byte", "s", "USD", "flop/s"; empty: none
     bool number = false;  ///< stands at the right of its column
+    Tone tone = Tone::plain;
     bool operator==(const Cell&) const = default;
 };
 
@@ -49,14 +53,5 @@ enum class Format : std::uint8_t { table, csv, markdown };
 /// The format called "table", "csv" or "markdown"; nothing for another name.
 std::optional<Format> format_from(std::string_view name);
 std::span<const std::string_view> format_names();
-
-/// Text for a terminal: columns two spaces apart, numbers at the right, tables a blank line apart.
-std::string to_text(std::span<const Table> tables);
-
-/// `tables` in `format`.
-std::string render(std::span<const Table> tables, Format format);
-
-/// Columns an UTF-8 text takes on a terminal, each character counting one.
-std::size_t display_width(std::string_view text);
 
 }  // namespace traincost

@@ -2,8 +2,8 @@
 
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
-#include <traincost/base/elided.hpp>
 #include <cli/help_formatter.hpp>
+#include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/base/version.hpp>
@@ -132,7 +132,7 @@ void add_color_option(CLI::App& app, Context& context) {
         }
     };
     app.add_option_function<std::string>("--color", set,
-                                         "Colour of text; auto: on a terminal, unless NO_COLOR is set")
+                                         "Coloured text; auto: on a terminal, unless NO_COLOR is set")
         ->type_name("auto|always|never");
 }
 
@@ -159,7 +159,7 @@ std::vector<std::string> with_help(std::vector<std::string> args) {
 int parse_and_run(const std::vector<std::string>& args, Context& context) {
     CLI::App app("Will this training run fit, how fast will it be, and what will it cost?", "traincost");
     app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
-    app.add_option("--data", context.data_folder, "Folder of records that override the built-in ones")
+    app.add_option("--data", context.data_folder, "Folder of records that override the built-in catalogue")
         ->type_name("FOLDER")
         ->envname("TRAINCOST_DATA");
     add_color_option(app, context);

@@ -150,7 +150,7 @@ void add_cluster_options(CLI::App& app, JobFlags& f) {
             agree(f.gpu, said.name, t, "--gpus, which names another accelerator");
             return said.name;
         },
-        "Accelerator: an id of the catalogue, or with its count as in 8xH100");
+        "Accelerator: a catalogue id, or with its count as in 8xH100");
     add_parsed(
         app, "--gpus", f.gpus, "COUNT",
         [&f](auto& t) {
@@ -162,12 +162,12 @@ void add_cluster_options(CLI::App& app, JobFlags& f) {
             agree(f.gpus, count, t, "--gpu, which says " + std::to_string(f.gpus.value_or(0)));
             return count;
         },
-        "Accelerators of the job");
+        "Number of accelerators");
     add_parsed(app, "--per-node", f.per_node, "COUNT", positive_count,
-               "Accelerators of a node, where it is not the cluster's");
+               "Accelerators per node, if different from the cluster's");
     add_parsed(
         app, "--cluster", f.cluster, "ID", [](auto& t) { return t; },
-        "Node type and network: an id of the catalogue");
+        "Node type and network: a catalogue id");
 }
 
 void add_batch_options(CLI::App& app, JobFlags& f) {
@@ -177,66 +177,69 @@ void add_batch_options(CLI::App& app, JobFlags& f) {
             f.sequence_as_given = t;
             return sequence_length(t);
         },
-        "Tokens of a sequence: 8192, or 8K, where K is 1024");
-    add_parsed(app, "--micro-batch", f.micro_batch, "COUNT", positive_count, "Sequences a rank runs at once");
-    add_parsed(app, "--global-batch", f.global_batch, "COUNT", positive_count, "Sequences of a step");
+        "Sequence length in tokens: 8192, or 8K, where K is 1024");
+    add_parsed(app, "--micro-batch", f.micro_batch, "COUNT", positive_count,
+               "Sequences per micro-batch on one rank");
+    add_parsed(app, "--global-batch", f.global_batch, "COUNT", positive_count,
+               "Sequences per optimizer step");
     add_parsed(
         app, "--tokens", f.tokens, "COUNT",
         [](auto& t) { return static_cast<double>(parse_count(t, Range::positive)); },
-        "Tokens to train on: 15T");
+        "Training tokens, as in 15T");
 }
 
 void add_parallel_options(CLI::App& app, JobFlags& f) {
-    add_parsed(app, "--tp", f.tp, "N", positive_count, "Tensor parallelism");
-    add_parsed(app, "--pp", f.pp, "N", positive_count, "Pipeline stages");
-    add_parsed(app, "--vp", f.vp, "N", positive_count, "Virtual stages of a pipeline stage");
+    add_parsed(app, "--tp", f.tp, "N", positive_count, "Tensor-parallel degree");
+    add_parsed(app, "--pp", f.pp, "N", positive_count, "Pipeline-parallel degree");
+    add_parsed(app, "--vp", f.vp, "N", positive_count, "Virtual stages per pipeline stage");
     app.add_flag("--uneven-stages", f.uneven_stages,
-                 "The pipeline need not divide the layers: the first stages hold one more");
-    add_parsed(app, "--dp", f.dp, "N", positive_count, "Data parallelism; default: what the others leave");
-    add_parsed(app, "--cp", f.cp, "N", positive_count, "Context parallelism");
-    add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert parallelism");
-    add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor parallelism of experts");
+                 "Allow a pipeline that does not divide the layers; the first stages hold one more");
+    add_parsed(app, "--dp", f.dp, "N", positive_count, "Data-parallel degree; default: gpus / (tp*pp*cp)");
+    add_parsed(app, "--cp", f.cp, "N", positive_count, "Context-parallel degree");
+    add_parsed(app, "--ep", f.ep, "N", positive_count, "Expert-parallel degree");
+    add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor-parallel degree of experts");
     add_parsed(app, "--zero", f.zero, "0..3|ddp|fsdp", zero_stage,
-               "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
+               "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)");
     add_parsed(app, "--hybrid-shard", f.hybrid_shard, "RANKS", positive_count,
-               "Ranks of one shard group (HSDP); default: all");
+               "Ranks per shard group (HSDP); default: all data-parallel ranks");
     add_parsed(app, "--sequence-parallel", f.sequence_parallel, "on|off", on_or_off,
-               "Shard activations between tensor-parallel regions");
+               "Sharding of activations between tensor-parallel regions");
     add_parsed(app, "--schedule", f.schedule, alternatives<Schedule>(), any_of<Schedule>(),
                "Pipeline schedule");
     add_parsed(app, "--context", f.context, alternatives<ContextKind>(), any_of<ContextKind>(),
-               "How context-parallel ranks exchange keys and values");
+               "Exchange of keys and values between context-parallel ranks");
 }
 
 void add_numeric_options(CLI::App& app, JobFlags& f) {
     add_parsed(
-        app, "--stack", f.stack, "ID", [](auto& t) { return t; }, "Software stack: an id of the catalogue");
+        app, "--stack", f.stack, "ID", [](auto& t) { return t; }, "Software stack: a catalogue id");
     add_parsed(
         app, "--precision", f.precision, "RECIPE", [](auto& t) { return t; },
         "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16, fp8: the stack's");
     add_parsed(app, "--optimizer", f.optimizer, alternatives<Optimizer>(), any_of<Optimizer>(), "Optimizer");
     add_parsed(app, "--recompute", f.recompute, "none|selective[:MODULES]|full[:EVERY|:layers=N]",
-               recompute_flag, "Activations computed again in the backward pass");
+               recompute_flag, "Activation recomputation in the backward pass");
     add_parsed(app, "--attention", f.attention, alternatives<AttentionKernel>(), any_of<AttentionKernel>(),
                "Attention kernel");
     add_parsed(app, "--attention-generation", f.attention_generation, "flash2|flash3|flash4|memory_efficient",
                any_of<AttentionGeneration>(), "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4");
-    add_parsed(app, "--compile", f.compile, "on|off", on_or_off, "Pointwise operators fused by a compiler");
+    add_parsed(app, "--compile", f.compile, "on|off", on_or_off,
+               "Compilation, which fuses pointwise operators");
     add_parsed(app, "--dropout", f.dropout, "FRACTION", fraction, "Dropout of hidden states and attention");
     const std::string offload = alternatives<Offload>();
     add_parsed(app, "--offload-optimizer", f.offload_optimizer, offload, any_of<Offload>(),
-               "Where optimizer states and updates are");
+               "Location of optimizer states and updates");
     add_parsed(app, "--offload-parameters", f.offload_parameters, offload, any_of<Offload>(),
-               "Where weights are");
+               "Location of weights");
     add_parsed(app, "--offload-activations", f.offload_activations, "FRACTION", fraction,
                "Share of saved activations kept in host memory");
-    add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(), "What is trained");
-    add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count,
-               "Rank of adapters; implies --tuning lora");
+    add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(),
+               "Trained parameters: all, or adapters");
+    add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count, "Adapter rank; implies --tuning lora");
     add_parsed(
         app, "--lora-targets", f.lora_targets, "LIST", [](auto& t) { return t; },
         "Matrices with adapters: q,k,v,o,mlp,head");
-    add_parsed(app, "--headroom", f.headroom, "PERCENT", headroom_share, "Memory that must stay free");
+    add_parsed(app, "--headroom", f.headroom, "PERCENT", headroom_share, "Share of memory to keep free");
 }
 
 }  // namespace
@@ -245,10 +248,10 @@ void add_job_options(CLI::App& app, JobFlags& flags) {
     name_group(app, own_group);
     add_parsed(
         app, "--job", flags.job_file, "FILE|-", [](auto& t) { return t; },
-        "A job as JSON; other flags override it");
+        "Job file (JSON); other flags override it");
     add_parsed(
         app, "--model", flags.model, "ID|FILE|-", [](auto& t) { return t; },
-        "Model: an id of the catalogue, our JSON, a Hugging Face config.json or its folder");
+        "Model: a catalogue id, a model file, or a Hugging Face config.json or its folder");
     add_cluster_options(app, flags);
     add_batch_options(app, flags);
     name_group(app, "Job");

@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
     StandardOutput output;
     std::ostream out(&output);
     const std::vector<std::string> args(argv + 1, argv + argc);
-    const int exit_code = traincost::cli::run(args, std::cin, out, std::cerr, traincost::cli::style_of_standard_output());
+    const int exit_code =
+        traincost::cli::run(args, std::cin, out, std::cerr, traincost::cli::style_of_standard_output());
     out.flush();
     if (output.error() == EPIPE) {
         return traincost::cli::exit_yes;  // `traincost list | head -1` has what it wants

@@ -257,28 +257,27 @@ void state_price(const Job& job, Assumptions& out) {
 
 void add_operation_options(CLI::App& app, OperationFlags& f) {
     Operation& o = f.given;
-    add_parsed(
-        app, "--price", o.price, "KIND", price_kind,
-        "Price to count with: on-demand, reserved, spot, market or own; default: the catalogue's first");
+    add_parsed(app, "--price", o.price, "KIND", price_kind,
+               "Kind of price: on-demand, reserved, spot, market or own; default: the catalogue's first");
     add_parsed(
         app, "--gpu-hour-price", o.gpu_hour, "DOLLARS", [](auto& t) { return parse_dollars(t); },
-        "Price of one accelerator-hour");
+        "Price per accelerator-hour");
     app.add_flag("--whole-nodes", f.whole_nodes,
                  "Nodes are rented whole: the last one is paid in full; default: accelerators used");
     add_parsed(
         app, "--gpu-purchase-price", o.gpu_purchase, "DOLLARS",
         [](auto& t) { return parse_dollars(t, Range::positive); },
-        "Of an accelerator with its share of node and network, for --price own");
+        "Purchase price per accelerator, node and network included, for --price own");
     add_parsed(
         app, "--life", o.life, "TIME", [](auto& t) { return parse_duration(t, Range::positive); },
-        "In which a purchase is written off, for --price own: 1461d");
+        "Write-off period, as in 1461d, for --price own");
     add_parsed(app, "--utilization", o.utilization, "FRACTION", share_of_whole,
-               "Share of its life that what is owned trains, for --price own");
+               "Share of its life that owned hardware spends training, for --price own");
     add_parsed(
         app, "--electricity-price", o.kwh, "DOLLARS", [](auto& t) { return parse_dollars(t); },
-        "Of a kWh, for --price own");
+        "Price per kWh, for --price own");
     add_parsed(app, "--power-share", o.power_share, "FRACTION", share_of_whole,
-               "Share of the nodes' rated power that training draws; default: all");
+               "Share of the nodes' rated power drawn in training; default: 100%");
     add_parsed(
         app, "--pue", o.pue, "NUMBER",
         [](auto& t) {
@@ -288,20 +287,20 @@ void add_operation_options(CLI::App& app, OperationFlags& f) {
             }
             return x;
         },
-        "Power of the building over that of the nodes");
+        "Power usage effectiveness: facility power over node power");
     add_parsed(
         app, "--grid", f.grid, "GRAMS|ID", [](auto& t) { return t; },
-        "CO2 equivalent of a kWh: 400, or a grid's measured one: france");
+        "Grid carbon intensity in g CO2e per kWh, as in 400, or a grid's id, as in france");
     add_parsed(
         app, "--mtbf", f.mtbf, "TIME|ID", [](auto& t) { return t; },
-        "Accelerator-time between failures: 50000h, or a measured rate: llama-3-405b");
+        "Accelerator-time between failures, as in 50000h, or a measured rate's id, as in llama-3-405b");
     add_parsed(
         app, "--storage-bandwidth", o.storage, "RATE",
         [](auto& t) { return parse_byte_rate(t, Range::positive); },
-        "What all ranks write a checkpoint with together, while training waits: 200GB/s");
+        "Aggregate checkpoint bandwidth, as in 200GB/s; training waits meanwhile");
     add_parsed(
         app, "--restart", o.restart, "TIME", [](auto& t) { return parse_duration(t, Range::not_negative); },
-        "From a failure to training again, lost work apart");
+        "Time from a failure to resumed training, lost work excluded");
 }
 
 Operation resolve_operation(const OperationFlags& f, const Operation& file, const Catalogue& catalogue,

@@ -26,7 +26,7 @@ Format table_format(const std::string& text, Charts charts) {
 
 void add_output_options(CLI::App& app, OutputFlags& flags, Charts charts) {
     name_group(app, own_group);
-    CLI::Option* json = app.add_flag("--json", flags.json, "Print JSON: base units, full resolved input");
+    CLI::Option* json = app.add_flag("--json", flags.json, "JSON output: base units, full resolved input");
     const auto set = [&flags, charts](const std::string& text) {
         flags.svg = charts == Charts::yes && text == "svg";
         if (!flags.svg) {
@@ -39,8 +39,8 @@ void add_output_options(CLI::App& app, OutputFlags& flags, Charts charts) {
     };
     const bool drawn = charts == Charts::yes;
     app.add_option_function<std::string>("--format", set,
-                                         drawn ? "Print tables as text, CSV or Markdown, or charts as SVG"
-                                               : "Print tables as text, CSV or Markdown")
+                                         drawn ? "Output format: text table, CSV, Markdown, or SVG chart"
+                                               : "Output format: text table, CSV or Markdown")
         ->type_name(drawn ? "table|csv|markdown|svg" : "table|csv|markdown")
         ->excludes(json);
     name_group(app, "Output");

@@ -186,37 +186,36 @@ void add_dimension_options(CLI::App& app, DimensionFlags& f) {
         }
         add_parsed(app, name, target, type, parse, help);
     };
-    replace("--micro-batch", f.micro_batch, "N...", number_choice, "Sequences a rank runs at once");
-    replace(
-        "--tp", f.tp, "N...", number_choice,
-        "Tensor parallelism to choose from: 8, 1,2,4, 2..8, ..8; so all of these. Default: what the stack "
-        "has");
-    replace("--pp", f.pp, "N...", number_choice, "Pipeline stages");
-    replace("--vp", f.vp, "N...", number_choice, "Virtual stages of a pipeline stage");
-    replace("--dp", f.dp, "N...", number_choice, "Data parallelism, what tp, pp and cp leave");
-    replace("--cp", f.cp, "N...", number_choice, "Context parallelism");
-    replace("--ep", f.ep, "N...", number_choice, "Expert parallelism");
-    replace("--etp", f.etp, "N...", number_choice, "Tensor parallelism of experts");
+    replace("--micro-batch", f.micro_batch, "N...", number_choice, "Sequences per micro-batch on one rank");
+    replace("--tp", f.tp, "N...", number_choice,
+            "Tensor-parallel degrees to search: 8 or 1,2,4 or 2..8 or ..8 (all degrees take these forms). "
+            "Default: all the stack supports");
+    replace("--pp", f.pp, "N...", number_choice, "Pipeline-parallel degree");
+    replace("--vp", f.vp, "N...", number_choice, "Virtual stages per pipeline stage");
+    replace("--dp", f.dp, "N...", number_choice, "Data-parallel degrees to search");
+    replace("--cp", f.cp, "N...", number_choice, "Context-parallel degree");
+    replace("--ep", f.ep, "N...", number_choice, "Expert-parallel degree");
+    replace("--etp", f.etp, "N...", number_choice, "Tensor-parallel degree of experts");
     replace("--zero", f.zero, "0..3", zero_choice,
-            "Shard over data-parallel ranks: 1 optimizer states, 2 and gradients, 3 and weights (FSDP)");
+            "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)");
     replace("--hybrid-shard", f.hybrid_shard, "RANKS...", number_choice,
-            "Ranks of one shard group (HSDP); 0: all of them");
+            "Ranks per shard group (HSDP) to search; 0: all");
     replace("--sequence-parallel", f.sequence_parallel, "on|off|on,off", list_of(on),
-            "Shard activations between tensor-parallel regions");
+            "Sharding of activations between tensor-parallel regions");
     replace("--schedule", f.schedules, "NAME,NAME...", list_of(named<Schedule>),
             "Pipeline schedules: gpipe, 1f1b, interleaved, zero_bubble, dualpipe");
     replace("--recompute", f.recompute, "none,selective[:MODULES],full[:EVERY]", recompute_list,
-            "Activations computed again in the backward pass");
+            "Activation recomputation in the backward pass");
     replace("--offload-optimizer", f.offload_optimizer, "none,cpu,nvme", list_of(named<Offload>),
-            "Where optimizer states and updates may be");
+            "Locations of optimizer states and updates to search");
     replace("--offload-parameters", f.offload_parameters, "none,cpu,nvme", list_of(named<Offload>),
-            "Where weights may be");
+            "Locations of weights to search");
     replace("--offload-activations", f.offload_activations, "FRACTION,...", list_of(fraction),
-            "Shares of saved activations that may be kept in host memory");
+            "Shares of saved activations in host memory to search");
     const auto positive = [](const std::string& text) { return parse_count(text, Range::positive); };
-    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor parallelism");
-    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Most pipeline stages");
-    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context parallelism");
+    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor-parallel degree");
+    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Largest pipeline-parallel degree");
+    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context-parallel degree");
 }
 
 SearchSpace restricted(SearchSpace space, const DimensionFlags& f, const Job& job) {

@@ -64,27 +64,26 @@ void add_search_options(CLI::App& app, SearchFlags& f) {
     add_job_options(app, f.job);
     add_dimension_options(app, f.dimensions);
     add_parsed(app, "--clusters", f.clusters, "ID,ID...", names_of,
-               "Node types to choose from; all: every one of the catalogue");
-    add_parsed(app, "--stacks", f.stacks, "ID,ID...", names_of, "Software stacks to choose from");
-    add_parsed(app, "--min-gpus", f.min_gpus, "COUNT", positive, "Accelerators to choose from: at least");
-    add_parsed(app, "--max-gpus", f.max_gpus, "COUNT", positive, "Accelerators to choose from: at most");
+               "Node types to search; all: the whole catalogue");
+    add_parsed(app, "--stacks", f.stacks, "ID,ID...", names_of, "Software stacks to search");
+    add_parsed(app, "--min-gpus", f.min_gpus, "COUNT", positive, "Smallest number of accelerators to search");
+    add_parsed(app, "--max-gpus", f.max_gpus, "COUNT", positive, "Largest number of accelerators to search");
     add_parsed(
         app, "--deadline", f.deadline, "TIME", [](auto& t) { return parse_duration(t, Range::positive); },
-        "The training must end within: 60d (needs --tokens)");
+        "Longest training time, as in 60d (needs --tokens)");
     add_parsed(
         app, "--budget", f.budget, "DOLLARS", [](auto& t) { return parse_dollars(t, Range::positive); },
-        "The training must cost no more than: $20M (needs --tokens)");
+        "Highest training cost, as in $20M (needs --tokens)");
     add_parsed(app, "--objective", f.objective, "time|cost|memory|energy", objective_flag,
-               "What to make small; a mix as time=1,cost=0.5 (a product of powers)");
+               "What to minimise, or a weighted mix such as time=1,cost=0.5 (a product of powers)");
     app.add_flag("--full-space", f.full_space,
-                 "Search everything that can be written down, not only what the stack implements");
+                 "Search every valid configuration, not only those the stack implements");
     app.add_flag("--allow-risky", f.allow_risky,
                  "Rank plans that fit with a probability below 80% among the others. Default: left out");
-    app.add_flag("--exhaustive", f.exhaustive,
-                 "Evaluate every configuration, also what a bound rules out: same answer, later");
-    add_parsed(app, "--top", f.top, "N", positive, "Plans to print");
+    app.add_flag("--exhaustive", f.exhaustive, "Disable pruning: same answer, slower");
+    add_parsed(app, "--top", f.top, "N", positive, "Number of plans to print");
     add_parsed(app, "--shard", f.shard, "I/N", shard_flag,
-               "Search only this part and print it as JSON for 'traincost merge'");
+               "Search this part only, and print it as JSON for 'traincost merge'");
     add_parsed(app, "--threads", f.threads, "N", positive, "Threads; default: all cores");
 }
 

@@ -77,13 +77,13 @@ Table summary_table(const Job& job, const Achieved& a, const std::string& from) 
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
     };
     row("step", cell(a.step), from);
-    row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " a GPU");
+    row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(a.model.utilization),
         to_text(a.model.rate) +
-            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            " per GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
             peak_words(job));
     row("HFU", percent_cell(a.hardware.utilization),
-        to_text(a.hardware.rate) + " a GPU: the same and what is recomputed");
+        to_text(a.hardware.rate) + " per GPU: the same plus recomputation");
     return table;
 }
 
@@ -111,7 +111,7 @@ std::vector<ConventionRow> convention_rows(const Achieved& a) {
 
 Table convention_table(const Achieved& a) {
     Table table{.title = "FLOP conventions",
-                .columns = {"convention", "rate a GPU", "utilization", "counts"},
+                .columns = {"convention", "rate per GPU", "utilization", "counts"},
                 .rows = {},
                 .remarks = {}};
     for (const ConventionRow& row : convention_rows(a)) {
@@ -133,11 +133,11 @@ Table prediction_table(const Achieved& a, const Uncertainty& sure) {
                           short_count_cell(t.tokens_per_s), number_cell(1.0 / a.ratio)});
     table.rows.push_back({text_cell("MFU"), percent_cell(a.model.utilization), percent_cell(t.mfu),
                           number_cell(a.model.utilization / t.mfu)});
-    table.remarks.push_back("The predicted step is bound by " + bound_by(a.predicted.step) + ".");
+    table.remarks.push_back("The predicted step is mostly " + bound_by(a.predicted.step) + ".");
     if (sure.step_time_s) {
-        table.remarks.push_back("By " + sure.step_comparable + ", 80% of such steps take between " +
-                                to_text(Seconds{sure.step_time_s->low}) + " and " +
-                                to_text(Seconds{sure.step_time_s->high}) + ".");
+        table.remarks.push_back(
+            "80% interval of the predicted step: " + to_text(Seconds{sure.step_time_s->low}) + " to " +
+            to_text(Seconds{sure.step_time_s->high}) + " (" + sure.step_comparable + ").");
     }
     if (!a.predicted.fits) {
         table.remarks.push_back(misfit_text(a.predicted));
@@ -305,31 +305,31 @@ void run_achieved(const Flags& flags, Context& context) {
 
 void add_achieved(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("achieved", "How good a run was, from its step time, throughput or log");
+        app.add_subcommand("achieved", "Efficiency of a finished run, from its step time, throughput or log");
     const auto flags = std::make_shared<Flags>();
     const auto positive = [](const std::string& text) {
         return static_cast<double>(parse_count(text, Range::positive));
     };
     add_parsed(
         *command, "--step-time", flags->step_time, "DURATION",
-        [](auto& t) { return parse_duration(t, Range::positive); }, "Measured time of a step: 6.8s");
+        [](auto& t) { return parse_duration(t, Range::positive); }, "Measured step time, as in 6.8s");
     add_parsed(
         *command, "--tokens-per-s", flags->tokens_per_s, "NUMBER",
         [](auto& t) { return parse_number(t, Range::positive); },
-        "Measured tokens a second, all accelerators");
+        "Measured tokens per second, all accelerators together");
     add_parsed(
         *command, "--tokens-per-s-per-gpu", flags->tokens_per_s_per_gpu, "NUMBER",
         [](auto& t) { return parse_number(t, Range::positive); },
-        "Measured tokens a second of one accelerator");
+        "Measured tokens per second per accelerator");
     add_parsed(
         *command, "--samples-per-s", flags->samples_per_s, "NUMBER",
-        [](auto& t) { return parse_number(t, Range::positive); }, "Measured sequences a second");
+        [](auto& t) { return parse_number(t, Range::positive); }, "Measured sequences per second");
     command
         ->add_option(
             "--log", flags->logs,
             "Training log of the run, in parts in their order: step time or throughput are read from it")
         ->type_name("FILE");
-    add_parsed(*command, "--tokens-done", flags->tokens_done, "COUNT", positive, "Tokens already trained on");
+    add_parsed(*command, "--tokens-done", flags->tokens_done, "COUNT", positive, "Tokens trained so far");
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output);
     command->callback([flags, &context] { run_achieved(*flags, context); });

@@ -199,32 +199,33 @@ void run_calibrate(const Options& options, Context& context) {
 
 void add_calibrate(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand(
-        "calibrate", "Fit stack constants to measured runs, kernel models to measured kernels");
+        "calibrate", "Stack constants fitted to measured runs, kernel models to measured kernels");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Run records, or measured products and collectives")
+    command->add_option("FILE", options->files, "Run records, or measured matrix products and collectives")
         ->required();
-    command->add_option("--stack", options->stacks, "Only this stack; may be given again")
+    command->add_option("--stack", options->stacks, "Keep only this stack; repeatable")
         ->type_name("STACK")
         ->take_all();
-    command->add_option("--constants", options->fit.constants, "Only these constants")
+    command->add_option("--constants", options->fit.constants, "Constants to fit; default: all")
         ->type_name("NAME,NAME")
         ->delimiter(',');
-    command->add_option("--least", options->fit.least_records, "Records a stack needs")->type_name("N");
-    command->add_option("--most", options->fit.most_records, "Records of a stack that are used")
+    command->add_option("--least", options->fit.least_records, "Smallest number of records per stack")
+        ->type_name("N");
+    command->add_option("--most", options->fit.most_records, "Largest number of records used per stack")
         ->type_name("N");
     command
-        ->add_option("--accelerator", options->accelerator, "Whose kernels: where files say none or several")
+        ->add_option("--accelerator", options->accelerator,
+                     "Accelerator the measurements are from, if the files name none or several")
         ->type_name("ID");
-    command->add_option("--date", options->date, "Date to write beside fitted kernels")->type_name("DATE");
+    command->add_option("--date", options->date, "Date recorded beside fitted kernels")->type_name("DATE");
     command
-        ->add_option(
-            "--cross-validate", options->cross_validate,
-            "Only the error with each of these left out: source, accelerator, stack, model, size, class; "
-            "of kernels accelerator")
+        ->add_option("--cross-validate", options->cross_validate,
+                     "Held-out error by source, accelerator, stack, model, size or class (kernels: "
+                     "accelerator); fits nothing")
         ->type_name("BY");
     command
         ->add_option("--out", options->out,
-                     "Write stacks/ and bench/ records below FOLDER, for --data FOLDER")
+                     "Folder for the fitted stacks/ and bench/ records, for use with --data")
         ->type_name("FOLDER");
     command->add_flag("--json", options->json, "Print JSON");
     command->callback([options, &context] { run_calibrate(*options, context); });

@@ -215,13 +215,12 @@ void check(const Options& options, Context& context) {
 }  // namespace
 
 void add_check(CLI::App& app, Context& context) {
-    CLI::App* command =
-        app.add_subcommand("check", "Say whether files of records are valid, and what is wrong with them");
+    CLI::App* command = app.add_subcommand("check", "Validation of record files, listing every problem");
     const auto options = std::make_shared<Options>();
     command
         ->add_option(
             "FILE", options->files,
-            "Record files, run records (.jsonl), Hugging Face configurations, or a folder of overrides")
+            "Catalogue records, run records (.jsonl), Hugging Face configs, or a folder of overrides")
         ->required();
     command->add_flag("--json", options->output.json, "Print JSON");
     command->callback([options, &context] { check(*options, context); });

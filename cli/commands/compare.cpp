@@ -91,11 +91,9 @@ void run_compare(const Flags& f, Context& context) {
 
 void add_compare(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("compare", "Jobs side by side: differences and ratios to the first");
+        app.add_subcommand("compare", "Comparison of jobs: values, differences, ratios to the first");
     const auto flags = std::make_shared<Flags>();
-    command
-        ->add_option("jobs", flags->files,
-                     "Job files, or what 'estimate --json' printed; - is the standard input")
+    command->add_option("jobs", flags->files, "Job files or output of 'estimate --json'; - is standard input")
         ->required()
         ->type_name("FILE");
     add_output_options(*command, flags->output, Charts::yes);

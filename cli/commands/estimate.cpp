@@ -113,7 +113,7 @@ void run_estimate(const Flags& flags, Context& context) {
 }  // namespace
 
 void add_estimate(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("estimate", "One configuration in depth: memory, time, cost");
+    CLI::App* command = app.add_subcommand("estimate", "Memory, time and cost of one configuration");
     const auto flags = std::make_shared<Flags>();
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output);

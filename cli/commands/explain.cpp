@@ -180,7 +180,7 @@ void run_explain(const Flags& flags, bool with_job, Context& context) {
 
 void add_explain(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("explain", "The derivation of one number: equation, symbols with values, sources");
+        app.add_subcommand("explain", "Derivation of a number: equation, symbols with values, sources");
     const auto flags = std::make_shared<Flags>();
     command->add_option("ITEM", flags->item, "memory.weights, step.bubble, ...; without it, all items");
     add_job_options(*command, flags->job);

@@ -306,11 +306,11 @@ void list(const Options& options, Context& context) {
 
 void add_list(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("list", "Name the catalogue's models, accelerators, clusters, stacks and prices");
+        app.add_subcommand("list", "Models, accelerators, clusters, stacks and prices in the catalogue");
     const auto options = std::make_shared<Options>();
     command->add_option("KIND", options->room,
-                        "models, accelerators, clusters, stacks or prices; all when not given");
-    command->add_option("--filter", options->filter, "Only records with this in their id or an alias")
+                        "models, accelerators, clusters, stacks or prices; default: all");
+    command->add_option("--filter", options->filter, "Keep only records whose id or alias contains TEXT")
         ->type_name("TEXT");
     add_output_options(*command, options->output);
     command->callback([options, &context] { list(*options, context); });

@@ -60,8 +60,7 @@ void run_merge(const std::vector<std::string>& files, bool json, const std::stri
 }  // namespace
 
 void add_merge(CLI::App& app, Context& context) {
-    CLI::App* command =
-        app.add_subcommand("merge", "The answer of a search or a sweep from its shards' files");
+    CLI::App* command = app.add_subcommand("merge", "Combined answer of a sharded search or sweep");
     struct MergeFlags {
         std::vector<std::string> files;
         OutputFlags output;
@@ -69,7 +68,7 @@ void add_merge(CLI::App& app, Context& context) {
     const auto flags = std::make_shared<MergeFlags>();
     command
         ->add_option("files", flags->files,
-                     "What 'recommend --shard I/N' or 'sweep --json --shard I/N' printed, one file a shard")
+                     "Output of 'recommend --shard I/N' or 'sweep --json --shard I/N', one file per shard")
         ->required()
         ->type_name("FILE");
     add_output_options(*command, flags->output);

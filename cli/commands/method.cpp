@@ -51,7 +51,7 @@ void print_tables(const std::vector<Table>& tables, const OutputFlags& output, C
 }
 
 void add_method(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("method", "A published calculator's own output");
+    CLI::App* command = app.add_subcommand("method", "Output of a published calculator, digit for digit");
     command->require_subcommand(0, 1);
     command->callback([command] {
         if (command->get_subcommands().empty()) {

@@ -224,25 +224,24 @@ void params(const Options& options, Context& context) {
 }  // namespace
 
 void add_params(CLI::App& app, Context& context) {
-    CLI::App* command =
-        app.add_subcommand("params", "Count a model's parameters, by module, by tensor and by rank");
+    CLI::App* command = app.add_subcommand("params", "Parameter count of a model by module, tensor and rank");
     const auto options = std::make_shared<Options>();
     command
         ->add_option(
             "MODEL", options->model,
-            "A model of the catalogue, a file (ours or a Hugging Face config.json), its folder, or -")
+            "Catalogue id, model file, Hugging Face config.json or its folder, or - for standard input")
         ->required();
     const auto degree = [&](const std::string& name, std::int64_t& target, const std::string& help) {
         add_parsed(
             *command, name, target, "N",
             [](const std::string& text) { return parse_count(text, Range::positive); }, help);
     };
-    degree("--tp", options->tp, "Tensor-parallel ranks");
-    degree("--pp", options->pp, "Pipeline stages");
-    degree("--vp", options->vp, "Chunks of layers on each stage");
-    degree("--ep", options->ep, "Expert-parallel ranks");
-    degree("--etp", options->etp, "Ranks that share one expert");
-    command->add_flag("--tensors", options->tensors, "List every weight tensor");
+    degree("--tp", options->tp, "Tensor-parallel degree");
+    degree("--pp", options->pp, "Pipeline-parallel degree");
+    degree("--vp", options->vp, "Virtual stages per pipeline stage");
+    degree("--ep", options->ep, "Expert-parallel degree");
+    degree("--etp", options->etp, "Tensor-parallel degree of experts");
+    command->add_flag("--tensors", options->tensors, "Also list every weight tensor");
     add_output_options(*command, options->output);
     command->callback([options, &context] { params(*options, context); });
 }

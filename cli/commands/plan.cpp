@@ -73,7 +73,7 @@ Table memory_table(const PretrainSheet& sheet) {
 }
 
 Table zero_table(const PretrainSheet& sheet, const Job& job, Bytes capacity) {
-    Table table{.title = "Memory of a GPU by ZeRO stage, " + std::to_string(job.cluster.accelerators) +
+    Table table{.title = "Memory per GPU by ZeRO stage, " + std::to_string(job.cluster.accelerators) +
                          " data-parallel ranks, micro-batch " + std::to_string(job.run.micro_batch),
                 .columns = {"stage", "evaluation", "training", "fits", "in " + job.stack.id},
                 .rows = {},
@@ -305,11 +305,11 @@ void run_plan(const Flags& flags, Context& context) {
 
 void add_plan(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand(
-        "plan", "The pre-train sheet: size, memory by module and ZeRO stage, best strategies");
+        "plan", "Pre-training sheet: model size, memory by module and ZeRO stage, best strategies");
     const auto flags = std::make_shared<Flags>();
     add_parsed(
         *command, "--top", flags->top, "COUNT", [](auto& t) { return parse_count(t, Range::positive); },
-        "Strategies to print; default 5");
+        "Number of strategies to print; default 5");
     command->add_flag("--allow-risky", flags->allow_risky,
                       "Rank plans that fit with a probability below 80% among the others. Default: left out");
     add_job_options(*command, flags->job);

@@ -215,17 +215,17 @@ void run_recommend(const Flags& flags, const std::vector<std::string>& arguments
 
 void add_recommend(CLI::App& app, Context& context) {
     CLI::App* command =
-        app.add_subcommand("recommend", "The best configurations of a cluster or several, and why");
+        app.add_subcommand("recommend", "Best configurations for one or more clusters, and why");
     const auto flags = std::make_shared<Flags>();
     add_search_options(*command, flags->search);
     add_parsed(
         *command, "--tie", flags->tie, "FRACTION", [](auto& t) { return parse_fraction(t); },
-        "Differences below this are a tie; default: what measured leads are overstated by");
+        "Differences below this are ties; default: the measured error of predicted leads");
     command->add_flag("--each-cluster", flags->each_cluster,
-                      "Also the best plan of every cluster and stack, or why it has none");
+                      "Also show the best plan of each cluster and stack, or why there is none");
     add_parsed(
         *command, "--why", flags->why, "N", [](auto& t) { return parse_count(t); },
-        "Plans whose neighbours are explained; default 1; --json has them all");
+        "Number of plans whose neighbours are explained; default 1; --json explains all");
     command->add_option("--from-shard", flags->shard_files)->group("");
     add_output_options(*command, flags->output);
     command->callback([flags, command, &context] {

@@ -207,24 +207,24 @@ void run_scale(const Flags& f, Context& context) {
 }  // namespace
 
 void add_scale(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("scale", "Model size and tokens from a compute budget");
+    CLI::App* command = app.add_subcommand("scale", "Compute-optimal model size and tokens for a budget");
     const auto f = std::make_shared<Flags>();
-    add_parsed(*command, "--flops", f->flops, "NUMBER", number_of, "Budget in FLOPs: 5.76e23");
+    add_parsed(*command, "--flops", f->flops, "NUMBER", number_of, "Compute budget in FLOPs, as in 5.76e23");
     add_parsed(*command, "--gpu-hours", f->gpu_hours, "COUNT", number_of, "Budget in accelerator-hours");
     add_parsed(
         *command, "--budget", f->budget, "DOLLARS", [](auto& t) { return parse_dollars(t, Range::positive); },
         "Budget in dollars");
     add_parsed(
         *command, "--gpu-hour-price", f->gpu_hour_price, "DOLLARS",
-        [](auto& t) { return parse_dollars(t, Range::positive); }, "Price of one accelerator-hour");
+        [](auto& t) { return parse_dollars(t, Range::positive); }, "Price per accelerator-hour");
     add_parsed(
-        *command, "--gpu", f->gpu, "ID", [](auto& t) { return t; }, "Accelerator: an id of the catalogue");
+        *command, "--gpu", f->gpu, "ID", [](auto& t) { return t; }, "Accelerator: a catalogue id");
     add_parsed(
         *command, "--cluster", f->cluster, "ID", [](auto& t) { return t; },
-        "Node type whose accelerator and price count");
+        "Node type that supplies accelerator and price");
     add_parsed(
         *command, "--price", f->price, "KIND", [](auto& t) { return t; },
-        "Price of the cluster: on-demand, reserved, spot or market; default: its first");
+        "Kind of price: on-demand, reserved, spot or market; default: the catalogue's first");
     add_parsed(
         *command, "--precision", f->precision, "TYPE",
         [](auto& t) {
@@ -233,7 +233,7 @@ void add_scale(CLI::App& app, Context& context) {
             }
             throw Error(ErrorKind::usage, "'" + t + "' is not a number format; allowed: bf16, fp16, fp8 ...");
         },
-        "Matrix format the peak is taken of; default bf16");
+        "Matrix format whose peak is used; default bf16");
     add_parsed(
         *command, "--mfu", f->mfu, "FRACTION",
         [](auto& t) {
@@ -243,13 +243,14 @@ void add_scale(CLI::App& app, Context& context) {
             }
             return x;
         },
-        "Share of the peak that training reaches: 40%");
-    add_parsed(*command, "--params", f->parameters, "COUNT", number_of, "A model size to judge: 70B");
+        "Model FLOPs utilisation of the training, as in 40%");
+    add_parsed(*command, "--params", f->parameters, "COUNT", number_of, "Model size to judge, as in 70B");
     add_parsed(*command, "--inference-tokens", f->inference_tokens, "COUNT", number_of,
-               "Tokens the model will process after training: 10T");
+               "Inference tokens over the model's life, as in 10T");
     add_parsed(
         *command, "--tokens-per-param", f->ratio, "NUMBER",
-        [](auto& t) { return parse_number(t, Range::positive); }, "Of the fixed ratio; default 20");
+        [](auto& t) { return parse_number(t, Range::positive); },
+        "Tokens per parameter of the fixed-ratio law; default 20");
     add_output_options(*command, f->output, Charts::yes);
     command->callback([f, &context] { run_scale(*f, context); });
 }

@@ -184,11 +184,12 @@ void show(const Options& options, Context& context) {
 }  // namespace
 
 void add_show(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("show", "Print one record of the catalogue with its sources");
+    CLI::App* command = app.add_subcommand("show", "One catalogue record with its sources");
     const auto options = std::make_shared<Options>();
-    command->add_option("NAME", options->name, "Id, alias or Hugging Face repository")->required();
-    command->add_option("--kind", options->room,
-                        "Where the name means several: models, accelerators, clusters, stacks or prices");
+    command->add_option("NAME", options->name, "Catalogue id, alias or Hugging Face repository")->required();
+    command->add_option(
+        "--kind", options->room,
+        "Kind of record, if the name is ambiguous: models, accelerators, clusters, stacks or prices");
     add_output_options(*command, options->output);
     command->callback([options, &context] { show(*options, context); });
 }

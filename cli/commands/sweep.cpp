@@ -157,13 +157,13 @@ void run_sweep(const SweepFlags& f, const std::vector<std::string>& arguments, C
 }  // namespace
 
 void add_sweep(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("sweep", "A table over every combination of flags' values");
+    CLI::App* command = app.add_subcommand("sweep", "Table over every combination of flag values");
     const auto flags = std::make_shared<SweepFlags>();
     add_job_options(*command, flags->job);
-    command->add_option("--vary", flags->vary, "A job's flag and its values; several make every combination")
+    command->add_option("--vary", flags->vary, "A job flag and its values; repeat it for every combination")
         ->type_name("FLAG=a,b,c|LO..HI[xK|+K]");
     add_parsed(*command, "--shard", flags->shard, "I/N", shard_flag,
-               "Only this part of the points, which keep their order; with --json for 'traincost merge'");
+               "Evaluate this part of the points only; with --json, for 'traincost merge'");
     add_output_options(*command, flags->output, Charts::yes);
     command->callback([flags, command, &context] {
         run_sweep(*flags, given_arguments(*command, {"--shard", "--json"}), context);

@@ -78,12 +78,14 @@ void run_timeline(const Flags& flags, Context& context) {
 }  // namespace
 
 void add_timeline(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("timeline", "One step drawn in time, stage by stage");
+    CLI::App* command = app.add_subcommand("timeline", "Timeline of one step, stage by stage");
     const auto flags = std::make_shared<Flags>();
     add_job_options(*command, flags->job);
     add_output_options(*command, flags->output, Charts::yes);
-    command->add_flag("--chrome", flags->chrome, "Print a trace for chrome://tracing and Perfetto");
-    command->add_option("--width", flags->width, "Columns of the drawing; default: what the terminal leaves, at most 100")
+    command->add_flag("--chrome", flags->chrome, "Print a Chrome trace, for Perfetto or chrome://tracing");
+    command
+        ->add_option("--width", flags->width,
+                     "Width of the drawing in characters; default: what the terminal leaves, at most 100")
         ->check(CLI::Range(10, 1000))
         ->type_name("COLUMNS");
     command->callback([flags, &context] { run_timeline(*flags, context); });

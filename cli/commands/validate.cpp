@@ -186,32 +186,35 @@ void run_validate(const Options& options, Context& context) {
 }  // namespace
 
 void add_validate(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("validate", "Hold predictions against measured runs");
+    CLI::App* command = app.add_subcommand("validate", "Prediction errors on measured runs");
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Run records, or measured products and collectives")
+    command->add_option("FILE", options->files, "Run records, or measured matrix products and collectives")
         ->required();
     command->add_flag("--json", options->json, "Print JSON: every row, and the summary");
-    command->add_option("--group", options->group, "Summary by table, source, stack or accelerator")
+    command
+        ->add_option("--group", options->group,
+                     "Grouping of the summary: table, source, stack or accelerator")
         ->type_name("KIND");
-    command->add_option("--metric", options->metric, "Only this metric")->type_name("METRIC");
-    command->add_option("--filter", options->filters, "Only records whose KEY is VALUE; may be given again")
+    command->add_option("--metric", options->metric, "Metric to report; default: all")->type_name("METRIC");
+    command->add_option("--filter", options->filters, "Keep only records whose KEY is VALUE; repeatable")
         ->type_name("KEY=VALUE")
         ->take_all();
-    command->add_flag("--rows", options->rows, "Every record, measured beside predicted");
-    command->add_option("--worst", options->worst, "The N records with the largest errors")->type_name("N");
-    command->add_option("--residuals", options->residuals, "Mean signed log error by these keys")
+    command->add_flag("--rows", options->rows, "Also list every record, measured beside predicted");
+    command->add_option("--worst", options->worst, "Also list the N records with the largest errors")
+        ->type_name("N");
+    command->add_option("--residuals", options->residuals, "Mean signed log error grouped by these keys")
         ->type_name("KEY,KEY")
         ->delimiter(',');
     command
         ->add_option("--accelerator", options->accelerator,
-                     "Only kernels of this; or whose, if files don't say")
+                     "Only kernels of this accelerator, or the one meant if the files name none")
         ->type_name("ID");
     command->add_option("--format", options->format, "table, csv or markdown")->type_name("FORMAT");
-    command->add_option("--report", options->report, "markdown: the whole page docs/accuracy.md")
+    command->add_option("--report", options->report, "Full accuracy report; markdown is the only format")
         ->type_name("KIND");
     command
         ->add_option("--write-residuals", options->write_residuals,
-                     "Write the residual quantiles that intervals are looked up in")
+                     "File for the residual quantiles behind the intervals")
         ->type_name("FILE");
     command->callback([options, &context] { run_validate(*options, context); });
 }

@@ -115,7 +115,7 @@ TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": 1e15, "num_hidden_layers": 2})"),
                    "must be at most"));
     CHECK(contains(error_of(R"({"model_type": "llama", "num_hidden_layers": 2})"),
-                   "the key 'hidden_size' is missing"));
+                   "missing key 'hidden_size'"));
     CHECK(contains(
         error_of(
             R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 7})"),
@@ -175,7 +175,7 @@ TEST_CASE("a multimodal config is read for its text decoder", "[hf]") {
                                R"(, "vision_config": {"hidden_size": 1024}})");
     CHECK(parameter_count(model.model).total == parameter_count(read(inner).model).total);
     CHECK(assumes(model, "only the text decoder is counted"));
-    CHECK(contains(error_of(R"({"model_type": "llava"})"), "the key 'text_config' is missing"));
+    CHECK(contains(error_of(R"({"model_type": "llava"})"), "missing key 'text_config'"));
 }
 
 TEST_CASE("a class without a head counts none", "[hf]") {

@@ -117,7 +117,7 @@ TEST_CASE("precision is a recipe's name, or the recipe with parts that differ", 
 TEST_CASE("a run that is wrong says where and what is allowed", "[io]") {
     const std::string good = R"("micro_batch": 1, "global_batch": 8, "precision": "bf16-mixed")";
     CHECK(refusal(R"({"sequence": 8, )" + good + "}") == "no error");
-    CHECK(refusal("{" + good + "}") == "run.json: the key 'sequence' is missing");
+    CHECK(refusal("{" + good + "}") == "run.json: missing key 'sequence'");
     CHECK(refusal(R"({"sequence": "8k", )" + good + "}") ==
           "run.json:/sequence: is the string '8k', must be a whole number");
     CHECK(refusal(R"({"sequence": 8, "recompte": "full", )" + good + "}") ==

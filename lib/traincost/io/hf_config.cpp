@@ -262,8 +262,7 @@ HfModel read_hf_config(const JsonDocument& document) {
     const Wrapper* wrapper = find_wrapper(type);
     if (wrapper != nullptr && (text != nullptr || find_reader(type) == nullptr)) {
         if (text == nullptr || text->object() == nullptr) {
-            root.fail("the key 'text_config' is missing or not an object; a " + type +
-                      " keeps its decoder there");
+            root.fail("missing key 'text_config', or no object; a " + type + " keeps its decoder there");
         }
         shape = JsonNode(document, *text);
         const JsonValue* inner = text->find("model_type");

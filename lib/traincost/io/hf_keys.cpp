@@ -258,7 +258,7 @@ std::int64_t HfKeys::required(HfNames names, std::int64_t low) {
         keys.push_back(member.key);
     }
     const std::string name(*names.begin());
-    object_.fail("the key '" + name + "' is missing; a " + type_ + " needs it" + did_you_mean(name, keys));
+    object_.fail("missing key '" + name + "'; a " + type_ + " needs it" + did_you_mean(name, keys));
 }
 
 std::int64_t HfKeys::integer(HfNames names, std::int64_t fallback, std::int64_t low) {

@@ -442,8 +442,8 @@ JsonNode JsonObject::at(std::string_view key) {
         }
     }
     const auto similar = nearest(key, others);
-    node_.fail("the key '" + std::string(key) + "' is missing" +
-               (similar ? "; is '" + shorten(*similar) + "' meant to be it?" : std::string()));
+    node_.fail("missing key '" + std::string(key) + "'" +
+               (similar ? " (did you mean it by '" + shorten(*similar) + "'?)" : std::string()));
 }
 
 void JsonObject::finish() const {

@@ -65,7 +65,7 @@ void add_totals(std::vector<Row>& rows) {
     rows.push_back(optional_row("cost, USD", of_totals([](const TrainingTotals& t) -> Number {
                                     return t.cost ? Number(t.cost->value()) : std::nullopt;
                                 })));
-    rows.push_back(optional_row("a million tokens, USD", [](const Subject& s) {
+    rows.push_back(optional_row("cost per million tokens, USD", [](const Subject& s) {
         return s.bill.per_million_tokens ? Number(s.bill.per_million_tokens->value()) : std::nullopt;
     }));
     rows.push_back(
@@ -166,7 +166,7 @@ std::vector<Chart> comparison_charts(const std::vector<ComparedJob>& jobs) {
     BarChart step = term_chart<StepTerm>(jobs, step_term_count, "Step time by part", "seconds",
                                          [](const Estimate& e, StepTerm t) { return e.step[t].value(); });
     BarChart memory =
-        term_chart<MemoryTerm>(jobs, memory_term_count, "Memory of a GPU at its peak, by term", "GiB",
+        term_chart<MemoryTerm>(jobs, memory_term_count, "Memory per GPU at its peak, by term", "GiB",
                                [](const Estimate& e, MemoryTerm t) { return peak_of(e)[t].value() / gibi; });
     const double capacity = jobs.front().estimate.capacity.value() / gibi;
     const bool same = std::all_of(jobs.begin(), jobs.end(), [&](const ComparedJob& job) {

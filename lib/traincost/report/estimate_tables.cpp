@@ -63,13 +63,13 @@ std::string_view short_meaning(StepTerm term) {
     return words[static_cast<std::size_t>(term)];
 }
 
-/// "; 80 % of 682 runs of nanotron on Hopper lie between 4.9 s and 6.1 s", or nothing.
+/// "; 80% interval 4.9 s to 6.1 s (682 runs of nanotron on Hopper)", or nothing.
 std::string between(const Uncertainty& sure) {
     if (!sure.step_time_s) {
         return "";
     }
-    return "; by " + sure.step_comparable + ", 80% between " + to_text(Seconds{sure.step_time_s->low}) +
-           " and " + to_text(Seconds{sure.step_time_s->high});
+    return "; 80% interval " + to_text(Seconds{sure.step_time_s->low}) + " to " +
+           to_text(Seconds{sure.step_time_s->high}) + " (" + sure.step_comparable + ")";
 }
 
 std::string likely(const Uncertainty& sure) {
@@ -82,7 +82,7 @@ std::string likely(const Uncertainty& sure) {
     const std::string words = p < finest         ? "under 1%"
                               : p > 1.0 - finest ? "over 99%"
                                                  : std::to_string(std::lround(p * 100.0)) + "%";
-    return "; by " + sure.memory_comparable + " fits with a probability of " + words;
+    return "; probability of fitting " + words + " (" + sure.memory_comparable + ")";
 }
 
 Cell energy_cell(double kwh) {
@@ -98,14 +98,14 @@ Cell co2_cell(double kg) {
             .number = true};
 }
 
-/// "$2.50 a GPU-hour, on-demand, Nebius; 4 known prices are $2.10 to $6.88": the price that counts.
+/// "$2.50 per GPU-hour, on-demand, Nebius; 4 known prices are $2.10 to $6.88": the price that counts.
 std::string price_text(const ClusterSpec& cluster) {
     const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
     if (!price) {
         return "";
     }
     std::string text =
-        to_text(price->amount) + " a GPU-hour, " + price->kind +
+        to_text(price->amount) + " per GPU-hour, " + price->kind +
         (price->provider.empty() || price->provider == price->kind ? "" : ", " + price->provider);
     if (price->lowest < price->highest) {
         text += "; " + std::to_string(price->known) + " known prices are " + to_text(price->lowest) + " to " +
@@ -132,7 +132,7 @@ void add_operation_rows(const Job& job, const Bill& bill, const Operation& opera
         count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps");
     row("GPU-hours", short_count_cell(total.gpu_hours), "");
     row("cost", total.cost ? cell(*total.cost) : empty_cell(),
-        total.cost ? to_text(*bill.per_million_tokens) + " a million tokens; " + price_text(job.cluster)
+        total.cost ? to_text(*bill.per_million_tokens) + " per million tokens; " + price_text(job.cluster)
                    : "no price is known");
     const std::string share = operation.power_share ? percent_text(*operation.power_share) + " of" : "full";
     row("energy", total.energy_kwh ? energy_cell(*total.energy_kwh) : empty_cell(),
@@ -145,7 +145,7 @@ void add_operation_rows(const Job& job, const Bill& bill, const Operation& opera
     }
     if (bill.co2_kg) {
         row("CO2", co2_cell(*bill.co2_kg),
-            to_significant(*operation.grid_grams_per_kwh) + " g a kWh" +
+            to_significant(*operation.grid_grams_per_kwh) + " g per kWh" +
                 (operation.grid ? ": " + *operation.grid : ""));
     }
 }
@@ -157,16 +157,18 @@ Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure, 
     const auto row = [&](std::string_view name, Cell value, std::string_view remark) {
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
     };
-    row("fits", text_cell(e.fits ? "yes" : "no"), verdict(e));
+    Cell fits = text_cell(e.fits ? "yes" : "no");
+    fits.tone = e.fits ? Tone::good : Tone::bad;
+    row("fits", std::move(fits), verdict(e));
     row("memory", cell(peak.device), peak_text(peak) + likely(sure));
-    row("step", cell(e.step.total), "bound by " + bound_by(e.step) + between(sure));
-    row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " a GPU");
+    row("step", cell(e.step.total), "mostly " + bound_by(e.step) + between(sure));
+    row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(t.mfu),
         to_text(t.model_flops_per_gpu) +
-            " a GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            " per GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
             peak_words(job));
     row("HFU", percent_cell(t.hfu),
-        to_text(t.hardware_flops_per_gpu) + " a GPU: the same and what is recomputed");
+        to_text(t.hardware_flops_per_gpu) + " per GPU: the same plus recomputation");
     add_operation_rows(job, bill(job, e, operation), operation, table);
     table.remarks = {layout_text(job)};
     return table;
@@ -195,7 +197,7 @@ Table parameter_table(const ParameterCount& count) {
 Table memory_table(const Estimate& e) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     const std::string where = e.stages.size() > 1 ? " on stage " + std::to_string(e.peak_stage) : "";
-    Table table{.title = "Memory of a GPU at its peak" + where + ", " + peak_text(peak),
+    Table table{.title = "Memory per GPU at its peak" + where + ", " + peak_text(peak),
                 .columns = {"term", "size", "share"},
                 .rows = {},
                 .remarks = {}};
@@ -216,14 +218,14 @@ Table memory_table(const Estimate& e) {
     row("= used on the device", peak.device);
     row("usable", e.capacity);
     if (is_shown(peak.host)) {
-        table.rows.push_back({text_cell("in host memory, a GPU's"), cell(peak.host)});
+        table.rows.push_back({text_cell("in host memory, per GPU"), cell(peak.host)});
         table.rows.push_back({text_cell("in host memory, a node's"), cell(e.node_host),
                               e.node_memory ? share_cell(e.node_host / *e.node_memory) : text_cell("")});
         if (e.node_memory && e.node_host > *e.node_memory)
             table.remarks.push_back("a node's host memory is " + to_text(*e.node_memory) + ": too little");
     }
     if (is_shown(peak.storage)) {
-        table.rows.push_back({text_cell("on NVMe, a GPU's"), cell(peak.storage)});
+        table.rows.push_back({text_cell("on NVMe, per GPU"), cell(peak.storage)});
         table.rows.push_back({text_cell("on NVMe, a node's"), cell(e.node_storage)});
     }
     return table;

@@ -128,8 +128,8 @@ Table plans_table(const SearchRequest& request, const std::vector<Recommendation
         table.rows.push_back(std::move(row));
     }
     if (tied) {
-        std::string remark = "=: a tie with the first; leads below " + percent_text(tie.same_site) +
-                             " are less than predictions are sure of (" + tie.basis + ").";
+        std::string remark = "= tied with the first: differences below " + percent_text(tie.same_site) +
+                             " are within prediction error (" + tie.basis + ").";
         if (c.clusters || c.stacks)
             remark += " Between clusters and stacks: " + percent_text(tie.other_site) + ".";
         table.remarks.push_back(std::move(remark));

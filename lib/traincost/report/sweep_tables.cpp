@@ -32,9 +32,9 @@ std::vector<Measure> measures_of(const std::vector<SweepPoint>& points) {
     };
     const std::vector<Measure> all = {
         {"Step time", "step time, s", [](const SweepPoint& p) { return p.estimate->step.total.value(); }},
-        {"Memory of a GPU at its peak", "memory, GiB",
+        {"Memory per GPU at its peak", "memory, GiB",
          [](const SweepPoint& p) { return peak_memory(*p.estimate).value() / gibi; }},
-        {"Throughput", "tokens a second, a GPU",
+        {"Throughput", "tokens per second per GPU",
          [](const SweepPoint& p) { return p.estimate->throughput.tokens_per_s_per_gpu; }},
         {"Training time", "days",
          [totals](const SweepPoint& p) {

@@ -1,6 +1,7 @@
 #include "traincost/cost/memory.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "traincost/cost/memory_terms.hpp"
 #include "traincost/cost/regime.hpp"
@@ -785,15 +786,39 @@ ExplainedMemory explained_memory(const Job& job, const Shape& s, const BlockTabl
     return explained;
 }
 
+namespace {
+
+/// The first stage of the class that holds fewer micro-batches than a step has, after those that hold all of
+/// them; nothing where there is none.
+std::optional<std::int64_t> first_not_holding_all(const Job& job, const StageClasses& stages,
+                                                  const StageClass& c) {
+    const double all = static_cast<double>(micro_batches(job.run));
+    if (c.stages == 1 || micro_batches_in_flight(job, c.stage) < all)
+        return std::nullopt;
+    const StageClass* own = &c;
+    for (std::int64_t stage = c.stage + 1; stage < job.run.parallel.pp; ++stage) {
+        if (&stages.of(stage) == own && micro_batches_in_flight(job, stage) < all)
+            return stage;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 PeakMemory peak_memory(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
                        Bytes enough) {
     PeakMemory peak{};
-    for (const StageClass& c : stages.classes) {
-        const StageMemory stage = StageWalk(job, s, table, stages, c.stage).peak();
+    const auto walk = [&](std::int64_t number) {
+        const StageMemory stage = StageWalk(job, s, table, stages, number).peak();
         if (stage.device > peak.device)
             peak = {stage.allocated, stage.reserved, stage.device};
+    };
+    for (const StageClass& c : stages.classes) {
+        walk(c.stage);
         if (peak.device > enough)
             break;
+        if (const std::optional<std::int64_t> other = first_not_holding_all(job, stages, c))
+            walk(*other);
     }
     return peak;
 }

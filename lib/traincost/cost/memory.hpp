@@ -96,15 +96,16 @@ struct MemoryMargin {
     }
 };
 
-/// The fullest stage of all. Only the first stage of each class is looked at, and no more once one needs more
-/// than `enough`, as for `peak_device_memory`.
+/// The fullest stage of all, each class of stages alike but for micro-batches in flight: its first, and its
+/// first with fewer than the step has (older gradients are there). No more are looked at once one needs more
+/// than `enough`.
 PeakMemory peak_memory(const Job& job, const Shape& shape, const BlockTable& table,
                        const StageClasses& stages,
                        Bytes enough = Bytes{std::numeric_limits<double>::infinity()});
 
-/// Highest device memory of all stages. Only the first stage of each class is looked at: later ones of the
-/// class differ in the micro-batches in flight alone, which never rise along the pipeline. Where a stage
-/// needs more than `enough` the others are left out: the answer is then only known to be above it.
+/// Highest device memory of all stages: of each class, alike but for micro-batches in flight, that of the
+/// first and of the first with fewer than the step has (older gradients are there). Where one needs more
+/// than `enough` the others are left out: the answer is then only known to be above it.
 Bytes peak_device_memory(const Job& job, const Shape& shape, const BlockTable& table,
                          const StageClasses& stages,
                          Bytes enough = Bytes{std::numeric_limits<double>::infinity()});

@@ -121,9 +121,7 @@ std::vector<std::int64_t> shard_groups(const SearchSpace& space, std::int64_t ze
     std::vector<std::int64_t> out;
     if (space.all_hybrid_shards) {
         out = divisors(ranks);
-        out.erase(out.begin());
-        if (!out.empty())
-            out.pop_back();
+        out.pop_back();
         out.insert(out.begin(), 0);
         return out;
     }
@@ -132,7 +130,7 @@ std::vector<std::int64_t> shard_groups(const SearchSpace& space, std::int64_t ze
     for (const std::int64_t g : space.hybrid_shard) {
         if (g == 0 || g == ranks)
             out.push_back(0);
-        else if (g > 1 && g < ranks && ranks % g == 0)
+        else if (g >= 1 && g < ranks && ranks % g == 0)
             out.push_back(g);
     }
     std::sort(out.begin(), out.end());

@@ -1,5 +1,6 @@
 #include <cli/training_log_tables.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/report/text_table.hpp>
 
 namespace traincost::cli {
 

@@ -116,7 +116,7 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
                  const Residuals& residuals) {
     Table table{.title = "Recommended strategies, fastest first",
                 .columns = {"ZeRO", "DP", "TP", "PP", "CP", "EP", "micro-batch", "recompute", "memory",
-                            "probability of fitting", "step", "MFU"},
+                            "P(fits)", "step", "MFU"},
                 .rows = {},
                 .remarks = {}};
     if (training) {

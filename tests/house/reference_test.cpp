@@ -159,7 +159,7 @@ TEST_CASE("help is taken apart", "[reference]") {
     const HelpGroup* own = group_of(help, "Of this command");
     REQUIRE(own != nullptr);
     CHECK(own->entries.front().name == "--flops NUMBER");
-    CHECK(own->entries.front().meaning == "Budget in FLOPs: 5.76e23");
+    CHECK(own->entries.front().meaning == "Compute budget in FLOPs, as in 5.76e23");
 }
 
 TEST_CASE("the reference names every command, every flag and every member of an answer", "[reference]") {

@@ -63,8 +63,10 @@ TEST_CASE("the totals are the sums of their terms", "[memory]") {
             CHECK(m.reserved.value() == Approx((allocated + m[MemoryTerm::fragmentation]).value()));
             CHECK(m.device.value() ==
                   Approx((m.reserved + m[MemoryTerm::context] + m[MemoryTerm::communicators]).value()));
-            for (const Bytes term : m.terms)
-                CHECK(term.value() >= 0.0);
+            for (int t = 0; t < memory_term_count; ++t) {
+                INFO(to_string(static_cast<MemoryTerm>(t)));
+                CHECK(m.terms[static_cast<std::size_t>(t)].value() >= 0.0);
+            }
         }
     }
 }

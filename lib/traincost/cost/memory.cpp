@@ -682,7 +682,7 @@ private:
         const double share = again_ / static_cast<double>(class_.blocks);
         const Bytes churn = moving * ((stack_.fragmentation_recompute - stack_.fragmentation) * share);
         const Bytes spared = dropped_ * ((1.0 - run_.offload_activations) * in_flight_);
-        return stack_.fragmentation + std::min(churn, spared) / moving;
+        return std::max(0.0, stack_.fragmentation + std::min(churn, spared) / moving);
     }
 
     /// Buffers outside the walk, and the three totals.

@@ -49,7 +49,7 @@ void add_heading(const SearchRequest& request, const Columns& c, Table& table) {
         table.columns.emplace_back("stack");
     table.columns.insert(table.columns.end(), {"configuration", "step", "memory"});
     if (c.fits)
-        table.columns.emplace_back("probability of fitting");
+        table.columns.emplace_back("P(fits)");
     if (c.goodput)
         table.columns.emplace_back("goodput");
     if (c.energy)

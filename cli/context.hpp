@@ -22,8 +22,8 @@ struct Context {
     std::ostream& out;
     std::ostream& err;
     std::string
-        data_folder;  ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
-    TextStyle style{};         ///< how text is printed
+        data_folder;    ///< --data or TRAINCOST_DATA: records that override the embedded ones; empty: none
+    TextStyle style{};  ///< how text is printed
     int exit_code = exit_yes;  ///< set by the command that ran
 };
 

@@ -103,8 +103,7 @@ TEST_CASE("an object refuses keys nobody reads and says which was missing", "[io
     CHECK(complaint(R"({"layers": 2, "vocab": null})", read) == "no error");
     CHECK(complaint(R"({"layers": 2, "vocb": 3})", read) ==
           "f.json:/vocb: unknown key 'vocb'; did you mean 'vocab'?");
-    CHECK(complaint(R"({"layrs": 2})", read) ==
-          "f.json: missing key 'layers' (did you mean it by 'layrs'?)");
+    CHECK(complaint(R"({"layrs": 2})", read) == "f.json: missing key 'layers' (did you mean it by 'layrs'?)");
     CHECK(complaint(R"({"layers": 0})", read) == "f.json:/layers: is 0, must be at least 1");
 }
 

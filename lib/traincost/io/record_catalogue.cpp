@@ -14,7 +14,8 @@ namespace {
 
 struct Kept {
     std::mutex mutex;
-    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string, std::string>, ClusterChoice> clusters;
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string, std::string>, ClusterChoice>
+        clusters;
     std::map<std::string, StackSpec, std::less<>> stacks;
 };
 

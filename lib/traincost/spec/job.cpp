@@ -34,9 +34,8 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     }
     check.divides("parallel.tp", p.tp, m.heads, "model.heads");
     if (p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
-        check.add("parallel.tp", "is " + std::to_string(p.tp) +
-                                     "; must divide model.kv_heads = " + std::to_string(m.kv_heads) +
-                                     " or be a multiple of it");
+        check.add("parallel.tp", "is " + std::to_string(p.tp) + "; must divide model.kv_heads = " +
+                                     std::to_string(m.kv_heads) + " or be a multiple of it");
     }
     if (!m.moe || m.moe->first_k_dense > 0)
         check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");

@@ -180,8 +180,8 @@ struct StackSpec {
                                      ///< whole gradients wait for its last micro-batch
     bool recompute_keeps_gradients;  ///< gradients that stage 2 shards stay whole where blocks are recomputed
                                      ///< in full: the hooks that free them do not see a nested backward pass
-    bool reduce_every_micro_batch;  ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
-                                    ///< not only the last
+    bool reduce_every_micro_batch;   ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
+                                     ///< not only the last
     bool broadcasts_updates;  ///< a sharded optimizer's rank owns whole tensors and broadcasts them after the
                               ///< step, one rank after the other; else all gather at once
     double sharded_messages;  ///< collectives in which a fully sharded block's weights are gathered, and its

@@ -49,7 +49,7 @@ std::string precision_meant_by(const std::string& text, const StackSpec& stack) 
          {"float32", "fp32"},
          {"single", "fp32"},
          {"nf4", "nf4-base"}}};
-    const std::string name = lower(text);
+    std::string name = lower(text);
     const auto found =
         std::find_if(names.begin(), names.end(), [&](const auto& n) { return n.first == name; });
     if (found == names.end()) {

@@ -147,16 +147,15 @@ private:
         std::vector<ShellState> ends;
         for (const std::vector<ShellCommand>* body : bodies) {
             state_ = before;
-            const std::size_t commands = outcome_.commands.size();
-            if (run(*body) == Flow::on) {
+            if (run(*body) == Flow::on || (ends.empty() && body == bodies.back())) {
                 ends.push_back(std::move(state_));
-            } else if (ends.empty() && body == bodies.back()) {
-                ends.push_back(std::move(state_));
-            } else {
-                outcome_.commands.resize(std::max(commands, outcome_.commands.size()));
             }
         }
-        state_ = ends.empty() ? before : std::move(ends.front());
+        if (ends.empty()) {
+            state_ = before;
+            return Flow::on;
+        }
+        state_ = std::move(ends.front());
         for (std::size_t i = 1; i < ends.size(); ++i) {
             merge(ends[i]);
         }
@@ -288,7 +287,7 @@ private:
     Answer started(const ShellCommand& command, std::vector<ShellText> words, Flow& flow) {
         const std::string program = words[0].chars;
         if (program == "exit" || program == "return") {
-            flow = program == "exit" || depth_ == 0 ? Flow::left : Flow::left;
+            flow = Flow::left;
             return Answer::yes;
         }
         if (program == "break" || program == "continue") {

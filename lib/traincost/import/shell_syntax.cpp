@@ -105,13 +105,10 @@ private:
     void skip_separators() {
         while (true) {
             skip_blanks();
-            if (now() == '\n') {
-                ++at_;
-            } else if (now() == ';' && after() != ';') {
-                ++at_;
-            } else {
+            if (now() != '\n' && (now() != ';' || after() == ';')) {
                 return;
             }
+            ++at_;
         }
     }
 

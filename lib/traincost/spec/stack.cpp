@@ -53,6 +53,7 @@ constexpr TimeField times[] = {
     {"host_per_dispatched_kernel_s", &StackSpec::host_per_dispatched_kernel},
     {"per_expert_launch_s", &StackSpec::per_expert_launch},
     {"host_per_block_slice_s", &StackSpec::host_per_block_slice},
+    {"norm_sync_per_domain_s", &StackSpec::norm_sync_per_domain},
     {"host_per_kernel_s", &StackSpec::host_per_kernel},
     {"host_per_parallel_block_s", &StackSpec::host_per_parallel_block},
     {"host_per_starved_block_rank_s", &StackSpec::host_per_starved_block_rank},

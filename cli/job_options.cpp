@@ -471,7 +471,7 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     if (!needs.layout) {
         std::vector<Problem> problems;  // of all accelerators, which the job below has not
         validate(resolved.job.cluster, problems);
-        throw_if_any(std::move(problems));
+        throw_if_any(problems);
         require_searchable(resolved.job.cluster);
     }
     throw_if_any(validate(needs.layout ? resolved.job : on_one_accelerator(resolved.job)));

@@ -136,7 +136,8 @@ Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& gro
 void count_norms(const Shape& s, const GroupPlacements& groups, const StageClass& stage, StepParts& parts) {
     const bool summed = s.sequence_parallel && s.tp > 1;
     parts.norms = summed ? 2.0 * static_cast<double>(stage.blocks) + (stage.last ? 1.0 : 0.0) : 0.0;
-    parts.domain_bounds = static_cast<double>(groups.tp.size / groups.tp.per_domain) - 1.0;
+    const std::int64_t domains = groups.tp.size / groups.tp.per_domain;
+    parts.domain_bounds = static_cast<double>(domains - 1);
 }
 
 }  // namespace

@@ -272,8 +272,8 @@ Table step_table(const StepTime& step) {
 
 std::string verdict(const Estimate& e) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
-    const std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
-                             percent_text(peak.device / e.capacity) + ")";
+    std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
+                       percent_text(peak.device / e.capacity) + ")";
     if (!e.fits)
         return used + ": " + to_text(e.shortfall) + " too much";
     const AllocatorPressure& pressure = e.step.parts.allocator;

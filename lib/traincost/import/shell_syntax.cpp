@@ -183,6 +183,25 @@ private:
         }
         ++at_;
     }
+    /// Past what is quoted here: a character behind a backslash, quotes or backticks. False where nothing is.
+    bool skip_quoted() {
+        switch (now()) {
+            case '\\':
+                at_ += 2;
+                return true;
+            case '\'':
+                skip_single_quotes();
+                return true;
+            case '"':
+                skip_double_quotes();
+                return true;
+            case '`':
+                skip_backticks();
+                return true;
+            default:
+                return false;
+        }
+    }
     // From "(" or "{" past its partner.
     void skip_brackets() {
         const std::size_t begin = at_;
@@ -194,15 +213,10 @@ private:
         ++at_;
         while (at_ < size() && now() != close) {
             const char c = now();
-            if (c == '\\') {
-                at_ += 2;
-            } else if (c == '\'') {
-                skip_single_quotes();
-            } else if (c == '"') {
-                skip_double_quotes();
-            } else if (c == '`') {
-                skip_backticks();
-            } else if (c == open || (c == '$' && (after() == '(' || after() == '{'))) {
+            if (skip_quoted()) {
+                continue;
+            }
+            if (c == open || (c == '$' && (after() == '(' || after() == '{'))) {
                 at_ += c == '$' ? 1 : 0;
                 skip_brackets();
             } else {
@@ -221,15 +235,10 @@ private:
         const std::size_t begin = at_;
         while (at_ < size()) {
             const char c = now();
-            if (c == '\\') {
-                at_ += 2;
-            } else if (c == '\'') {
-                skip_single_quotes();
-            } else if (c == '"') {
-                skip_double_quotes();
-            } else if (c == '`') {
-                skip_backticks();
-            } else if (c == '$' && (after() == '(' || after() == '{')) {
+            if (skip_quoted()) {
+                continue;
+            }
+            if (c == '$' && (after() == '(' || after() == '{')) {
                 ++at_;
                 skip_brackets();
             } else if (is_blank(c) || c == '\n' || c == ';' || c == '|' || c == '&' || c == '(' || c == ')' ||

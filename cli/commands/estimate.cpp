@@ -3,6 +3,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/job_options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/search_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/estimate_json.hpp>
@@ -42,6 +43,7 @@ void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e
             out.begin_object();
             out.member("change", remedy.change);
             out.member("fits", remedy.fits);
+            out.member("risky", remedy.risky);
             out.member("device_bytes", remedy.device);
             out.member("step_time_s", remedy.step);
             out.end_object();
@@ -59,6 +61,9 @@ Table remedy_table(const std::vector<Remedy>& remedies) {
         .columns = {"change", "used", "step"},
         .rows = {},
         .remarks = {}};
+    if (enough && remedies.front().risky) {
+        table.remarks.emplace_back(risky_text);
+    }
     for (const Remedy& remedy : remedies) {
         table.rows.push_back({text_cell(remedy.change), cell(remedy.device), cell(remedy.step)});
     }
@@ -87,7 +92,8 @@ void run_estimate(const Flags& flags, Context& context) {
     const std::vector<Remedy> ways_out =
         e.fits ? std::vector<Remedy>{}
                : remedies(resolved.job, e.capacity,
-                          freedoms_of(flags.job, resolved.job, catalogue).other_stacks);
+                          freedoms_of(flags.job, resolved.job, catalogue).other_stacks,
+                          margins(context.data_folder));
     const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;
     if (!ends) {
         context.err << "traincost: training never ends: "

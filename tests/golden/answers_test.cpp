@@ -170,6 +170,8 @@ TEST_CASE("a remedy that fits is an estimate that fits", "[answers]") {
         CHECK(fixed.exit_code == 0);
         CHECK(fixed.number({"memory", "device_bytes"}) ==
               Approx(JsonNode(a.document, *remedy.find("device_bytes")).number()));
+        CHECK((fixed.number({"memory", "probability_of_fitting"}) >= 0.8 ||
+               std::get<bool>(remedy.find("risky")->data)));
     }
 }
 

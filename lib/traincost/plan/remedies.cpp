@@ -110,9 +110,17 @@ bool advance(Choice& choice, const std::vector<std::vector<Change>>& kinds) {
     return false;
 }
 
+/// Whether the job lacks the margin of memory asked for.
+bool lacks_margin(const Job& job, const StageMemory& fullest, Bytes capacity,
+                  const std::function<MemoryMargin(const Job&)>& margin_of) {
+    const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device};
+    return margin_of && margin_of(job).needed(peak) > capacity;
+}
+
 /// The job with the changes; nothing where one has no effect or the result is not valid.
 std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change>>& kinds,
-                            const Choice& choice, Bytes capacity) {
+                            const Choice& choice, Bytes capacity,
+                            const std::function<MemoryMargin(const Job&)>& margin_of) {
     Job changed = job;
     std::string words;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -130,17 +138,21 @@ std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change
         return std::nullopt;
     }
     const Estimate e = estimate(changed);
-    const Bytes device = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-    return Remedy{words, device, e.step.total, device <= capacity};
+    const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    const bool fits = fullest.device <= capacity;
+    return Remedy{words, fullest.device, e.step.total, fits,
+                  fits && lacks_margin(changed, fullest, capacity, margin_of)};
 }
 
 /// The best plans of a search of the job's cluster, which may go beyond what its stack usually does.
 std::vector<Remedy> searched(const Job& job, Bytes capacity,
-                             const std::function<std::vector<Site>()>& other_stacks, std::size_t top) {
+                             const std::function<std::vector<Site>()>& other_stacks,
+                             const std::function<MemoryMargin(const Job&)>& margin_of, std::size_t top) {
     Site site{job.cluster, job.stack, stack_space(job)};
     SearchRequest request{.model = job.model, .run = job.run, .sites = {std::move(site)}};
     request.run.headroom = std::max(0.0, 1.0 - capacity / usable_memory(job.cluster.accelerator));
     request.top = top;
+    request.margin_of = margin_of;
     const RelaxedSearch found = relaxed_search(std::move(request), {.other_stacks = other_stacks},
                                                [](SearchRequest& r) { return search(r); });
     std::vector<Remedy> all;
@@ -150,37 +162,14 @@ std::vector<Remedy> searched(const Job& job, Bytes capacity,
         std::string flags = configuration_flags(found.request, c);
         if (flags.find("--stack ") == flags.npos && here.stack.id != job.stack.id)
             flags = "--stack " + here.stack.id + " " + flags;
-        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true});
+        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true,
+                       found.result.risky});
     }
     return all;
 }
 
-}  // namespace
-
-std::vector<Remedy> remedies(const Job& job, Bytes capacity,
-                             const std::function<std::vector<Site>()>& other_stacks, std::size_t top) {
-    const std::vector<std::vector<Change>> kinds = changes_of(job);
-    std::vector<Candidate> fitting;
-    std::optional<Remedy> nearest;
-    Choice choice(kinds.size(), 0);
-    while (advance(choice, kinds)) {
-        const std::optional<Remedy> remedy = tried(job, kinds, choice, capacity);
-        if (!remedy) {
-            continue;
-        }
-        if (remedy->fits) {
-            fitting.push_back({choice, *remedy});
-        } else if (!nearest || remedy->device < nearest->device) {
-            nearest = remedy;
-        }
-    }
-    if (fitting.empty()) {
-        std::vector<Remedy> others = searched(job, capacity, other_stacks, top);
-        if (!others.empty()) {
-            return others;
-        }
-        return nearest ? std::vector<Remedy>{*nearest} : std::vector<Remedy>{};
-    }
+/// Without those that others make superfluous, fastest first, at most `top`.
+std::vector<Remedy> best_of(std::vector<Candidate> fitting, std::size_t top) {
     std::sort(fitting.begin(), fitting.end(), [](const Candidate& a, const Candidate& b) {
         return std::tie(a.remedy.step, a.choice) < std::tie(b.remedy.step, b.choice);
     });
@@ -195,6 +184,39 @@ std::vector<Remedy> remedies(const Job& job, Bytes capacity,
         }
     }
     return best;
+}
+
+}  // namespace
+
+std::vector<Remedy> remedies(const Job& job, Bytes capacity,
+                             const std::function<std::vector<Site>()>& other_stacks,
+                             const std::function<MemoryMargin(const Job&)>& margin_of, std::size_t top) {
+    const std::vector<std::vector<Change>> kinds = changes_of(job);
+    std::vector<Candidate> sure, risky;
+    std::optional<Remedy> nearest;
+    Choice choice(kinds.size(), 0);
+    while (advance(choice, kinds)) {
+        const std::optional<Remedy> remedy = tried(job, kinds, choice, capacity, margin_of);
+        if (!remedy) {
+            continue;
+        }
+        if (remedy->fits) {
+            (remedy->risky ? risky : sure).push_back({choice, *remedy});
+        } else if (!nearest || remedy->device < nearest->device) {
+            nearest = remedy;
+        }
+    }
+    if (!sure.empty()) {
+        return best_of(std::move(sure), top);
+    }
+    std::vector<Remedy> others = searched(job, capacity, other_stacks, margin_of, top);
+    if (!others.empty() && (!others.front().risky || risky.empty())) {
+        return others;
+    }
+    if (!risky.empty()) {
+        return best_of(std::move(risky), top);
+    }
+    return nearest ? std::vector<Remedy>{*nearest} : std::vector<Remedy>{};
 }
 
 }  // namespace traincost

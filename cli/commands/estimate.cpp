@@ -90,10 +90,10 @@ void run_estimate(const Flags& flags, Context& context) {
     const Estimate e = estimate(resolved.job);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, e);
     const std::vector<Remedy> ways_out =
-        e.fits ? std::vector<Remedy>{}
-               : remedies(resolved.job, e.capacity,
-                          freedoms_of(flags.job, resolved.job, catalogue).other_stacks,
-                          margins(context.data_folder));
+        e.fits
+            ? std::vector<Remedy>{}
+            : remedies(resolved.job, e.capacity, freedoms_of(flags.job, resolved.job, catalogue).other_stacks,
+                       margins(context.data_folder));
     const bool ends = goodput_of(resolved.job, resolved.operation) > 0.0;
     if (!ends) {
         context.err << "traincost: training never ends: "

@@ -2,6 +2,7 @@
 
 #include <traincost/base/error.hpp>
 #include <traincost/cost/pipeline.hpp>
+#include <traincost/cost/pipeline_memory.hpp>
 #include <traincost/cost/pipeline_simulation.hpp>
 
 #include <catch2/catch.hpp>
@@ -192,6 +193,23 @@ TEST_CASE("a pipeline is no faster than its slowest stage, and transfers do not 
             x.transfer = {};
             CHECK(x.closed().transfer.value() == 0.0);
             CHECK(x.closed().total.value() <= with.total.value() * (1.0 + 1e-12));
+        }
+    }
+}
+
+TEST_CASE("a pipeline asked for again takes what it took, to the bit", "[pipeline]") {
+    Random random(13);
+    std::vector<Case> cases;
+    for (int i = 0; i < 700; ++i) {  // more than are remembered
+        const Schedule schedule = i % 2 == 0 ? Schedule::interleaved : Schedule::zero_bubble;
+        cases.push_back(random_case(random, schedule, 0.4, 0.5));
+    }
+    for (int round = 0; round < 2; ++round) {
+        for (const Case& x : cases) {
+            const std::vector<ChunkTime> times = x.chunks();
+            const Pipeline pipeline{x.schedule, times, static_cast<std::int64_t>(x.stages.size()),
+                                    x.micro_batches, x.transfer};
+            CHECK(remembered_time(pipeline) == played_time(pipeline));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "traincost/cost/pipeline_memory.hpp"
 #include "traincost/cost/pipeline_simulation.hpp"
 
 namespace traincost {
@@ -300,7 +301,7 @@ double played(Schedule schedule, const PipelineStagesView& stages, std::size_t v
     const std::vector<ChunkTime> chunks = chunk_times(stages, static_cast<std::int64_t>(v));
     const std::int64_t some = std::min(m, first);
     const Seconds time =
-        played_time({schedule, chunks, static_cast<std::int64_t>(stages.size()), some, transfer});
+        remembered_time({schedule, chunks, static_cast<std::int64_t>(stages.size()), some, transfer});
     return time.value() + static_cast<double>(m - some) * pace;
 }
 

@@ -162,8 +162,7 @@ std::vector<Remedy> searched(const Job& job, Bytes capacity,
         std::string flags = configuration_flags(found.request, c);
         if (flags.find("--stack ") == flags.npos && here.stack.id != job.stack.id)
             flags = "--stack " + here.stack.id + " " + flags;
-        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true,
-                       found.result.risky});
+        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true, found.result.risky});
     }
     return all;
 }

@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/random_searches.hpp"
+#include "support/search_jobs.hpp"
 
 using namespace traincost;
 
@@ -56,7 +57,10 @@ TEST_CASE("under every stack a plan's time, memory and cost are the estimate's t
                 CAPTURE(metrics.time.value(), plan.metrics.time.value(), metrics.memory.value(),
                         plan.metrics.memory.value());
                 CHECK(metrics == plan.metrics);
-                CHECK(validate(job_of(request, plan.configuration)).empty());
+                const Job job = job_of(request, plan.configuration);
+                CHECK(validate(job).empty());
+                const Estimate e = estimate(job);
+                CHECK_FALSE((e.node_memory && e.node_host > *e.node_memory));
             }
         }
         if (found.smallest)
@@ -190,6 +194,20 @@ TEST_CASE("where nothing fits a search takes uneven stages, then offload, and sa
     const RelaxedSearch offloaded = relaxed_search(request, {.uneven_stages = false}, run_search);
     CHECK(offloaded.relaxed == std::vector<std::string>{"model states and activations in host memory"});
     CHECK(relaxed_search(request, {false, false, false, {}}, run_search).relaxed.empty());
+}
+
+TEST_CASE("no plan keeps more in host memory than a node has", "[search]") {
+    SearchRequest request = search_jobs::request(search_jobs::gpt(24, 2048, 16),
+                                                 search_jobs::cluster(8, 16.0), search_jobs::run(1024, 32));
+    request.sites[0].space.offload = {{}, {Offload::cpu}, {Offload::cpu, Offload::cpu, 0.5}};
+    request.sites[0].cluster.host.memory = Bytes{64e9};
+    const SearchResult little = search(request);
+    request.sites[0].cluster.host.memory = Bytes{4e12};
+    const SearchResult much = search(request);
+    REQUIRE_FALSE(much.best.empty());
+    for (const Plan& plan : little.best)
+        CHECK(estimate(job_of(request, plan.configuration)).node_host <= Bytes{64e9});
+    CHECK(little.counts.feasible < much.counts.feasible);
 }
 
 TEST_CASE("no schedule is searched that its micro-batches cannot run", "[search]") {

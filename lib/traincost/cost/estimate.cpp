@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/cost/flops.hpp"
+#include "traincost/cost/host_memory.hpp"
 
 namespace traincost {
 
@@ -25,10 +26,9 @@ Estimate estimate(const Job& job) {
     const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
     e.fits = peak <= e.capacity;
     e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
-    const double ranks = static_cast<double>(std::min(job.cluster.per_node, job.cluster.accelerators));
     for (const StageMemory& stage : e.stages) {
-        e.node_host = std::max(e.node_host, stage.host * ranks);
-        e.node_storage = std::max(e.node_storage, stage.storage * ranks);
+        e.node_host = std::max(e.node_host, of_node(job, stage.host));
+        e.node_storage = std::max(e.node_storage, of_node(job, stage.storage));
     }
     e.node_memory = job.cluster.host.memory;
     e.step = step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));

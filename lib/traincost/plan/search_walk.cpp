@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "traincost/cost/host_memory.hpp"
 #include "traincost/cost/memory.hpp"
 #include "traincost/cost/step.hpp"
 
@@ -197,6 +198,10 @@ private:
                 continue;
             ++found_.counts.enumerated;
             ++found_.counts.evaluated;
+            if (exceeds_host(job_, shared.shape, shared.table, pipeline)) {
+                ++found_.counts.does_not_fit;
+                continue;
+            }
             const AllocatorPressure pressure =
                 allocator_pressure(job_, shared.shape, shared.table, pipeline, memory);
             plan.metrics =

@@ -19,6 +19,9 @@ constexpr Command table[] = {
      "traincost estimate --model ./config.json --gpu a100 --gpus 2 --seq 2048 --micro-batch 4 --global-batch 64 --lora-rank 16"},
     {"plan", ask, add_plan,
      "traincost plan --model llama-2-70b --gpu a100 --gpus 64 --seq 4096 --global-batch 512 --tokens 2T"},
+    {"days", ask, add_days,
+     "traincost days --params 7B --tokens 2T --gpus 256 --gpu a100\n"
+     "traincost days --params 7B --tokens 2T --gpus 256 --gpu a100 --mfu 0.45"},
     {"explain", ask, add_explain,
      "traincost explain step.gemm --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
     {"timeline", ask, add_timeline,

@@ -12,6 +12,7 @@ namespace traincost::cli {
 void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_days(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);

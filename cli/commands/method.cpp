@@ -55,12 +55,19 @@ void add_method(CLI::App& app, Context& context) {
     command->require_subcommand(0, 1);
     command->callback([command] {
         if (command->get_subcommands().empty()) {
-            throw Error(ErrorKind::usage, "method: no method; methods: fast-llm, iiis, chinchilla-grid");
+            throw Error(ErrorKind::usage,
+                        "method: no method; methods: fast-llm, iiis, iiis-sheet, chinchilla-grid, "
+                        "lightning, llm-bench, flagperf, six-nd");
         }
     });
     add_fast_llm(*command, context);
     add_iiis(*command, context);
+    add_iiis_sheet(*command, context);
     add_chinchilla(*command, context);
+    add_lightning(*command, context);
+    add_llm_bench(*command, context);
+    add_flagperf(*command, context);
+    add_six_nd(*command, context);
 }
 
 }  // namespace traincost::cli

@@ -79,6 +79,11 @@ void print_tables(const std::vector<Table>& tables, const OutputFlags& output, C
 
 void add_fast_llm(CLI::App& parent, Context& context);
 void add_iiis(CLI::App& parent, Context& context);
+void add_flagperf(CLI::App& parent, Context& context);
+void add_iiis_sheet(CLI::App& parent, Context& context);
+void add_lightning(CLI::App& parent, Context& context);
+void add_llm_bench(CLI::App& parent, Context& context);
+void add_six_nd(CLI::App& parent, Context& context);
 void add_chinchilla(CLI::App& parent, Context& context);
 
 }  // namespace traincost::cli

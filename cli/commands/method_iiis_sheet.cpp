@@ -1,0 +1,159 @@
+// `traincost method iiis-sheet`: what the IIIS-Turing calculator's spreadsheet gives.
+
+#include <cli/commands/method_options.hpp>
+#include <cli/context.hpp>
+#include <cli/options.hpp>
+#include <traincost/methods/iiis_sheet.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+struct SheetFlags {
+    OutputFlags output;
+    std::optional<std::string> gpu, model;
+    std::optional<double> network, tokens, epochs, bus;
+    std::optional<std::int64_t> minibatch, microbatch, tp, pp, dp;
+    bool compare = false, list = false;
+};
+
+IiisInput input_of(const SheetFlags& f) {
+    IiisInput in = iiis_sheet_defaults();
+    if (f.gpu) {
+        in.gpu = iiis_sheet_gpu(*f.gpu);
+    }
+    if (f.model) {
+        in.model = iiis_model(*f.model);
+    }
+    take(f.bus, in.gpu.bus_GBps);
+    take(f.network, in.network_Gbps);
+    take(f.minibatch, in.minibatch);
+    take(f.microbatch, in.microbatch);
+    take(f.tp, in.tp);
+    take(f.pp, in.pp);
+    take(f.dp, in.dp);
+    take(f.tokens, in.million_tokens);
+    take(f.epochs, in.epochs);
+    return in;
+}
+
+/// A cell, and the page's figure of the same.
+struct SheetCell {
+    const char* cell;
+    const char* what;
+    double sheet;
+    double page;
+};
+
+std::vector<SheetCell> cells_of(const IiisSheet& s, const IiisResult& r) {
+    const double m = s.computation.micro_batches;
+    return {{"Input!E13", "Recommended tensor parallel degree", s.recommended_tp,
+             static_cast<double>(r.recommended.tp)},
+            {"Input!E14", "Recommended pipeline parallel degree", s.recommended_pp,
+             static_cast<double>(r.recommended.pp)},
+            {"Input!E15", "Recommended microbatch", s.recommended_microbatch,
+             static_cast<double>(r.recommended.microbatch)},
+            {"Computation!C1", "Total parameters", s.parameters.total, r.parameters.total},
+            {"Computation!E1", "Word embedding", s.parameters.word_embedding, r.parameters.word_embedding},
+            {"Computation!G1", "Self attention, a layer", s.parameters.self_attention,
+             r.parameters.self_attention},
+            {"Computation!I1", "Feed forward, a layer", s.parameters.feed_forward, r.parameters.feed_forward},
+            {"Computation!K1", "Position embedding", s.parameters.position_embedding,
+             r.parameters.position_embedding},
+            {"Computation!C4", "Optimizer states", s.memory.optimizer_states, r.memory.optimizer_states},
+            {"Computation!E4", "Weights", s.memory.weights, r.memory.weights},
+            {"Computation!G4", "Gradients", s.memory.gradients, r.memory.gradients},
+            {"Computation!I4", "Activation", s.memory.activation, r.memory.activation},
+            {"Computation!K4", "Overall usage", s.memory.overall, r.memory.overall},
+            {"Computation!C6", "Per-device layers", s.computation.per_device_layers,
+             r.computation.per_device_layers},
+            {"Computation!E6", "Number of microbatches", m, r.computation.micro_batches},
+            {"Computation!G6", "Total forward", s.computation.forward, r.computation.forward},
+            {"Computation!I6", "Total backward", s.computation.backward, r.computation.backward},
+            {"Computation!C9", "Total forward allgather", s.communication.forward_allgather,
+             r.communication.forward_allgather},
+            {"Computation!C12", "Total p2p", s.communication.p2p, r.communication.p2p},
+            {"Computation!E13", "Gradient allreduce", s.communication.gradient_allreduce,
+             r.communication.gradient_allreduce},
+            {"Computation!C13", "Word embedding allreduce", s.communication.embedding_allreduce,
+             r.communication.embedding_allreduce},
+            {"Output!G1", "Warmup", s.timeline.warmup, r.timeline.warmup},
+            {"Output!I1", "Forward", s.timeline.forward, r.timeline.forward},
+            {"Output!K1", "Backward", s.timeline.backward, r.timeline.backward},
+            {"Output!M1", "Stable", s.timeline.stable, r.timeline.stable},
+            {"Output!O1", "Cooldown", s.timeline.cooldown, r.timeline.cooldown},
+            {"Output!Q1", "Allreduce", s.timeline.allreduce, r.timeline.allreduce},
+            {"Output!S1", "Per-iteration time", s.timeline.iteration, r.timeline.iteration},
+            {"Output!U1", "Number of GPUs", s.gpus, static_cast<double>(r.total.gpus)},
+            {"Output!W1", "Number of iterations", s.iterations, r.total.iterations},
+            {"Output!Y1", "Total time", s.seconds, r.total.seconds}};
+}
+
+Table table_of(const SheetFlags& f) {
+    const IiisInput in = input_of(f);
+    const auto exact = [](double x) {
+        return Cell{.text = to_exact(x), .exact = to_exact(x), .number = true};
+    };
+    Table table{.title = {}, .columns = {"cell", "what", "sheet"}, .rows = {}, .remarks = {}};
+    if (f.compare) {
+        table.columns.emplace_back("page");
+        table.remarks = {
+            "The page adds the position table to the parameters and caps the tensor degree at 8.",
+            "The sheet's forward and backward are of the iteration, the page's of a micro-batch.",
+            "The sheet takes a million tokens for ten million, and rounds iterations up."};
+    }
+    for (const SheetCell& c : cells_of(iiis_sheet(in), iiis(in))) {
+        table.rows.push_back({text_cell(c.cell), text_cell(c.what), exact(c.sheet)});
+        if (f.compare) {
+            table.rows.back().push_back(exact(c.page));
+        }
+    }
+    return table;
+}
+
+Table gpus_table() {
+    Table gpus{.title = "GPUs",
+               .columns = {"--gpu", "fp16 TFLOP/s", "fp32 TFLOP/s", "memory GB", "bus GB/s"},
+               .rows = {},
+               .remarks = {"Models are those of 'traincost method iiis --list'."}};
+    for (const IiisGpu& gpu : iiis_sheet_gpus()) {
+        gpus.rows.push_back({text_cell(gpu.name), printed_cell(gpu.fp16_TFLOPs, 1),
+                             printed_cell(gpu.fp32_TFLOPs, 1), printed_cell(gpu.memory_GB, 1),
+                             printed_cell(gpu.bus_GBps, 1)});
+    }
+    return gpus;
+}
+
+}  // namespace
+
+void add_iiis_sheet(CLI::App& parent, Context& context) {
+    CLI::App* command =
+        parent.add_subcommand("iiis-sheet", "Spreadsheet of the IIIS-Turing calculator, cell by cell");
+    const auto f = std::make_shared<SheetFlags>();
+    const auto word = [](const std::string& text) { return text; };
+    add_parsed(*command, "--gpu", f->gpu, "NAME", word, "GPU of its table (see --list); default 3090");
+    add_parsed(*command, "--model", f->model, "NAME", word, "Model of its table; default LLAMA-7B");
+    add_parsed(*command, "--network", f->network, "GBIT_PER_S", positive_number,
+               "Network of a host; default 100");
+    add_parsed(*command, "--minibatch", f->minibatch, "N", positive_count, "Sequences per rank; default 32");
+    add_parsed(*command, "--microbatch", f->microbatch, "N", positive_count, "Sequences at once; default 2");
+    add_parsed(*command, "--tp", f->tp, "N", positive_count, "Tensor parallel degree; default 4");
+    add_parsed(*command, "--pp", f->pp, "N", positive_count, "Pipeline parallel degree; default 2");
+    add_parsed(*command, "--dp", f->dp, "N", positive_count, "Data parallel degree; default 2");
+    add_parsed(*command, "--tokens-m", f->tokens, "MILLIONS", positive_number,
+               "Tokens of an epoch; default 100");
+    add_parsed(*command, "--epochs", f->epochs, "N", positive_number, "Epochs; default 2");
+    add_parsed(*command, "--bus", f->bus, "GB_PER_S", positive_number, "Bus bandwidth; default: the GPU's");
+    command->add_flag("--compare", f->compare, "The page's figures beside the sheet's");
+    command->add_flag("--list", f->list, "Print its table of GPUs");
+    add_output_options(*command, f->output);
+    command->callback(
+        [f, &context] { print_tables({f->list ? gpus_table() : table_of(*f)}, f->output, context); });
+}
+
+}  // namespace traincost::cli

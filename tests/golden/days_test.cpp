@@ -1,0 +1,27 @@
+// `days` counts on with a rate it was given, and models one where none was.
+
+#include "support/transcript.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace traincost::test;
+
+TEST_CASE("days: six lines, whoever knows the rate", "[days]") {
+    const std::string run = "traincost days --params 7B --tokens 20B --gpus 8 --gpu a100";
+    for (const char* rate : {" --tflops 140", " --mfu 0.45", ""}) {
+        const std::string answer = run_in_process(run + rate);
+        CAPTURE(answer);
+        CHECK(std::count(answer.begin(), answer.end(), '\n') == 6);
+        CHECK_THAT(answer, Catch::Contains("compute") && Catch::Contains("MFU") && Catch::Contains(" days"));
+    }
+    CHECK_THAT(run_in_process(run + " --mfu 0.45"), Catch::Contains("140 TFLOP/s"));
+    CHECK_THAT(run_in_process(run), Catch::Contains("modelled: ") && Catch::Contains("(--tflops, --mfu)"));
+}
+
+TEST_CASE("days: without a rate, accelerators too small are an answer", "[days]") {
+    CHECK_THAT(run_in_process("traincost days --params 500B --tokens 2T --gpus 1 --gpu a100"),
+               Catch::Contains("no layout fits") && Catch::Contains("[exit 1]"));
+}

@@ -34,15 +34,17 @@ struct DaysFlags {
 struct Rate {
     FlopRate each;
     std::string from;
+    std::string step{};  ///< of a modelled rate: its batch and stack
 };
 
-/// The dense decoder of the catalogue whose size is nearest.
-std::string nearest_model(double parameters, const Catalogue& catalogue) {
+/// The dense decoder of the catalogue whose size is nearest, of those with positions enough.
+std::string nearest_model(double parameters, std::int64_t sequence, const Catalogue& catalogue) {
     std::string best;
     double least = HUGE_VAL;
     for (const CatalogueEntry& entry : catalogue.entries(Room::models)) {
         const ModelRecord record = catalogue.model_record(entry.id);
-        if (record.spec.moe || record.spec.architecture != Architecture::decoder) {
+        if (record.spec.moe || record.spec.architecture != Architecture::decoder ||
+            record.spec.max_position.value_or(sequence) < sequence) {
             continue;
         }
         const double total = static_cast<double>(parameter_count(record.spec).total);
@@ -58,7 +60,7 @@ std::string nearest_model(double parameters, const Catalogue& catalogue) {
 /// The rate of the best plan for the model of the catalogue that is nearest in size.
 std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Context& context) {
     SearchFlags search;
-    search.job.model = nearest_model(*f.parameters, catalogue);
+    search.job.model = nearest_model(*f.parameters, f.sequence, catalogue);
     search.job.gpu = f.gpu;
     search.job.gpus = f.gpus;
     search.job.sequence = f.sequence;
@@ -73,10 +75,10 @@ std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Con
     const double N = static_cast<double>(parameter_count(resolved.request.model).total);
     const FlopRate all = six_nd(N, tokens) / plan.metrics.time;
     return Rate{all / static_cast<double>(*f.gpus),
-                "modelled: " + *search.job.model + " under " + resolved.request.sites.front().stack.id +
-                    ", " + configuration_text(resolved.request, plan.configuration) + ", " +
-                    std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) +
-                    " a step (--tflops, --mfu)"};
+                "modelled: " + *search.job.model + ", " +
+                    configuration_text(resolved.request, plan.configuration) + " (--tflops, --mfu)",
+                std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) + " a step, " +
+                    resolved.request.sites.front().stack.id};
 }
 
 /// The answer, line by line.
@@ -91,7 +93,32 @@ struct Answer {
     std::string price;
 };
 
-Answer answer_of(const DaysFlags& f, const Rate& rate, FlopRate peak, const ClusterSpec& cluster) {
+/// An hour of one accelerator, and where it is rented so.
+struct HourPrice {
+    Dollars each;
+    std::string from;
+};
+
+/// The lowest hourly price that is known of a node with the accelerator.
+std::optional<HourPrice> lowest_price(const ClusterSpec& cluster, const Catalogue& catalogue) {
+    std::optional<HourPrice> best;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+        if (catalogue.cluster_record(entry.id).accelerator != cluster.accelerator.id) {
+            continue;
+        }
+        const ClusterSpec node = catalogue.cluster(entry.id, cluster.accelerators).spec;
+        for (const NodePrice& price : node.prices) {
+            const Dollars each = price.amount / static_cast<double>(node.per_node);
+            if (price.per_hour && (!best || each < best->each)) {
+                best = HourPrice{each, price.kind + " of " + entry.id};
+            }
+        }
+    }
+    return best;
+}
+
+Answer answer_of(const DaysFlags& f, const Rate& rate, FlopRate peak, const ClusterSpec& cluster,
+                 const Catalogue& catalogue) {
     const double gpus = static_cast<double>(*f.gpus);
     const FlopRate together = rate.each * gpus;
     Answer a{.compute = six_nd(*f.parameters, *f.tokens),
@@ -104,12 +131,9 @@ Answer answer_of(const DaysFlags& f, const Rate& rate, FlopRate peak, const Clus
              .price = {}};
     constexpr double hour = 3600.0;
     a.gpu_hours = a.time.value() / hour * gpus;
-    for (const NodePrice& price : cluster.prices) {
-        if (price.per_hour && !a.cost) {
-            const Dollars each = price.amount / static_cast<double>(cluster.per_node);
-            a.cost = each * a.gpu_hours;
-            a.price = to_text(each) + " a GPU-hour, " + price.kind + ", " + price.provider;
-        }
+    if (const auto price = lowest_price(cluster, catalogue)) {
+        a.cost = price->each * a.gpu_hours;
+        a.price = to_text(price->each) + ", " + price->from;
     }
     return a;
 }
@@ -129,7 +153,8 @@ Table table_of(const DaysFlags& f, const Answer& a) {
                  "6ND of " + count_text(*f.parameters) + " parameters, " + count_text(*f.tokens) + " tokens"),
              row("rate", cell(a.rate.each), "a GPU, " + a.rate.from),
              row("MFU", percent_cell(a.rate.each / a.peak), "of " + to_text(a.peak) + ", by 6ND"),
-             row("tokens/s", short_count_cell(a.tokens_per_s), "on " + std::to_string(*f.gpus) + " GPUs"),
+             row("tokens/s", short_count_cell(a.tokens_per_s),
+                 "on " + std::to_string(*f.gpus) + " GPUs" + (a.rate.step.empty() ? "" : ", " + a.rate.step)),
              row("time", days, to_text(a.time) + ", without restarts"),
              row("cost", a.cost ? cell(*a.cost) : empty_cell(),
                  count_text(a.gpu_hours) + " GPU-hours" + (a.cost ? " at " + a.price : ", no price known"))},
@@ -178,13 +203,13 @@ void run_days(const DaysFlags& f, Context& context) {
         throw Error(ErrorKind::usage,
                     "--tflops: is more than the peak of " + cluster.accelerator.id + ", " + to_text(*peak));
     }
-    const Answer answer = answer_of(f, *rate, *peak, cluster);
+    const Answer answer = answer_of(f, *rate, *peak, cluster, catalogue);
     if (f.output.json) {
         context.out << json_of(answer);
         return;
     }
     const Table table = table_of(f, answer);
-    context.out << render({&table, 1}, f.output.format);
+    context.out << render({&table, 1}, f.output.format, context.style);
 }
 
 }  // namespace

@@ -35,6 +35,12 @@ void write_rows(JsonWriter& out, const Table& table) {
 
 }  // namespace
 
+void write_table(JsonWriter& out, const Table& table) {
+    out.begin_object().member("title", table.title).key("rows");
+    write_rows(out, table);
+    out.array("remarks", table.remarks).end_object();
+}
+
 void print_tables(const std::vector<Table>& tables, const OutputFlags& output, Context& context) {
     if (!output.json) {
         context.out << render(tables, output.format, context.style);
@@ -43,9 +49,7 @@ void print_tables(const std::vector<Table>& tables, const OutputFlags& output, C
     JsonWriter out;
     out.begin_object().member("schema_version", 1).key("tables").begin_array();
     for (const Table& table : tables) {
-        out.begin_object().member("title", table.title).key("rows");
-        write_rows(out, table);
-        out.array("remarks", table.remarks).end_object();
+        write_table(out, table);
     }
     context.out << out.end_array().end_object().text();
 }

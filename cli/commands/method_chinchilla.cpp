@@ -8,10 +8,12 @@
 #include <traincost/io/json.hpp>
 #include <traincost/methods/chinchilla.hpp>
 #include <traincost/methods/printed.hpp>
+#include <traincost/plan/scaling_laws.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <memory>
 #include <ostream>
 
@@ -24,6 +26,7 @@ struct ChinchillaFlags {
     // The page's own values.
     double tflops = 40.0, utilization = 0.25, days = 7.0;
     std::int64_t cards = 1;
+    bool compare = false;
 };
 
 Table table_of(const ChinchillaOptimum& grid, const ChinchillaOptimum& exact) {
@@ -47,6 +50,26 @@ Table table_of(const ChinchillaOptimum& grid, const ChinchillaOptimum& exact) {
         .remarks = {}};
 }
 
+/// The same compute by every law that we know.
+Table laws_table(Flops budget) {
+    constexpr std::array<std::string_view, 5> why = {
+        "envelope of training curves", "IsoFLOP profiles", "its own law without the grid",
+        "that law fitted again to the same runs", "20 tokens a parameter"};
+    Table table{
+        .title = "Compared",
+        .columns = {"ours (scale)", "parameters", "tokens", "tokens/parameter", "loss", "why"},
+        .rows = {},
+        .remarks = {"The grid's steps are 15.5 % wide, from 10M to 86.6B: outside it stops at its ends."}};
+    const auto names = scaling_law_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const Allocation a = optimal_allocation(static_cast<ScalingLaw>(i), budget);
+        table.rows.push_back({text_cell(names[i]), short_count_cell(a.parameters), short_count_cell(a.tokens),
+                              printed_cell(a.tokens / a.parameters, 1), printed_cell(a.loss, 3),
+                              text_cell(why.at(i))});
+    }
+    return table;
+}
+
 void write_optimum(JsonWriter& out, const char* key, const ChinchillaOptimum& best) {
     out.key(key).begin_object();
     out.member("loss", best.loss).member("parameters", best.parameters).member("tokens", best.tokens);
@@ -66,6 +89,7 @@ void add_chinchilla(CLI::App& parent, Context& context) {
         "Share of that rate in use: 0.25 or 25%; default 0.25");
     add_parsed(*command, "--cards", f->cards, "N", positive_count, "Number of cards; default 1");
     add_parsed(*command, "--days", f->days, "N", positive_number, "Training days; default 7");
+    command->add_flag("--compare", f->compare, "The other laws of 'scale' beside it, for the same compute");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
         const Flops budget =
@@ -73,8 +97,11 @@ void add_chinchilla(CLI::App& parent, Context& context) {
         const ChinchillaOptimum grid = chinchilla_grid(budget);
         const ChinchillaOptimum exact = chinchilla_closed_form(budget);
         if (!f->output.json) {
-            const Table table = table_of(grid, exact);
-            context.out << render({&table, 1}, f->output.format, context.style);
+            std::vector<Table> tables = {table_of(grid, exact)};
+            if (f->compare) {
+                tables.push_back(laws_table(budget));
+            }
+            context.out << render(tables, f->output.format, context.style);
             return;
         }
         JsonWriter out;
@@ -84,6 +111,13 @@ void add_chinchilla(CLI::App& parent, Context& context) {
         out.member("compute_flop", budget);
         write_optimum(out, "grid", grid);
         write_optimum(out, "closed_form", exact);
+        if (f->compare) {
+            const auto names = scaling_law_names();
+            for (std::size_t i = 0; i < names.size(); ++i) {
+                const Allocation a = optimal_allocation(static_cast<ScalingLaw>(i), budget);
+                write_optimum(out, std::string(names[i]).c_str(), {budget, a.loss, a.parameters, a.tokens});
+            }
+        }
         out.end_object();
         context.out << out.text();
     });

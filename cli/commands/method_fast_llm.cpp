@@ -1,5 +1,6 @@
 // `traincost method fast-llm`: Fast_LLM's pre-train sheet.
 
+#include <cli/commands/method_fast_llm_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
@@ -31,6 +32,7 @@ struct FastLlmFlags {
         gpu_memory, batch, gpus;
     std::optional<double> billion_tokens, tflops, parameters;
     std::optional<Seconds> step;
+    CompareFlags compare;
     bool no_checkpointing = false, after_train = false, list = false;
 };
 
@@ -154,7 +156,7 @@ std::vector<Table> tables_of(const FastLlmSheet& sheet) {
     return tables;
 }
 
-std::string json_of(const FastLlmSheet& sheet) {
+std::string json_of(const FastLlmSheet& sheet, const std::vector<Table>& compared) {
     JsonWriter out;
     out.begin_object();
     out.member("schema_version", 1);
@@ -184,6 +186,10 @@ std::string json_of(const FastLlmSheet& sheet) {
     }
     out.end_array();
     out.array("messages", sheet.messages);
+    if (!compared.empty()) {
+        out.key("compared");
+        write_table(out, compared.front());
+    }
     out.end_object();
     return out.text();
 }
@@ -201,7 +207,8 @@ void print_after_train(const FastLlmFlags& f, Context& context) {
                                       {"--gpu-memory", f.gpu_memory.has_value()},
                                       {"--btokens", f.billion_tokens.has_value()},
                                       {"--tflops", f.tflops.has_value()},
-                                      {"--no-checkpointing", f.no_checkpointing}});
+                                      {"--no-checkpointing", f.no_checkpointing},
+                                      {"--compare", f.compare.compare}});
     FastLlmRun run = fast_llm_run_defaults();
     take(f.parameters, run.parameters);
     take(f.sequence, run.sequence);
@@ -229,15 +236,25 @@ void print_after_train(const FastLlmFlags& f, Context& context) {
 }
 
 void print_sheet(const FastLlmFlags& f, Context& context) {
+    require_comparison(f.compare);
     const FastLlmInput in = input_of(f);
     const FastLlmSheet sheet = fast_llm(in);
+    std::vector<Table> compared;
+    if (f.compare.compare) {
+        compared = fast_llm_comparison(in, sheet, f.compare, context);
+    }
     context.exit_code = sheet.plans.empty() ? exit_no : exit_yes;
     if (f.output.json) {
-        context.out << json_of(sheet);
+        context.out << json_of(sheet, compared);
     } else if (f.output.format == Format::table) {
         context.out << fast_llm_text(sheet) << '\n' << constants_text(in) << '\n';
+        if (!compared.empty()) {
+            context.out << '\n' << render(compared, f.output.format, context.style);
+        }
     } else {
-        context.out << render(tables_of(sheet), f.output.format, context.style);
+        std::vector<Table> tables = tables_of(sheet);
+        tables.insert(tables.end(), compared.begin(), compared.end());
+        context.out << render(tables, f.output.format, context.style);
     }
 }
 
@@ -276,6 +293,7 @@ void add_fast_llm(CLI::App& parent, Context& context) {
         [](auto& t) { return parse_duration(t, Range::positive); },
         "Time of a step; default 6.8s (after-train)");
     add_parsed(*command, "--gpus", f->gpus, "N", positive_count, "GPUs; default 32 (after-train)");
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print the models and constants of its scripts");
     add_output_options(*command, f->output);
     command->callback([f, &context] {

@@ -1,5 +1,6 @@
 // `traincost method flagperf`: FlagPerf's tokens/s of a GPU and its 6N MFU.
 
+#include <cli/commands/method_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
@@ -7,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -16,12 +18,35 @@ namespace {
 
 struct FlagPerfFlags {
     OutputFlags output;
+    CompareFlags compare;
     std::string model = "gpt3-6.7b";
     std::string gpu = "A100";
-    std::optional<double> samples_per_s, tokens_per_s, parameters;
-    std::int64_t sequence = 2048, gpus = 8;
+    std::optional<double> samples_per_s, tokens_per_s, parameters, memory;
+    std::int64_t sequence = 2048, gpus = 8, gpus_per_node = 8, tp = 1, pp = 1, zero = 2, micro_batch = 4,
+                 global_batch = 1024;
+    bool full_recompute = false;
     bool list = false;
 };
+
+std::int64_t data_parallel(const FlagPerfFlags& f) {
+    if (f.gpus % (f.tp * f.pp) != 0) {
+        throw Error(ErrorKind::usage, "--gpus: " + std::to_string(f.gpus) +
+                                          " is not a multiple of tp times pp, " +
+                                          std::to_string(f.tp * f.pp));
+    }
+    return f.gpus / (f.tp * f.pp);
+}
+
+/// The name of its configuration file: config_TP1PP1SH1SP8A10080Gx1x8.
+std::string configuration_name(const FlagPerfFlags& f) {
+    return flagperf_configuration({.tp = f.tp,
+                                   .pp = f.pp,
+                                   .zero = f.zero,
+                                   .sharding = data_parallel(f),
+                                   .device = f.gpu + "80G",
+                                   .nodes = (f.gpus + f.gpus_per_node - 1) / f.gpus_per_node,
+                                   .gpus = std::min(f.gpus, f.gpus_per_node)});
+}
 
 std::vector<Table> lists() {
     Table models{.title = "Models", .columns = {"--model", "N", "nominal N"}, .rows = {}, .remarks = {}};
@@ -36,23 +61,86 @@ std::vector<Table> lists() {
     return {models, peaks};
 }
 
-Table table_of(const FlagPerfFlags& f) {
+struct Rates {
+    double samples;
+    double tokens;  ///< of a GPU
+    double N;
+    double nominal;
+    double mfu;
+};
+
+Rates rates_of(const FlagPerfFlags& f) {
     const FlagPerfModel& model = flagperf_model(f.model);
-    const FlagPerfPeak& gpu = flagperf_peak(f.gpu);
+    const double sequences = static_cast<double>(f.gpus) / static_cast<double>(f.sequence);
     const double tokens =
         f.samples_per_s ? flagperf_tokens(*f.samples_per_s, f.sequence, f.gpus) : *f.tokens_per_s;
-    constexpr double percent = 100.0;
     const double N = f.parameters.value_or(model.parameters);
-    Table table{.title = {},
-                .columns = {"", "value"},
-                .rows = {{text_cell("tokens/s a GPU"), printed_cell(tokens, 2)},
-                         {text_cell("MFU %, 6N"), printed_cell(percent * flagperf_mfu(tokens, N, gpu), 1)},
-                         {text_cell("MFU %, 6N of the nominal N"),
-                          printed_cell(percent * flagperf_mfu(tokens, model.nominal, gpu), 1)},
-                         {text_cell("HFU %, full recompute"),
-                          printed_cell(percent * flagperf_mfu(tokens, N, gpu) * 4.0 / 3.0, 1)}},
-                .remarks = {"No attention scores; the input embedding is among N."}};
-    return table;
+    return {f.samples_per_s.value_or(tokens * sequences), tokens, N, f.parameters.value_or(model.nominal),
+            flagperf_mfu(tokens, N, flagperf_peak(f.gpu))};
+}
+
+constexpr double percent = 100.0;
+
+Table table_of(const FlagPerfFlags& f) {
+    const Rates r = rates_of(f);
+    const double nominal = flagperf_mfu(r.tokens, r.nominal, flagperf_peak(f.gpu));
+    const double recomputed = f.full_recompute ? 4.0 / 3.0 : 1.0;
+    return {.title = {},
+            .columns = {"config", "samples/s", "tokens/s/GPU", "mem GB", "MFU %", "MFU % nominal", "HFU %"},
+            .rows = {{text_cell(configuration_name(f)), printed_cell(r.samples, 2), printed_cell(r.tokens, 2),
+                      f.memory ? printed_cell(*f.memory, 2) : empty_cell(), printed_cell(percent * r.mfu, 1),
+                      printed_cell(percent * nominal, 1), printed_cell(percent * r.mfu * recomputed, 1)}},
+            .remarks = {"MFU: 6N a token, no attention scores, the input embedding among N; HFU: four thirds "
+                        "of it under --full-recompute."}};
+}
+
+/// Its runs of GPT-3: PaddleNLP, fp16.
+Table comparison(const FlagPerfFlags& f, Context& context) {
+    const Rates r = rates_of(f);
+    JobFlags job;
+    job.model = compared_model(f.compare, f.model);
+    job.gpu = compared_gpu(f.compare, f.gpu);
+    job.gpus = f.gpus;
+    job.stack = "paddlenlp";
+    job.precision = "fp16-mixed";
+    job.recompute = recompute_flag(f.full_recompute ? "full" : "none");
+    job.sequence = f.sequence;
+    job.micro_batch = f.micro_batch;
+    job.global_batch = f.global_batch;
+    job.tp = f.tp;
+    job.pp = f.pp;
+    job.zero = f.zero;
+    const OwnEstimate o = own_estimate(job, context);
+    const double recomputed = f.full_recompute ? 4.0 / 3.0 : 1.0;
+    const Throughput& t = o.estimate.throughput;
+    return compared_table(
+        {{"samples/s", printed_cell(r.samples, 2),
+          printed_cell(t.tokens_per_s / static_cast<double>(f.sequence), 2),
+          "measured there, predicted here"},
+         {"tokens/s/GPU", printed_cell(r.tokens, 2), printed_cell(t.tokens_per_s_per_gpu, 2),
+          "the same, of one GPU"},
+         {"memory, GB", f.memory ? printed_cell(*f.memory, 2) : empty_cell(), gigabyte_cell(o.peak().device),
+          "nvidia-smi there; ours the fullest stage's, context and communicators included"},
+         {"MFU %", printed_cell(percent * r.mfu, 1), printed_cell(percent * t.mfu, 1),
+          "6N of all weights there; ours counts attention and not the input embedding"},
+         {"HFU %", printed_cell(percent * r.mfu * recomputed, 1), printed_cell(percent * t.hfu, 1),
+          "the MFU, or four thirds of it, there; ours what is really recomputed"}},
+        "flagperf", o);
+}
+
+void add_layout(CLI::App& command, FlagPerfFlags& f) {
+    add_parsed(command, "--gpus-per-node", f.gpus_per_node, "N", positive_count, "GPUs of a node; default 8");
+    add_parsed(command, "--tp", f.tp, "N", positive_count, "Tensor parallel degree; default 1");
+    add_parsed(command, "--pp", f.pp, "N", positive_count, "Pipeline parallel degree; default 1");
+    add_parsed(
+        command, "--zero", f.zero, "STAGE", [](auto& t) { return parse_count(t, Range::not_negative); },
+        "ZeRO stage (SH of its configurations); default 2");
+    command.add_flag("--full-recompute", f.full_recompute,
+                     "All blocks recomputed (recompute_granularity full)");
+    add_parsed(command, "--micro-batch", f.micro_batch, "N", positive_count,
+               "Sequences at once, of our estimate; default 4");
+    add_parsed(command, "--global-batch", f.global_batch, "N", positive_count,
+               "Sequences of a step, of our estimate; default 1024");
 }
 
 }  // namespace
@@ -72,9 +160,13 @@ void add_flagperf(CLI::App& parent, Context& context) {
                "Tokens a second of a GPU");
     add_parsed(*command, "--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default 2048");
     add_parsed(*command, "--gpus", f->gpus, "N", positive_count, "GPUs; default 8");
+    add_parsed(*command, "--memory", f->memory, "GB", positive_number, "Memory of a GPU as measured");
+    add_layout(*command, *f);
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print its models and peaks");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
+        require_comparison(f->compare);
         if (f->list) {
             print_tables(lists(), f->output, context);
             return;
@@ -83,7 +175,11 @@ void add_flagperf(CLI::App& parent, Context& context) {
         if (f->samples_per_s) {
             refuse_all("with --samples-per-s", {{"--tokens-per-s", f->tokens_per_s.has_value()}});
         }
-        print_tables({table_of(*f)}, f->output, context);
+        std::vector<Table> tables = {table_of(*f)};
+        if (f->compare.compare) {
+            tables.push_back(comparison(*f, context));
+        }
+        print_tables(tables, f->output, context);
     });
 }
 

@@ -1,5 +1,6 @@
 // `traincost method iiis`: the IIIS-Turing LLM Training Calculator.
 
+#include <cli/commands/method_iiis_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
@@ -27,6 +28,7 @@ struct IiisFlags {
     std::optional<double> network, tokens, epochs, bus;
     std::optional<std::int64_t> minibatch, microbatch, tp, pp, dp;
     std::optional<Recompute> recompute;
+    CompareFlags compare;
     bool list = false;
 };
 
@@ -165,7 +167,7 @@ std::vector<Table> tables_of(const IiisResult& r) {
     return tables;
 }
 
-std::string json_of(const IiisResult& r) {
+std::string json_of(const IiisResult& r, const std::optional<Table>& compared) {
     JsonWriter out;
     out.begin_object();
     out.member("schema_version", 1);
@@ -183,6 +185,10 @@ std::string json_of(const IiisResult& r) {
     }
     out.end_object();
     out.member("out_of_memory", r.memory.out_of_memory);
+    if (compared) {
+        out.key("compared");
+        write_table(out, *compared);
+    }
     out.end_object();
     return out.text();
 }
@@ -211,6 +217,26 @@ std::vector<Table> lists() {
                                iiis_cell(iiis_parameters(model).total)});
     }
     return {gpus, models};
+}
+
+void print(const IiisFlags& f, Context& context) {
+    require_comparison(f.compare);
+    const IiisInput in = input_of(f);
+    const IiisResult r = iiis(in);
+    std::optional<Table> compared;
+    if (f.compare.compare) {
+        compared = iiis_comparison(in, r, f.compare, context);
+    }
+    context.exit_code = r.memory.out_of_memory ? exit_no : exit_yes;
+    if (f.output.json) {
+        context.out << json_of(r, compared);
+        return;
+    }
+    std::vector<Table> tables = tables_of(r);
+    if (compared) {
+        tables.push_back(*compared);
+    }
+    context.out << render(tables, f.output.format, context.style);
 }
 
 }  // namespace
@@ -243,6 +269,7 @@ void add_iiis(CLI::App& parent, Context& context) {
                                               "; allowed: full, selective, none");
         },
         "Optimization strategy; default none");
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print its tables of GPUs and models");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
@@ -250,9 +277,7 @@ void add_iiis(CLI::App& parent, Context& context) {
             print_tables(lists(), f->output, context);
             return;
         }
-        const IiisResult r = iiis(input_of(*f));
-        context.exit_code = r.memory.out_of_memory ? exit_no : exit_yes;
-        context.out << (f->output.json ? json_of(r) : render(tables_of(r), f->output.format, context.style));
+        print(*f, context);
     });
 }
 

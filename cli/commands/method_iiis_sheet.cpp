@@ -1,5 +1,6 @@
 // `traincost method iiis-sheet`: what the IIIS-Turing calculator's spreadsheet gives.
 
+#include <cli/commands/method_iiis_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
@@ -19,7 +20,8 @@ struct SheetFlags {
     std::optional<std::string> gpu, model;
     std::optional<double> network, tokens, epochs, bus;
     std::optional<std::int64_t> minibatch, microbatch, tp, pp, dp;
-    bool compare = false, list = false;
+    CompareFlags compare;
+    bool list = false;
 };
 
 IiisInput input_of(const SheetFlags& f) {
@@ -28,7 +30,7 @@ IiisInput input_of(const SheetFlags& f) {
         in.gpu = iiis_sheet_gpu(*f.gpu);
     }
     if (f.model) {
-        in.model = iiis_model(*f.model);
+        in.model = iiis_sheet_model(*f.model);
     }
     take(f.bus, in.gpu.bus_GBps);
     take(f.network, in.network_Gbps);
@@ -52,46 +54,62 @@ struct SheetCell {
 
 std::vector<SheetCell> cells_of(const IiisSheet& s, const IiisResult& r) {
     const double m = s.computation.micro_batches;
-    return {{"Input!E13", "Recommended tensor parallel degree", s.recommended_tp,
-             static_cast<double>(r.recommended.tp)},
-            {"Input!E14", "Recommended pipeline parallel degree", s.recommended_pp,
-             static_cast<double>(r.recommended.pp)},
-            {"Input!E15", "Recommended microbatch", s.recommended_microbatch,
-             static_cast<double>(r.recommended.microbatch)},
-            {"Computation!C1", "Total parameters", s.parameters.total, r.parameters.total},
-            {"Computation!E1", "Word embedding", s.parameters.word_embedding, r.parameters.word_embedding},
-            {"Computation!G1", "Self attention, a layer", s.parameters.self_attention,
-             r.parameters.self_attention},
-            {"Computation!I1", "Feed forward, a layer", s.parameters.feed_forward, r.parameters.feed_forward},
-            {"Computation!K1", "Position embedding", s.parameters.position_embedding,
-             r.parameters.position_embedding},
-            {"Computation!C4", "Optimizer states", s.memory.optimizer_states, r.memory.optimizer_states},
-            {"Computation!E4", "Weights", s.memory.weights, r.memory.weights},
-            {"Computation!G4", "Gradients", s.memory.gradients, r.memory.gradients},
-            {"Computation!I4", "Activation", s.memory.activation, r.memory.activation},
-            {"Computation!K4", "Overall usage", s.memory.overall, r.memory.overall},
-            {"Computation!C6", "Per-device layers", s.computation.per_device_layers,
-             r.computation.per_device_layers},
-            {"Computation!E6", "Number of microbatches", m, r.computation.micro_batches},
-            {"Computation!G6", "Total forward", s.computation.forward, r.computation.forward},
-            {"Computation!I6", "Total backward", s.computation.backward, r.computation.backward},
-            {"Computation!C9", "Total forward allgather", s.communication.forward_allgather,
-             r.communication.forward_allgather},
-            {"Computation!C12", "Total p2p", s.communication.p2p, r.communication.p2p},
-            {"Computation!E13", "Gradient allreduce", s.communication.gradient_allreduce,
-             r.communication.gradient_allreduce},
-            {"Computation!C13", "Word embedding allreduce", s.communication.embedding_allreduce,
-             r.communication.embedding_allreduce},
-            {"Output!G1", "Warmup", s.timeline.warmup, r.timeline.warmup},
-            {"Output!I1", "Forward", s.timeline.forward, r.timeline.forward},
-            {"Output!K1", "Backward", s.timeline.backward, r.timeline.backward},
-            {"Output!M1", "Stable", s.timeline.stable, r.timeline.stable},
-            {"Output!O1", "Cooldown", s.timeline.cooldown, r.timeline.cooldown},
-            {"Output!Q1", "Allreduce", s.timeline.allreduce, r.timeline.allreduce},
-            {"Output!S1", "Per-iteration time", s.timeline.iteration, r.timeline.iteration},
-            {"Output!U1", "Number of GPUs", s.gpus, static_cast<double>(r.total.gpus)},
-            {"Output!W1", "Number of iterations", s.iterations, r.total.iterations},
-            {"Output!Y1", "Total time", s.seconds, r.total.seconds}};
+    const IiisCommunication& sc = s.communication;
+    const IiisCommunication& rc = r.communication;
+    return {
+        {"Input!E13", "Recommended tensor parallel degree", s.recommended_tp,
+         static_cast<double>(r.recommended.tp)},
+        {"Input!E14", "Recommended pipeline parallel degree", s.recommended_pp,
+         static_cast<double>(r.recommended.pp)},
+        {"Input!E15", "Recommended microbatch", s.recommended_microbatch,
+         static_cast<double>(r.recommended.microbatch)},
+        {"Computation!C1", "Total parameters", s.parameters.total, r.parameters.total},
+        {"Computation!E1", "Word embedding", s.parameters.word_embedding, r.parameters.word_embedding},
+        {"Computation!G1", "Self attention, a layer", s.parameters.self_attention,
+         r.parameters.self_attention},
+        {"Computation!I1", "Feed forward, a layer", s.parameters.feed_forward, r.parameters.feed_forward},
+        {"Computation!K1", "Position embedding", s.parameters.position_embedding,
+         r.parameters.position_embedding},
+        {"Computation!C4", "Optimizer states", s.memory.optimizer_states, r.memory.optimizer_states},
+        {"Computation!E4", "Weights", s.memory.weights, r.memory.weights},
+        {"Computation!G4", "Gradients", s.memory.gradients, r.memory.gradients},
+        {"Computation!I4", "Activation", s.memory.activation, r.memory.activation},
+        {"Computation!K4", "Overall usage", s.memory.overall, r.memory.overall},
+        {"Computation!C6", "Per-device layers", s.computation.per_device_layers,
+         r.computation.per_device_layers},
+        {"Computation!E6", "Number of microbatches", m, r.computation.micro_batches},
+        {"Computation!G6", "Total forward", s.computation.forward, r.computation.forward},
+        {"Computation!I6", "Total backward", s.computation.backward, r.computation.backward},
+        {"Computation!K6", "Per-loop forward", s.computation.loop_forward, r.computation.loop_forward},
+        {"Computation!M6", "Per-loop backward", s.computation.loop_backward, r.computation.loop_backward},
+        {"Computation!C9", "Total forward allgather", sc.forward_allgather, rc.forward_allgather},
+        {"Computation!E9", "Per-loop forward allgather", sc.loop_forward_allgather,
+         rc.loop_forward_allgather},
+        {"Computation!C10", "Total backward allgather", sc.backward_allgather, rc.backward_allgather},
+        {"Computation!E10", "Per-loop backward allgather", sc.loop_backward_allgather,
+         rc.loop_backward_allgather},
+        {"Computation!C11", "Total backward reduce-scatter", sc.backward_reduce_scatter,
+         rc.backward_reduce_scatter},
+        {"Computation!E11", "Per-loop backward reduce-scatter", sc.loop_backward_reduce_scatter,
+         rc.loop_backward_reduce_scatter},
+        {"Computation!C12", "Total p2p", sc.p2p, rc.p2p},
+        {"Computation!E12", "Per-loop p2p", sc.loop_p2p, rc.loop_p2p},
+        {"Computation!C13", "Word embedding allreduce", sc.embedding_allreduce, rc.embedding_allreduce},
+        {"Computation!E13", "Gradient allreduce", sc.gradient_allreduce, rc.gradient_allreduce},
+        {"Output!C1", "Per-device layers", s.computation.per_device_layers, r.computation.per_device_layers},
+        {"Output!E1", "Number of microbatches", m, r.computation.micro_batches},
+        {"Output!G1", "Warmup", s.timeline.warmup, r.timeline.warmup},
+        {"Output!I1", "Forward", s.timeline.forward, r.timeline.forward},
+        {"Output!K1", "Backward", s.timeline.backward, r.timeline.backward},
+        {"Output!M1", "Stable", s.timeline.stable, r.timeline.stable},
+        {"Output!O1", "Cooldown", s.timeline.cooldown, r.timeline.cooldown},
+        {"Output!Q1", "Allreduce", s.timeline.allreduce, r.timeline.allreduce},
+        {"Output!S1", "Per-iteration time", s.timeline.iteration, r.timeline.iteration},
+        {"Output!U1", "Number of GPUs", s.gpus, static_cast<double>(r.total.gpus)},
+        {"Output!W1", "Number of iterations", s.iterations, r.total.iterations},
+        {"Output!Y1", "Total time", s.seconds, r.total.seconds},
+        {"Output!I4", "Forward GPU usage", s.timeline.forward_gpu_usage, r.timeline.forward_gpu_usage},
+        {"Output!K5", "Backward GPU usage", s.timeline.backward_gpu_usage, r.timeline.backward_gpu_usage}};
 }
 
 Table table_of(const SheetFlags& f) {
@@ -100,7 +118,7 @@ Table table_of(const SheetFlags& f) {
         return Cell{.text = to_exact(x), .exact = to_exact(x), .number = true};
     };
     Table table{.title = {}, .columns = {"cell", "what", "sheet"}, .rows = {}, .remarks = {}};
-    if (f.compare) {
+    if (f.compare.compare) {
         table.columns.emplace_back("page");
         table.remarks = {
             "The page adds the position table to the parameters and caps the tensor degree at 8.",
@@ -109,7 +127,7 @@ Table table_of(const SheetFlags& f) {
     }
     for (const SheetCell& c : cells_of(iiis_sheet(in), iiis(in))) {
         table.rows.push_back({text_cell(c.cell), text_cell(c.what), exact(c.sheet)});
-        if (f.compare) {
+        if (f.compare.compare) {
             table.rows.back().push_back(exact(c.page));
         }
     }
@@ -120,13 +138,43 @@ Table gpus_table() {
     Table gpus{.title = "GPUs",
                .columns = {"--gpu", "fp16 TFLOP/s", "fp32 TFLOP/s", "memory GB", "bus GB/s"},
                .rows = {},
-               .remarks = {"Models are those of 'traincost method iiis --list'."}};
+               .remarks = {}};
     for (const IiisGpu& gpu : iiis_sheet_gpus()) {
         gpus.rows.push_back({text_cell(gpu.name), printed_cell(gpu.fp16_TFLOPs, 1),
                              printed_cell(gpu.fp32_TFLOPs, 1), printed_cell(gpu.memory_GB, 1),
                              printed_cell(gpu.bus_GBps, 1)});
     }
     return gpus;
+}
+
+/// Its heads are the dimensions of GPT-3's heads.
+Table models_table() {
+    Table models{.title = "Models",
+                 .columns = {"--model", "token length", "heads", "hidden", "layers", "vocab", "parameters"},
+                 .rows = {},
+                 .remarks = {"Its GPT-3 heads are the widths of a head; nothing depends on them here."}};
+    for (const IiisModel& m : iiis_sheet_models()) {
+        const IiisParameters p = iiis_parameters(m);
+        models.rows.push_back({text_cell(m.name), count_cell(m.sequence), count_cell(m.heads),
+                               count_cell(m.hidden), count_cell(m.layers), count_cell(m.vocab),
+                               count_cell(static_cast<std::int64_t>(p.total - p.position_embedding))});
+    }
+    return models;
+}
+
+void print(const SheetFlags& f, Context& context) {
+    require_comparison(f.compare);
+    if (f.list) {
+        print_tables({gpus_table(), models_table()}, f.output, context);
+        return;
+    }
+    std::vector<Table> tables = {table_of(f)};
+    if (f.compare.compare) {
+        const IiisInput in = input_of(f);
+        tables.push_back(iiis_comparison(in, iiis(in), f.compare, context));
+        tables.back().columns[1] = "page";
+    }
+    print_tables(tables, f.output, context);
 }
 
 }  // namespace
@@ -149,11 +197,10 @@ void add_iiis_sheet(CLI::App& parent, Context& context) {
                "Tokens of an epoch; default 100");
     add_parsed(*command, "--epochs", f->epochs, "N", positive_number, "Epochs; default 2");
     add_parsed(*command, "--bus", f->bus, "GB_PER_S", positive_number, "Bus bandwidth; default: the GPU's");
-    command->add_flag("--compare", f->compare, "The page's figures beside the sheet's");
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print its table of GPUs");
     add_output_options(*command, f->output);
-    command->callback(
-        [f, &context] { print_tables({f->list ? gpus_table() : table_of(*f)}, f->output, context); });
+    command->callback([f, &context] { print(*f, context); });
 }
 
 }  // namespace traincost::cli

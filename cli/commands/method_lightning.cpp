@@ -1,14 +1,17 @@
-// `traincost method lightning`: Lightning-LLM-Training-Test's training days, and its forward-only TFLOP/s.
+// `traincost method lightning`: Lightning-LLM-Training-Test's report and training days.
 
+#include <cli/commands/method_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
+#include <traincost/cost/flops.hpp>
+#include <traincost/io/json.hpp>
 #include <traincost/methods/lightning.hpp>
 #include <traincost/methods/six_nd.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <array>
 #include <memory>
 #include <ostream>
 
@@ -20,20 +23,58 @@ constexpr double tera = 1e12;
 
 struct LightningFlags {
     OutputFlags output;
+    CompareFlags compare;
     std::string model = "gpt2";
-    std::optional<double> parameters, tokens, tflops, peak, tokens_per_s;
+    std::string strategy = "deepspeed_stage_2_offload";
+    std::optional<double> parameters, tokens, tflops, peak, tokens_per_s, cpu_ram;
+    std::vector<double> gpu_ram;
     std::optional<Seconds> forward;
     double utilization = 0.25;  // the middle of the 0.2 to 0.3 that its README calls usual
     std::int64_t gpus = 1, sequence = 512, batch = 1;
     bool list = false;
 };
 
+constexpr std::array<std::string_view, 6> strategies = {
+    "deepspeed_stage_1",         "deepspeed_stage_2",         "deepspeed_stage_3",
+    "deepspeed_stage_1_offload", "deepspeed_stage_2_offload", "deepspeed_stage_3_offload"};
+
+std::string strategy_from(const std::string& name) {
+    for (const std::string_view known : strategies) {
+        if (known == name) {
+            return name;
+        }
+    }
+    std::string allowed;
+    for (const std::string_view known : strategies) {
+        allowed += (allowed.empty() ? "" : ", ") + std::string(known);
+    }
+    throw Error(ErrorKind::usage,
+                "'" + name + "' is not known" + did_you_mean(name, strategies) + "; allowed: " + allowed);
+}
+
 Cell plain_cell(double x) {
     return {.text = python_text(x), .exact = to_exact(x), .number = true};
 }
 
-Table days_table(const LightningFlags& f, double parameters) {
-    const double each = f.tflops ? *f.tflops : *f.peak * f.utilization;
+/// TFLOP/s of its report: the forward pass's alone.
+std::optional<double> reported_tflops(const LightningFlags& f, const LightningModel& model) {
+    if (f.forward) {
+        return lightning_forward(model, f.sequence, f.batch).value() / f.forward->value() / tera;
+    }
+    return f.tokens ? std::nullopt : f.tflops;
+}
+
+/// The rate that its user puts into T_days: known, reported, or a share of the peak.
+double rate_of_days(const LightningFlags& f, const LightningModel& model) {
+    if (f.tflops) {
+        return *f.tflops;
+    }
+    return f.peak ? *f.peak * f.utilization : *reported_tflops(f, model);
+}
+
+Table days_table(const LightningFlags& f, const LightningModel& model) {
+    const double parameters = f.parameters.value_or(lightning_parameters(model));
+    const double each = rate_of_days(f, model);
     const double system = each * static_cast<double>(f.gpus);
     Table table{
         .title = "Training time",
@@ -44,97 +85,179 @@ Table days_table(const LightningFlags& f, double parameters) {
                  {text_cell("FLOPS (TFLOP/s, all GPUs)"), printed_cell(system, 3)},
                  {text_cell("T_days"), printed_cell(lightning_days(parameters, *f.tokens, system), 2)}},
         .remarks = {}};
-    if (!f.tflops) {
+    if (!f.tflops && f.peak) {
         table.remarks.push_back("No --tflops: the peak at a utilization of " + to_significant(f.utilization) +
                                 " (--utilization).");
     }
     return table;
 }
 
-/// The report of a step that was measured: its own TFLOP/s, and those of the whole step.
-Table report_table(const LightningFlags& f, const LightningModel& model) {
+/// What the report does not say of a measured step.
+Table step_table(const LightningFlags& f, const LightningModel& model) {
+    constexpr double giga = 1e9;
     const Flops forward = lightning_forward(model, f.sequence, f.batch);
-    const double gpus = static_cast<double>(f.gpus);
-    constexpr double mega = 1e6;
-    Table table{
-        .title = "Report",
-        .columns = {"", "GPU", "total"},
-        .rows = {{text_cell("model"), text_cell(model.name), empty_cell()},
-                 {text_cell("model size"),
-                  text_cell(to_exact(std::floor(lightning_parameters(model) / mega)) + "M"), empty_cell()},
-                 {text_cell("GFLOP forward"), printed_cell(forward.value() / 1e9, 2), empty_cell()}},
-        .remarks = {}};
-    if (f.tokens_per_s) {
-        const double rate = python_round(*f.tokens_per_s, 3);
-        const double whole = 6.0 * lightning_parameters(model) * rate / tera;
-        table.rows.push_back({text_cell("tokens/s"), plain_cell(rate), plain_cell(rate * gpus)});
-        table.rows.push_back({text_cell("TFLOP/s of the step, 6N a token"), printed_cell(whole, 3),
-                              printed_cell(whole * gpus, 3)});
-    }
-    if (f.forward) {
-        const double rate = python_round(forward.value() / f.forward->value() / tera, 3);
+    const std::optional<double> reported = reported_tflops(f, model);
+    Table table{.title = "Step",
+                .columns = {"", "GPU", "total"},
+                .rows = {{text_cell("GFLOP forward"), printed_cell(forward.value() / giga, 2), empty_cell()}},
+                .remarks = {}};
+    const auto both = [&](const char* name, double each) {
         table.rows.push_back(
-            {text_cell("TFLOP/s, forward only"), plain_cell(rate), printed_cell(rate * gpus, 3)});
+            {text_cell(name), printed_cell(each, 3), printed_cell(each * static_cast<double>(f.gpus), 3)});
+    };
+    if (reported) {
+        both("TFLOP/s, forward only", *reported);
         table.remarks.emplace_back(
             "Its TFLOP/s are the forward pass's alone: in T_days use those of the step.");
+    }
+    if (f.tokens_per_s) {
+        both("tokens/s", *f.tokens_per_s);
+        both("TFLOP/s of the step, 6N a token", 6.0 * lightning_parameters(model) * *f.tokens_per_s / tera);
     }
     return table;
 }
 
 Table models_table() {
     Table table{.title = "Models",
-                .columns = {"--model", "layers", "hidden", "vocab", "parameters"},
+                .columns = {"--model", "layers", "hidden", "ffn", "vocab", "parameters", "size"},
                 .rows = {},
                 .remarks = {}};
     for (const LightningModel& model : lightning_models()) {
         table.rows.push_back({text_cell(model.name), count_cell(model.layers), count_cell(model.hidden),
-                              count_cell(model.vocab),
-                              count_cell(static_cast<std::int64_t>(lightning_parameters(model)))});
+                              count_cell(model.ffn), count_cell(model.vocab),
+                              count_cell(static_cast<std::int64_t>(lightning_parameters(model))),
+                              text_cell(lightning_size(model))});
     }
+    table.remarks = {"Vocabularies with its [PAD] and [SEP]."};
     return table;
+}
+
+/// The step as we predict it: its strategy is DeepSpeed's, its precision fp16 whatever --precision says.
+OwnEstimate own(const LightningFlags& f, Context& context) {
+    JobFlags job;
+    job.model = compared_model(f.compare, f.model);
+    job.gpu = f.compare.gpu.value_or("t4");
+    job.gpus = f.gpus;
+    job.stack = "hf-deepspeed";
+    job.precision = "fp16-mixed";
+    job.sequence = f.sequence;
+    job.micro_batch = f.batch;
+    job.global_batch = f.batch * f.gpus;
+    job.zero = f.strategy[std::string_view("deepspeed_stage_").size()] - '0';
+    if (f.strategy.ends_with("_offload")) {
+        job.offload_optimizer = Offload::cpu;
+    }
+    return own_estimate(job, context);
+}
+
+Table comparison(const LightningFlags& f, const LightningModel& model, Context& context) {
+    const OwnEstimate o = own(f, context);
+    const Throughput& rate = o.estimate.throughput;
+    const Cell none = empty_cell();
+    const std::optional<double> reported = reported_tflops(f, model);
+    std::vector<ComparedFigure> rows = {
+        {"parameters", plain_cell(lightning_parameters(model)),
+         plain_cell(static_cast<double>(o.estimate.parameters.total)),
+         "[PAD] and [SEP] enlarge its vocabulary"},
+        {"tokens/s/GPU", f.tokens_per_s ? printed_cell(*f.tokens_per_s, 3) : none,
+         printed_cell(rate.tokens_per_s_per_gpu, 3),
+         "its last step alone, synchronised by the profiler; ours a step without one"},
+        {"TFLOP/s/GPU", reported ? printed_cell(*reported, 3) : none,
+         printed_cell(rate.model_flops_per_gpu.value() / tera, 3),
+         "its forward pass alone; ours forward and backward over the whole step"},
+        {"peak GPU memory, GB", f.gpu_ram.empty() ? none : printed_cell(f.gpu_ram.front(), 1),
+         gigabyte_cell(o.peak().device), "its sample before the backward pass; ours the peak"}};
+    if (f.tokens) {
+        const double gpus = static_cast<double>(f.gpus);
+        const Seconds ours{*f.tokens / rate.tokens_per_s};
+        constexpr double day = 86400.0;
+        rows.push_back({"T_days",
+                        printed_cell(lightning_days(f.parameters.value_or(lightning_parameters(model)),
+                                                    *f.tokens, rate_of_days(f, model) * gpus),
+                                     2),
+                        printed_cell(ours.value() / day, 2),
+                        "its rate as given; ours the predicted step's, optimizer included"});
+    }
+    return compared_table(rows, "lightning", o);
 }
 
 void print(const LightningFlags& f, Context& context) {
     const LightningModel& model = lightning_model(f.model);
     std::vector<Table> tables;
-    if (f.tokens || f.tflops || f.peak) {
-        require_all({{"--tokens", f.tokens.has_value()}, {"--tflops", f.tflops || f.peak}});
-        tables.push_back(days_table(f, f.parameters.value_or(lightning_parameters(model))));
+    if (f.tokens || f.peak) {
+        require_all({{"--tokens", f.tokens.has_value()}, {"--tflops", f.tflops || f.peak || f.forward}});
+        tables.push_back(days_table(f, model));
     }
-    if (tables.empty() || f.tokens_per_s || f.forward) {
-        tables.push_back(report_table(f, model));
+    const bool report = tables.empty() || f.tokens_per_s || f.forward;
+    if (report) {
+        tables.push_back(step_table(f, model));
+    }
+    if (f.compare.compare) {
+        tables.push_back(comparison(f, model, context));
+    }
+    if (report && !f.output.json && f.output.format == Format::table) {
+        context.out << lightning_text({.model = model.name,
+                                       .model_size = lightning_size(model),
+                                       .strategy = f.strategy,
+                                       .batch = f.batch,
+                                       .sequence = f.sequence,
+                                       .gpus = f.gpus,
+                                       .cpu_ram_GB = f.cpu_ram,
+                                       .gpu_ram_GB = f.gpu_ram,
+                                       .tokens_per_s = f.tokens_per_s,
+                                       .tflops = reported_tflops(f, model)})
+                    << '\n';
     }
     print_tables(tables, f.output, context);
+}
+
+std::vector<double> numbers(const std::string& text) {
+    std::vector<double> all;
+    for (const std::string& part : names_of(text)) {
+        all.push_back(positive_number(part));
+    }
+    return all;
+}
+
+void add_measured(CLI::App& command, LightningFlags& f) {
+    add_parsed(command, "--tokens-per-s", f.tokens_per_s, "RATE", positive_number,
+               "Tokens a second that a GPU was measured at");
+    add_parsed(
+        command, "--forward", f.forward, "DURATION",
+        [](auto& t) { return parse_duration(t, Range::positive); }, "Time of the forward pass: 35.9ms");
+    add_parsed(command, "--cpu-ram", f.cpu_ram, "GB", positive_number,
+               "Peak CPU RAM of the report, GB (10^9)");
+    add_parsed(command, "--gpu-ram", f.gpu_ram, "GB,...", numbers, "Peak GPU RAM of each GPU, GB (10^9)");
 }
 
 }  // namespace
 
 void add_lightning(CLI::App& parent, Context& context) {
     CLI::App* command = parent.add_subcommand(
-        "lightning", "Lightning-LLM-Training-Test's training days and forward-only TFLOP/s");
+        "lightning", "Lightning-LLM-Training-Test's report, training days and forward-only TFLOP/s");
     const auto f = std::make_shared<LightningFlags>();
     command->add_option("--model", f->model, "Model of its list (see --list); default gpt2")
         ->type_name("NAME");
+    add_parsed(*command, "--strategy", f->strategy, "NAME", strategy_from,
+               "DeepSpeed strategy; default deepspeed_stage_2_offload");
     add_parsed(*command, "--params", f->parameters, "COUNT", positive_parameters,
                "N, parameters; default: the model's");
     add_parsed(*command, "--tokens", f->tokens, "COUNT", positive_parameters, "D, tokens to train on");
     add_parsed(*command, "--gpus", f->gpus, "N", positive_count, "GPUs; default 1");
     add_parsed(*command, "--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s a GPU is known to reach");
     add_parsed(*command, "--peak", f->peak, "TFLOPS", positive_number,
-               "Peak TFLOP/s of a GPU, where none are known");
+               "Peak TFLOP/s of a GPU, if no rate is known");
     add_parsed(
         *command, "--utilization", f->utilization, "FRACTION",
         [](auto& t) { return parse_fraction(t, Range::positive); }, "Share of --peak in use; default 0.25");
     add_parsed(*command, "--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default 512");
     add_parsed(*command, "--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default 1");
-    add_parsed(*command, "--tokens-per-s", f->tokens_per_s, "RATE", positive_number,
-               "Tokens a second that a GPU was measured at");
-    add_parsed(
-        *command, "--forward", f->forward, "DURATION",
-        [](auto& t) { return parse_duration(t, Range::positive); }, "Time of the forward pass: 35.9ms");
+    add_measured(*command, *f);
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print its models");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
+        require_comparison(f->compare);
         if (f->list) {
             print_tables({models_table()}, f->output, context);
         } else {

@@ -1,8 +1,10 @@
 // `traincost method llm-bench`: llm-train-bench's FLOPs of a token, tokens/s and MFU.
 
+#include <cli/commands/method_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
+#include <traincost/cost/flops.hpp>
 #include <traincost/methods/llm_bench.hpp>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +17,7 @@ namespace traincost::cli {
 namespace {
 
 constexpr double giga = 1e9;
+constexpr double tera = 1e12;
 constexpr double percent = 100.0;
 
 struct LlmBenchFlags {
@@ -22,8 +25,14 @@ struct LlmBenchFlags {
     std::string model = "gpt2-1.5b";
     std::string gpu = "H100";
     std::optional<double> tflops, tokens_per_s;
-    bool fp8 = false, causal = false, compare = false, list = false;
+    CompareFlags compare;
+    bool fp8 = false, causal = false, list = false;
 };
+
+/// GFLOP with all four decimals.
+Cell gflop_cell(Flops x) {
+    return {.text = decimals_text(x.value() / giga, 4), .exact = to_exact(x.value() / giga), .number = true};
+}
 
 std::vector<Table> lists() {
     Table models{.title = "Configurations",
@@ -37,7 +46,7 @@ std::vector<Table> lists() {
                                count_cell(m.heads), count_cell(m.kv_heads == 0 ? m.heads : m.kv_heads),
                                count_cell(m.ffn), count_cell(m.sequence), count_cell(m.vocab),
                                count_cell(static_cast<std::int64_t>(work.parameters)),
-                               printed_cell(work.claimed.value() / giga, 4)});
+                               gflop_cell(work.claimed)});
     }
     Table peaks{.title = "Peaks (TFLOP/s)", .columns = {"--gpu", "bf16", "fp8"}, .rows = {}, .remarks = {}};
     for (const LlmBenchPeak& p : llm_bench_peaks()) {
@@ -47,6 +56,14 @@ std::vector<Table> lists() {
     return {models, peaks};
 }
 
+/// Tokens a second of a GPU, given or by its count.
+std::optional<double> rate_of(const LlmBenchFlags& f, const LlmBenchWork& work) {
+    if (f.tokens_per_s || !f.tflops) {
+        return f.tokens_per_s;
+    }
+    return f.causal ? *f.tflops * tera / work.causal.value() : llm_bench_tokens(work, *f.tflops);
+}
+
 std::vector<Table> tables_of(const LlmBenchFlags& f) {
     const LlmBenchModel& model = llm_bench_model(f.model);
     const LlmBenchPeak& gpu = llm_bench_peak(f.gpu);
@@ -54,10 +71,9 @@ std::vector<Table> tables_of(const LlmBenchFlags& f) {
     const double claimed = (f.causal ? work.causal : work.claimed).value();
     const double corrected = (f.causal ? work.corrected_causal : work.corrected).value();
     const double peak = f.fp8 ? gpu.fp8_TFLOPs : gpu.bf16_TFLOPs;
-    constexpr double tera = 1e12;
     const auto row = [&](const char* name, double theirs, double ours, int digits) {
         std::vector<Cell> cells = {text_cell(name), printed_cell(theirs, digits)};
-        if (f.compare) {
+        if (f.compare.compare) {
             cells.push_back(printed_cell(ours, digits));
         }
         return cells;
@@ -65,10 +81,11 @@ std::vector<Table> tables_of(const LlmBenchFlags& f) {
     Table table{.title = std::string(model.name) + " on " + std::string(gpu.name),
                 .columns = {"", "llm-bench"},
                 .rows = {row("parameters", work.parameters, work.parameters, 1),
-                         row("GFLOP/token", claimed / giga, corrected / giga, 4)},
+                         {text_cell("GFLOP/token"), gflop_cell(Flops{claimed})}},
                 .remarks = {}};
-    if (f.compare) {
+    if (f.compare.compare) {
         table.columns.emplace_back("corrected");
+        table.rows.back().push_back(gflop_cell(Flops{corrected}));
         table.remarks.emplace_back(
             model.kv_heads == 0
                 ? "corrected: learned positions are looked up and multiply nothing; the tied head does."
@@ -76,16 +93,61 @@ std::vector<Table> tables_of(const LlmBenchFlags& f) {
         table.remarks.emplace_back(f.causal ? "Attention over visible keys only, in both."
                                             : "Attention over all positions, in both; --causal halves it.");
     }
-    if (f.tflops || f.tokens_per_s) {
-        const double tokens = f.tokens_per_s ? *f.tokens_per_s
-                              : f.causal     ? *f.tflops * tera / claimed
-                                             : llm_bench_tokens(work, *f.tflops);
-        table.rows.push_back(row("tokens/s a GPU", tokens, tokens, 1));
-        table.rows.push_back(row("TFLOP/s", tokens * claimed / tera, tokens * corrected / tera, 1));
-        table.rows.push_back(row("MFU %", tokens * claimed / tera / peak * percent,
-                                 tokens * corrected / tera / peak * percent, 1));
+    if (const auto rate = rate_of(f, work)) {
+        table.rows.push_back(row("tokens/s a GPU", *rate, *rate, 1));
+        table.rows.push_back(row("TFLOP/s", *rate * claimed / tera, *rate * corrected / tera, 1));
+        table.rows.push_back(row("MFU %", *rate * claimed / tera / peak * percent,
+                                 *rate * corrected / tera / peak * percent, 1));
     }
     return {table};
+}
+
+/// A model of our catalogue by both counts; its own where it is the same.
+Table inventory(const LlmBenchFlags& f, Context& context) {
+    const LlmBenchModel& model = llm_bench_model(f.model);
+    const LlmBenchWork work = llm_bench_work(model);
+    JobFlags job;
+    job.model = compared_model(f.compare, f.model);
+    job.gpu = compared_gpu(f.compare, f.gpu);
+    job.gpus = 1;
+    job.sequence = model.sequence;
+    job.micro_batch = 1;
+    job.global_batch = 1;
+    const OwnEstimate o = own_estimate(job, context);
+    const double tokens = static_cast<double>(model.sequence);
+    const auto ours = [&](FlopConvention convention) {
+        return gflop_cell(model_flops(o.job, convention) / tokens);
+    };
+    return compared_table(
+        {{"parameters", printed_cell(work.parameters, 1),
+          printed_cell(static_cast<double>(o.estimate.parameters.total), 1),
+          "vocabulary and layers as published"},
+         {"GFLOP/token, all positions", gflop_cell(work.claimed), ours(FlopConvention::exact_full),
+          "its 6N counts tables that are looked up; ours every product"},
+         {"GFLOP/token, causal", gflop_cell(work.causal), ours(FlopConvention::exact),
+          "the same, attention over visible keys"}},
+        "llm-bench", o);
+}
+
+/// Whether a catalogue model is that configuration (the proxies, with fewer layers, are nobody's).
+bool has_own(const LlmBenchFlags& f) {
+    return f.compare.model || catalogue_model(f.model);
+}
+
+void print(const LlmBenchFlags& f, Context& context) {
+    std::vector<Table> tables = tables_of(f);
+    if (f.compare.compare && has_own(f)) {
+        tables.push_back(inventory(f, context));
+    }
+    const LlmBenchPeak& gpu = llm_bench_peak(f.gpu);
+    const LlmBenchWork work = llm_bench_work(llm_bench_model(f.model));
+    const auto rate = rate_of(f, work);
+    if (rate && !f.output.json && f.output.format == Format::table) {
+        const double claimed = (f.causal ? work.causal : work.claimed).value();
+        context.out << llm_bench_line(*rate * claimed / tera, f.fp8 ? gpu.fp8_TFLOPs : gpu.bf16_TFLOPs)
+                    << "\n\n";
+    }
+    print_tables(tables, f.output, context);
 }
 
 }  // namespace
@@ -103,14 +165,19 @@ void add_llm_bench(CLI::App& parent, Context& context) {
                "Tokens a second of a GPU");
     command->add_flag("--use-fp8", f->fp8, "The FP8 peak");
     command->add_flag("--causal", f->causal, "Half the attention, as from 841b861a on");
-    command->add_flag("--compare", f->compare, "The corrected figures beside its own");
+    add_compare_options(*command, f->compare);
     command->add_flag("--list", f->list, "Print its configurations and peaks");
     add_output_options(*command, f->output);
     command->callback([f, &context] {
         if (f->tflops) {
             refuse_all("with --tflops", {{"--tokens-per-s", f->tokens_per_s.has_value()}});
         }
-        print_tables(f->list ? lists() : tables_of(*f), f->output, context);
+        require_comparison(f->compare);
+        if (f->list) {
+            print_tables(lists(), f->output, context);
+        } else {
+            print(*f, context);
+        }
     });
 }
 

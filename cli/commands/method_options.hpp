@@ -18,6 +18,10 @@ namespace CLI {
 class App;
 }
 
+namespace traincost {
+class JsonWriter;
+}
+
 namespace traincost::cli {
 
 struct Context;
@@ -76,6 +80,9 @@ inline void refuse_all(const std::string& where, std::initializer_list<std::pair
 
 /// Tables in the format asked for; as JSON, rows are objects whose members are the columns.
 void print_tables(const std::vector<Table>& tables, const OutputFlags& output, Context& context);
+
+/// A table as an object: title, rows, remarks.
+void write_table(JsonWriter& out, const Table& table);
 
 void add_fast_llm(CLI::App& parent, Context& context);
 void add_iiis(CLI::App& parent, Context& context);

@@ -1,8 +1,10 @@
 // `traincost method six-nd`: C = 6ND, and how long that takes.
 
+#include <cli/commands/method_compare.hpp>
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
+#include <traincost/cost/flops.hpp>
 #include <traincost/methods/six_nd.hpp>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +20,8 @@ struct SixNdFlags {
     OutputFlags output;
     std::optional<double> parameters, tokens, tflops, peak, mfu;
     std::int64_t gpus = 1;
+    std::int64_t sequence = 4096;
+    CompareFlags compare;
 };
 
 Table table_of(const SixNdFlags& f) {
@@ -40,6 +44,32 @@ Table table_of(const SixNdFlags& f) {
     return table;
 }
 
+/// A model of the catalogue by its inventory.
+Table comparison(const SixNdFlags& f, Context& context) {
+    JobFlags job;
+    job.model = compared_model(f.compare, "a bare number of parameters");
+    job.gpu = f.compare.gpu.value_or("a100");
+    job.gpus = 1;
+    job.sequence = f.sequence;
+    job.micro_batch = 1;
+    job.global_batch = 1;
+    const OwnEstimate o = own_estimate(job, context);
+    const double N = static_cast<double>(o.estimate.parameters.total);
+    const double steps = *f.tokens / static_cast<double>(f.sequence);
+    const Flops exact = model_flops(o.job, FlopConvention::exact) * steps;
+    const Flops full = model_flops(o.job, FlopConvention::exact_full) * steps;
+    const auto flop = [](Flops x) { return Cell{.text = python_text(x.value()), .number = true}; };
+    const double C = six_nd(*f.parameters, *f.tokens).value();
+    const Cell theirs{.text = python_text(C), .number = true};
+    return compared_table(
+        {{"N", Cell{.text = python_text(*f.parameters), .number = true},
+          Cell{.text = python_text(N), .number = true}, "nominal there, counted here"},
+         {"FLOP, visible keys", theirs, flop(exact),
+          "6ND has no attention scores and counts the input embedding"},
+         {"FLOP, all keys", theirs, flop(full), "the same, attention over the whole sequence"}},
+        "six-nd", o);
+}
+
 }  // namespace
 
 void add_six_nd(CLI::App& parent, Context& context) {
@@ -53,6 +83,9 @@ void add_six_nd(CLI::App& parent, Context& context) {
     add_parsed(
         *command, "--mfu", f->mfu, "FRACTION", [](auto& t) { return parse_fraction(t, Range::positive); },
         "Share of --peak that is reached: 0.45 or 45%");
+    add_parsed(*command, "--seq", f->sequence, "TOKENS", positive_count,
+               "Sequence length of our estimate; default 4096");
+    add_compare_options(*command, f->compare);
     add_output_options(*command, f->output);
     command->callback([f, &context] {
         require_all({{"--params", f->parameters.has_value()}, {"--tokens", f->tokens.has_value()}});
@@ -61,7 +94,12 @@ void add_six_nd(CLI::App& parent, Context& context) {
         } else if (f->peak || f->mfu) {
             require_all({{"--peak", f->peak.has_value()}, {"--mfu", f->mfu.has_value()}});
         }
-        print_tables({table_of(*f)}, f->output, context);
+        require_comparison(f->compare);
+        std::vector<Table> tables = {table_of(*f)};
+        if (f->compare.compare) {
+            tables.push_back(comparison(*f, context));
+        }
+        print_tables(tables, f->output, context);
     });
 }
 

@@ -99,12 +99,65 @@ TEST_CASE("llm-train-bench: what is looked up is a third of the work it claims f
     CHECK(decimals_text(gpt2.corrected_causal / gpt2.claimed, 3) == "0.953");
 }
 
+TEST_CASE("llm-train-bench: the later version counts half of attention, and of a window what it leaves",
+          "[llm_bench]") {
+    CHECK(llm_bench_density(llm_bench_model("llama-3.1-8b")) == 0.5);
+    // T 8192, W 1024: (1024·1023/2 + 7169·1024)/8192².
+    const LlmBenchModel& mistral = llm_bench_model("mistral-7b-v0.1");
+    CHECK(llm_bench_density(mistral) == Approx((523776.0 + 7341056.0) / 67108864.0).epsilon(1e-15));
+    CHECK(llm_bench_work(mistral).parameters == 7241732096);
+    // "790 TFLOP/s, 80 %" of the proxy is 516 (507), 52 % (51 %); 80 % is the rounded 79.8.
+    const LlmBenchWork proxy = llm_bench_work(llm_bench_model("llama-3.1-70b-proxy"));
+    CHECK(decimals_text(790 * (proxy.corrected / proxy.claimed), 0) == "516");
+    CHECK(decimals_text(790 * (proxy.corrected_causal / proxy.claimed), 0) == "507");
+    CHECK(llm_bench_line(350, 989.5) == "[rank0] 350.00 TFLOP/s MFU=35.37%");
+}
+
+TEST_CASE("llm-train-bench: the exact MFU of every rate that its README states", "[llm_bench]") {
+    const LlmBenchPeak& h100 = llm_bench_peak("H100");
+    const std::vector<std::pair<double, const char*>> bf16 = {{350, "35.4"}, {400, "40.4"}, {700, "70.7"},
+                                                              {790, "79.8"}, {325, "32.8"}, {360, "36.4"},
+                                                              {600, "60.6"}, {650, "65.7"}, {680, "68.7"}};
+    for (const auto& [tflops, printed] : bf16) {
+        CHECK(percent(tflops / h100.bf16_TFLOPs) == printed);
+    }
+    const std::vector<std::pair<double, const char*>> fp8 = {{400, "20.2"}, {1200, "60.6"}, {350, "17.7"},
+                                                             {950, "48.0"}, {250, "12.6"},  {1000, "50.5"}};
+    for (const auto& [tflops, printed] : fp8) {
+        CHECK(percent(tflops / h100.fp8_TFLOPs) == printed);
+    }
+    CHECK(llm_bench_peak("MI300X").bf16_TFLOPs == 1300);
+    CHECK(llm_bench_peak("MI300X").fp8_TFLOPs == 2610);
+}
+
+TEST_CASE("Lightning: the report of the README's four T4s, line by line", "[lightning]") {
+    const LightningModel& gpt2 = lightning_model("gpt2");
+    const std::string text =
+        lightning_text({.model = gpt2.name,
+                        .model_size = lightning_size(gpt2),
+                        .strategy = "deepspeed_stage_2_offload",
+                        .batch = 1,
+                        .sequence = 512,
+                        .gpus = 4,
+                        .cpu_ram_GB = 12.7,
+                        .gpu_ram_GB = {3.8, 3.8, 3.6, 3.6},
+                        .tokens_per_s = 1587.348,
+                        .tflops = lightning_forward(gpt2, 512, 1).value() / 35.88e-3 / 1e12});
+    for (const char* line : {"Model size:         124M\n", "Peak GPU RAM:       3.8GB, 3.8GB, 3.6GB, 3.6GB\n",
+                             "Tokens/sec/GPU:     1587.348\n", "Tokens/sec/total:   6349.392\n",
+                             "TFLOP/sec/GPU:      3.795\n", "TFLOP/sec/total:    15.18\n"}) {
+        CHECK_THAT(text, Catch::Contains(line));
+    }
+    CHECK(lightning_size(lightning_model("bigscience/bloom-560m")) == "559M");
+}
+
 TEST_CASE("FlagPerf: tokens/s of a GPU and 6N MFU of GPT-3 on Paddle", "[flagperf]") {
     CHECK(decimals_text(flagperf_tokens(17.23, 2048, 8), 2) == "4410.88");
     CHECK(decimals_text(flagperf_tokens(6.42, 2048, 8), 2) == "1643.52");
     const FlagPerfPeak& a100 = flagperf_peak("A100");
     CHECK(percent(flagperf_mfu(4410.88, flagperf_model("gpt3-6.7b").parameters, a100)) == "56.5");
     CHECK(percent(flagperf_mfu(1643.52, flagperf_model("gpt3-13b").parameters, a100)) == "40.6");
+    CHECK(flagperf_configuration({1, 1, 2, 8, "A10080G", 1, 8}) == "config_TP1PP1SH2SP8A10080Gx1x8");
 }
 
 TEST_CASE("IIIS spreadsheet: the cells that the published file has", "[iiis]") {

@@ -1,5 +1,7 @@
 #include "traincost/methods/flagperf.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "traincost/methods/six_nd.hpp"
@@ -32,6 +34,11 @@ const FlagPerfModel& flagperf_model(std::string_view name) {
 
 const FlagPerfPeak& flagperf_peak(std::string_view name) {
     return method_row(flagperf_peaks(), name, "GPU");
+}
+
+std::string flagperf_configuration(const FlagPerfConfiguration& c) {
+    return fmt::format("config_TP{}PP{}SH{}SP{}{}x{}x{}", c.tp, c.pp, c.zero, c.sharding, c.device, c.nodes,
+                       c.gpus);
 }
 
 double flagperf_tokens(double samples_per_s, std::int64_t sequence, std::int64_t gpus) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "traincost/base/quantity.hpp"
@@ -29,6 +30,19 @@ std::span<const FlagPerfPeak> flagperf_peaks();
 /// The rows of those names. `Error` of kind not_found that suggests the nearest.
 const FlagPerfModel& flagperf_model(std::string_view name);
 const FlagPerfPeak& flagperf_peak(std::string_view name);
+
+/// What the name of one of its configurations says.
+struct FlagPerfConfiguration {
+    std::int64_t tp;
+    std::int64_t pp;
+    std::int64_t zero;
+    std::int64_t sharding;  ///< ranks that share the states
+    std::string device;     ///< "A10080G"
+    std::int64_t nodes;
+    std::int64_t gpus;  ///< of a node
+};
+/// config_TP{t}PP{p}SH{zero}SP{sharding}{device}x{nodes}x{gpus}
+std::string flagperf_configuration(const FlagPerfConfiguration& configuration);
 
 /// samples/s of all GPUs · sequence / GPUs: its tables have sequences of 2048 on 8 GPUs.
 double flagperf_tokens(double samples_per_s, std::int64_t sequence, std::int64_t gpus);

@@ -22,9 +22,30 @@ const IiisGpu& iiis_sheet_gpu(std::string_view name) {
     return method_row(iiis_sheet_gpus(), name, "GPU");
 }
 
+std::span<const IiisModel> iiis_sheet_models() {
+    // (The page's column of heads holds head dimensions here: 64, 64, 96, 128, 80, 128, 128, 128 of GPT-3.)
+    static constexpr std::array<IiisModel, 12> models = {{{"LLAMA-7B", 4096, 32, 4096, 32, 32000},
+                                                          {"LLAMA-13B", 4096, 40, 5120, 40, 32000},
+                                                          {"LLAMA-32B", 4096, 52, 6656, 60, 32000},
+                                                          {"LLAMA-65B", 4096, 64, 8192, 80, 32000},
+                                                          {"GPT-3 Small", 2048, 64, 768, 12, 50257},
+                                                          {"GPT-3 Medium", 2048, 64, 1024, 16, 50257},
+                                                          {"GPT-3 Large", 2048, 96, 1536, 16, 50257},
+                                                          {"GPT-3 XL", 2048, 128, 2048, 24, 50257},
+                                                          {"GPT-3 2.7B", 2048, 80, 2560, 32, 50257},
+                                                          {"GPT-3 6.7B", 2048, 128, 4096, 32, 50257},
+                                                          {"GPT-3 13B", 2048, 128, 5140, 40, 50257},
+                                                          {"GPT-3 175B", 2048, 128, 12288, 96, 50257}}};
+    return models;
+}
+
+const IiisModel& iiis_sheet_model(std::string_view name) {
+    return method_row(iiis_sheet_models(), name, "model");
+}
+
 IiisInput iiis_sheet_defaults() {
     return {.gpu = iiis_sheet_gpu("3090"),
-            .model = iiis_model("LLAMA-7B"),
+            .model = iiis_sheet_model("LLAMA-7B"),
             .network_Gbps = 100.0,
             .minibatch = 32,
             .microbatch = 2,

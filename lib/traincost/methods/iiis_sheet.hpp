@@ -20,6 +20,10 @@ std::span<const IiisGpu> iiis_sheet_gpus();
 /// The row of that name. `Error` of kind not_found that suggests the nearest.
 const IiisGpu& iiis_sheet_gpu(std::string_view name);
 
+/// Its models: those of the page whose heads it has otherwise, names alike.
+std::span<const IiisModel> iiis_sheet_models();
+const IiisModel& iiis_sheet_model(std::string_view name);
+
 /// The cells as the file is published: an RTX 3090, LLAMA-7B, 100 Gbit/s.
 IiisInput iiis_sheet_defaults();
 

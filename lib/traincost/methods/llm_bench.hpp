@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "traincost/base/quantity.hpp"
@@ -23,6 +24,7 @@ struct LlmBenchModel {
     std::int64_t ffn;
     std::int64_t sequence;
     std::int64_t vocab;
+    std::int64_t window = 0;  ///< keys that a query sees at most; 0: all
 };
 
 /// A device it knows, with the peaks it divides by.
@@ -42,12 +44,19 @@ const LlmBenchPeak& llm_bench_peak(std::string_view name);
 struct LlmBenchWork {
     double parameters;
     Flops claimed;    ///< 6N + 12Lhs
-    Flops causal;     ///< the later version: half the attention
+    Flops causal;     ///< the later version: half the attention, or what a window leaves of it
     Flops corrected;  ///< without what is looked up: input embedding (of an untied model), learned positions
     Flops corrected_causal;
 };
 
 LlmBenchWork llm_bench_work(const LlmBenchModel& model);
+
+/// Share of all pairs of positions that the later version counts: 1/2, or with a window W of T positions
+/// (W(W - 1)/2 + (T - W + 1) W)/T².
+double llm_bench_density(const LlmBenchModel& model);
+
+/// "[rank0] 350 TFLOP/s MFU=35.4%": what its progress line shows.
+std::string llm_bench_line(double tflops, double peak_TFLOPs);
 
 /// Tokens a second of a GPU at a claimed rate, by the GFLOP of a token as printed: four decimals.
 double llm_bench_tokens(const LlmBenchWork& work, double tflops);

@@ -1,0 +1,95 @@
+#include <cli/commands/method_fast_llm_compare.hpp>
+#include <cli/commands/method_options.hpp>
+
+#include <cmath>
+
+namespace traincost::cli {
+
+namespace {
+
+/// The model of its presets that has the shape.
+std::string model_of(const FastLlmInput& in, const CompareFlags& flags) {
+    for (const FastLlmPreset& preset : fast_llm_presets()) {
+        if (preset.hidden == in.hidden && preset.layers == in.layers && preset.vocab == in.vocab) {
+            return compared_model(flags, preset.name);
+        }
+    }
+    return compared_model(flags, "that NHIDDEN, NLAYERS and VOCAB_SIZE");
+}
+
+/// A layout of the sheet; data-parallel ranks take what is left.
+struct Layout {
+    std::int64_t zero;
+    std::int64_t tp;
+    std::int64_t pp;
+    std::int64_t dp;
+};
+
+OwnEstimate own(const FastLlmInput& in, const CompareFlags& flags, const Layout& layout, Context& context) {
+    JobFlags job;
+    job.model = model_of(in, flags);
+    job.gpu = flags.gpu.value_or("a100-sxm4-80gb");
+    job.gpus = layout.dp * layout.tp * layout.pp;
+    job.per_node = in.gpus_per_node;
+    job.sequence = in.sequence;
+    job.micro_batch = in.batch;
+    // Enough micro-batches that a pipeline is nothing but its own: its batch is a rank's.
+    job.global_batch = in.batch * layout.dp * (layout.pp > 1 ? 4 * layout.pp : 1);
+    job.tp = layout.tp;
+    job.pp = layout.pp;
+    job.dp = layout.dp;
+    job.zero = layout.zero;
+    job.uneven_stages = in.layers % layout.pp != 0;
+    job.recompute = RecomputeFlag{in.checkpointing ? Recompute::full : Recompute::none, 1, {}, {}};
+    job.tokens = in.billion_tokens * 1e9;
+    return own_estimate(job, context);
+}
+
+Layout layout_of(const FastLlmInput& in, const FastLlmPlan& plan) {
+    const std::int64_t zero = plan.strategy.starts_with("Zero3")   ? 3
+                              : plan.strategy.starts_with("Zero2") ? 2
+                                                                   : 1;
+    if (plan.tp == 1 && plan.pp == 1) {
+        return {zero, 1, 1, in.nodes * in.gpus_per_node};
+    }
+    return {zero, plan.tp, plan.pp, std::llround(parse_number(plan.dp))};
+}
+
+}  // namespace
+
+std::vector<Table> fast_llm_comparison(const FastLlmInput& in, const FastLlmSheet& sheet,
+                                       const CompareFlags& flags, Context& context) {
+    constexpr double day = 86400.0;
+    const std::int64_t gpus = in.nodes * in.gpus_per_node;
+    const OwnEstimate first = own(in, flags, {1, 1, 1, gpus}, context);
+    std::vector<ComparedFigure> rows = {
+        {"Model_size, B", printed_cell(sheet.model_size, 2),
+         printed_cell(static_cast<double>(first.estimate.parameters.total) / 1e9, 2),
+         "12h² a layer, tied head, position table there; ours the published architecture"}};
+    std::vector<std::string> names;
+    names.reserve(sheet.zero.size() + 2 * sheet.plans.size());
+    const auto add = [&](std::string name, Cell theirs, Cell ours, std::string_view why) {
+        names.push_back(std::move(name));
+        rows.push_back({names.back(), std::move(theirs), std::move(ours), why});
+    };
+    for (std::size_t i = 0; i < sheet.zero.size(); ++i) {
+        const auto stage = static_cast<std::int64_t>(i) + 1;
+        const OwnEstimate o = own(in, flags, {stage, 1, 1, gpus}, context);
+        add(sheet.zero[i].name + ", train GB", printed_cell(sheet.zero[i].train, 2),
+            gigabyte_cell(o.peak().device),
+            i == 0 ? "the root of activations in GB, doubled, there; ours the moment of the peak, context "
+                     "included"
+                   : "as above; ours also holds buckets and gathered blocks");
+    }
+    for (const FastLlmPlan& plan : sheet.plans) {
+        const OwnEstimate o = own(in, flags, layout_of(in, plan), context);
+        add(plan.strategy + ", train GB", printed_cell(plan.train_GB, 2), gigabyte_cell(o.peak().device),
+            "stages do not divide its activations; ours keeps those in flight");
+        add(plan.strategy + ", days", printed_cell(plan.days, 2),
+            o.estimate.training ? printed_cell(o.estimate.training->time.value() / day, 2) : empty_cell(),
+            "8ND at the rate given, whatever the strategy, there; ours compute, bubbles and traffic");
+    }
+    return {compared_table(rows, "fast-llm", first)};
+}
+
+}  // namespace traincost::cli

@@ -15,6 +15,8 @@ void add_compare(CLI::App& app, Context& context);
 void add_days(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
 void add_explain(CLI::App& app, Context& context);
+void add_export(CLI::App& app, Context& context);
+void add_guide(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_method(CLI::App& app, Context& context);

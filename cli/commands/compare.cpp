@@ -3,6 +3,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/job_options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/saved_answers.hpp>
 #include <traincost/io/estimate_json.hpp>
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/report/comparison.hpp>
@@ -73,7 +74,34 @@ void print_json(Context& context, const Compared& c) {
     context.out << out.text();
 }
 
+/// Answers of several kinds: what they have in common, and their steps on one scale.
+void compare_answers(const Flags& f, Context& context) {
+    if (f.files.size() < 2) {
+        throw Error(ErrorKind::usage, "compare: needs two answers or more");
+    }
+    const Catalogue catalogue(context.data_folder);
+    std::vector<SavedAnswer> answers;
+    answers.reserve(f.files.size());
+    for (const std::string& file : f.files) {
+        answers.push_back(read_answer(file, catalogue, context));
+    }
+    if (f.output.json) {
+        context.out << answer_json(answers);
+    } else if (f.output.svg) {
+        context.out << answer_svg(answers);
+    } else {
+        constexpr std::size_t beside = 40;
+        constexpr std::size_t least = 20;
+        const std::size_t wide = context.style.width > beside + least ? context.style.width - beside : least;
+        context.out << render(answer_tables(answers, static_cast<int>(wide)), f.output.format, context.style);
+    }
+}
+
 void run_compare(const Flags& f, Context& context) {
+    if (std::any_of(f.files.begin(), f.files.end(), is_other_answer)) {
+        compare_answers(f, context);
+        return;
+    }
     const Compared c = compared(f, context);
     if (f.output.json) {
         print_json(context, c);
@@ -93,7 +121,11 @@ void add_compare(CLI::App& app, Context& context) {
     CLI::App* command =
         app.add_subcommand("compare", "Comparison of jobs: values, differences, ratios to the first");
     const auto flags = std::make_shared<Flags>();
-    command->add_option("jobs", flags->files, "Job files or output of 'estimate --json'; - is standard input")
+    command
+        ->add_option("jobs", flags->files,
+                     "Job files, output of 'estimate --json' or 'method --json', recorded steps (.csv, "
+                     ".xlsx, Chrome trace); - is "
+                     "standard input")
         ->required()
         ->type_name("FILE");
     add_output_options(*command, flags->output, Charts::yes);

@@ -2,6 +2,7 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/job_options.hpp>
+#include <cli/network_options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/search_options.hpp>
 #include <traincost/base/text.hpp>
@@ -11,6 +12,7 @@
 #include <traincost/plan/remedies.hpp>
 #include <traincost/plan/vocabulary_padding.hpp>
 #include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/step_details.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -23,7 +25,9 @@ namespace {
 
 struct Flags {
     JobFlags job;
+    NetworkFlags network;
     OutputFlags output;
+    bool verbose = false;
 };
 
 void print_json(Context& context, const ResolvedJob& resolved, const Estimate& e, const Uncertainty& sure,
@@ -86,7 +90,8 @@ std::string padding_text(const Job& job, const VocabularyPadding& padding) {
 
 void run_estimate(const Flags& flags, Context& context) {
     const Catalogue catalogue(context.data_folder);
-    const ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
+    ResolvedJob resolved = resolve_job(flags.job, catalogue, context);
+    apply_network(flags.network, resolved.job, resolved.assumptions);
     const Estimate e = estimate(resolved.job);
     const Uncertainty sure = uncertainty(read_residuals(context.data_folder), resolved.job, e);
     const std::vector<Remedy> ways_out =
@@ -110,6 +115,11 @@ void run_estimate(const Flags& flags, Context& context) {
     if (padding) {
         tables.front().remarks.push_back(padding_text(resolved.job, *padding));
     }
+    if (flags.verbose) {
+        // Before what was assumed.
+        const std::vector<Table> details = step_detail_tables(resolved.job, e);
+        tables.insert(tables.end() - (resolved.assumptions.empty() ? 0 : 1), details.begin(), details.end());
+    }
     if (!e.fits) {
         tables.insert(tables.begin() + 1, remedy_table(ways_out));
     }
@@ -122,6 +132,10 @@ void add_estimate(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("estimate", "Memory, time and cost of one configuration");
     const auto flags = std::make_shared<Flags>();
     add_job_options(*command, flags->job);
+    add_network_options(*command, flags->network);
+    command->add_flag(
+        "-v,--verbose", flags->verbose,
+        "Computation, communication by kind of collective and pass, and the timeline's numbers");
     add_output_options(*command, flags->output);
     command->callback([flags, &context] { run_estimate(*flags, context); });
 }

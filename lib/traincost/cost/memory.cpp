@@ -198,6 +198,20 @@ public:
         return x;
     }
 
+    /// The walk of `peak` with every moment that it looks at.
+    MemoryWalk moments() {
+        MemoryWalk x{};
+        walk_ = &x.backward;
+        after_ = &x.after;
+        const StageMemory top = peak();
+        x.states = top.device - alive_.bytes();
+        x.kept = (saved_ + boundary_ * inputs_) * (1.0 - run_.offload_activations) + embedding_saved_;
+        x.in_flight = in_flight_;
+        x.gradients = all_gradients().bytes();
+        x.gradients_appear = gradients_appear();
+        return x;
+    }
+
     /// What no schedule and no recompute choice goes below: `after_backward` considers all gradients beside
     /// the states, and no other term of `finish` is negative.
     Bytes floor() {
@@ -374,6 +388,13 @@ private:
     /// A moment of the step: keeps what is alive when it is the highest so far.
     void consider(Moment moment, std::int64_t block, const Alive& alive) {
         const Bytes peak = alive.bytes();
+        if (walk_ != nullptr) {
+            const double blocks = std::max(1.0, static_cast<double>(class_.blocks));
+            const double left = moment == Moment::loss ? blocks : static_cast<double>(block) + 0.5;
+            const Bytes gradients = alive.gradients.bytes();
+            walk_->push_back(
+                {moment, std::clamp(1.0 - left / blocks, 0.0, 1.0), peak - gradients, gradients});
+        }
         if (peak <= highest_)
             return;
         highest_ = peak;
@@ -439,6 +460,12 @@ private:
         return alive;
     }
 
+    /// Whether gradients come with the first backward pass of a step.
+    bool gradients_appear() const {
+        return !regime_.gradients_persist ||
+               (stack_.gradients == GradientStore::parameter && !bucket_views(job_));
+    }
+
     /// Loss, then every block backwards, then the optimizer.
     void walk() {
         const Parallelism& p = run_.parallel;
@@ -447,8 +474,7 @@ private:
         // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
         // before it, the peak sees them grow.
         const bool appear = !regime_.gradients_persist ||
-                            (stack_.gradients == GradientStore::parameter && !bucket_views(job_) &&
-                             static_cast<double>(micro_batches(run_)) <= in_flight_);
+                            (gradients_appear() && static_cast<double>(micro_batches(run_)) <= in_flight_);
         Alive alive = after_forward();
         alive.gradients = appear ? gradients(0.0) : all_gradients();
         const double table = s_.train_weights && appear ? gradients_of(shared_table()) : 0.0;
@@ -546,6 +572,7 @@ private:
     /// update.
     void after_backward() {
         walk_peak_ = highest_;
+        walk_ = after_;
         const memory_terms::Working nothing{0.0, 0.0, boundary_.value(), 0.0};
         memory_terms::Temporaries temporaries{0.0, stack_.optimizer_temporary_copies, 0.0};
         consider_idle(Moment::backward, {outputs().value(), 0.0, boundary_.value(), 0.0}, temporaries);
@@ -758,7 +785,9 @@ private:
     memory_terms::Buffers buffers_;
     memory_terms::Fragmentation fragmentation_;
     memory_terms::Host host_;
-    Alive alive_{};  ///< at the highest moment
+    Alive alive_{};                            ///< at the highest moment
+    std::vector<WalkMoment>* walk_ = nullptr;  ///< where moments are written down; null: nowhere
+    std::vector<WalkMoment>* after_ = nullptr;
     StageMemory out_{};
 };
 
@@ -784,6 +813,11 @@ ExplainedMemory explained_memory(const Job& job, const Shape& s, const BlockTabl
     ExplainedMemory explained = StageWalk(job, s, table, stages, stage).explained();
     name_block(job, stage, explained.memory);
     return explained;
+}
+
+MemoryWalk memory_walk(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
+                       std::int64_t stage) {
+    return StageWalk(job, s, table, stages, stage).moments();
 }
 
 namespace {

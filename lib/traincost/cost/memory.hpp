@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/blocks.hpp"
@@ -70,6 +71,30 @@ double micro_batches_in_flight(const Job& job, std::int64_t stage);
 /// Peak memory of pipeline stage `stage`.
 StageMemory stage_memory(const Job& job, const Shape& shape, const BlockTable& table,
                          const StageClasses& stages, std::int64_t stage);
+
+/// What is alive beside a stage's states at one moment of the walk.
+struct WalkMoment {
+    Moment moment;
+    double done;      ///< share of the backward pass that is over
+    Bytes alive;      ///< all that comes and goes, gradients apart
+    Bytes gradients;  ///< alive then
+};
+
+/// A stage's liveness walk, moment by moment: the backward pass of the micro-batch that finds most in flight,
+/// then what is left for the optimizer.
+struct MemoryWalk {
+    Bytes states;           ///< device memory that stays: states, buffers, gaps, context
+    Bytes kept;             ///< what every further micro-batch in flight keeps
+    double in_flight;       ///< micro-batches at the peak, the walked one included
+    Bytes gradients;        ///< of all parameters
+    bool gradients_appear;  ///< in the first backward pass of a step; else they are there throughout
+    std::vector<WalkMoment> backward;
+    std::vector<WalkMoment> after;  ///< no micro-batch in flight
+};
+
+/// The walk whose highest moment is the peak of `stage_memory`.
+MemoryWalk memory_walk(const Job& job, const Shape& shape, const BlockTable& table,
+                       const StageClasses& stages, std::int64_t stage);
 
 /// Which totals of a stage's memory.
 enum class MemoryView : std::uint8_t { allocated, reserved, device };

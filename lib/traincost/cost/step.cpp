@@ -246,6 +246,16 @@ std::vector<StageTime> stage_times(const Job& job, const BlockTable& table, cons
     return times;
 }
 
+std::vector<StagePasses> stage_passes(const Job& job, const BlockTable& table, const StageClasses& stages) {
+    std::vector<StagePasses> passes;
+    for (const StageClass& c : stages.classes) {
+        const StageSum sum = step_sum(job, table, c);
+        passes.push_back({sum.forward, sum.backward});
+        passes.back().backward += sum.again;
+    }
+    return passes;
+}
+
 StageTransfer stage_transfer(const Job& job, const Shape& shape) {
     const bool pipes = job.run.parallel.pp > 1;
     return {pipes ? boundary_time(job, shape, placements(job)) : Seconds{}, job.stack.overlap_p2p};

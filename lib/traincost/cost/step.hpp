@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/allocator_pressure.hpp"
@@ -68,6 +69,14 @@ struct StepTime {
 /// whose allocator is under `pressure`.
 StepTime step_time(const Job& job, const Shape& shape, const BlockTable& table, const StageClasses& stages,
                    const AllocatorPressure& pressure);
+
+/// What one micro-batch takes on a stage, by kind of work; `backward` with what is run again.
+struct StagePasses {
+    PassTime forward;
+    PassTime backward;
+};
+/// The passes of each class of stages, gradients added to older ones included.
+std::vector<StagePasses> stage_passes(const Job& job, const BlockTable& table, const StageClasses& stages);
 
 /// A lower bound of the step for every schedule, ZeRO stage, shard group and offload: the slowest stage's own
 /// work. docs/bounds.md has the proof.

@@ -17,11 +17,24 @@ StepTimeline step_timeline(const Job& job) {
         .stages = p.pp,
         .pipeline = play({schedule, chunks, p.pp, micro_batches(job.run), stage_transfer(job, shape)}),
         .after = {},
-        .total = {}};
+        .total = {},
+        .micro_batches = micro_batches(job.run),
+        .chunks = std::ssize(chunks),
+        .transfer = stage_transfer(job, shape),
+        .data_parallel = {},
+        .passes = {},
+        .memory = {},
+        .capacity = allowed_memory(job)};
     line.total = line.pipeline.total;
     const Bytes peak = peak_device_memory(job, shape, table, stages);
     const StepTime step =
         step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));
+    line.data_parallel = step.parts.data_parallel;
+    const std::vector<StagePasses> passes = stage_passes(job, table, stages);
+    for (std::int64_t s = 0; s < p.pp; ++s) {
+        line.passes.push_back(passes[static_cast<std::size_t>(stages.class_of[static_cast<std::size_t>(s)])]);
+        line.memory.push_back(memory_walk(job, shape, table, stages, s));
+    }
     for (const StepTerm term : {StepTerm::data_parallel, StepTerm::offload, StepTerm::optimizer,
                                 StepTerm::fixed, StepTerm::allocator}) {
         if (step[term].value() > 0.0) {

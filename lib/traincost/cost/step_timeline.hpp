@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
+#include "traincost/cost/memory.hpp"
 #include "traincost/cost/pipeline_simulation.hpp"
 #include "traincost/cost/step.hpp"
 #include "traincost/spec/job.hpp"
@@ -25,6 +26,13 @@ struct StepTimeline {
     PipelineRun pipeline;
     std::vector<Stretch> after;
     Seconds total;
+    std::int64_t micro_batches;
+    std::int64_t chunks;  ///< of all stages
+    StageTransfer transfer;
+    DataParallelTime data_parallel;   ///< of the slowest stage
+    std::vector<StagePasses> passes;  ///< by stage: what a micro-batch's time is made of
+    std::vector<MemoryWalk> memory;   ///< by stage
+    Bytes capacity;                   ///< of one accelerator, that the job may use
 };
 
 /// What `step_time` takes a pipeline's stages to be: the time of each class, and one transfer between stages.

@@ -3,15 +3,18 @@
 
 #include <string>
 
+#include "traincost/cost/step_lanes.hpp"
 #include "traincost/cost/step_timeline.hpp"
 #include "traincost/io/json.hpp"
 
 namespace traincost {
 
-/// Writes the members total_s, stages and events into the object that is open.
-void write_timeline_members(JsonWriter& out, const StepTimeline& line);
+/// Writes the members total_s, stages (with the use of lanes and the memory over the step) and events into
+/// the object that is open.
+void write_timeline_members(JsonWriter& out, const StepTimeline& line, const StepLanes& lanes);
 
-/// The trace: one thread a stage, times in microseconds.
-std::string chrome_trace(const StepTimeline& line);
+/// The trace: a process a stage, a thread a lane, device memory in GiB as a counter of the process; times in
+/// microseconds. Slices of a thread do not overlap.
+std::string chrome_trace(const StepTimeline& line, const StepLanes& lanes, const std::string& title);
 
 }  // namespace traincost

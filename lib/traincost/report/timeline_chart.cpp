@@ -7,16 +7,23 @@
 #include <cmath>
 
 #include "traincost/base/text.hpp"
-#include "traincost/report/svg.hpp"
+#include "traincost/cost/memory_timeline.hpp"
+#include "traincost/report/chart_scale.hpp"
 
 namespace traincost {
 
 namespace {
 
+/// Stages whose lanes are all drawn.
+constexpr std::int64_t detailed_stages = 8;
+constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+
 /// Forward passes by the last digit of their micro-batch, backward passes by a letter for that digit.
-char mark_of(const PipelineEvent& e) {
-    const auto digit = static_cast<char>(e.micro_batch % 10);
-    switch (e.task) {
+char mark_of(const LaneSpan& span) {
+    if (span.micro_batch < 0)
+        return 'O';
+    const auto digit = static_cast<char>(span.micro_batch % 10);
+    switch (span.task) {
         case PipelineTask::forward:
             return static_cast<char>('0' + digit);
         case PipelineTask::backward:
@@ -28,64 +35,192 @@ char mark_of(const PipelineEvent& e) {
     return '?';
 }
 
-char mark_of(StepTerm term) {
-    switch (term) {
-        case StepTerm::data_parallel:
-            return 'D';
-        case StepTerm::offload:
-            return 'H';
-        case StepTerm::optimizer:
-            return 'O';
-        case StepTerm::allocator:
-            return 'A';
-        default:
-            return 'X';
+/// Writes the span's mark over the columns whose middle it covers.
+void fill(std::string& row, const LaneSpan& span, Seconds total) {
+    const auto columns = static_cast<double>(row.size());
+    const auto first = static_cast<std::size_t>(std::ceil(span.begin / total * columns - 0.5));
+    for (std::size_t c = first; c < row.size() && static_cast<double>(c) + 0.5 < span.end / total * columns;
+         ++c)
+        row[c] = mark_of(span);
+}
+
+/// Adds the share of each column that the span covers.
+void cover(std::vector<double>& shares, const LaneSpan& span, Seconds total) {
+    const auto columns = static_cast<double>(shares.size());
+    const double begin = span.begin / total * columns;
+    const double end = std::min(span.end / total * columns, columns);
+    for (auto c = static_cast<std::size_t>(begin); static_cast<double>(c) < end; ++c) {
+        const auto left = static_cast<double>(c);
+        shares[c] += std::min(end, left + 1.0) - std::max(begin, left);
     }
 }
 
-std::string name_of(const PipelineEvent& e) {
-    static constexpr std::array<std::string_view, 4> tasks = {"forward", "backward", "input gradients",
-                                                              "weight gradients"};
-    return std::string(tasks[static_cast<std::size_t>(e.task)]);
+/// ".-=#": not at work, up to a third, two thirds, all of a column's time.
+std::string shading(const std::vector<double>& shares) {
+    std::string row;
+    for (const double share : shares) {
+        constexpr double none = 1e-9;
+        row += share < none ? '.' : share < 1.0 / 3.0 ? '-' : share < 2.0 / 3.0 ? '=' : '#';
+    }
+    return row;
 }
 
-/// Writes `mark` over the columns whose middle lies between `begin` and `end`.
-void fill(std::string& line, Seconds begin, Seconds end, Seconds total, char mark) {
-    const auto columns = static_cast<double>(line.size());
-    const auto first = static_cast<std::size_t>(std::ceil(begin / total * columns - 0.5));
-    for (std::size_t c = first; c < line.size() && static_cast<double>(c) + 0.5 < end / total * columns; ++c)
-        line[c] = mark;
+/// Two rows under a drawing: marks, and what they are.
+std::pair<std::string, std::string> axis_rows(Seconds total, int columns) {
+    const TimeAxis axis = time_axis(total);
+    std::string marks(static_cast<std::size_t>(columns), '-');
+    std::string labels(static_cast<std::size_t>(columns), ' ');
+    for (std::size_t i = 0; i < axis.marks.size(); ++i) {
+        const auto at = std::min(static_cast<std::size_t>(columns) - 1,
+                                 static_cast<std::size_t>(std::lround(axis.marks[i] / total * columns)));
+        marks[at] = '|';
+        const std::string& label = axis.labels[i];
+        const std::size_t begin = at + label.size() <= labels.size() ? at : labels.size() - label.size();
+        if (i == 0 || (begin > 0 && labels[begin - 1] == ' '))
+            labels.replace(begin, label.size(), label);
+    }
+    return {marks, labels};
 }
 
-std::string_view colour_of(PipelineTask task) {
-    static constexpr std::array<std::string_view, 4> colours = {"#4477aa", "#66ccee", "#66ccee", "#228833"};
-    return colours[static_cast<std::size_t>(task)];
+std::string lane_row(const StepLanes& lanes, std::size_t begin, std::size_t end, Lane lane, Seconds total,
+                     int columns) {
+    if (lane == Lane::compute) {
+        std::string row(static_cast<std::size_t>(columns), '.');
+        for (std::size_t i = begin; i < end; ++i) {
+            if (lanes.spans[i].lane == lane)
+                fill(row, lanes.spans[i], total);
+        }
+        return row;
+    }
+    std::vector<double> shares(static_cast<std::size_t>(columns), 0.0);
+    for (std::size_t i = begin; i < end; ++i) {
+        if (lanes.spans[i].lane == lane)
+            cover(shares, lanes.spans[i], total);
+    }
+    return shading(shares);
 }
 
 }  // namespace
 
-Table timeline_table(const StepTimeline& line, int columns) {
+std::string_view task_name(PipelineTask task) {
+    static constexpr std::array<std::string_view, 4> tasks = {"forward", "backward", "input gradients",
+                                                              "weight gradients"};
+    return tasks[static_cast<std::size_t>(task)];
+}
+
+TimeAxis time_axis(Seconds total) {
+    struct Unit {
+        double seconds;
+        const char* name;
+    };
+    constexpr std::array<Unit, 4> units = {{{3600.0, "h"}, {1.0, "s"}, {1e-3, "ms"}, {1e-6, "us"}}};
+    Unit unit = units.back();
+    for (const Unit& u : units) {
+        if (total.value() >= u.seconds) {
+            unit = u;
+            break;
+        }
+    }
+    TimeAxis axis;
+    const ChartScale scale{0.0, total.value() / unit.seconds, false, 0.0, 1.0};
+    for (const double mark : ticks(scale)) {
+        axis.marks.push_back(Seconds{mark * unit.seconds});
+        axis.labels.push_back(tick_text(mark));
+    }
+    axis.labels.back() += std::string(" ") + unit.name;
+    return axis;
+}
+
+Table timeline_table(const StepTimeline& line, const StepLanes& lanes, int columns) {
     Table table{.title = "Step of " + to_text(line.total),
-                .columns = {"stage", "works", "from 0 to " + to_text(line.total)},
+                .columns = {"stage", "lane", "use", "from 0 to " + to_text(line.total)},
                 .rows = {},
                 .remarks = {}};
-    std::vector<std::string> rows(static_cast<std::size_t>(line.stages),
-                                  std::string(static_cast<std::size_t>(columns), '.'));
-    for (const PipelineEvent& e : line.pipeline.events)
-        fill(rows[static_cast<std::size_t>(e.stage)], e.begin, e.end, line.total, mark_of(e));
-    for (const Stretch& s : line.after) {
-        for (std::string& row : rows)
-            fill(row, s.begin, s.end, line.total, mark_of(s.term));
+    std::size_t begin = 0;
+    for (std::int64_t s = 0; s < line.stages; ++s) {
+        std::size_t end = begin;
+        while (end < lanes.spans.size() && lanes.spans[end].stage == s)
+            ++end;
+        for (std::size_t l = 0; l < lane_count; ++l) {
+            const Lane lane = static_cast<Lane>(l);
+            if (lane != Lane::compute && (line.stages > detailed_stages || !lanes.used[l]))
+                continue;
+            table.rows.push_back({lane == Lane::compute ? count_cell(s) : text_cell(""),
+                                  text_cell(to_string(lane)),
+                                  share_cell(lanes.usage[static_cast<std::size_t>(s)][l]),
+                                  text_cell(lane_row(lanes, begin, end, lane, line.total, columns))});
+        }
+        begin = end;
     }
-    for (std::size_t s = 0; s < rows.size(); ++s) {
-        table.rows.push_back({count_cell(static_cast<std::int64_t>(s)),
-                              share_cell(line.pipeline.busy[s] / line.pipeline.total), text_cell(rows[s])});
-    }
+    const auto [marks, labels] = axis_rows(line.total, columns);
+    table.rows.push_back({text_cell(""), text_cell(""), text_cell(""), text_cell(marks)});
+    table.rows.push_back({text_cell(""), text_cell(""), text_cell(""), text_cell(labels)});
     table.remarks = {
-        "0-9 forward, a-j backward pass of the micro-batch with that last digit; + put-off weight "
-        "gradients; . waiting;",
-        "D data parallel, H offload, O optimizer, X fixed host time. Work is a share of the "
-        "pipelined part."};
+        "compute: 0-9 forward, a-j backward pass of the micro-batch with that last digit; + put-off weight "
+        "gradients; O optimizer; . waiting.",
+        "Other lanes: . not at work, - up to a third, = two thirds, # all of a column's time. Use: share of "
+        "the "
+        "step."};
+    return table;
+}
+
+Table lane_usage_table(const StepLanes& lanes) {
+    Table table{.title = "Use of each lane", .columns = {"stage"}, .rows = {}, .remarks = {}};
+    for (std::size_t l = 0; l < lane_count; ++l) {
+        if (lanes.used[l])
+            table.columns.emplace_back(to_string(static_cast<Lane>(l)));
+    }
+    for (std::size_t s = 0; s < lanes.usage.size(); ++s) {
+        table.rows.push_back({count_cell(static_cast<std::int64_t>(s))});
+        for (std::size_t l = 0; l < lane_count; ++l) {
+            if (lanes.used[l])
+                table.rows.back().push_back(share_cell(lanes.usage[s][l]));
+        }
+    }
+    return table;
+}
+
+Table memory_drawing(const StepTimeline& line, int columns) {
+    constexpr int height = 8;
+    const std::int64_t stage = fullest_stage(line);
+    const std::vector<MemoryPoint> points = memory_over_step(line, stage);
+    std::vector<double> most(static_cast<std::size_t>(columns), 0.0);
+    const auto column = [&](Seconds at) {
+        return std::min(most.size() - 1, static_cast<std::size_t>(at / line.total * columns));
+    };
+    const MemoryPoint* top = &points.front();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (points[i].device > top->device)
+            top = &points[i];
+        const double here = points[i].device.value() / gib;
+        const double next = i + 1 < points.size() ? points[i + 1].device.value() / gib : here;
+        const Seconds end = i + 1 < points.size() ? points[i + 1].at : line.total;
+        const std::size_t first = column(points[i].at);
+        const std::size_t last = column(end);
+        for (std::size_t c = first; c <= last; ++c) {
+            const double share =
+                last == first ? 1.0 : static_cast<double>(c - first) / static_cast<double>(last - first);
+            most[c] = std::max({most[c], here + (next - here) * share, c == first ? here : 0.0});
+        }
+    }
+    const double high = std::max(top->device, line.capacity).value() / gib;
+    Table table{.title = "Memory of stage " + std::to_string(stage),
+                .columns = {"GiB", "peak " + to_text(top->device) + " at " + to_text(top->at) +
+                                       "; available " + to_text(line.capacity)},
+                .rows = {},
+                .remarks = {}};
+    for (int r = height; r > 0; --r) {
+        const double upper = high * r / height;
+        const double lower = high * (r - 1) / height;
+        const bool limit = line.capacity.value() / gib > lower && line.capacity.value() / gib <= upper;
+        std::string row;
+        for (const double m : most)
+            row += m >= (upper + lower) / 2.0 ? '#' : limit ? '-' : ' ';
+        table.rows.push_back({Cell{.text = to_significant(upper), .number = true}, text_cell(row)});
+    }
+    const auto [marks, labels] = axis_rows(line.total, columns);
+    table.rows.push_back({text_cell(""), text_cell(marks)});
+    table.rows.push_back({text_cell(""), text_cell(labels)});
     return table;
 }
 
@@ -95,7 +230,7 @@ Table timeline_events(const StepTimeline& line) {
                 .rows = {},
                 .remarks = {}};
     for (const PipelineEvent& e : line.pipeline.events) {
-        table.rows.push_back({count_cell(e.stage), text_cell(name_of(e)), count_cell(e.chunk),
+        table.rows.push_back({count_cell(e.stage), text_cell(task_name(e.task)), count_cell(e.chunk),
                               count_cell(e.micro_batch), cell(e.begin), cell(e.end)});
     }
     for (const Stretch& s : line.after) {
@@ -103,43 +238,6 @@ Table timeline_events(const StepTimeline& line) {
                               cell(s.begin), cell(s.end)});
     }
     return table;
-}
-
-std::string timeline_svg(const StepTimeline& line, const std::string& title) {
-    constexpr double width = 1200.0;
-    constexpr double left = 60.0;
-    constexpr double row = 22.0;
-    constexpr double top = 34.0;
-    const double height = top + row * static_cast<double>(line.stages) + 30.0;
-    const auto x = [&](Seconds t) { return left + t / line.total * (width - left - 10.0); };
-    std::string out = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
-        "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"11\">\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"{2:.0f}\" y=\"18\">{3}</text>\n",
-        width, height, left, xml_text(title));
-    const auto box = [&](Seconds begin, Seconds end, double y, double h, std::string_view colour,
-                         const std::string& what) {
-        out += fmt::format(
-            "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\" "
-            "stroke=\"white\" stroke-width=\"0.3\"><title>{}, {} to {}</title></rect>\n",
-            x(begin), y, x(end) - x(begin), h, colour, xml_text(what), to_text(begin), to_text(end));
-    };
-    for (std::int64_t s = 0; s < line.stages; ++s) {
-        out += fmt::format("<text x=\"4\" y=\"{:.1f}\">stage {}</text>\n",
-                           top + row * (static_cast<double>(s) + 0.7), s);
-    }
-    for (const PipelineEvent& e : line.pipeline.events) {
-        box(e.begin, e.end, top + row * static_cast<double>(e.stage) + 1.0, row - 2.0, colour_of(e.task),
-            fmt::format("{} of micro-batch {}, chunk {}", name_of(e), e.micro_batch, e.chunk));
-    }
-    for (const Stretch& s : line.after)
-        box(s.begin, s.end, top, row * static_cast<double>(line.stages), "#bbbbbb",
-            std::string(to_string(s.term)));
-    out += fmt::format(
-        "<text x=\"{:.0f}\" y=\"{:.1f}\">0</text>\n<text x=\"{:.0f}\" y=\"{:.1f}\" "
-        "text-anchor=\"end\">{}</text>\n</svg>\n",
-        left, height - 10.0, width - 10.0, height - 10.0, to_text(line.total));
-    return out;
 }
 
 }  // namespace traincost

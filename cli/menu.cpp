@@ -1,0 +1,147 @@
+#include <cli/menu.hpp>
+#include <traincost/base/error.hpp>
+#include <traincost/base/text.hpp>
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <istream>
+#include <ostream>
+
+namespace traincost::cli {
+
+namespace {
+
+/// Keys as they are pressed, until it goes out of scope.
+class RawKeys {
+public:
+    RawKeys() {
+        tcgetattr(STDIN_FILENO, &before_);
+        termios raw = before_;
+        raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+        raw.c_cc[VMIN] = 1;
+        raw.c_cc[VTIME] = 0;
+        tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    }
+    ~RawKeys() {
+        tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+    }
+    RawKeys(const RawKeys&) = delete;
+    RawKeys& operator=(const RawKeys&) = delete;
+
+private:
+    termios before_{};
+};
+
+/// The next byte of the terminal; -1 at its end.
+int key() {
+    unsigned char c = 0;
+    return ::read(STDIN_FILENO, &c, 1) == 1 ? c : -1;
+}
+
+[[noreturn]] void ended() {
+    throw Error(ErrorKind::usage, "guide: the input ended before the last question; give flags for the rest");
+}
+
+}  // namespace
+
+Menu::Menu(Context& context)
+    : context_(context), keys_(&context.in == &std::cin && isatty(STDIN_FILENO) != 0) {
+}
+
+Menu::~Menu() = default;
+
+std::string Menu::line() {
+    std::string text;
+    if (!std::getline(context_.in, text)) {
+        ended();
+    }
+    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string Menu::pressed(const std::vector<Choice>& choices) {
+    const RawKeys raw;
+    std::size_t at = 0;
+    std::string typed;
+    const auto show = [&] {
+        context_.err << "\r\033[K> " << (typed.empty() ? choices[at].value : typed) << std::flush;
+    };
+    for (;;) {
+        show();
+        const int c = key();
+        if (c < 0 || c == 4) {
+            ended();
+        }
+        if (c == '\n' || c == '\r') {
+            context_.err << '\n';
+            return typed.empty() ? choices[at].value : typed;
+        }
+        if (c == 27) {  // an arrow is ESC [ A to D
+            if (key() == '[') {
+                const int arrow = key();
+                const bool down = arrow == 'B' || arrow == 'C';
+                at = (at + (down ? 1 : choices.size() - 1)) % choices.size();
+                typed.clear();
+            }
+        } else if ((c == 127 || c == 8) && !typed.empty()) {
+            typed.pop_back();
+        } else if (c >= ' ' && c < 127) {
+            typed += static_cast<char>(c);
+        }
+    }
+}
+
+std::string Menu::choose(const std::string& question, const std::vector<Choice>& choices) {
+    context_.err << '\n' << question << '\n';
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+        context_.err << "  " << i + 1 << "  " << choices[i].value
+                     << (choices[i].says.empty() ? "" : ": " + choices[i].says) << '\n';
+    }
+    for (;;) {
+        std::string answer;
+        if (keys_) {
+            answer = pressed(choices);
+        } else {
+            context_.err << "> " << std::flush;
+            answer = line();
+        }
+        if (answer.empty()) {
+            return choices.front().value;
+        }
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            if (answer == std::to_string(i + 1) || answer == choices[i].value) {
+                return choices[i].value;
+            }
+        }
+        std::vector<std::string> names;
+        for (const Choice& choice : choices) {
+            names.push_back(choice.value);
+        }
+        context_.err << "'" << answer << "' is not among them" << did_you_mean(answer, names) << "; 1 to "
+                     << choices.size() << '\n';
+    }
+}
+
+std::string Menu::text(const std::string& question, const std::string& usual,
+                       const std::function<void(const std::string&)>& check) {
+    for (;;) {
+        context_.err << '\n' << question << (usual.empty() ? "" : " [" + usual + "]") << "\n> " << std::flush;
+        std::string answer = line();
+        if (answer.empty()) {
+            answer = usual;
+        }
+        try {
+            check(answer);
+            return answer;
+        } catch (const Error& error) {
+            context_.err << error.what() << '\n';
+        }
+    }
+}
+
+}  // namespace traincost::cli

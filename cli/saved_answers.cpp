@@ -1,0 +1,259 @@
+#include <cli/job_options.hpp>
+#include <cli/recorded_steps.hpp>
+#include <cli/saved_answers.hpp>
+#include <traincost/base/text.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace traincost::cli {
+
+namespace {
+
+constexpr const char* parameters = "parameters";
+constexpr const char* memory = "memory of a GPU";
+constexpr const char* iteration = "iteration";
+constexpr const char* total = "whole run";
+constexpr const char* gpus = "GPUs";
+
+/// The number at a path of keys; nothing where there is none.
+std::optional<double> number_at(const JsonValue& root, std::initializer_list<std::string_view> path) {
+    const JsonValue* at = &root;
+    for (const std::string_view key : path) {
+        at = at->find(key);
+        if (at == nullptr) {
+            return std::nullopt;
+        }
+    }
+    if (const auto* whole = std::get_if<std::int64_t>(&at->data)) {
+        return static_cast<double>(*whole);
+    }
+    const auto* real = std::get_if<double>(&at->data);
+    return real != nullptr ? std::optional(*real) : std::nullopt;
+}
+
+template <class Make>
+void add(SavedAnswer& a, const char* name, const std::optional<double>& value, Make make) {
+    if (value) {
+        a.figures.emplace_back(name, make(*value));
+    }
+}
+
+Cell bytes_cell(double x) {
+    return cell(Bytes{x});
+}
+Cell time_cell(double x) {
+    return cell(Seconds{x});
+}
+
+/// Warm-up, micro-batches, cool-down, and what comes once.
+RecordedStep step_of(double warmup, double m, double forward, double backward, double cooldown,
+                     const std::vector<std::pair<std::string, Seconds>>& rest) {
+    constexpr double most = 100000.0;
+    std::vector<std::pair<std::string, Seconds>> phases = {{"warmup", Seconds{warmup}}};
+    for (int i = 0; i < static_cast<int>(std::min(m, most)); ++i) {
+        phases.emplace_back("forward", Seconds{forward});
+        phases.emplace_back("backward", Seconds{backward});
+    }
+    phases.emplace_back("cooldown", Seconds{cooldown});
+    phases.insert(phases.end(), rest.begin(), rest.end());
+    return step_of_phases(phases);
+}
+
+void read_iiis(const JsonValue& root, SavedAnswer& a) {
+    add(a, parameters, number_at(root, {"parameter", "total_parameters"}), short_count_cell);
+    add(a, memory, number_at(root, {"memory_usage", "overall_usage"}), bytes_cell);
+    add(a, iteration, number_at(root, {"timeline", "per_iter_training_time"}), time_cell);
+    add(a, total, number_at(root, {"total_time", "total_training_time"}), time_cell);
+    add(a, gpus, number_at(root, {"total_time", "totoal_number_of_gpus"}), number_cell);
+    const auto time = [&](const char* key) { return number_at(root, {"timeline", key}).value_or(0.0); };
+    a.step = step_of(time("warmup_time"), number_at(root, {"computation", "num_microbatches"}).value_or(0.0),
+                     time("forward_time"), time("backward_time"), time("cooldown_time"),
+                     {{"allreduce", Seconds{time("allreduce_time")}}});
+}
+
+void read_fast_llm(const JsonValue& root, SavedAnswer& a) {
+    constexpr double giga = 1e9;
+    constexpr double day = 86400.0;
+    const auto scaled = [](std::optional<double> x, double by) { return x ? std::optional(*x * by) : x; };
+    add(a, parameters, scaled(number_at(root, {"model_size_B"}), giga), short_count_cell);
+    const JsonValue* plans = root.find("plans");
+    if (plans != nullptr && plans->array() != nullptr && !plans->array()->empty()) {
+        const JsonValue& plan = plans->array()->front();
+        add(a, memory, scaled(number_at(plan, {"train_GB"}), giga), bytes_cell);
+        add(a, total, scaled(number_at(plan, {"days"}), day), time_cell);
+    }
+}
+
+/// Rows of a name and a number, as methods print their tables.
+void read_tables(const JsonValue& tables, SavedAnswer& a) {
+    for (const JsonValue& table : *tables.array()) {
+        const JsonValue* rows = table.find("rows");
+        if (rows == nullptr || rows->array() == nullptr) {
+            continue;
+        }
+        for (const JsonValue& row : *rows->array()) {
+            if (row.object() == nullptr || row.object()->size() < 2) {
+                continue;
+            }
+            const auto* name = std::get_if<std::string>(&row.object()->front().value.data);
+            const JsonMember& value = (*row.object())[1];
+            const auto number = number_at(row, {value.key});
+            if (name != nullptr && number) {
+                a.figures.emplace_back(
+                    *name,
+                    Cell{.text = to_significant(*number, 6), .exact = to_exact(*number), .number = true});
+            }
+        }
+    }
+}
+
+SavedAnswer estimated(const std::string& file, const Catalogue& catalogue, Context& context) {
+    JobFlags flags;
+    flags.job_file = file;
+    const ResolvedJob resolved = resolve_job(flags, catalogue, context);
+    const Estimate e = estimate(resolved.job);
+    const StepTime& step = e.step;
+    PassTime backward = step.parts.backward;
+    backward += step.parts.again;
+    const Seconds f = step.parts.forward.total();
+    const Seconds b = backward.total();
+    const double share = f / (f + b);
+    const Seconds bubble = step[StepTerm::bubble];
+    SavedAnswer a{.name = file, .kind = "estimate", .figures = {}, .step = {}};
+    add(a, parameters, static_cast<double>(e.parameters.total), short_count_cell);
+    add(a, memory, e.stages[static_cast<std::size_t>(e.peak_stage)].device.value(), bytes_cell);
+    add(a, iteration, step.total.value(), time_cell);
+    if (e.training) {
+        add(a, total, e.training->time.value(), time_cell);
+    }
+    add(a, gpus, static_cast<double>(resolved.job.cluster.accelerators), number_cell);
+    std::vector<std::pair<std::string, Seconds>> rest;
+    for (const StepTerm term : {StepTerm::pipeline_transfer, StepTerm::data_parallel, StepTerm::offload,
+                                StepTerm::optimizer, StepTerm::fixed, StepTerm::allocator}) {
+        if (step[term].value() > 0.0) {
+            rest.emplace_back(to_string(term), step[term]);
+        }
+    }
+    a.step = step_of(bubble.value() * share, step.parts.micro_batches, f.value(), b.value(),
+                     bubble.value() * (1.0 - share), rest);
+    if (!e.fits) {
+        context.exit_code = exit_no;
+    }
+    return a;
+}
+
+std::vector<NamedRecording> steps_of(const std::vector<SavedAnswer>& answers) {
+    std::vector<NamedRecording> steps;
+    for (const SavedAnswer& a : answers) {
+        if (a.step) {
+            steps.push_back({a.name, *a.step});
+        }
+    }
+    return steps;
+}
+
+}  // namespace
+
+bool is_other_answer(const std::string& file) {
+    if (file == "-") {
+        return false;
+    }
+    if (is_recording(file)) {
+        return true;
+    }
+    if (!file.ends_with(".json")) {
+        return false;
+    }
+    const JsonDocument document = read_json_file(file);
+    return document.root.find("method") != nullptr || document.root.find("tables") != nullptr;
+}
+
+SavedAnswer read_answer(const std::string& file, const Catalogue& catalogue, Context& context) {
+    if (!is_other_answer(file)) {
+        return estimated(file, catalogue, context);
+    }
+    if (is_recording(file)) {
+        const std::vector<RecordedStep> steps = read_recording(file);
+        SavedAnswer a{
+            .name = file, .kind = "recording", .figures = {}, .step = steps[picked_step(steps, "median")]};
+        add(a, iteration, a.step->total.value(), time_cell);
+        return a;
+    }
+    const JsonDocument document = read_json_file(file);
+    const JsonValue* method = document.root.find("method");
+    const auto* name = method == nullptr ? nullptr : std::get_if<std::string>(&method->data);
+    SavedAnswer a{
+        .name = file, .kind = "method" + (name == nullptr ? "" : " " + *name), .figures = {}, .step = {}};
+    const JsonValue* tables = document.root.find("tables");
+    if (name != nullptr && *name == "iiis") {
+        read_iiis(document.root, a);
+    } else if (name != nullptr && *name == "fast-llm") {
+        read_fast_llm(document.root, a);
+    } else if (tables != nullptr && tables->array() != nullptr) {
+        read_tables(*tables, a);
+    } else {
+        for (const JsonMember& member : *document.root.object()) {
+            const auto number = number_at(document.root, {member.key});
+            if (number && member.key != "schema_version") {
+                a.figures.emplace_back(member.key, number_cell(*number));
+            }
+        }
+    }
+    return a;
+}
+
+std::vector<Table> answer_tables(const std::vector<SavedAnswer>& answers, int columns) {
+    Table table{.title = "Answers", .columns = {""}, .rows = {{text_cell("kind")}}, .remarks = {}};
+    std::vector<std::string> names;
+    for (const SavedAnswer& a : answers) {
+        table.columns.push_back(a.name);
+        table.rows.front().push_back(text_cell(a.kind));
+        for (const auto& [name, value] : a.figures) {
+            if (std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
+        }
+    }
+    for (const std::string& name : names) {
+        std::vector<Cell> row = {text_cell(name)};
+        for (const SavedAnswer& a : answers) {
+            const auto at = std::find_if(a.figures.begin(), a.figures.end(),
+                                         [&](const auto& f) { return f.first == name; });
+            row.push_back(at == a.figures.end() ? empty_cell() : at->second);
+        }
+        table.rows.push_back(std::move(row));
+    }
+    std::vector<Table> tables = {std::move(table)};
+    const std::vector<NamedRecording> steps = steps_of(answers);
+    if (!steps.empty()) {
+        tables.push_back(recording_table(steps, columns));
+        tables.back().title = "Steps, one scale";
+    }
+    return tables;
+}
+
+std::string answer_svg(const std::vector<SavedAnswer>& answers) {
+    return recording_svg(steps_of(answers));
+}
+
+std::string answer_json(const std::vector<SavedAnswer>& answers) {
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).key("answers").begin_array();
+    for (const SavedAnswer& a : answers) {
+        out.begin_object().member("name", a.name).member("kind", a.kind).key("figures").begin_object();
+        for (const auto& [name, value] : a.figures) {
+            out.member(name, parse_number(value.exact.empty() ? value.text : value.exact));
+        }
+        out.end_object();
+        if (a.step) {
+            out.member("step_s", a.step->total);
+        }
+        out.end_object();
+    }
+    return out.end_array().end_object().text();
+}
+
+}  // namespace traincost::cli

@@ -1,0 +1,107 @@
+// `export sheet` writes what `timeline --from` and `compare` read, and a spreadsheet program computes again.
+
+#include "support/transcript.hpp"
+
+#include <cli/sheet_reader.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace traincost::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string job =
+    " --model llama-2-13b --gpu a100 --gpus 16 --tp 4 --pp 2 --seq 4096 --micro-batch 1 --global-batch 32 "
+    "--tokens 1B";
+
+/// A folder that goes when the test ends.
+struct Folder {
+    fs::path path = fs::temp_directory_path() / ("traincost-sheet-" + std::to_string(::getpid()));
+    Folder() {
+        fs::create_directories(path);
+    }
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(path, ignored);
+    }
+};
+
+double number_of(const std::string& json, const std::string& key) {
+    const auto at = json.find("\"" + key + "\": ");
+    REQUIRE(at != std::string::npos);
+    return std::stod(json.substr(at + key.size() + 4));
+}
+
+}  // namespace
+
+TEST_CASE("export sheet: its results are the estimate's, its Output sheet is a timeline", "[sheet]") {
+    const Folder folder;
+    const std::string file = (folder.path / "job.xlsx").string();
+    CHECK_THAT(run_in_process("traincost export sheet --output " + file + job),
+               Catch::Contains("sheets Input"));
+    const std::string json = run_in_process("traincost estimate --json" + job);
+    const auto results = traincost::cli::sheet_numbers(file, "Results");
+    CHECK(results.at("B3") == Approx(number_of(json, "time_s")).epsilon(1e-12));
+    const auto output = traincost::cli::sheet_numbers(file, "Output");
+    CHECK(output.at("S1") == Approx(results.at("B3")).epsilon(1e-9));
+    CHECK(output.at("G1") + output.at("M1") + output.at("O1") + output.at("Q1") ==
+          Approx(output.at("S1")).epsilon(1e-9));
+    CHECK_THAT(run_in_process("traincost timeline --from " + file),
+               Catch::Contains("forward") && Catch::Contains("cooldown"));
+    CHECK_THAT(run_in_process("traincost compare " + file + " tests/golden/benchmark.csv"),
+               Catch::Contains("recording") && Catch::Contains("one scale"));
+    CHECK_THAT(
+        run_in_process("traincost timeline --from tests/golden/benchmark.csv --iteration 2 --format svg"),
+        Catch::Contains("<svg"));
+}
+
+TEST_CASE("a spreadsheet that is none is said", "[sheet]") {
+    const Folder folder;
+    const std::string file = (folder.path / "broken.xlsx").string();
+    std::ofstream(file) << "PK nothing";
+    CHECK_THAT(run_in_process("traincost timeline --from " + file),
+               Catch::Contains("is no spreadsheet") && Catch::Contains("[exit 2]"));
+    CHECK_THAT(run_in_process("traincost export sheet --output job.ods" + job),
+               Catch::Contains("must end in .xlsx") && Catch::Contains("[exit 2]"));
+}
+
+// LibreOffice computes every formula when it loads the file: its numbers are ours.
+TEST_CASE("a spreadsheet program computes our numbers from the formulas", "[sheet]") {
+    if (std::system("command -v soffice > /dev/null 2>&1") != 0) {
+        WARN("no LibreOffice here: not tried");
+        return;
+    }
+    const Folder folder;
+    const std::string file = (folder.path / "job.xlsx").string();
+    run_in_process("traincost export sheet --output " + file + job);
+    const std::string profile = (folder.path / "profile").string();
+    fs::create_directories(profile + "/user");
+    std::ofstream(profile + "/user/registrymodifications.xcu")
+        << R"(<?xml version="1.0" encoding="UTF-8"?><oor:items xmlns:oor="http://openoffice.org/2001/registry" )"
+        << R"(xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">)"
+        << R"(<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" )"
+        << R"(oor:op="fuse"><value>0</value></prop></item></oor:items>)";
+    const std::string again = (folder.path / "again").string();
+    const std::string command = "soffice -env:UserInstallation=file://" + profile +
+                                " --headless --convert-to xlsx --outdir " + again + " " + file +
+                                " > /dev/null 2>&1";
+    REQUIRE(std::system(command.c_str()) == 0);
+    for (const char* sheet : {"Memory", "Step", "Results", "Output"}) {
+        const auto ours = traincost::cli::sheet_numbers(file, sheet);
+        const auto theirs = traincost::cli::sheet_numbers(again + "/job.xlsx", sheet);
+        CHECK(ours.size() > 5);
+        for (const auto& [place, value] : ours) {
+            CAPTURE(sheet, place);
+            REQUIRE(theirs.contains(place));
+            CHECK(theirs.at(place) == Approx(value).epsilon(1e-9));
+        }
+    }
+}

@@ -23,14 +23,13 @@ constexpr Command table[] = {
      "traincost days --params 7B --tokens 2T --gpus 256 --gpu a100\n"
      "traincost days --params 7B --tokens 2T --gpus 256 --gpu a100 --mfu 0.45"},
     {"guide", ask, add_guide,
-     "traincost guide\n"
-     "traincost guide --model llama-3.1-8b --gpu h100"},
+     "traincost guide --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64 --tokens none --layout recommended --dry-run"},
     {"explain", ask, add_explain,
      "traincost explain step.gemm --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
     {"timeline", ask, add_timeline,
      "traincost timeline --model llama-2-13b --gpu a100 --gpus 16 --pp 4 --tp 2 --seq 4096 --micro-batch 1 --global-batch 32"},
     {"export", ask, add_export,
-     "traincost export sheet --output job.xlsx --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
+     "traincost export sheet --output /tmp/job.xlsx --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
     {"compare", ask, add_compare,
      "traincost compare first.json second.json"},
     {"scale", ask, add_scale,

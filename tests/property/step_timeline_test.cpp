@@ -119,7 +119,9 @@ TEST_CASE("lanes hold all of a task's time, and are at work no longer than the s
     }
 }
 
-TEST_CASE("memory over the step is highest where the stage's peak is, and never above it", "[timeline]") {
+// Where gradients appear in the first backward pass, the second finds all of them and one micro-batch less:
+// it can be higher than the walk of the first, by no more than the difference.
+TEST_CASE("memory over the step is as high as the stage's peak", "[timeline]") {
     for (Job job : jobs()) {
         for (const GradientStore store : {GradientStore::parameter, GradientStore::main_buffer}) {
             job.stack.gradients = store;
@@ -139,8 +141,12 @@ TEST_CASE("memory over the step is highest where the stage's peak is, and never 
                         last = p.at;
                     }
                     CHECK(last.value() == Approx(line.total.value()));
-                    CHECK(most.value() ==
-                          Approx(e.stages[static_cast<std::size_t>(s)].device.value()).epsilon(0.005));
+                    const MemoryWalk& walk = line.memory[static_cast<std::size_t>(s)];
+                    const Bytes peak = e.stages[static_cast<std::size_t>(s)].device;
+                    const Bytes more =
+                        walk.gradients_appear ? std::max(Bytes{}, walk.gradients - walk.kept) : Bytes{};
+                    CHECK(most.value() >= peak.value() * 0.995);
+                    CHECK(most.value() <= (peak + more).value() * 1.005);
                 }
             }
         }

@@ -39,12 +39,20 @@ public:
 
     std::vector<MemoryPoint> points() {
         put(Seconds{}, rest());
-        for (const PipelineEvent& e : events_) {
-            put(e.begin, rest());
-            if (change(e) < 0.0)
-                backward(e);
-            open_ += change(e);
-            put(e.end, rest());
+        for (std::size_t i = 0; i < events_.size(); ++i) {
+            const PipelineEvent& e = events_[i];
+            const bool joined =
+                i + 1 < events_.size() && events_[i + 1].begin == e.begin && events_[i + 1].end == e.end;
+            if (!joined) {
+                task(e);
+                continue;
+            }
+            // Two passes that run as one task (DualPipe): one behind the other, as in the lanes.
+            PipelineEvent first = e;
+            PipelineEvent second = events_[++i];
+            first.end = second.begin = e.begin + (e.end - e.begin) / 3.0;
+            task(first);
+            task(second);
         }
         after();
         return std::move(out_);
@@ -65,6 +73,14 @@ private:
     void put(Seconds at, Bytes device) {
         if (out_.empty() || out_.back().at < at || out_.back().device != device)
             out_.push_back({at, device});
+    }
+
+    void task(const PipelineEvent& e) {
+        put(e.begin, rest());
+        if (change(e) < 0.0)
+            backward(e);
+        open_ += change(e);
+        put(e.end, rest());
     }
 
     /// Between tasks: states, gradients, and what micro-batches in flight keep.

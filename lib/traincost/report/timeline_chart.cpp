@@ -203,7 +203,7 @@ Table memory_drawing(const StepTimeline& line, int columns) {
             most[c] = std::max({most[c], here + (next - here) * share, c == first ? here : 0.0});
         }
     }
-    const double high = std::max(top->device, line.capacity).value() / gib;
+    const double high = top->device.value() / gib;
     Table table{.title = "Memory of stage " + std::to_string(stage),
                 .columns = {"GiB", "peak " + to_text(top->device) + " at " + to_text(top->at) +
                                        "; available " + to_text(line.capacity)},

@@ -1,14 +1,13 @@
-// The flags that describe a job.
+// The flags that describe a job: one for each field that has one.
 #pragma once
 
-#include <cli/operation_options.hpp>
-#include <traincost/base/quantity.hpp>
-#include <traincost/spec/run.hpp>
-#include <traincost/spec/stack.hpp>
+#include <traincost/ask/job_input.hpp>
+#include <traincost/ask/sources.hpp>
+#include <traincost/spec/job_draft.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,67 +15,24 @@ class App;
 
 namespace traincost::cli {
 
-/// The parts of a comma-separated list. Throws where there are none.
-std::vector<std::string> names_of(const std::string& text);
-
-/// A share of a whole: 0.3 or 30%. Throws where it is more than the whole.
-double fraction(const std::string& text);
-
-/// "none", "selective", "selective:core_attn,layernorm", "full", "full:2" (every second block),
-/// "full:layers=4" (four blocks of a stage).
-struct RecomputeFlag {
-    Recompute recompute;
-    std::int64_t every;
-    RecomputeModules modules;
-    std::optional<std::int64_t> layers{};
-};
-RecomputeFlag recompute_flag(const std::string& text);
-
-/// The flags as given; nothing where one was not.
+/// What the command line says of a job.
 struct JobFlags {
     std::optional<std::string> job_file{};
-    std::optional<std::string> model{};
-    std::optional<std::string> gpu{};
-    std::optional<std::string> cluster{};
-    std::optional<std::int64_t> gpus{};
-    std::optional<std::int64_t> per_node{};
-    std::optional<std::string> stack{};
-    std::optional<std::int64_t> sequence{};
-    std::string sequence_as_given{};  ///< "128K"
-    std::optional<std::int64_t> micro_batch{};
-    std::optional<std::int64_t> global_batch{};
-    std::optional<std::string> precision{};
-    std::optional<Optimizer> optimizer{};
-    std::optional<RecomputeFlag> recompute{};
-    std::optional<AttentionKernel> attention{};
-    std::optional<AttentionGeneration> attention_generation{};
-    std::optional<bool> compile{};
-    std::optional<double> dropout{};
-    std::optional<std::int64_t> tp{};
-    std::optional<std::int64_t> pp{};
-    std::optional<std::int64_t> vp{};
-    bool uneven_stages = false;
-    std::optional<std::int64_t> dp{};
-    std::optional<std::int64_t> cp{};
-    std::optional<std::int64_t> ep{};
-    std::optional<std::int64_t> etp{};
-    std::optional<std::int64_t> zero{};
-    std::optional<std::int64_t> hybrid_shard{};
-    std::optional<bool> sequence_parallel{};
-    std::optional<Schedule> schedule{};
-    std::optional<ContextKind> context{};
-    std::optional<Offload> offload_optimizer{};
-    std::optional<Offload> offload_parameters{};
-    std::optional<double> offload_activations{};
-    std::optional<Tuning> tuning{};
-    std::optional<std::int64_t> lora_rank{};
-    std::optional<std::string> lora_targets{};
-    std::optional<double> tokens{};
-    OperationFlags operation{};
-    std::optional<double> headroom{};  ///< share of the memory to keep free
+    std::vector<std::string> files{};  ///< of a command that takes any kind of file
+    std::string select{};              ///< of several jobs in them
+    JobDraft said{};                   ///< by flags
 };
 
 /// Declares the flags.
 void add_job_options(CLI::App& app, JobFlags& flags);
+
+/// Declares the files that `read_draft_of` reads.
+void add_file_options(CLI::App& app, JobFlags& flags);
+
+/// The flags over what all files say, and what is to be told of these.
+ReadDraft read_draft_of(const JobFlags& flags, const Sources& sources);
+
+/// The flags over what the job file says. `Error` where the file cannot be read.
+JobDraft draft_of(const JobFlags& flags, const Sources& sources);
 
 }  // namespace traincost::cli

@@ -80,4 +80,12 @@ void apply_network(const NetworkFlags& f, Job& job, std::vector<std::string>& as
     }
 }
 
+void apply_network(const NetworkFlags& flags, traincost::ResolvedJob& resolved) {
+    std::vector<std::string> lines;
+    apply_network(flags, resolved.job, lines);
+    for (const std::string& line : lines) {
+        resolved.assumptions.push_back(assumption_from(line));
+    }
+}
+
 }  // namespace traincost::cli

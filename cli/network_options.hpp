@@ -1,6 +1,7 @@
 // Flags that replace what the catalogue says of a cluster's network.
 #pragma once
 
+#include <traincost/ask/resolve.hpp>
 #include <traincost/base/quantity.hpp>
 #include <traincost/spec/job.hpp>
 
@@ -28,5 +29,6 @@ void add_network_options(CLI::App& app, NetworkFlags& flags);
 /// Changes the job's network, and says so. `Error` where the cluster has no network between domains to
 /// change.
 void apply_network(const NetworkFlags& flags, Job& job, std::vector<std::string>& assumptions);
+void apply_network(const NetworkFlags& flags, traincost::ResolvedJob& resolved);
 
 }  // namespace traincost::cli

@@ -24,6 +24,12 @@ Format table_format(const std::string& text, Charts charts) {
 
 }  // namespace
 
+void say_never_ends(const std::optional<std::string>& why, Context& context) {
+    if (why) {
+        context.err << "traincost: training never ends: " << *why << "\n";
+    }
+}
+
 void add_output_options(CLI::App& app, OutputFlags& flags, Charts charts) {
     name_group(app, own_group);
     CLI::Option* json = app.add_flag("--json", flags.json, "JSON output: base units, full resolved input");

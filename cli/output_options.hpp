@@ -4,6 +4,7 @@
 #include <cli/context.hpp>
 #include <traincost/report/render.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,6 +23,9 @@ struct OutputFlags {
 
 /// Whether a command draws charts.
 enum class Charts : bool { no, yes };
+
+/// Says on the error stream that training never ends, where it does not, and why.
+void say_never_ends(const std::optional<std::string>& why, Context& context);
 
 void add_output_options(CLI::App& app, OutputFlags& flags, Charts charts = Charts::no);
 

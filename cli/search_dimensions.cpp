@@ -1,9 +1,10 @@
 #include <cli/search_dimensions.hpp>
 
-#include <cli/everyday_names.hpp>
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/params.hpp>
+#include <traincost/spec/everyday_names.hpp>
+#include <traincost/spec/job_values.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <algorithm>
@@ -40,19 +41,6 @@ auto list_of(One one) {
     };
 }
 
-template <class Enum>
-Enum named(const std::string& text) {
-    if (const auto value = value_of<Enum>(text)) {
-        return *value;
-    }
-    std::string allowed;
-    for (const std::string_view name : enum_names<Enum>()) {
-        allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-    }
-    throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, enum_names<Enum>()) +
-                                      "; allowed: " + allowed);
-}
-
 bool on(const std::string& text) {
     if (text != "on" && text != "off") {
         throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off, or both as on,off");
@@ -73,8 +61,7 @@ std::vector<RecomputeChoice> recompute_list(const std::string& text) {
     }
     std::vector<RecomputeChoice> choices;
     for (const std::string& kind : kinds) {
-        const RecomputeFlag flag = recompute_flag(kind);
-        choices.push_back({flag.recompute, flag.modules, flag.every, flag.layers});
+        choices.push_back(recompute_choice(kind));
     }
     return choices;
 }

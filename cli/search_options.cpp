@@ -4,6 +4,7 @@
 #include <cli/search_sites.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/residuals_json.hpp>
+#include <traincost/spec/job_values.hpp>
 
 #include <unistd.h>
 
@@ -96,38 +97,6 @@ Freedoms freedoms_of(const SearchFlags& f) {
             .other_stacks = {}};
 }
 
-std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate) {
-    const Uncertainty sure = uncertainty(residuals, job, estimate);
-    if (!sure.step_time_s) {
-        return {};
-    }
-    const Interval interval = chosen_interval(residuals, *sure.step_time_s);
-    const std::string bias = selection_text(residuals);
-    return "80% interval of the first: " + to_text(Seconds{interval.low}) + " to " +
-           to_text(Seconds{interval.high}) + (bias.empty() ? "" : "; " + bias) + ".";
-}
-
-void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate) {
-    const Uncertainty sure = uncertainty(residuals, job, estimate);
-    out.key("chosen").begin_object();
-    out.key("interval_80_s");
-    if (sure.step_time_s) {
-        const Interval interval = chosen_interval(residuals, *sure.step_time_s);
-        out.begin_array().value(interval.low).value(interval.high).end_array();
-    } else {
-        out.null();
-    }
-    out.key("selection_bias");
-    if (residuals.selection) {
-        out.begin_object().member("groups", residuals.selection->groups);
-        out.member("mean_log", residuals.selection->mean);
-        out.member("one_in_five_log", residuals.selection->upper).end_object();
-    } else {
-        out.null();
-    }
-    out.end_object();
-}
-
 std::function<MemoryMargin(const Job&)> margins(const std::string& data_folder) {
     return [residuals = std::make_shared<const Residuals>(read_residuals(data_folder))](const Job& job) {
         return memory_margin(*residuals, job);
@@ -135,11 +104,11 @@ std::function<MemoryMargin(const Job&)> margins(const std::string& data_folder) 
 }
 
 ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
-    if ((f.deadline || f.budget) && !f.job.tokens && !f.job.job_file) {
+    if ((f.deadline || f.budget) && !f.job.said.tokens && !f.job.job_file) {
         throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
                                           ": needs --tokens, the tokens to train on");
     }
-    if (f.job.gpus && (f.min_gpus || f.max_gpus)) {
+    if (f.job.said.gpus && (f.min_gpus || f.max_gpus)) {
         throw Error(ErrorKind::usage, "--gpus: excludes --min-gpus and --max-gpus");
     }
     if (f.min_gpus && !f.max_gpus) {
@@ -149,7 +118,7 @@ ResolvedSearch resolve_search(const SearchFlags& f, const Catalogue& catalogue, 
         throw Error(ErrorKind::usage, "--min-gpus: " + std::to_string(*f.min_gpus) +
                                           " is more than --max-gpus " + std::to_string(*f.max_gpus));
     }
-    if (!f.clusters.empty() && (f.job.cluster || f.job.gpu)) {
+    if (!f.clusters.empty() && (f.job.said.cluster || f.job.said.gpu)) {
         throw Error(ErrorKind::usage, "--clusters: excludes --cluster and --gpu");
     }
     ResolvedSearch out = resolve_sites(f, catalogue, context);

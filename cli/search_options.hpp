@@ -4,9 +4,9 @@
 #include <cli/job_options.hpp>
 #include <cli/search_dimensions.hpp>
 #include <traincost/fit/uncertainty.hpp>
-#include <traincost/io/json.hpp>
 #include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/search.hpp>
+#include <traincost/report/chosen.hpp>
 
 #include <functional>
 #include <optional>
@@ -55,17 +55,6 @@ struct ResolvedSearch {
 Freedoms freedoms_of(const SearchFlags& flags);
 
 void add_search_options(CLI::App& app, SearchFlags& flags);
-
-/// What is said of plans none of which is sure to fit.
-inline constexpr std::string_view risky_text =
-    "Risky: none fits with a probability of 80% or more (memory of comparable runs beside their "
-    "predictions).";
-
-/// "80% interval of the first: 5.4 s to 7.3 s; chosen layouts …"; empty where nothing is known.
-std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate);
-
-/// The same as the member "chosen": the interval of the step, and the bias of choosing.
-void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate);
 
 /// What plans must leave free so as to be sure to fit, by the runs in the data folder.
 std::function<MemoryMargin(const Job&)> margins(const std::string& data_folder);

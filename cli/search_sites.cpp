@@ -79,22 +79,27 @@ public:
     void add(const std::optional<std::string>& cluster, const std::optional<std::string>& stack) {
         JobFlags one = flags_.job;
         if (const auto& zero = flags_.dimensions.zero) {
-            one.zero = zero->listed.empty() ? zero->low : zero->listed.front();  // decides the usual stack
+            // decides the usual stack
+            one.said.zero = {zero->listed.empty() ? zero->low : zero->listed.front(), "--zero"};
         }
-        one.cluster = cluster;
-        one.stack = stack;
+        if (cluster) {
+            one.said.cluster = {cluster, "--cluster"};
+        }
+        if (stack) {
+            one.said.stack = {stack, "--stack"};
+        }
         if (!flags_.max_gpus) {
             add(one, cluster.value_or("the cluster"));
             return;
         }
-        one.gpus = flags_.max_gpus;
+        one.said.gpus = {flags_.max_gpus, "--gpus"};
         const std::optional<ResolvedJob> most = resolved(one, cluster.value_or("the cluster"));
         if (!most) {
             return;
         }
         for (const std::int64_t count :
              gpu_counts(flags_.min_gpus.value_or(1), *flags_.max_gpus, most->job.cluster.per_node)) {
-            one.gpus = count;
+            one.said.gpus = {count, "--gpus"};
             add(one, cluster.value_or("the cluster"));
         }
     }
@@ -181,13 +186,16 @@ private:
 
 std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const ResolvedSearch& search,
                                                    const Catalogue& catalogue, Context& context) {
-    const bool reads_once = f.job.model == "-" || f.job.job_file == "-";
-    if (f.job.stack || !f.stacks.empty() || f.job.job_file || reads_once || search.request.sites.empty()) {
+    const bool reads_once = f.job.said.model.value == "-" || f.job.job_file == "-";
+    if (f.job.said.stack || !f.stacks.empty() || f.job.job_file || reads_once || search.request.sites.empty()) {
         return std::nullopt;
     }
     SearchFlags other = f;
     other.stacks.clear();
-    for (const std::string_view id : usual_stacks(search.request.sites.front().cluster.accelerator.vendor)) {
+    const Sources sources(catalogue, context.data_folder, &context.in);
+    for (const std::string& id :
+         usual_stacks(sources, search.request.sites.front().cluster.accelerator.vendor,
+                      search.request.run.tuning)) {
         if (id != search.request.sites.front().stack.id) {
             other.stacks.emplace_back(id);
         }
@@ -197,7 +205,7 @@ std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const R
     }
     Names clusters(f.clusters.begin(), f.clusters.end());
     if (clusters.empty()) {
-        clusters.push_back(f.job.cluster);
+        clusters.push_back(f.job.said.cluster.value);
     }
     if (f.clusters.size() == 1 && f.clusters.front() == "all") {
         return std::nullopt;  // every cluster is searched: enough to choose from
@@ -235,7 +243,7 @@ void require_known(const std::string& cluster, const Catalogue& catalogue) {
 ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
     const bool all = f.clusters.size() == 1 && f.clusters.front() == "all";
     const bool several = all || f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
-    if (several && (f.job.model == "-" || f.job.job_file == "-")) {
+    if (several && (f.job.said.model.value == "-" || f.job.job_file == "-")) {
         throw Error(ErrorKind::usage,
                     "the standard input can be read once only: give a file where several "
                     "clusters, stacks or numbers of GPUs are searched");
@@ -247,11 +255,11 @@ ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, C
             clusters.emplace_back(entry.id);
         }
     } else if (clusters.empty()) {
-        clusters.push_back(f.job.cluster);
+        clusters.push_back(f.job.said.cluster.value);
     }
     Names stacks(f.stacks.begin(), f.stacks.end());
     if (stacks.empty()) {
-        stacks.push_back(f.job.stack);
+        stacks.push_back(f.job.said.stack.value);
     }
     for (const auto& cluster : clusters) {
         if (clusters.size() > 1) {

@@ -269,7 +269,7 @@ void run_achieved(const Flags& flags, Context& context) {
     if (!flags.logs.empty()) {
         log = read_training_logs(flags.logs);
     }
-    ResolvedJob resolved = resolve_job(flags.job, catalogue, context, {.micro_batch = false});
+    ResolvedJob resolved = resolve_job(flags.job, catalogue, context, {.micro_batch = false, .batch = true});
     const LoggedStep step = measured_step(flags, resolved.job, log);
     if (flags.tokens_done && !resolved.job.run.tokens) {
         throw Error(ErrorKind::usage, "--tokens: is missing: --tokens-done needs the number to train on");

@@ -85,7 +85,7 @@ constexpr std::array<Schema, 13> schemas = {{
      [](const JsonDocument& d, const Catalogue& catalogue) { return "stack " + catalogue.stack_from(d).id; }},
     {"job/1",
      [](const JsonDocument& d, const Catalogue& catalogue) {
-         job_file_from_json(JsonNode(d), catalogue);
+         job_draft_from_json(JsonNode(d), catalogue);
          return std::string("job");
      }},
     {"network/1", [](const JsonDocument& d,

@@ -1,12 +1,10 @@
 // `traincost compare`: jobs side by side.
 
 #include <cli/commands/commands.hpp>
-#include <cli/job_options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/saved_answers.hpp>
-#include <traincost/io/estimate_json.hpp>
-#include <traincost/io/residuals_json.hpp>
-#include <traincost/report/comparison.hpp>
+#include <traincost/ask/compare_question.hpp>
+#include <traincost/report/estimate_answer.hpp>
 #include <traincost/report/svg.hpp>
 
 #include <CLI/CLI.hpp>
@@ -23,56 +21,6 @@ struct Flags {
     std::vector<std::string> files;
     OutputFlags output;
 };
-
-struct Compared {
-    std::vector<ComparedJob> jobs;
-    std::vector<std::vector<std::string>> assumptions;  ///< of each job
-};
-
-const StageMemory& peak_of(const Estimate& e) {
-    return e.stages[static_cast<std::size_t>(e.peak_stage)];
-}
-
-Compared compared(const Flags& f, Context& context) {
-    if (f.files.size() < 2) {
-        throw Error(ErrorKind::usage, "compare: needs two job files or more");
-    }
-    if (std::count(f.files.begin(), f.files.end(), "-") > 1) {
-        throw Error(ErrorKind::usage, "compare: the standard input can be read once only");
-    }
-    const Catalogue catalogue(context.data_folder);
-    Compared c;
-    for (const std::string& file : f.files) {
-        JobFlags flags;
-        flags.job_file = file;
-        ResolvedJob resolved = resolve_job(flags, catalogue, context);
-        Estimate e = estimate(resolved.job);
-        c.jobs.push_back({file, std::move(resolved.job), std::move(resolved.operation), std::move(e)});
-        c.assumptions.push_back(std::move(resolved.assumptions));
-    }
-    return c;
-}
-
-void print_json(Context& context, const Compared& c) {
-    const Residuals residuals = read_residuals(context.data_folder);
-    const Estimate& first = c.jobs.front().estimate;
-    JsonWriter out;
-    out.begin_object();
-    out.member("schema_version", estimate_schema_version);
-    out.key("jobs").begin_array();
-    for (std::size_t i = 0; i < c.jobs.size(); ++i) {
-        const ComparedJob& job = c.jobs[i];
-        out.begin_object();
-        out.member("file", job.name);
-        out.member("step_ratio", job.estimate.step.total / first.step.total);
-        out.member("memory_ratio", peak_of(job.estimate).device / peak_of(first).device);
-        write_estimate_members(out, job.job, job.estimate, uncertainty(residuals, job.job, job.estimate),
-                               c.assumptions[i], job.operation);
-        out.end_object();
-    }
-    out.end_array().end_object();
-    context.out << out.text();
-}
 
 /// Answers of several kinds: what they have in common, and their steps on one scale.
 void compare_answers(const Flags& f, Context& context) {
@@ -102,17 +50,25 @@ void run_compare(const Flags& f, Context& context) {
         compare_answers(f, context);
         return;
     }
-    const Compared c = compared(f, context);
-    if (f.output.json) {
-        print_json(context, c);
-    } else if (f.output.svg) {
-        context.out << svg(comparison_charts(c.jobs));
-    } else {
-        context.out << render(std::vector<Table>{comparison_table(c.jobs)}, f.output.format, context.style);
+    if (std::count(f.files.begin(), f.files.end(), "-") > 1) {
+        throw Error(ErrorKind::usage, "compare: the standard input can be read once only");
     }
-    const bool all_fit =
-        std::all_of(c.jobs.begin(), c.jobs.end(), [](const ComparedJob& job) { return job.estimate.fits; });
-    context.exit_code = all_fit ? exit_yes : exit_no;
+    const Sources sources(context.data_folder, &context.in);
+    CompareQuestion question;
+    for (const std::string& file : f.files) {
+        question.jobs.push_back({file, draft_from_file(file, sources)});
+    }
+    const CompareAnswer answer = ask(question, sources);
+    if (f.output.json) {
+        JsonWriter out;
+        write_json(out, answer);
+        context.out << out.text();
+    } else if (f.output.svg) {
+        context.out << svg(charts_of(answer));
+    } else {
+        context.out << render(tables_of(answer), f.output.format, context.style);
+    }
+    context.exit_code = answer.yes() ? exit_yes : exit_no;
 }
 
 }  // namespace

@@ -60,11 +60,11 @@ std::string nearest_model(double parameters, std::int64_t sequence, const Catalo
 /// The rate of the best plan for the model of the catalogue that is nearest in size.
 std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Context& context) {
     SearchFlags search;
-    search.job.model = nearest_model(*f.parameters, f.sequence, catalogue);
-    search.job.gpu = f.gpu;
-    search.job.gpus = f.gpus;
-    search.job.sequence = f.sequence;
-    search.job.global_batch = f.global_batch;
+    search.job.said.model = nearest_model(*f.parameters, f.sequence, catalogue);
+    search.job.said.gpu = f.gpu;
+    search.job.said.gpus = f.gpus;
+    search.job.said.sequence = f.sequence;
+    search.job.said.global_batch = f.global_batch;
     ResolvedSearch resolved = resolve_search(search, catalogue, context);
     const SearchResult result = run_search(resolved.request, context);
     if (result.best.empty()) {
@@ -75,7 +75,7 @@ std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Con
     const double N = static_cast<double>(parameter_count(resolved.request.model).total);
     const FlopRate all = six_nd(N, tokens) / plan.metrics.time;
     return Rate{all / static_cast<double>(*f.gpus),
-                "modelled: " + *search.job.model + ", " +
+                "modelled: " + *search.job.said.model + ", " +
                     configuration_text(resolved.request, plan.configuration) + " (--tflops, --mfu)",
                 std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) + " a step, " +
                     resolved.request.sites.front().stack.id};

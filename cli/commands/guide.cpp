@@ -5,8 +5,8 @@
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/menu.hpp>
-#include <cli/model_input.hpp>
 #include <cli/options.hpp>
+#include <traincost/ask/model_input.hpp>
 #include <traincost/io/catalogue.hpp>
 
 #include <CLI/CLI.hpp>
@@ -64,7 +64,9 @@ private:
     }
 
     void model() {
-        const auto check = [&](const std::string& name) { load_model(name, catalogue_, context_); };
+        const auto check = [&](const std::string& name) {
+            load_model(name, Sources(catalogue_, context_.data_folder, &context_.in));
+        };
         if (f_.model)
             check(*f_.model);
         take("--model", f_.model

@@ -133,7 +133,9 @@ std::string compared_gpu(const CompareFlags& flags, std::string_view row) {
     return id_or_error(flags.gpu, catalogue_gpu(row), row, "--as-gpu", "accelerator");
 }
 
-OwnEstimate own_estimate(const JobFlags& flags, Context& context) {
+OwnEstimate own_estimate(const JobDraft& said, Context& context) {
+    JobFlags flags;
+    flags.said = said;
     const Catalogue catalogue(context.data_folder);
     ResolvedJob resolved = resolve_job(flags, catalogue, context);
     Estimate e = estimate(resolved.job);

@@ -43,7 +43,7 @@ struct OwnEstimate {
         return estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
     }
 };
-OwnEstimate own_estimate(const JobFlags& flags, Context& context);
+OwnEstimate own_estimate(const JobDraft& said, Context& context);
 
 /// A figure of theirs, ours beside it, and why they differ.
 struct ComparedFigure {

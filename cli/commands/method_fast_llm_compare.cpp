@@ -26,7 +26,7 @@ struct Layout {
 };
 
 OwnEstimate own(const FastLlmInput& in, const CompareFlags& flags, const Layout& layout, Context& context) {
-    JobFlags job;
+    JobDraft job;
     job.model = model_of(in, flags);
     job.gpu = flags.gpu.value_or("a100-sxm4-80gb");
     job.gpus = layout.dp * layout.tp * layout.pp;
@@ -40,7 +40,7 @@ OwnEstimate own(const FastLlmInput& in, const CompareFlags& flags, const Layout&
     job.dp = layout.dp;
     job.zero = layout.zero;
     job.uneven_stages = in.layers % layout.pp != 0;
-    job.recompute = RecomputeFlag{in.checkpointing ? Recompute::full : Recompute::none, 1, {}, {}};
+    job.recompute = RecomputeChoice{in.checkpointing ? Recompute::full : Recompute::none, {}, 1, {}};
     job.tokens = in.billion_tokens * 1e9;
     return own_estimate(job, context);
 }

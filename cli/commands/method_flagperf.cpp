@@ -6,6 +6,8 @@
 #include <cli/options.hpp>
 #include <traincost/methods/flagperf.hpp>
 
+#include <traincost/spec/job_values.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -97,13 +99,13 @@ Table table_of(const FlagPerfFlags& f) {
 /// Its runs of GPT-3: PaddleNLP, fp16.
 Table comparison(const FlagPerfFlags& f, Context& context) {
     const Rates r = rates_of(f);
-    JobFlags job;
+    JobDraft job;
     job.model = compared_model(f.compare, f.model);
     job.gpu = compared_gpu(f.compare, f.gpu);
     job.gpus = f.gpus;
     job.stack = "paddlenlp";
     job.precision = "fp16-mixed";
-    job.recompute = recompute_flag(f.full_recompute ? "full" : "none");
+    job.recompute = recompute_choice(f.full_recompute ? "full" : "none");
     job.sequence = f.sequence;
     job.micro_batch = f.micro_batch;
     job.global_batch = f.global_batch;

@@ -6,8 +6,8 @@ namespace traincost::cli {
 namespace {
 
 /// The same job: no ZeRO, no optimizer state anywhere else, its own network.
-JobFlags job_of(const IiisInput& in, const CompareFlags& flags) {
-    JobFlags job;
+JobDraft job_of(const IiisInput& in, const CompareFlags& flags) {
+    JobDraft job;
     job.model = compared_model(flags, in.model.name);
     job.gpu = compared_gpu(flags, in.gpu.name);
     job.gpus = in.tp * in.pp * in.dp;
@@ -18,7 +18,7 @@ JobFlags job_of(const IiisInput& in, const CompareFlags& flags) {
     job.pp = in.pp;
     job.dp = in.dp;
     job.zero = 0;
-    job.recompute = RecomputeFlag{in.recompute, 1, {}, {}};
+    job.recompute = RecomputeChoice{in.recompute, {}, 1, {}};
     job.tokens = in.million_tokens * 1e6 * in.epochs;
     return job;
 }

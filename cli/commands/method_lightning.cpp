@@ -134,7 +134,7 @@ Table models_table() {
 
 /// The step as we predict it: its strategy is DeepSpeed's, its precision fp16 whatever --precision says.
 OwnEstimate own(const LightningFlags& f, Context& context) {
-    JobFlags job;
+    JobDraft job;
     job.model = compared_model(f.compare, f.model);
     job.gpu = f.compare.gpu.value_or("t4");
     job.gpus = f.gpus;

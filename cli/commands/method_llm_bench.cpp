@@ -106,7 +106,7 @@ std::vector<Table> tables_of(const LlmBenchFlags& f) {
 Table inventory(const LlmBenchFlags& f, Context& context) {
     const LlmBenchModel& model = llm_bench_model(f.model);
     const LlmBenchWork work = llm_bench_work(model);
-    JobFlags job;
+    JobDraft job;
     job.model = compared_model(f.compare, f.model);
     job.gpu = compared_gpu(f.compare, f.gpu);
     job.gpus = 1;

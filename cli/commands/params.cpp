@@ -1,8 +1,8 @@
 #include <cli/commands/catalogue_options.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/model_input.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <traincost/ask/model_input.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/params.hpp>
 #include <traincost/io/json.hpp>
@@ -201,7 +201,7 @@ Table stages_table(const ModelSpec& model, const Options& options) {
 
 void params(const Options& options, Context& context) {
     const Catalogue catalogue(context.data_folder);
-    const ModelInput input = load_model(options.model, catalogue, context);
+    const ModelInput input = load_model(options.model, Sources(catalogue, context.data_folder, &context.in));
     check_degrees(input.model, options);
     if (options.output.json) {
         print_json(input, options, context);

@@ -59,7 +59,7 @@ const JsonValue extremes[] = {{std::int64_t{-1}},
 bool refused(const std::string& text) {
     try {
         const JsonDocument document = parse_json(text, "job.json");
-        job_file_from_json(JsonNode(document), random_job::catalogue());
+        job_draft_from_json(JsonNode(document), random_job::catalogue());
         return false;
     } catch (const Error& error) {
         return error.kind() != ErrorKind::internal;

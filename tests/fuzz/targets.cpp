@@ -128,25 +128,34 @@ void config(std::string_view bytes) {
 
 void job(std::string_view bytes) {
     const JsonDocument document = parsed(bytes);
-    const JobFile file = job_file_from_json(JsonNode(document), catalogue());
+    const JobDraft file = job_draft_from_json(JsonNode(document), catalogue());
     Job job = plain_job();
-    job.model = file.model.value_or(job.model);
-    job.stack = file.stack.value_or(job.stack);
-    job.run = file.run.value_or(job.run);
-    const std::int64_t accelerators = file.accelerators.value_or(16);
+    if (file.model_spec)
+        job.model = *file.model_spec;
+    else if (file.model)
+        job.model = catalogue().model(*file.model);
+    if (file.stack_spec)
+        job.stack = *file.stack_spec;
+    else if (file.stack)
+        job.stack = catalogue().stack(*file.stack);
+    apply(file, job.run);
+    const std::int64_t accelerators = file.gpus.value_or(16);
     const std::string cluster = file.cluster.value_or("dgx-h100");
-    job.cluster = catalogue().cluster(cluster, accelerators, file.per_node).spec;
+    job.cluster = catalogue().cluster(cluster, accelerators, file.per_node.value).spec;
     if (file.accelerator_spec)
         job.cluster.accelerator = *file.accelerator_spec;
-    if (!file.names_dp)
+    if (!file.dp)
         job.run.parallel.dp = accelerators;
-    cost(job, file.operation);
+    const Operation operation = operation_of(file);
+    cost(job, operation);
     JsonWriter out;
-    write_json(out, job, file.operation);
+    write_json(out, job, operation);
     const JsonDocument again = parse_json(out.text(), "written");
-    const JobFile read = job_file_from_json(JsonNode(again), catalogue());
-    require(read.model == job.model && read.stack == job.stack && read.run == job.run &&
-                read.operation == file.operation,
+    const JobDraft read = job_draft_from_json(JsonNode(again), catalogue());
+    RunSpec run{};
+    apply(read, run);
+    require(read.model_spec.value == job.model && read.stack_spec.value == job.stack && run == job.run &&
+                operation_of(read) == operation,
             "written and read back it differs");
 }
 

@@ -11,7 +11,7 @@ using namespace traincost::test;
 namespace {
 
 std::string estimate(const std::string& rest) {
-    return run_in_process("traincost estimate --micro-batch 1 --global-batch 64 " + rest);
+    return run_in_process("traincost estimate -v --micro-batch 1 --global-batch 64 " + rest);
 }
 
 }  // namespace

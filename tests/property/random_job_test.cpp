@@ -90,13 +90,15 @@ TEST_CASE("a random job written as JSON reads back as the same job", "[random]")
         JsonWriter out;
         write_json(out, job);
         const JsonDocument document = parse_json(out.text(), "job.json");
-        const JobFile read = job_file_from_json(JsonNode(document), random_job::catalogue());
-        REQUIRE(read.model == job.model);
-        REQUIRE(read.stack == job.stack);
-        REQUIRE(read.run == job.run);
-        REQUIRE(read.accelerators == job.cluster.accelerators);
-        REQUIRE(read.per_node == job.cluster.per_node);
-        REQUIRE(read.cluster == job.cluster.id);
+        const JobDraft read = job_draft_from_json(JsonNode(document), random_job::catalogue());
+        RunSpec run{};
+        apply(read, run);
+        REQUIRE(read.model_spec.value == job.model);
+        REQUIRE(read.stack_spec.value == job.stack);
+        REQUIRE(run == job.run);
+        REQUIRE(read.gpus.value == job.cluster.accelerators);
+        REQUIRE(read.per_node.value == job.cluster.per_node);
+        REQUIRE(read.cluster.value == job.cluster.id);
     });
 }
 

@@ -72,16 +72,25 @@ RunSpec plain_run() {
     return run;
 }
 
+/// The run that the JSON says, over one of which nobody said anything.
+RunSpec read(const JsonNode& node) {
+    JobDraft draft;
+    read_run(node, draft);
+    RunSpec run{};
+    apply(draft, run);
+    return run;
+}
+
 RunSpec read_back(const RunSpec& run) {
     JsonWriter out;
     write_json(out, run);
-    return run_from_json(JsonNode(parse_json(out.text(), "run")));
+    return read(JsonNode(parse_json(out.text(), "run")));
 }
 
 std::string refusal(const std::string& text) {
     const JsonDocument document = parse_json(text, "run.json");
     try {
-        run_from_json(JsonNode(document));
+        read(JsonNode(document));
     } catch (const Error& error) {
         CHECK(error.kind() == ErrorKind::input);
         return error.what();
@@ -107,7 +116,7 @@ TEST_CASE("precision is a recipe's name, or the recipe with parts that differ", 
     const auto precision = [](const std::string& text) {
         const JsonDocument d = parse_json(
             R"({"sequence": 8, "micro_batch": 1, "global_batch": 1, "precision": )" + text + "}", "run");
-        return run_from_json(JsonNode(d)).precision;
+        return read(JsonNode(d)).precision;
     };
     CHECK(precision(R"("bf16-mixed")") == *precision_from("bf16-mixed"));
     CHECK(precision(R"({"name": "bf16-mixed", "gradients": "bf16"})").gradients == DataType::bf16);
@@ -117,7 +126,7 @@ TEST_CASE("precision is a recipe's name, or the recipe with parts that differ", 
 TEST_CASE("a run that is wrong says where and what is allowed", "[io]") {
     const std::string good = R"("micro_batch": 1, "global_batch": 8, "precision": "bf16-mixed")";
     CHECK(refusal(R"({"sequence": 8, )" + good + "}") == "no error");
-    CHECK(refusal("{" + good + "}") == "run.json: missing key 'sequence'");
+    CHECK(refusal("{" + good + "}") == "no error");  // others may say the rest
     CHECK(refusal(R"({"sequence": "8k", )" + good + "}") ==
           "run.json:/sequence: is the string '8k', must be a whole number");
     CHECK(refusal(R"({"sequence": 8, "recompte": "full", )" + good + "}") ==
@@ -140,14 +149,17 @@ TEST_CASE("a job written as JSON reads back the same", "[io]") {
                       .run = unusual_run()};
         JsonWriter out;
         write_json(out, job);
-        const JobFile file = job_file_from_json(JsonNode(parse_json(out.text(), "job")), catalogue);
-        CHECK(file.model == job.model);
-        CHECK(file.stack == job.stack);
-        CHECK(file.run == job.run);
-        CHECK(file.cluster == "dgx-h100");
-        CHECK(file.accelerator_spec == job.cluster.accelerator);
-        CHECK(file.accelerators == 16);
-        CHECK(file.per_node == 8);
+        const JobDraft file = job_draft_from_json(JsonNode(parse_json(out.text(), "job")), catalogue);
+        RunSpec run{};
+        apply(file, run);
+        CHECK(file.model_spec.value == job.model);
+        CHECK(file.stack_spec.value == job.stack);
+        CHECK(run == job.run);
+        CHECK(file.cluster.value == "dgx-h100");
+        CHECK(file.accelerator_spec.value == job.cluster.accelerator);
+        CHECK(file.gpus.value == 16);
+        CHECK(file.per_node.value == 8);
+        CHECK(file.tp.where == "job:/run/parallel/tp");
     }
 }
 
@@ -156,8 +168,8 @@ TEST_CASE("a job's own stack may stand on one of the catalogue", "[io]") {
     const JsonDocument d =
         parse_json(R"({"stack": {"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25}})",
                    "job.json");
-    const JobFile file = job_file_from_json(JsonNode(d), catalogue);
-    REQUIRE(file.stack.has_value());
-    CHECK(file.stack->dropout == 0.25);
-    CHECK(file.stack->vocab_multiple == 128);
+    const JobDraft file = job_draft_from_json(JsonNode(d), catalogue);
+    REQUIRE(file.stack_spec.has_value());
+    CHECK(file.stack_spec->dropout == 0.25);
+    CHECK(file.stack_spec->vocab_multiple == 128);
 }

@@ -125,19 +125,6 @@ TEST_CASE("an owned cluster costs its write-off and its power", "[operation]") {
     CHECK(*power_watts(*c) == Approx(5000.0));
 }
 
-TEST_CASE("what is given replaces what a file says, a price in one form the other form", "[operation]") {
-    Operation given;
-    given.price = "spot";
-    given.between_failures = 1000_h;
-    const Operation o = overridden(everything(), given);
-    CHECK(o.price == "spot");
-    CHECK(!o.gpu_hour);
-    CHECK(!o.failure_rate);
-    CHECK(o.between_failures == 1000_h);
-    CHECK(o.pue == 1.1);
-    CHECK(overridden(everything(), {}) == everything());
-}
-
 TEST_CASE("an operation's JSON reads back as it was", "[operation]") {
     JsonWriter out;
     write_json(out, everything());

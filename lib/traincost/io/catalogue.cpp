@@ -85,6 +85,7 @@ std::vector<std::string> json_files(const std::string& folder, std::string_view 
     return files;
 }
 
+/// What was parsed or built, by name; forgotten as a whole where it grows too large.
 template <class T>
 class Cache {
 public:
@@ -98,10 +99,14 @@ public:
         }
         T value = make();
         const std::lock_guard lock(mutex_);
+        if (values_.size() >= most)
+            values_.clear();
         return values_.emplace(key, std::move(value)).first->second;
     }
 
 private:
+    static constexpr std::size_t most = 512;
+
     std::mutex mutex_;
     std::map<std::string, T> values_;
 };
@@ -124,6 +129,8 @@ struct Catalogue::State {
     Cache<AcceleratorSpec> accelerators;
     Cache<StackSpec> stacks;
     Cache<ClusterRecord> clusters;
+    Cache<ClusterChoice> nodes;  ///< by node type or accelerator, count and accelerators a node
+    Cache<ClusterChoice> mixed;  ///< by node type, accelerator, count and accelerators a node
 
     std::once_flag bench_read;
     std::list<std::pair<std::string, std::string>> own_bench;  ///< ids and texts that `bench` points to
@@ -372,8 +379,25 @@ StackSpec Catalogue::stack_from(const JsonDocument& document) const {
     return stack_from_json(JsonNode(merged));
 }
 
+namespace {
+
+/// What tells one cluster from another.
+std::string cluster_key(std::string_view name, std::string_view accelerator, std::int64_t accelerators,
+                        std::optional<std::int64_t> per_node) {
+    return std::string(name) + '|' + std::string(accelerator) + '|' + std::to_string(accelerators) + '|' +
+           (per_node ? std::to_string(*per_node) : "");
+}
+
+}  // namespace
+
 ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerators,
                                  std::optional<std::int64_t> per_node) const {
+    return state_->nodes.get(cluster_key(name, "", accelerators, per_node),
+                             [&] { return new_cluster(name, accelerators, per_node); });
+}
+
+ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t accelerators,
+                                     std::optional<std::int64_t> per_node) const {
     if (find(Room::clusters, name)) {
         const ClusterRecord record = cluster_record(name);
         if (!record.accelerator) {
@@ -414,9 +438,11 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::string_view acceler
         throw Error(ErrorKind::input,
                     "the accelerators a node are " + std::to_string(*per_node) + ", must be at least 1");
     }
-    const ClusterRecord record = cluster_record(name);
-    return build_cluster(record, accelerator(accelerator_name), prices(record.id), accelerators, per_node,
-                         bench());
+    return state_->mixed.get(cluster_key(name, accelerator_name, accelerators, per_node), [&] {
+        const ClusterRecord record = cluster_record(name);
+        return build_cluster(record, accelerator(accelerator_name), prices(record.id), accelerators, per_node,
+                             bench());
+    });
 }
 
 std::span<const EmbeddedFile> Catalogue::bench() const {

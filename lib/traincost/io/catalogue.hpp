@@ -90,6 +90,9 @@ public:
     std::string source_title(std::string_view key) const;
 
 private:
+    ClusterChoice new_cluster(std::string_view name, std::int64_t accelerators,
+                              std::optional<std::int64_t> per_node) const;
+
     struct State;
     std::unique_ptr<State> state_;
 };

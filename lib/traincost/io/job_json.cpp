@@ -1,6 +1,7 @@
 #include "traincost/io/job_json.hpp"
 
 #include "traincost/io/accelerator_json.hpp"
+#include "traincost/io/draft_fields.hpp"
 #include "traincost/io/model_json.hpp"
 #include "traincost/io/operation_json.hpp"
 #include "traincost/io/run_json.hpp"
@@ -23,74 +24,78 @@ auto looked_up(const JsonNode& node, Look look) {
     }
 }
 
-std::optional<std::int64_t> count_from(JsonObject& object, const char* key, std::int64_t most) {
-    const auto node = object.find(key);
-    if (!node) {
-        return std::nullopt;
+void require_count(const Stated<std::int64_t>& count, std::int64_t most) {
+    if (count && (*count < 1 || *count > most)) {
+        throw Error(ErrorKind::input, count.where + ": is " + std::to_string(*count) +
+                                          (*count < 1 ? ", must be at least 1"
+                                                      : ", must be at most " + std::to_string(most)));
     }
-    const std::int64_t count = node->integer(1);
-    if (count > most) {
-        node->fail("is " + std::to_string(count) + ", must be at most " + std::to_string(most));
-    }
-    return count;
 }
 
-void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobFile& file) {
+void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobDraft& draft) {
     JsonObject object(node);
     if (const auto id = object.find("id")) {
-        file.cluster =
-            looked_up(*id, [&](const std::string& name) { return catalogue.id(Room::clusters, name); });
+        draft.cluster = {
+            looked_up(*id, [&](const std::string& name) { return catalogue.id(Room::clusters, name); }),
+            id->where()};
     }
     if (const auto accelerator = object.find("accelerator")) {
         if (accelerator->is_object()) {
-            file.accelerator_spec = accelerator_from_json(*accelerator);
-            file.accelerator = file.accelerator_spec->id;
+            draft.accelerator_spec = {accelerator_from_json(*accelerator), accelerator->where()};
+            draft.gpu = {draft.accelerator_spec->id, accelerator->where()};
         } else {
-            file.accelerator = looked_up(*accelerator, [&](const std::string& name) {
-                return catalogue.id(Room::accelerators, name);
-            });
+            draft.gpu = {looked_up(*accelerator,
+                                   [&](const std::string& name) {
+                                       return catalogue.id(Room::accelerators, name);
+                                   }),
+                         accelerator->where()};
         }
     }
-    file.accelerators = count_from(object, "accelerators", most_accelerators);
-    file.per_node = count_from(object, "per_node", most_per_node);
+    io::read_fields_below(object, "cluster.", draft);
     object.finish();
+    require_count(draft.gpus, most_accelerators);
+    require_count(draft.per_node, most_per_node);
 }
 
 }  // namespace
 
-JobFile job_file_from_json(const JsonNode& node, const Catalogue& catalogue) {
+JobDraft job_draft_from_json(const JsonNode& node, const Catalogue& catalogue) {
     if (const JsonValue* input = node.value().find("input");
         input != nullptr && node.value().find("schema_version")) {
-        return job_file_from_json(JsonNode(node.document(), *input), catalogue);
+        return job_draft_from_json(JsonNode(node.document(), *input), catalogue);
     }
     JsonObject object(node);
     if (const auto name = object.find("schema"); name && name->string() != schema) {
         name->fail("the schema is '" + name->string() + "', must be '" + std::string(schema) + "'");
     }
-    JobFile file{};
+    JobDraft draft{};
     if (const auto model = object.find("model")) {
-        file.model = model->is_object()
-                         ? model_from_json(*model)
-                         : looked_up(*model, [&](const std::string& name) { return catalogue.model(name); });
+        if (model->is_object()) {
+            draft.model_spec = {model_from_json(*model), model->where()};
+        } else {
+            draft.model = {
+                looked_up(*model, [&](const std::string& name) { return catalogue.id(Room::models, name); }),
+                model->where()};
+        }
     }
-    if (const auto cluster = object.find("cluster")) {
-        read_cluster(*cluster, catalogue, file);
-    }
+    if (const auto cluster = object.find("cluster"))
+        read_cluster(*cluster, catalogue, draft);
     if (const auto stack = object.find("stack")) {
-        file.stack = stack->is_object()
-                         ? catalogue.stack_from({.file = stack->where(), .root = stack->value()})
-                         : looked_up(*stack, [&](const std::string& name) { return catalogue.stack(name); });
+        if (stack->is_object()) {
+            draft.stack_spec = {catalogue.stack_from({.file = stack->where(), .root = stack->value()}),
+                                stack->where()};
+        } else {
+            draft.stack = {
+                looked_up(*stack, [&](const std::string& name) { return catalogue.id(Room::stacks, name); }),
+                stack->where()};
+        }
     }
-    if (const auto run = object.find("run")) {
-        file.run = run_from_json(*run);
-        const JsonValue* parallel = run->value().find("parallel");
-        file.names_dp = parallel != nullptr && parallel->find("dp") != nullptr;
-    }
-    if (const auto operation = object.find("operation")) {
-        file.operation = operation_from_json(*operation);
-    }
+    if (const auto run = object.find("run"))
+        read_run(*run, draft);
+    if (const auto operation = object.find("operation"))
+        read_operation(*operation, draft);
     object.finish();
-    return file;
+    return draft;
 }
 
 void write_json(JsonWriter& out, const Job& job, const Operation& operation) {

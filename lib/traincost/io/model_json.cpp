@@ -53,6 +53,7 @@ ModelRecord model_record_from_json(const JsonNode& node) {
     io::read_schema(io, "model/1");
     describe(io, record.spec);
     io.optional("aliases", record.aliases);
+    io.ignore("recipe");  // read by launch_rules_json
     io.optional("hf_repo", record.hf_repo);
     io.optional("tokenizer_vocab", record.tokenizer_vocab);
     io.optional_object("parameters", false,

@@ -1,6 +1,7 @@
 #include "traincost/io/operation_json.hpp"
 
-#include "traincost/plan/operation_check.hpp"
+#include "traincost/io/draft_fields.hpp"
+#include "traincost/spec/job_fields.hpp"
 
 namespace traincost {
 
@@ -12,49 +13,23 @@ constexpr double year = 365.25 * 86400.0;
 
 }  // namespace
 
-Operation operation_from_json(const JsonNode& node) {
-    JsonObject in(node);
-    Operation o;
-    if (const auto x = in.find("failure_rate"))
-        o.failure_rate = x->string();
-    if (const auto x = in.find("accelerator_hours_per_failure"))
-        o.between_failures = Seconds{x->number() * hour};
-    if (const auto x = in.find("storage_GBps"))
-        o.storage = ByteRate{x->number() * giga};
-    if (const auto x = in.find("restart_s"))
-        o.restart = Seconds{x->number()};
-    if (const auto x = in.find("price"))
-        o.price = std::string(price_kinds()[x->one_of(price_kinds())]);
-    if (const auto x = in.find("usd_per_gpu_hour"))
-        o.gpu_hour = Dollars{x->number()};
-    if (const auto x = in.find("whole_nodes"))
-        o.whole_nodes = x->boolean();
-    if (const auto x = in.find("usd_per_gpu_purchase"))
-        o.gpu_purchase = Dollars{x->number()};
-    if (const auto x = in.find("usd_per_kWh"))
-        o.kwh = Dollars{x->number()};
-    if (const auto x = in.find("life_years"))
-        o.life = Seconds{x->number() * year};
-    if (const auto x = in.find("utilization"))
-        o.utilization = x->number();
-    if (const auto x = in.find("power_share"))
-        o.power_share = x->number();
-    if (const auto x = in.find("pue"))
-        o.pue = x->number();
-    if (const auto x = in.find("grid"))
-        o.grid = x->string();
-    if (const auto x = in.find("g_CO2e_per_kWh"))
-        o.grid_grams_per_kwh = x->number();
-    in.finish();
+void read_operation(const JsonNode& node, JobDraft& draft) {
+    JsonObject object(node);
+    io::read_fields_below(object, "operation.", draft);
+    object.finish();
     std::vector<Problem> problems;
-    validate(o, problems);
+    validate(operation_of(draft), problems);
     for (Problem& problem : problems) {
-        const std::string key = problem.path.substr(problem.path.find('.') + 1);
-        if (const JsonValue* value = node.value().find(key))
-            problem.path = JsonNode(node.document(), *value).where();
+        if (const JobField* field = job_field(problem.path))
+            problem.path = *field->where(draft);
     }
     throw_if_any(problems);
-    return o;
+}
+
+Operation operation_from_json(const JsonNode& node) {
+    JobDraft draft{};
+    read_operation(node, draft);
+    return operation_of(draft);
 }
 
 void write_json(JsonWriter& out, const Operation& o) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "traincost/io/json.hpp"
-#include "traincost/plan/operation.hpp"
+#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 
-/// Reads the object; `Error` of kind input where a key is unknown or a value out of its range.
+/// Reads the object into the draft; `Error` of kind input where a key is unknown or a value out of its range.
+void read_operation(const JsonNode& node, JobDraft& draft);
+/// The same alone.
 Operation operation_from_json(const JsonNode& node);
 
 /// Writes the object: every field that says something.

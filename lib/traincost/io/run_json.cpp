@@ -1,5 +1,6 @@
 #include "traincost/io/run_json.hpp"
 
+#include "traincost/io/draft_fields.hpp"
 #include "traincost/io/run_fields.hpp"
 
 namespace traincost {
@@ -19,23 +20,6 @@ void read_without(const JsonNode& node, const char* key, std::optional<DataType>
     }
 }
 
-void read_precision(const JsonNode& node, RunSpec& run) {
-    if (node.is_string()) {
-        run.precision = recipe(node);
-        run.precision_name = node.string();
-        return;
-    }
-    JsonObject object(node);
-    const JsonNode name = object.at("name");
-    run.precision = recipe(name);
-    run.precision_name = name.string();
-    io::FieldReader io(object);
-    describe(io, run.precision);
-    read_without(node, "master", run.precision.master);
-    read_without(node, "base", run.precision.base);
-    object.finish();
-}
-
 void write_precision(JsonWriter& out, const RunSpec& run) {
     out.key("precision").begin_object();
     out.member("name", run.precision_name);
@@ -51,17 +35,91 @@ void write_precision(JsonWriter& out, const RunSpec& run) {
     out.end_object();
 }
 
+void read_recompute(JsonObject& object, JobDraft& draft) {
+    RecomputeChoice choice{};
+    io::FieldReader io(object);
+    std::string where;
+    const auto part = [&](const char* key, auto& field) {
+        if (const auto node = object.find(key); node && where.empty())
+            where = node->where();
+        io.optional(key, field);
+    };
+    part("recompute", choice.kind);
+    part("recompute_modules", choice.modules);
+    part("recompute_every", choice.every);
+    part("recompute_layers", choice.layers);
+    if (!where.empty())
+        draft.recompute = {choice, where};
+}
+
+void read_adapter(JsonObject& object, JobDraft& draft) {
+    const auto node = object.find("adapter");
+    if (!node)
+        return;
+    AdapterSpec adapter{};
+    io::FieldReader::read(*node, adapter);
+    const auto has = [&](std::string_view key) {
+        const JsonValue* value = node->value().find(key);
+        return value != nullptr && !value->is_null();
+    };
+    if (has("rank"))
+        draft.lora_rank = {adapter.rank, node->where() + "/rank"};
+    if (has("dropout"))
+        draft.adapter_dropout = {adapter.dropout, node->where() + "/dropout"};
+    if (has("scale_and_bias"))
+        draft.adapter_scale_and_bias = {adapter.scale_and_bias, node->where() + "/scale_and_bias"};
+    for (const char* key : {"query", "key", "value", "attention_out", "mlp", "lm_head"}) {
+        if (has(key)) {
+            draft.lora_targets = {AdapterTargets{.query = adapter.query,
+                                                 .key = adapter.key,
+                                                 .value = adapter.value,
+                                                 .attention_out = adapter.attention_out,
+                                                 .mlp = adapter.mlp,
+                                                 .lm_head = adapter.lm_head},
+                                  node->where()};
+            return;
+        }
+    }
+}
+
+/// The run's problems, under its place; what the file leaves to others is taken as one.
+void require_valid_run(const JsonNode& node, const JobDraft& draft) {
+    RunSpec run{};
+    run.sequence = run.micro_batch = run.global_batch = 1;
+    apply(draft, run);
+    io::require_valid(node, run);
+}
+
 }  // namespace
 
-RunSpec run_from_json(const JsonNode& node) {
+NamedPrecision precision_from_json(const JsonNode& node) {
+    if (node.is_string())
+        return {node.string(), recipe(node)};
     JsonObject object(node);
+    const JsonNode name = object.at("name");
+    NamedPrecision out{name.string(), recipe(name)};
     io::FieldReader io(object);
-    RunSpec run{};
-    describe(io, run);
-    read_precision(object.at("precision"), run);
+    describe(io, out.precision);
+    read_without(node, "master", out.precision.master);
+    read_without(node, "base", out.precision.base);
     object.finish();
-    io::require_valid(node, run);
-    return run;
+    return out;
+}
+
+void read_run(const JsonNode& node, JobDraft& draft) {
+    JsonObject object(node);
+    io::read_fields_below(object, "run.", draft);
+    read_recompute(object, draft);
+    if (const auto parallel = object.find("parallel")) {
+        JsonObject degrees(*parallel);
+        io::read_fields_below(degrees, "run.parallel.", draft);
+        degrees.finish();
+    }
+    read_adapter(object, draft);
+    if (const auto precision = object.find("precision"))
+        draft.recipe = {precision_from_json(*precision), precision->where()};
+    object.finish();
+    require_valid_run(node, draft);
 }
 
 void write_json(JsonWriter& out, const RunSpec& run) {

@@ -2,15 +2,19 @@
 #pragma once
 
 #include "traincost/io/json.hpp"
-#include "traincost/spec/run.hpp"
+#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 
-/// Reads the "run" object of a job; `Error` of kind input where a key is unknown, missing or not allowed.
-/// `precision` is a recipe's name, or an object with the recipe's `name` and the parts that differ.
-RunSpec run_from_json(const JsonNode& node);
+/// A recipe's name, or an object with the recipe's `name` and the parts that differ; `Error` of kind input
+/// where a key is unknown or not allowed.
+NamedPrecision precision_from_json(const JsonNode& node);
 
-/// Writes an object that `run_from_json` reads back equal.
+/// Reads the "run" object of a job into the draft; `Error` of kind input where a key is unknown, or a value not
+/// allowed.
+void read_run(const JsonNode& node, JobDraft& draft);
+
+/// Writes the "run" object of a job, which `read_run` reads back.
 void write_json(JsonWriter& out, const RunSpec& run);
 
 }  // namespace traincost

@@ -51,6 +51,7 @@ StackSpec stack_from_json(const JsonNode& node) {
     describe(io, stack);
     io.ignore("base");
     io.ignore("basis");
+    io.ignore("launch");  // read by launch_rules_json
     object.finish();
     io::require_valid(node, stack);
     return stack;

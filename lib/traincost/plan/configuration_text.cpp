@@ -101,7 +101,8 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     degree("--ep", c.ep, 1);
     if (request.model.moe)
         degree("--etp", c.etp, c.ep > 1 ? 1 : c.tp);
-    degree("--zero", c.zero, 0);
+    // Said wherever it matters: launchers shard, and recompute, by themselves where nobody says.
+    degree("--zero", c.zero, c.dp * c.cp > 1 ? -1 : 0);
     degree("--hybrid-shard", c.hybrid_shard, 0);
     degree("--micro-batch", c.micro_batch, 0);
     if (needs_uneven_stages(job))
@@ -112,7 +113,7 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.sequence_parallel)
         flag("--sequence-parallel", c.sequence_parallel != 0 ? "on" : "off");
     const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
-    if (recompute.kind != Recompute::none)
+    if (recompute.kind != Recompute::none || request.run.tuning != Tuning::full)
         flag("--recompute", recompute_flag(recompute, site.stack));
     const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
     if (offload.optimizer != Offload::none)

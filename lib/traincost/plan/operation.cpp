@@ -1,7 +1,5 @@
 #include "traincost/plan/operation.hpp"
 
-#include <array>
-
 #include "traincost/plan/price.hpp"
 
 namespace traincost {
@@ -19,43 +17,6 @@ TrainingTotals over_wall_time(TrainingTotals totals, double goodput) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> price_kinds() {
-    static constexpr std::array<std::string_view, 5> kinds = {"on-demand", "reserved", "spot", "market",
-                                                              "own"};
-    return kinds;
-}
-
-Operation overridden(const Operation& base, const Operation& given) {
-    Operation o = base;
-    const auto take = [](auto& to, const auto& from) {
-        if (from)
-            to = from;
-    };
-    // A rate and a price each have several forms; a new one replaces all of the old.
-    if (given.failure_rate || given.between_failures) {
-        o.failure_rate = given.failure_rate;
-        o.between_failures = given.between_failures;
-    }
-    if (given.price || given.gpu_hour) {
-        o.price = given.price;
-        o.gpu_hour = given.gpu_hour;
-    }
-    if (given.grid || given.grid_grams_per_kwh) {
-        o.grid = given.grid;
-        o.grid_grams_per_kwh = given.grid_grams_per_kwh;
-    }
-    take(o.whole_nodes, given.whole_nodes);
-    take(o.storage, given.storage);
-    take(o.restart, given.restart);
-    take(o.gpu_purchase, given.gpu_purchase);
-    take(o.kwh, given.kwh);
-    take(o.life, given.life);
-    take(o.utilization, given.utilization);
-    take(o.power_share, given.power_share);
-    take(o.pue, given.pue);
-    return o;
-}
 
 std::optional<Reliability> reliability_of(const Job& job, const Operation& o) {
     if (!o.between_failures || !o.storage || !o.restart)

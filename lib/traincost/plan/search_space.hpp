@@ -9,17 +9,9 @@
 #include <vector>
 
 #include "traincost/spec/job.hpp"
+#include "traincost/spec/recompute_choice.hpp"
 
 namespace traincost {
-
-/// What is run again in the backward pass.
-struct RecomputeChoice {
-    Recompute kind = Recompute::none;
-    RecomputeModules modules{};          ///< selective only
-    std::int64_t every = 1;              ///< full: every k-th block
-    std::optional<std::int64_t> layers;  ///< full: only so many blocks a stage
-    bool operator==(const RecomputeChoice&) const = default;
-};
 
 /// Where model states and activations live.
 struct OffloadChoice {

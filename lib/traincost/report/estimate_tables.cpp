@@ -73,16 +73,8 @@ std::string between(const Uncertainty& sure) {
 }
 
 std::string likely(const Uncertainty& sure) {
-    if (!sure.probability_of_fitting) {
-        return "";
-    }
-    // Residuals say nothing about tails finer than a hundredth.
-    constexpr double finest = 0.01;
-    const double p = *sure.probability_of_fitting;
-    const std::string words = p < finest         ? "under 1%"
-                              : p > 1.0 - finest ? "over 99%"
-                                                 : std::to_string(std::lround(p * 100.0)) + "%";
-    return "; probability of fitting " + words + " (" + sure.memory_comparable + ")";
+    const std::string words = probability_words(sure);
+    return words.empty() ? "" : "; probability of fitting " + words + " (" + sure.memory_comparable + ")";
 }
 
 Cell energy_cell(double kwh) {
@@ -282,6 +274,18 @@ std::string verdict(const Estimate& e) {
     return used + ", but only by giving " + to_text(pressure.returned) + " back to the driver " +
            count_text(pressure.refusals) + (pressure.refusals == 1.0 ? " time" : " times") +
            " a step: " + to_significant(e.step.total / (e.step.total - pressure.time)) + " times slower";
+}
+
+std::string probability_words(const Uncertainty& sure) {
+    if (!sure.probability_of_fitting) {
+        return "";
+    }
+    // Residuals say nothing about tails finer than a hundredth.
+    constexpr double finest = 0.01;
+    const double p = *sure.probability_of_fitting;
+    return p < finest         ? "under 1%"
+           : p > 1.0 - finest ? "over 99%"
+                              : std::to_string(std::lround(p * 100.0)) + "%";
 }
 
 std::string misfit_text(const Estimate& e) {

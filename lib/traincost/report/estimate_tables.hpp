@@ -21,6 +21,9 @@ std::string misfit_text(const Estimate& estimate);
 /// The largest part of the step and its share: "matrix products (62 %)".
 std::string bound_by(const StepTime& step);
 
+/// "under 1%", "84%": the probability of fitting; empty where nothing is known.
+std::string probability_words(const Uncertainty& sure);
+
 /// "llama-3.1-70b on 32 h100-sxm5-80gb, megatron-core, bf16-mixed".
 std::string job_title(const Job& job);
 /// "tp 8, pp 4, dp 1, zero 0; …", degrees of 1 left out.

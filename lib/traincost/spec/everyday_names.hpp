@@ -1,15 +1,15 @@
 // What people write for a job's values, and what they mean by it: 8xH100, bf16, adam, fsdp, 128K.
 #pragma once
 
-#include <traincost/spec/run.hpp>
-#include <traincost/spec/stack.hpp>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace traincost::cli {
+#include "traincost/spec/run.hpp"
+#include "traincost/spec/stack.hpp"
+
+namespace traincost {
 
 /// "8192", "4k", "128K", "1M": tokens of a sequence, where K is 1024 and M is 1024 K.
 std::int64_t sequence_length(const std::string& text);
@@ -34,4 +34,4 @@ std::string precision_meant_by(const std::string& text, const StackSpec& stack);
 /// "adam" is AdamW, which costs the same; `text` in lower case where it is no such name.
 std::string optimizer_meant_by(const std::string& text);
 
-}  // namespace traincost::cli
+}  // namespace traincost

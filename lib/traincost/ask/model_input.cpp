@@ -1,15 +1,13 @@
-#include <cli/model_input.hpp>
-
-#include <traincost/base/error.hpp>
-#include <traincost/io/hf_config.hpp>
-#include <traincost/io/model_json.hpp>
+#include "traincost/ask/model_input.hpp"
 
 #include <filesystem>
-#include <istream>
-#include <iterator>
 #include <system_error>
 
-namespace traincost::cli {
+#include "traincost/base/error.hpp"
+#include "traincost/io/hf_config.hpp"
+#include "traincost/io/model_json.hpp"
+
+namespace traincost {
 
 namespace fs = std::filesystem;
 
@@ -42,23 +40,10 @@ bool looks_like_a_path(const std::string& name) {
 
 }  // namespace
 
-JsonDocument read_standard_input(Context& context) {
-    const JsonLimits limits{};
-    std::string text;
-    char block[65536];
-    while (context.in.read(block, sizeof block) || context.in.gcount() > 0) {
-        text.append(block, static_cast<std::size_t>(context.in.gcount()));
-        if (text.size() > limits.bytes) {
-            break;  // the parser says that it is too large
-        }
-    }
-    return parse_json(text, "standard input", limits);
-}
-
-ModelInput load_model(const std::string& name, const Catalogue& catalogue, Context& context) {
-    if (name == "-") {
-        return from_document(read_standard_input(context));
-    }
+ModelInput load_model(const std::string& name, const Sources& sources) {
+    if (name == "-")
+        return from_document(sources.json_file(name));
+    const Catalogue& catalogue = sources.catalogue();
     if (looks_like_a_path(name)) {
         return from_path(name);
     }
@@ -72,4 +57,4 @@ ModelInput load_model(const std::string& name, const Catalogue& catalogue, Conte
     return {catalogue.model(name), {}};  // says that the name is unknown, and what is near
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

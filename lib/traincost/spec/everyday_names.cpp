@@ -1,12 +1,12 @@
-#include <cli/everyday_names.hpp>
-
-#include <traincost/base/text.hpp>
+#include "traincost/spec/everyday_names.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
-namespace traincost::cli {
+#include "traincost/base/text.hpp"
+
+namespace traincost {
 
 bool counts_in_thousands(std::string_view text) {
     constexpr std::string_view letters = "kKmM";
@@ -67,4 +67,4 @@ std::string optimizer_meant_by(const std::string& text) {
     return name == "adam" ? "adamw" : name;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

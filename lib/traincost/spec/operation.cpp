@@ -1,4 +1,6 @@
-#include "traincost/plan/operation_check.hpp"
+#include "traincost/spec/operation.hpp"
+
+#include <array>
 
 #include "traincost/spec/check.hpp"
 
@@ -13,6 +15,12 @@ std::optional<double> in(const std::optional<T>& x, double unit) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> price_kinds() {
+    static constexpr std::array<std::string_view, 5> kinds = {"on-demand", "reserved", "spot", "market",
+                                                              "own"};
+    return kinds;
+}
 
 void validate(const Operation& o, std::vector<Problem>& problems) {
     constexpr double hour = 3600.0;

@@ -1,0 +1,49 @@
+#include "traincost/ask/estimate_question.hpp"
+
+#include "traincost/base/text.hpp"
+
+namespace traincost {
+
+std::optional<std::string> why_training_never_ends(const Job& job, const Operation& operation) {
+    const std::optional<Reliability> r = reliability_of(job, operation);
+    if (!r || r->goodput > 0.0)
+        return std::nullopt;
+    return std::to_string(job.cluster.accelerators) + " accelerators fail every " + to_text(r->mean_time) +
+           "; writing a checkpoint of " + to_text(r->checkpoint) + " takes " + to_text(r->write);
+}
+
+std::function<MemoryMargin(const Job&)> margins(const Sources& sources) {
+    return [&sources](const Job& job) { return memory_margin(sources.residuals(), job); };
+}
+
+EstimateAnswer estimated(ResolvedJob resolved, const Sources& sources) {
+    Estimate e = estimate(resolved.job);
+    Uncertainty sure = uncertainty(sources.residuals(), resolved.job, e);
+    Bill b = bill(resolved.job, e, resolved.operation);
+    std::optional<std::string> never_ends = why_training_never_ends(resolved.job, resolved.operation);
+    return {.job = std::move(resolved.job),
+            .operation = std::move(resolved.operation),
+            .assumptions = std::move(resolved.assumptions),
+            .estimate = std::move(e),
+            .sure = std::move(sure),
+            .bill = std::move(b),
+            .never_ends = std::move(never_ends)};
+}
+
+EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources) {
+    return answer_of(resolve(question.job, sources), question, sources);
+}
+
+EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources) {
+    EstimateAnswer answer = estimated(std::move(resolved), sources);
+    answer.notes = question.notes;
+    answer.padding = paying_padding(answer.job, answer.estimate.step.total);
+    if (!answer.estimate.fits) {
+        answer.remedies = remedies(answer.job, answer.estimate.capacity,
+                                   freedoms_of(question.job, answer.job, sources).other_stacks,
+                                   margins(sources));
+    }
+    return answer;
+}
+
+}  // namespace traincost

@@ -1,0 +1,55 @@
+// `estimate`: one configuration in depth.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traincost/ask/job_input.hpp"
+#include "traincost/ask/resolve.hpp"
+#include "traincost/cost/estimate.hpp"
+#include "traincost/plan/remedies.hpp"
+#include "traincost/plan/vocabulary_padding.hpp"
+
+namespace traincost {
+
+struct EstimateQuestion {
+    JobDraft job;
+    FileNotes notes{};  ///< of the files it was read from; the answer repeats them
+};
+
+/// A job, what it takes, and how sure that is.
+struct EstimateAnswer {
+    Job job;
+    Operation operation;
+    Assumptions assumptions;
+    Estimate estimate;
+    Uncertainty sure;
+    Bill bill;
+    std::optional<std::string> never_ends{};       ///< why training makes no progress, where it makes none
+    std::vector<Remedy> remedies{};                ///< where it does not fit
+    std::optional<VocabularyPadding> padding{};    ///< where one would pay
+    FileNotes notes{};
+
+    /// Whether it fits and ends.
+    bool yes() const {
+        return estimate.fits && !never_ends;
+    }
+};
+
+/// `Error` where the draft is no job.
+EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources);
+
+/// The answer for the question's job, which is resolved already and may have been changed since.
+EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources);
+
+/// The estimate of a job that is resolved already, remedies and padding apart.
+EstimateAnswer estimated(ResolvedJob resolved, const Sources& sources);
+
+/// What plans must leave free so as to be sure to fit, by the runs of the sources, which must outlive it.
+std::function<MemoryMargin(const Job&)> margins(const Sources& sources);
+
+/// "8 accelerators fail every 3m; writing a checkpoint of 2 TiB takes 10m", where training never ends by it.
+std::optional<std::string> why_training_never_ends(const Job& job, const Operation& operation);
+
+}  // namespace traincost

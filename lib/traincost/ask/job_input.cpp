@@ -1,0 +1,97 @@
+#include "traincost/ask/job_input.hpp"
+
+#include <algorithm>
+
+#include "traincost/import/importers.hpp"
+#include "traincost/import/launch_draft.hpp"
+#include "traincost/import/recognise.hpp"
+#include "traincost/io/hf_config.hpp"
+#include "traincost/io/job_json.hpp"
+#include "traincost/io/model_json.hpp"
+#include "traincost/spec/job_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool is_job(const JsonDocument& document) {
+    const JsonValue& root = document.root;
+    const JsonValue* schema = root.find("schema");
+    const auto* name = schema != nullptr ? std::get_if<std::string>(&schema->data) : nullptr;
+    return (name != nullptr && *name == "job/1") ||
+           (root.find("input") != nullptr && root.find("schema_version") != nullptr);
+}
+
+bool is_model(const JsonDocument& document) {
+    const JsonValue* schema = document.root.find("schema");
+    const auto* name = schema != nullptr ? std::get_if<std::string>(&schema->data) : nullptr;
+    return (name != nullptr && *name == "model/1") || is_hf_config(document);
+}
+
+/// Files by what they are.
+struct Sorted {
+    JobDraft own{};                    ///< of job files and models
+    std::vector<LaunchFile> launch{};  ///< of other frameworks
+};
+
+void sort_in(const LaunchFile& file, const Sources& sources, Sorted& sorted) {
+    if (recognise(file.text) == Content::json) {
+        const JsonDocument document = parse_json(file.text, file.name);
+        if (is_job(document)) {
+            sorted.own =
+                overlaid(std::move(sorted.own), job_draft_from_json(JsonNode(document), sources.catalogue()));
+            return;
+        }
+        if (is_model(document)) {
+            JobDraft model;
+            model.model_spec = {is_hf_config(document) ? read_hf_config(document).model
+                                                       : model_from_json(JsonNode(document)),
+                                file.name};
+            sorted.own = overlaid(std::move(sorted.own), model);
+            return;
+        }
+    }
+    sorted.launch.push_back(file);
+}
+
+/// What of the draft the files said, in the order of the fields.
+std::vector<SaidField> said_by_files(const JobDraft& draft, const JobDraft& words) {
+    std::vector<SaidField> said;
+    for (const JobField& field : job_fields()) {
+        const std::string* where = field.where(draft);
+        if (where == nullptr || field.where(words) != nullptr)
+            continue;
+        const std::string name(field.flag.empty() ? field.key : field.flag.substr(2));
+        said.push_back({name, *field.print(draft), *where});
+    }
+    return said;
+}
+
+}  // namespace
+
+ReadDraft read_draft(const JobInput& input, const Sources& sources) {
+    if (input.files.empty())
+        return {input.said, {}};
+    if (std::count(input.files.begin(), input.files.end(), "-") > 1)
+        throw Error(ErrorKind::usage, "the standard input can be read once only");
+    Sorted sorted;
+    for (const std::string& name : input.files)
+        sort_in({name == "-" ? "standard input" : name, sources.text_of(name)}, sources, sorted);
+    ReadDraft read;
+    std::string model_hint;
+    if (!sorted.launch.empty()) {
+        LaunchDraft launch =
+            launch_draft(read_launch_files(sorted.launch, input.select), sources.catalogue());
+        read.draft = std::move(launch.draft);
+        read.notes.contradictions = std::move(launch.contradictions);
+        read.notes.unread = std::move(launch.unread);
+        model_hint = std::move(launch.model_hint);
+    }
+    read.draft = overlaid(overlaid(std::move(read.draft), sorted.own), input.said);
+    if (!read.draft.model && !read.draft.model_spec && !model_hint.empty())
+        throw Error(ErrorKind::usage, "--model: is missing: " + model_hint);
+    read.notes.said = said_by_files(read.draft, input.said);
+    return read;
+}
+
+}  // namespace traincost

@@ -1,0 +1,48 @@
+// Where the words about a job come from: files of several kinds, and what is said over them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traincost/ask/sources.hpp"
+#include "traincost/spec/job_draft.hpp"
+
+namespace traincost {
+
+/// One thing that a file says of the job.
+struct SaidField {
+    std::string field;  ///< its flag or key, without dashes: "tp"
+    std::string value;
+    std::string where;
+    bool operator==(const SaidField&) const = default;
+};
+
+/// What is to be told about files that were read.
+struct FileNotes {
+    std::vector<SaidField> said{};
+    std::vector<std::string> contradictions{};  ///< one line each, with both places
+    std::vector<std::string> unread{};          ///< what was not understood and may change memory or time
+
+    bool empty() const {
+        return said.empty() && contradictions.empty() && unread.empty();
+    }
+};
+
+/// Files in any number and order, and words over them.
+struct JobInput {
+    std::vector<std::string> files{};  ///< job files, launch files, models; "-" is the standard input
+    std::string select{};              ///< of several jobs in launch files: a function, a branch of a script
+    JobDraft said{};
+};
+
+/// A draft and its notes.
+struct ReadDraft {
+    JobDraft draft;
+    FileNotes notes;
+};
+
+/// What files and words say together: words win over job files, job files over launch files. `Error` where a
+/// file cannot be read.
+ReadDraft read_draft(const JobInput& input, const Sources& sources);
+
+}  // namespace traincost

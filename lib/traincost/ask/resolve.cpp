@@ -1,0 +1,273 @@
+#include "traincost/ask/resolve.hpp"
+
+#include "traincost/ask/model_input.hpp"
+#include "traincost/ask/operation_resolution.hpp"
+#include "traincost/ask/run_assumptions.hpp"
+#include "traincost/ask/site_resolution.hpp"
+#include "traincost/ask/usual_run.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/cost/kernel_choice.hpp"
+#include "traincost/io/job_json.hpp"
+#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// A stack that keeps fp32 weights and casts them has the recipe of that name; older accelerators have no
+/// bf16.
+std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
+    if (tuning == Tuning::qlora) {
+        return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
+    }
+    const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
+    return std::string(bf16 ? "bf16" : "fp16") + (stack.amp == CastMode::none ? "-mixed" : "-amp");
+}
+
+void require_said(const JobDraft& draft, const JobNeeds& needs) {
+    std::vector<Problem> missing;
+    const auto require = [&](bool said, const char* flag, const char* what) {
+        if (!said)
+            missing.push_back({flag, std::string("is missing: ") + what});
+    };
+    require(draft.model || draft.model_spec, "--model",
+            "a catalogue id, a file, or - for the standard input");
+    require(draft.gpu || draft.cluster, "--gpu",
+            "an accelerator of the catalogue ('traincost list accelerators')");
+    require(draft.gpus || (draft.dp && needs.layout), "--gpus", "the number of accelerators");
+    if (needs.batch) {
+        require(draft.sequence.has_value(), "--seq", "tokens of a sequence");
+        require(draft.global_batch || draft.accumulation, "--global-batch", "sequences of a step");
+    }
+    if (!missing.empty())
+        throw Error(ErrorKind::usage, std::move(missing));
+}
+
+ModelSpec resolve_model(const JobDraft& draft, const Sources& sources, Assumptions& out) {
+    if (draft.model_spec)
+        return *draft.model_spec;
+    ModelInput input =
+        looked_up_for(draft.model.where, [&] { return load_model(*draft.model, sources); });
+    for (const std::string& line : input.assumptions)
+        out.push_back(assumption_from(line));
+    return std::move(input.model);
+}
+
+/// dp = accelerators / (tp·pp·cp) where nobody said it and it divides.
+void deduce_dp(const JobDraft& draft, std::int64_t accelerators, Parallelism& p, Assumptions& out) {
+    if (draft.dp)
+        return;
+    const auto rest = [&]() -> std::optional<std::int64_t> {
+        std::int64_t left = accelerators;
+        for (const std::int64_t degree : {p.tp, p.pp, p.cp}) {
+            if (degree <= 0 || left % degree != 0)
+                return std::nullopt;
+            left /= degree;
+        }
+        return left;
+    }();
+    if (!rest) {
+        throw Error(ErrorKind::usage, "--gpus: " + std::to_string(accelerators) +
+                                          " is not a multiple of tp*pp*cp = " + std::to_string(p.tp) + "*" +
+                                          std::to_string(p.pp) + "*" + std::to_string(p.cp));
+    }
+    p.dp = *rest;
+    out.push_back({"dp", std::to_string(p.dp) + " = gpus/(tp*pp*cp)", "", "--dp"});
+}
+
+/// Global batch = micro-batch · accumulation · dp where it was said by accumulation.
+void deduce_global_batch(const JobDraft& draft, RunSpec& run, Assumptions& out) {
+    if (!draft.accumulation)
+        return;
+    constexpr double most = 0x1p52;
+    const double product = static_cast<double>(run.micro_batch) * static_cast<double>(*draft.accumulation) *
+                           static_cast<double>(run.parallel.dp);
+    if (product > most)
+        throw Error(ErrorKind::usage, draft.accumulation.where + ": micro-batch*accumulation*dp is too large");
+    const auto sequences = static_cast<std::int64_t>(product);
+    if (draft.global_batch && *draft.global_batch != sequences) {
+        throw Error(ErrorKind::usage, draft.accumulation.where + ": micro-batch*accumulation*dp = " +
+                                          std::to_string(sequences) + ", but " + draft.global_batch.where +
+                                          " says " + std::to_string(*draft.global_batch));
+    }
+    run.global_batch = sequences;
+    if (!draft.global_batch) {
+        out.push_back({"global batch", std::to_string(sequences) + " = micro-batch*accumulation*dp", "",
+                       "--global-batch"});
+    }
+}
+
+/// The published precision where the accelerator has its matrix rates, else that which is usual.
+std::string unstated_precision(const Job& job, const std::optional<PublishedRecipe>& recipe) {
+    if (recipe && !recipe->precision.empty() && job.run.tuning == Tuning::full &&
+        peak_rate(job.cluster.accelerator, precision_from(recipe->precision)->gemm))
+        return recipe->precision;
+    return usual_precision(job.stack, job.cluster.accelerator, job.run.tuning);
+}
+
+void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecipe>& recipe, Job& job,
+                       Assumptions& out) {
+    if (draft.recipe)
+        return;
+    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack)
+                                             : unstated_precision(job, recipe);
+    const std::string where = draft.precision ? draft.precision.where : "--precision";
+    const auto precision = precision_from(job.run.precision_name);
+    if (!precision) {
+        std::string allowed;
+        for (const std::string_view name : precision_names())
+            allowed += (allowed.empty() ? "" : ", ") + std::string(name);
+        throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name + "' is not known" +
+                                          did_you_mean(job.run.precision_name, precision_names()) +
+                                          "; allowed: " + allowed);
+    }
+    job.run.precision = *precision;
+    job.run.precision.gradients = usual_gradients(job.stack, *precision);
+    if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
+        throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name +
+                                          "' has no quantised base, which --tuning qlora trains adapters "
+                                          "over; allowed: nf4-base, or --tuning lora");
+    }
+    if (!draft.precision) {
+        const bool published = recipe && recipe->precision == job.run.precision_name;
+        out.push_back({"precision", job.run.precision_name,
+                       published ? "as published: " + recipe->source : "", "--precision"});
+    } else if (lower(*draft.precision) != job.run.precision_name) {
+        out.push_back({"precision",
+                       *draft.precision + " is " + job.run.precision_name + " in " + job.stack.id, "",
+                       "--precision"});
+    }
+}
+
+/// The job without its layout: what is wrong with it is wrong whatever the layout.
+Job on_one_accelerator(Job job) {
+    job.run.parallel = Parallelism{};
+    job.run.micro_batch = 1;
+    job.cluster.accelerators = 1;
+    return job;
+}
+
+/// A list of one where a flag was given.
+void pin(const std::optional<std::int64_t>& given, std::vector<std::int64_t>& values) {
+    if (given) {
+        values = {*given};
+    }
+}
+
+/// Problems under the places that said the values.
+void require_valid(const Job& job, const JobDraft& draft) {
+    std::vector<Problem> problems = validate(job);
+    for (Problem& problem : problems) {
+        const JobField* field = job_field(problem.path);
+        const std::string* where = field != nullptr ? field->where(draft) : nullptr;
+        if (where != nullptr && !where->empty())
+            problem.path = *where;
+    }
+    throw_if_any(problems);
+}
+
+}  // namespace
+
+Freedoms freedoms_of(const JobDraft& draft, const Job& job, const Sources& sources) {
+    Freedoms freedoms{
+        .uneven_stages = true,
+        .offload = !draft.offload_optimizer && !draft.offload_parameters && !draft.offload_activations,
+        .recompute = !draft.recompute,
+        .other_stacks = {}};
+    if (draft.stack || draft.stack_spec)
+        return freedoms;
+    freedoms.other_stacks = [&draft, &job, &sources] {
+        std::vector<Site> sites;
+        for (const std::string& id :
+             usual_stacks(sources, job.cluster.accelerator.vendor, job.run.tuning)) {
+            if (id == job.stack.id)
+                continue;
+            Job other = job;
+            other.stack = sources.catalogue().stack(id);
+            Assumptions unsaid;
+            resolve_precision(draft, recipe_of(draft, sources), other, unsaid);
+            if (validate(on_one_accelerator(other)).empty()) {
+                Site site{other.cluster, other.stack, pinned_space(draft, other)};
+                site.run = other.run;
+                sites.push_back(std::move(site));
+            }
+        }
+        return sites;
+    };
+    return freedoms;
+}
+
+SearchSpace pinned_space(const JobDraft& f, const Job& job) {
+    SearchSpace space = stack_space(job);
+    pin(f.tp.value, space.tp);
+    pin(f.pp.value, space.pp);
+    pin(f.vp.value, space.vp);
+    pin(f.dp.value, space.dp);
+    pin(f.cp.value, space.cp);
+    pin(f.ep.value, space.ep);
+    pin(f.etp.value, space.etp);
+    pin(stated_zero(f), space.zero);
+    pin(f.hybrid_shard.value, space.hybrid_shard);
+    pin(f.micro_batch.value, space.micro_batch);
+    if (f.sequence_parallel) {
+        space.sequence_parallel = {*f.sequence_parallel};
+    }
+    if (f.schedule) {
+        space.schedules = {*f.schedule};
+    }
+    if (f.recompute) {
+        space.recompute = {*f.recompute};
+    }
+    if (f.offload_optimizer || f.offload_parameters || f.offload_activations) {
+        space.offload = {
+            {job.run.offload_optimizer, job.run.offload_parameters, job.run.offload_activations}};
+    }
+    return space;
+}
+
+JobDraft draft_from_file(const std::string& name, const Sources& sources) {
+    const JsonDocument document = sources.json_file(name);
+    return job_draft_from_json(JsonNode(document), sources.catalogue());
+}
+
+ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeeds& needs) {
+    require_said(draft, needs);
+    Assumptions out;
+    ModelSpec model = resolve_model(draft, sources, out);
+    ClusterSpec cluster = resolve_cluster(draft, sources.catalogue(), needs, out);
+    const std::optional<PublishedRecipe> recipe = recipe_of(draft, sources);
+    StackSpec stack = resolve_stack(draft, sources, cluster.accelerator, recipe, out);
+    RunSpec run = usual_run(draft, needs, model, recipe, out);
+    apply(draft, run);
+    if (needs.layout) {
+        deduce_dp(draft, cluster.accelerators, run.parallel, out);
+        deduce_global_batch(draft, run, out);
+        take_launch_rules(draft, sources.launch_rules_of(stack.id), run);
+    } else {
+        run.parallel = {};
+        run.recompute = Recompute::none;
+    }
+    take_usual_batch(model, recipe, run, out);
+    ResolvedJob resolved{.job = {std::move(model), std::move(cluster), std::move(stack), std::move(run)},
+                         .operation = {},
+                         .assumptions = {}};
+    Job& job = resolved.job;
+    resolve_precision(draft, recipe, job, out);
+    if (!needs.layout) {
+        std::vector<Problem> problems;  // of all accelerators, which the job below has not
+        validate(job.cluster, problems);
+        throw_if_any(problems);
+        require_searchable(job.cluster);
+    }
+    require_valid(needs.layout ? job : on_one_accelerator(job), draft);
+    state_run_defaults(draft, needs, job, out);
+    resolved.operation = resolve_operation(draft, sources.catalogue(), job, out);
+    for (const std::string& sentence : substitutions(job))
+        out.push_back(assumption_from(sentence));
+    resolved.assumptions = std::move(out);
+    return resolved;
+}
+
+}  // namespace traincost

@@ -1,0 +1,26 @@
+// The cluster and the stack of a draft.
+#pragma once
+
+#include "traincost/ask/resolve.hpp"
+
+namespace traincost {
+
+/// The accelerators of the draft on their node, and what was assumed to choose it.
+ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
+                            Assumptions& out);
+
+/// The stack of the draft; where it says none, that of the model's recipe, or the one usual on the accelerator.
+StackSpec resolve_stack(const JobDraft& draft, const Sources& sources, const AcceleratorSpec& accelerator,
+                        const std::optional<PublishedRecipe>& recipe, Assumptions& out);
+
+/// Runs a look-up whose error names the place that said the name.
+template <class Look>
+auto looked_up_for(const std::string& where, Look look) {
+    try {
+        return look();
+    } catch (const Error& error) {
+        throw Error(error.kind(), (where.empty() ? "" : where + ": ") + error.what());
+    }
+}
+
+}  // namespace traincost

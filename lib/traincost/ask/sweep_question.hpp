@@ -1,0 +1,39 @@
+// `sweep`: every combination of some fields' values.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "traincost/ask/estimate_question.hpp"
+#include "traincost/plan/sweep.hpp"
+
+namespace traincost {
+
+struct SweepQuestion {
+    JobDraft file;                 ///< what a file says of every point
+    JobDraft said;                 ///< over it
+    std::vector<SweepAxis> axes;   ///< by flag; "job" has a job file for each value
+    std::int64_t shard = 0;        ///< only every `shards`-th point, from this one
+    std::int64_t shards = 1;
+};
+
+struct SweepAnswer {
+    std::vector<SweepAxis> axes;
+    std::vector<SweepPoint> points;  ///< of the shard
+    std::int64_t all;                ///< points of the whole sweep
+
+    /// Whether any point fits, or there is none.
+    bool yes() const;
+};
+
+/// The axes of texts such as "tp=1,2,4". `Error` of kind usage, "--vary: …", where one is no axis, names no
+/// field of a job, or varies a field again.
+std::vector<SweepAxis> sweep_axes(const std::vector<std::string>& texts);
+
+/// `Error` where a name is not known, or no point is a job; a combination that cannot be is a point with its
+/// problem.
+SweepAnswer ask(const SweepQuestion& question, const Sources& sources);
+
+}  // namespace traincost

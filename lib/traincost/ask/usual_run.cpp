@@ -1,0 +1,87 @@
+#include "traincost/ask/usual_run.hpp"
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/cost/params.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// Longest sequence that models are trained on from the start; longer positions come in a last, short phase.
+constexpr std::int64_t longest_usual_sequence = 8192;
+constexpr std::int64_t sequence_of_unknown_positions = 2048;
+
+/// Tokens of an optimizer step in pre-training: 4M from a billion parameters on, 0.5M below, as GPT-3's table of
+/// models has it to LLaMA's round figures. [Brown20, Table 2.1] [Touvron23]
+constexpr std::int64_t tokens_of_large = std::int64_t{4} << 20;
+constexpr std::int64_t tokens_of_small = std::int64_t{1} << 19;
+constexpr std::int64_t large = 1'000'000'000;
+/// Sequences of an optimizer step in tuning adapters.
+constexpr std::int64_t sequences_of_tuning = 64;
+
+}  // namespace
+
+std::optional<PublishedRecipe> recipe_of(const JobDraft& draft, const Sources& sources) {
+    if (!draft.model || draft.model_spec || stated_tuning(draft) != Tuning::full)
+        return std::nullopt;
+    const auto id = sources.catalogue().find(Room::models, *draft.model);
+    return id ? sources.recipe_of(*id) : std::nullopt;
+}
+
+RunSpec usual_run(const JobDraft& draft, const JobNeeds& needs, const ModelSpec& model,
+                  const std::optional<PublishedRecipe>& recipe, Assumptions& out) {
+    RunSpec run{};
+    run.micro_batch = 1;
+    const bool published = recipe && recipe->sequence;
+    run.sequence = published ? *recipe->sequence
+                             : std::min(model.max_position.value_or(sequence_of_unknown_positions),
+                                        longest_usual_sequence);
+    if (!draft.sequence) {
+        const std::string why = published                            ? "as published: " + recipe->source
+                                : model.max_position == run.sequence ? "all positions of " + model.name
+                                                                     : "usual where nobody says another";
+        out.push_back({"sequence", std::to_string(run.sequence), why, "--seq"});
+    }
+    if (!draft.micro_batch && needs.layout)
+        out.push_back({"micro-batch", "1", "", "--micro-batch"});
+    return run;
+}
+
+void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec& run) {
+    const bool sharded = run.parallel.dp * run.parallel.cp > 1;
+    if (rules.zero && sharded && !stated_zero(draft))
+        run.parallel.zero = *rules.zero;
+    if (draft.recompute)
+        return;
+    for (const auto& [task, kind] : rules.recompute) {
+        if (task == run.tuning)
+            run.recompute = kind;
+    }
+}
+
+void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe, RunSpec& run,
+                      Assumptions& out) {
+    if (run.global_batch > 0)
+        return;
+    const bool pretraining = run.tuning == Tuning::full;
+    const bool published = pretraining && recipe && recipe->tokens_per_step;
+    const bool is_large = parameter_count(model).total >= large;
+    const std::int64_t tokens = published  ? *recipe->tokens_per_step
+                                : is_large ? tokens_of_large
+                                           : tokens_of_small;
+    const std::int64_t sequence = std::max<std::int64_t>(1, run.sequence);
+    const std::int64_t usual =
+        pretraining ? std::max<std::int64_t>(1, (tokens + sequence / 2) / sequence) : sequences_of_tuning;
+    const std::int64_t pass = std::max<std::int64_t>(1, run.micro_batch * run.parallel.dp);
+    run.global_batch = (usual + pass - 1) / pass * pass;
+    std::string why = published     ? "as published: " + recipe->source
+                      : pretraining ? std::string(is_large ? "4M" : "0.5M") + " tokens a step, usual in pre-training"
+                                    : "usual in tuning adapters";
+    if (run.global_batch != usual)
+        why += ", in whole micro-batches of all ranks";
+    out.push_back({"global batch", std::to_string(run.global_batch), why, "--global-batch"});
+}
+
+}  // namespace traincost

@@ -1,0 +1,187 @@
+#include "traincost/capi/answer.hpp"
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "traincost/ask/compare_question.hpp"
+#include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/sweep_question.hpp"
+#include "traincost/ask/timeline_question.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/io/job_json.hpp"
+#include "traincost/io/sweep_json.hpp"
+#include "traincost/report/estimate_answer.hpp"
+#include "traincost/report/plan_tables.hpp"
+#include "traincost/spec/job_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// What was read of the built-in data is kept between questions; a folder of the user's is read anew.
+std::shared_ptr<const Sources> sources_of(const std::string& folder) {
+    static const std::shared_ptr<const Sources> built_in = std::make_shared<const Sources>();
+    return folder.empty() ? built_in : std::make_shared<const Sources>(folder);
+}
+
+/// The text that a flag would have.
+std::string flag_text(const JsonNode& node) {
+    if (node.is_string())
+        return node.string();
+    if (const auto* on = std::get_if<bool>(&node.value().data))
+        return *on ? "on" : "off";
+    const double x = node.number();
+    return x == static_cast<double>(static_cast<std::int64_t>(x)) ? std::to_string(node.integer())
+                                                                  : to_exact(x);
+}
+
+/// The members that say something of a job.
+JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job) {
+    JobInput input{};
+    if (const auto files = object.find("files"))
+        input.files = files->strings();
+    if (const auto select = object.find("select"))
+        input.select = select->string();
+    if (const auto node = object.find("job"))
+        job = job_draft_from_json(*node, sources.catalogue());
+    for (const JobField& field : job_fields()) {
+        if (field.flag.empty())
+            continue;
+        if (const auto node = object.find(field.flag.substr(2)))  // which outlives the object
+            say(input.said, field, flag_text(*node), std::string(field.flag));
+    }
+    return input;
+}
+
+ReadDraft draft_of(JsonObject& object, const Sources& sources) {
+    JobDraft job{};
+    const JobInput input = input_of(object, sources, job);
+    ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    read.draft = overlaid(overlaid(std::move(read.draft), job), input.said);
+    return read;
+}
+
+template <class Answer>
+std::string text_of(const Answer& answer) {
+    JsonWriter out;
+    write_json(out, answer);
+    return out.text();
+}
+
+std::string answer_estimate(JsonObject& object, const Sources& sources) {
+    ReadDraft read = draft_of(object, sources);
+    object.finish();
+    return text_of(ask(EstimateQuestion{std::move(read.draft), std::move(read.notes)}, sources));
+}
+
+std::string answer_timeline(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    return text_of(ask(TimelineQuestion{read.draft}, sources));
+}
+
+std::string answer_plan(JsonObject& object, const Sources& sources) {
+    PlanQuestion question;
+    JobDraft job{};
+    const JobInput input = input_of(object, sources, job);
+    const ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    question.job = overlaid(overlaid(read.draft, job), input.said);
+    question.pins = input.said;
+    if (const auto top = object.find("top"))
+        question.top = top->integer(1);
+    if (const auto risky = object.find("allow-risky"))
+        question.allow_risky = risky->boolean();
+    object.finish();
+    JsonWriter out;
+    write_json(out, ask(question, sources), sources.residuals());
+    return out.text();
+}
+
+std::string answer_sweep(JsonObject& object, const Sources& sources) {
+    SweepQuestion question;
+    JobDraft job{};
+    const JobInput input = input_of(object, sources, job);
+    question.file = overlaid(read_draft({input.files, input.select, {}}, sources).draft, job);
+    question.said = input.said;
+    question.axes = sweep_axes(object.at("vary").strings());
+    object.finish();
+    const SweepAnswer answer = ask(question, sources);
+    return sweep_json(answer.axes, answer.points, sources.residuals(), std::nullopt);
+}
+
+std::string answer_compare(JsonObject& object, const Sources& sources) {
+    CompareQuestion question;
+    for (const JsonNode& node : object.at("jobs").items()) {
+        JsonObject job(node);
+        const auto name = job.find("name");
+        const std::string called = name ? name->string() : std::to_string(question.jobs.size() + 1);
+        question.jobs.push_back({called, draft_of(job, sources).draft});
+        job.finish();
+    }
+    object.finish();
+    return text_of(ask(question, sources));
+}
+
+struct Command {
+    std::string_view name;
+    std::string (*answer)(JsonObject&, const Sources&);
+};
+
+constexpr std::array<Command, 5> commands = {{{"estimate", answer_estimate},
+                                              {"plan", answer_plan},
+                                              {"sweep", answer_sweep},
+                                              {"compare", answer_compare},
+                                              {"timeline", answer_timeline}}};
+
+std::string_view kind_name(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::usage:
+            return "usage";
+        case ErrorKind::input:
+            return "input";
+        case ErrorKind::not_found:
+            return "not_found";
+        case ErrorKind::internal:
+            break;
+    }
+    return "internal";
+}
+
+std::string error_json(std::string_view kind, const std::vector<Problem>& problems) {
+    JsonWriter out;
+    out.begin_object().key("error").begin_object().member("kind", kind);
+    out.key("problems").begin_array();
+    for (const Problem& problem : problems)
+        out.begin_object().member("path", problem.path).member("message", problem.message).end_object();
+    out.end_array().end_object().end_object();
+    return out.text();
+}
+
+std::string answered(std::string_view text) {
+    const JsonDocument document = parse_json(text, "question");
+    JsonObject object((JsonNode(document)));
+    std::array<std::string_view, commands.size()> names{};
+    for (std::size_t i = 0; i < commands.size(); ++i)
+        names[i] = commands[i].name;
+    const Command& command = commands[object.at("command").one_of(names)];
+    const auto data = object.find("data");
+    const std::shared_ptr<const Sources> sources = sources_of(data ? data->string() : "");
+    return command.answer(object, *sources);
+}
+
+}  // namespace
+
+std::string answer_json(std::string_view question) {
+    try {
+        return answered(question);
+    } catch (const Error& error) {
+        return error_json(kind_name(error.kind()), error.problems());
+    } catch (const std::exception& error) {
+        return error_json("internal", {{"", error.what()}});
+    }
+}
+
+}  // namespace traincost

@@ -1,0 +1,34 @@
+/* traincost for C, and for every language that calls C: one function that answers every question. */
+#ifndef TRAINCOST_H
+#define TRAINCOST_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The answer to a question, both JSON, UTF-8:
+ *
+ *   {"command": "estimate", "model": "llama-3.1-8b", "gpu": "h100", "gpus": 8, "seq": "8K",
+ *    "micro-batch": 1, "global-batch": 64, "zero": 1}
+ *
+ * "command" is estimate, plan, sweep, compare or timeline. Every flag of a job is a member, without its dashes: a
+ * number, a string as on the command line, or true for a switch. "job" is a job as in a job file, "files" are
+ * names of files of any kind, "data" is a folder of records that override the built-in ones. sweep has "vary":
+ * ["tp=1,2,4"], compare has "jobs": [{"name": "a", ...}, ...], plan "top" and "allow-risky".
+ *
+ * The answer is what the command prints with --json; {"error": {"kind": "usage", "problems": [{"path": "--tp",
+ * "message": "..."}]}} where the question has none. Never null, unless memory is exhausted. Free it with
+ * traincost_free. Safe to call from several threads. */
+char* traincost_ask(const char* json);
+
+/* Frees an answer; null is allowed. */
+void traincost_free(char* answer);
+
+/* "0.9.0"; not to be freed. */
+const char* traincost_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

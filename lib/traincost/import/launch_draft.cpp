@@ -1,0 +1,272 @@
+#include "traincost/import/launch_draft.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "traincost/base/text.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool holds(const std::string& text, std::string_view part) {
+    return text.find(part) != text.npos;
+}
+
+/// The optimizer that a framework's name means: adamw_torch_fused, paged_adamw_8bit, dist_muon.
+std::optional<Optimizer> optimizer_of(const std::string& text) {
+    const std::string name = lower(text);
+    const bool bits8 = holds(name, "8bit") || holds(name, "8-bit");
+    if (holds(name, "adafactor"))
+        return Optimizer::adafactor;
+    if (holds(name, "muon"))
+        return Optimizer::muon;
+    if (holds(name, "lion"))
+        return bits8 ? std::nullopt : std::optional(Optimizer::lion);
+    if (holds(name, "adam")) {
+        if (holds(name, "paged"))
+            return bits8 ? Optimizer::paged_adam8bit : Optimizer::paged_adamw;
+        return bits8 ? Optimizer::adam8bit : Optimizer::adamw;
+    }
+    return name == "sgd" ? std::optional(Optimizer::sgd) : std::nullopt;
+}
+
+std::optional<AttentionKernel> attention_of(const std::string& text) {
+    const std::string name = lower(text);
+    for (const char* fused : {"flash", "sdpa", "fused", "fa2", "fa3", "cudnn", "xformers", "auto"}) {
+        if (holds(name, fused))
+            return AttentionKernel::flash;
+    }
+    for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global"}) {
+        if (holds(name, written_out))
+            return AttentionKernel::math;
+    }
+    return std::nullopt;
+}
+
+/// Endings of a checkpoint's name that leave its shape alone.
+constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",  "-hf",   "-base",
+                                                      "-it",       "-bnb-4bit", "-gptq", "-awq"};
+
+/// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct".
+std::optional<std::string> model_named(const std::string& name, const Catalogue& catalogue) {
+    if (const auto id = catalogue.find(Room::models, name))
+        return id;
+    std::string last = lower(name.substr(name.rfind('/') + 1));
+    for (bool shortened = true; shortened;) {
+        if (const auto id = catalogue.find(Room::models, last))
+            return id;
+        shortened = false;
+        for (const std::string_view ending : variants) {
+            if (last.ends_with(ending) && last.size() > ending.size()) {
+                last.resize(last.size() - ending.size());
+                shortened = true;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> dimension_of(const ModelSpec& m, std::string_view name) {
+    const std::array<std::pair<std::string_view, std::int64_t>, 9> dimensions = {
+        {{"layers", m.layers + m.decoder_layers},
+         {"hidden", m.hidden},
+         {"heads", m.heads},
+         {"kv_heads", m.kv_heads},
+         {"head_dim", m.head_dim},
+         {"ffn", m.ffn},
+         {"vocab", m.vocab},
+         {"experts", m.moe ? m.moe->experts : 0},
+         {"experts_per_token", m.moe ? m.moe->top_k : 0}}};
+    const auto found = std::find_if(dimensions.begin(), dimensions.end(),
+                                    [&](const auto& dimension) { return dimension.first == name; });
+    return found == dimensions.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The catalogue's models of these dimensions, as far as both know them.
+std::vector<std::string> models_of(const ModelDimensions& dimensions, const Catalogue& catalogue) {
+    std::vector<std::string> ids;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::models)) {
+        const ModelSpec model = catalogue.model(entry.id);
+        const bool same = std::all_of(dimensions.begin(), dimensions.end(), [&](const auto& dimension) {
+            const auto own = dimension_of(model, dimension.first);
+            return !own || *own == dimension.second;
+        });
+        if (same)
+            ids.push_back(entry.id);
+    }
+    return ids;
+}
+
+/// Makes a draft of facts, one after the other.
+class Drafting {
+public:
+    Drafting(const LaunchReading& reading, const Catalogue& catalogue)
+        : reading_(reading), catalogue_(catalogue) {
+    }
+
+    LaunchDraft draft() {
+        JobDraft& d = out_.draft;
+        out_.contradictions = reading_.contradictions;
+        add_unread();
+        add_stack();
+        add_model();
+        count(Fact::sequence, d.sequence);
+        add_batches();
+        for (const auto& [fact, field] :
+             {std::pair{Fact::tp, &d.tp}, std::pair{Fact::pp, &d.pp}, std::pair{Fact::vp, &d.vp},
+              std::pair{Fact::cp, &d.cp}, std::pair{Fact::ep, &d.ep}, std::pair{Fact::zero, &d.zero},
+              std::pair{Fact::gpus_per_node, &d.per_node}, std::pair{Fact::lora_rank, &d.lora_rank}})
+            count(fact, *field);
+        if (is_stated(Fact::dp) && !is_stated(Fact::gpus))
+            count(Fact::dp, d.dp);
+        else
+            count(Fact::gpus, d.gpus);
+        truth(Fact::sequence_parallel, d.sequence_parallel);
+        truth(Fact::compile, d.compile);
+        if (const auto text = word(Fact::precision))
+            d.precision = {*text, where(Fact::precision)};
+        mapped(Fact::optimizer, d.optimizer, optimizer_of);
+        mapped(Fact::attention, d.attention, attention_of);
+        add_recompute();
+        add_offload();
+        add_quantization();
+        return std::move(out_);
+    }
+
+private:
+    const LaunchFact* fact(Fact which) const {
+        const auto found = reading_.facts.find(which);
+        return found == reading_.facts.end() ? nullptr : &found->second;
+    }
+    const std::string& where(Fact which) const {
+        return reading_.facts.at(which).where;
+    }
+    bool is_stated(Fact which) const {
+        return fact(which) != nullptr && fact(which)->how == How::stated;
+    }
+    std::optional<std::string> word(Fact which) const {
+        const LaunchFact* f = fact(which);
+        const auto* text = f != nullptr ? std::get_if<std::string>(&f->value) : nullptr;
+        return text != nullptr ? std::optional(*text) : std::nullopt;
+    }
+    void count(Fact which, Stated<std::int64_t>& field) {
+        const LaunchFact* f = fact(which);
+        const auto* n = f != nullptr ? std::get_if<std::int64_t>(&f->value) : nullptr;
+        if (n != nullptr)
+            field = {*n, f->where};
+    }
+    void truth(Fact which, Stated<bool>& field) {
+        const LaunchFact* f = fact(which);
+        const auto* on = f != nullptr ? std::get_if<bool>(&f->value) : nullptr;
+        if (on != nullptr)
+            field = {*on, f->where};
+    }
+    template <class T, class Meaning>
+    void mapped(Fact which, Stated<T>& field, Meaning meaning) {
+        const auto text = word(which);
+        if (!text)
+            return;
+        if (const auto value = meaning(*text))
+            field = {*value, where(which)};
+        else
+            leave(which, *text);
+    }
+    void leave(Fact which, const std::string& text) {
+        out_.unread.push_back(where(which) + ": " + std::string(fact_name(which)) + " '" + text +
+                              "' is not modelled");
+    }
+
+    void add_unread() {
+        for (const UnreadSetting& unread : reading_.unread) {
+            if (unread.matters)
+                out_.unread.push_back(unread.where + " " + unread.key +
+                                      (unread.why.empty() ? "" : ": " + unread.why));
+        }
+    }
+    void add_stack() {
+        if (const auto id = catalogue_.find(Room::stacks, reading_.format))
+            out_.draft.stack = {*id, "a launch file of " + reading_.format};
+    }
+    void add_model() {
+        if (const auto name = word(Fact::model)) {
+            out_.draft.model = {model_named(*name, catalogue_).value_or(*name), where(Fact::model)};
+            return;
+        }
+        const LaunchFact* f = fact(Fact::model);
+        const auto* dimensions = f != nullptr ? std::get_if<ModelDimensions>(&f->value) : nullptr;
+        if (dimensions == nullptr)
+            return;
+        const std::vector<std::string> ids = models_of(*dimensions, catalogue_);
+        if (ids.size() == 1) {
+            out_.draft.model = {ids.front(), f->where};
+            return;
+        }
+        std::string some;
+        for (std::size_t i = 0; i < std::min<std::size_t>(ids.size(), 3); ++i)
+            some += (some.empty() ? ": " : ", ") + ids[i];
+        out_.model_hint = f->where + " says " + to_text(f->value) + ", the dimensions of " +
+                          (ids.empty() ? "no model" : std::to_string(ids.size()) + " models") +
+                          " of the catalogue" + some + (ids.size() > 3 ? ", ..." : "");
+    }
+    void add_batches() {
+        JobDraft& d = out_.draft;
+        count(Fact::micro_batch, d.micro_batch);
+        const bool follows = fact(Fact::global_batch) == nullptr || !is_stated(Fact::global_batch);
+        if (follows && fact(Fact::accumulation) != nullptr && d.micro_batch)
+            count(Fact::accumulation, d.accumulation);
+        else
+            count(Fact::global_batch, d.global_batch);
+    }
+    void add_recompute() {
+        const auto text = word(Fact::recompute);
+        if (!text)
+            return;
+        if (const auto kind = value_of<Recompute>(lower(*text)))
+            out_.draft.recompute = {RecomputeChoice{.kind = *kind, .layers = {}}, where(Fact::recompute)};
+        else
+            leave(Fact::recompute, *text);
+    }
+    void add_offload() {
+        const auto text = word(Fact::offload);
+        if (!text || *text == "none")
+            return;
+        const Offload place = text->starts_with("nvme") ? Offload::nvme : Offload::cpu;
+        const std::string& at = where(Fact::offload);
+        if (holds(*text, "optimizer"))
+            out_.draft.offload_optimizer = {place, at};
+        if (holds(*text, "parameters"))
+            out_.draft.offload_parameters = {place, at};
+        if (holds(*text, "activations"))
+            out_.draft.offload_activations = {1.0, at};
+        if (!holds(*text, "(") && !holds(*text, "optimizer"))
+            leave(Fact::offload, *text);
+    }
+    void add_quantization() {
+        const auto text = word(Fact::quantization);
+        if (!text)
+            return;
+        const bool four = holds(lower(*text), "nf4") || text->starts_with("4");
+        if (!four) {
+            leave(Fact::quantization, *text);
+            return;
+        }
+        out_.draft.tuning = {Tuning::qlora, where(Fact::quantization)};
+        out_.draft.precision.reset();  // adapters over such a base have a recipe of their own
+    }
+
+    const LaunchReading& reading_;
+    const Catalogue& catalogue_;
+    LaunchDraft out_{};
+};
+
+}  // namespace
+
+LaunchDraft launch_draft(const LaunchReading& reading, const Catalogue& catalogue) {
+    return Drafting(reading, catalogue).draft();
+}
+
+}  // namespace traincost

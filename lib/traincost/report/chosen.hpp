@@ -1,0 +1,24 @@
+// What is said of a plan because it was chosen.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "traincost/cost/estimate.hpp"
+#include "traincost/fit/uncertainty.hpp"
+#include "traincost/io/json.hpp"
+
+namespace traincost {
+
+/// What is said of plans none of which is sure to fit.
+inline constexpr std::string_view risky_text =
+    "Risky: none fits with a probability of 80% or more (memory of comparable runs beside their "
+    "predictions).";
+
+/// "80% interval of the first: 5.4 s to 7.3 s; chosen layouts …"; empty where nothing is known.
+std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate);
+
+/// The same as the member "chosen": the interval of the step, and the bias of choosing.
+void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate);
+
+}  // namespace traincost

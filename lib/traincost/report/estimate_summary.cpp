@@ -1,0 +1,108 @@
+#include "traincost/report/estimate_summary.hpp"
+
+#include <cmath>
+
+#include "traincost/base/text.hpp"
+#include "traincost/plan/price.hpp"
+#include "traincost/report/chosen.hpp"
+#include "traincost/report/estimate_tables.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// "; probability of fitting 84%", or nothing.
+std::string likely(const Uncertainty& sure) {
+    const std::string words = probability_words(sure);
+    return words.empty() ? "" : "; probability of fitting " + words;
+}
+
+std::string interval(const Uncertainty& sure) {
+    if (!sure.step_time_s)
+        return "";
+    return "80% interval " + to_text(Seconds{sure.step_time_s->low}) + " to " +
+           to_text(Seconds{sure.step_time_s->high}) + "; ";
+}
+
+std::string price_words(const ClusterSpec& cluster) {
+    const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
+    if (!price)
+        return "no price is known";
+    const bool named = !price->provider.empty() && price->provider != price->kind;
+    return to_text(price->amount) + " per GPU-hour, " + price->kind + (named ? ", " + price->provider : "");
+}
+
+/// The first thing to change where it does not fit; the first thing to know where it does.
+std::string advice(const EstimateAnswer& answer) {
+    if (!answer.estimate.fits) {
+        if (answer.remedies.empty())
+            return "No change of parallelism, micro-batch or recomputation is valid here; use more GPUs.";
+        const Remedy& first = answer.remedies.front();
+        return (first.fits ? "Fits with " : "Nearest to fitting is ") + first.change + ": " +
+               to_text(first.device) + ", " + to_text(first.step) + " a step" +
+               (first.fits && first.risky ? ", but not surely" : "") + ".";
+    }
+    if (answer.sure.probability_of_fitting && *answer.sure.probability_of_fitting < sure_to_fit)
+        return "Risky: memory of comparable runs was often higher than predicted.";
+    if (answer.padding) {
+        return "A vocabulary padded to " + std::to_string(answer.padding->vocabulary) + " rows would be " +
+               percent_text(answer.padding->faster) + " faster.";
+    }
+    return "";
+}
+
+void add_training_rows(const EstimateAnswer& answer, Table& table) {
+    const auto row = [&](std::string_view name, Cell value, const std::string& remark) {
+        table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
+    };
+    const Bill& bill = answer.bill;
+    if (bill.reliability) {
+        row("goodput", percent_cell(bill.goodput),
+            answer.never_ends ? "training never ends: " + *answer.never_ends
+                              : "a failure every " + to_text(bill.reliability->mean_time));
+    }
+    if (!bill.totals)
+        return;
+    const TrainingTotals& total = *bill.totals;
+    row("training", cell(total.time),
+        count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps; " +
+            count_text(total.gpu_hours) + " GPU-hours");
+    row("cost", total.cost ? cell(*total.cost) : empty_cell(), price_words(answer.job.cluster));
+    if (bill.co2_kg)
+        row("CO2", text_cell(to_significant(*bill.co2_kg / 1000.0) + " t"), "");
+}
+
+}  // namespace
+
+Table summary_of(const EstimateAnswer& answer) {
+    const Estimate& e = answer.estimate;
+    const Throughput& t = e.throughput;
+    Table table{.title = job_title(answer.job), .columns = {}, .rows = {}, .remarks = {}};
+    const auto row = [&](std::string_view name, Cell value, const std::string& remark) {
+        table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
+    };
+    Cell fits = text_cell(e.fits ? "yes" : "no");
+    fits.tone = e.fits ? Tone::good : Tone::bad;
+    row("fits", std::move(fits), verdict(e) + likely(answer.sure));
+    row("step", cell(e.step.total), interval(answer.sure) + "mostly " + bound_by(e.step));
+    row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " per GPU");
+    row("MFU", percent_cell(t.mfu), to_text(t.model_flops_per_gpu) + " per GPU");
+    add_training_rows(answer, table);
+    table.remarks.push_back(layout_text(answer.job));
+    const auto remark = [&](const std::string& text) {
+        if (!text.empty())
+            table.remarks.push_back(text);
+    };
+    remark(advice(answer));
+    const FileNotes& notes = answer.notes;
+    if (!notes.contradictions.empty())
+        remark("The files contradict each other: " + notes.contradictions.front() +
+               (notes.contradictions.size() > 1 ? "; and more" : ""));
+    if (!notes.unread.empty())
+        remark("Not understood, and may matter: " + notes.unread.front() +
+               (notes.unread.size() > 1 ? "; and " + std::to_string(notes.unread.size() - 1) + " more" : ""));
+    remark("-v: memory, time, assumptions" + std::string(notes.empty() ? "" : ", what the files say"));
+    return table;
+}
+
+}  // namespace traincost

@@ -1,0 +1,418 @@
+#include "traincost/spec/job_fields.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "traincost/base/text.hpp"
+#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& message) {
+    throw Error(ErrorKind::usage, message);
+}
+
+template <class T>
+struct is_quantity : std::false_type {};
+template <int b, int f, int s, int d>
+struct is_quantity<Quantity<b, f, s, d>> : std::true_type {};
+
+template <class T>
+T stated_type(Stated<T> JobDraft::*);
+
+// ---- Values of JSON ----
+
+template <class T>
+constexpr FieldKind kind_of() {
+    if constexpr (std::is_same_v<T, bool>)
+        return FieldKind::toggle;
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return FieldKind::count;
+    else if constexpr (std::is_same_v<T, double> || is_quantity<T>::value)
+        return FieldKind::number;
+    else if constexpr (std::is_enum_v<T>)
+        return FieldKind::choice;
+    else
+        return FieldKind::text;
+}
+
+template <class T>
+T value_from(const FieldValue& value, std::int64_t unit) {
+    if constexpr (std::is_same_v<T, double>)
+        return std::get<double>(value) * static_cast<double>(unit);
+    else if constexpr (is_quantity<T>::value)
+        return T{std::get<double>(value) * static_cast<double>(unit)};
+    else if constexpr (std::is_enum_v<T>)
+        return *value_of<T>(std::get<std::string>(value));
+    else
+        return std::get<T>(value);
+}
+
+// ---- Text ----
+
+std::int64_t positive(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+std::string as_is(const std::string& text) {
+    return text;
+}
+
+double token_count(const std::string& text) {
+    return static_cast<double>(parse_count(text, Range::positive));
+}
+
+/// The value of a switch where one is given after all, as in --uneven-stages=true.
+bool switched(const std::string& text) {
+    const std::string value = lower(text);
+    if (value.empty() || value == "true" || value == "on" || value == "yes" || value == "1")
+        return true;
+    if (value == "false" || value == "off" || value == "no" || value == "0")
+        return false;
+    fail("'" + text + "' is not known; allowed: true, false");
+}
+
+Optimizer optimizer(const std::string& text) {
+    const std::string meant = optimizer_meant_by(text);
+    if (const auto value = value_of<Optimizer>(meant))
+        return *value;
+    return named<Optimizer>(text);
+}
+
+double positive_number(const std::string& text) {
+    return parse_number(text, Range::positive);
+}
+
+double share_of_whole(const std::string& text) {
+    const double x = parse_fraction(text, Range::positive);
+    if (x > 1.0)
+        fail("'" + text + "' is more than the whole; allowed: up to 100%");
+    return x;
+}
+
+double pue(const std::string& text) {
+    const double x = parse_number(text, Range::positive);
+    if (x < 1.0)
+        fail("'" + text + "' is less than 1, the power of the nodes alone");
+    return x;
+}
+
+Dollars dollars(const std::string& text) {
+    return parse_dollars(text);
+}
+
+Dollars positive_dollars(const std::string& text) {
+    return parse_dollars(text, Range::positive);
+}
+
+Seconds positive_duration(const std::string& text) {
+    return parse_duration(text, Range::positive);
+}
+
+Seconds duration(const std::string& text) {
+    return parse_duration(text, Range::not_negative);
+}
+
+ByteRate byte_rate(const std::string& text) {
+    return parse_byte_rate(text, Range::positive);
+}
+
+template <class T>
+std::string text_of(const T& x) {
+    if constexpr (std::is_same_v<T, bool>)
+        return x ? "on" : "off";
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return std::to_string(x);
+    else if constexpr (std::is_same_v<T, double>)
+        return to_exact(x);
+    else if constexpr (std::is_same_v<T, Seconds>)
+        return to_exact(x.value()) + "s";
+    else if constexpr (std::is_same_v<T, ByteRate>)
+        return to_exact(x.value()) + "B/s";
+    else if constexpr (std::is_same_v<T, Dollars>)
+        return to_exact(x.value());
+    else if constexpr (std::is_enum_v<T>)
+        return std::string(name_of(x));
+    else if constexpr (std::is_same_v<T, std::string>)
+        return x;
+    else
+        return to_text(x);
+}
+
+// ---- Fields whose text says more than one thing ----
+
+/// What two flags say of one thing must be the same.
+template <class T>
+void agree(Stated<T>& known, const T& said, const std::string& where, const std::string& text,
+           const std::string& other) {
+    if (known && *known != said)
+        fail("'" + text + "' contradicts " + other);
+    known = {said, where};
+}
+
+void parse_gpu(JobDraft& d, const std::string& text, const std::string& where) {
+    const CountedName said = counted_name(text);
+    if (!said.count) {
+        d.gpu = {said.name, where};
+        return;
+    }
+    agree(d.gpus, *said.count, where, text, "--gpus " + std::to_string(d.gpus.value_or(0)));
+    agree(d.gpu, said.name, where, text, "--gpus, which names another accelerator");
+}
+
+void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
+    const CountedName said = counted_name(text);
+    if (!said.count) {
+        agree(d.gpus, positive(text), where, text,
+              "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
+        return;
+    }
+    agree(d.gpu, said.name, where, text, "--gpu " + d.gpu.value_or(""));
+    agree(d.gpus, *said.count, where, text, "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
+}
+
+void parse_sequence(JobDraft& d, const std::string& text, const std::string& where) {
+    d.sequence = {sequence_length(text), where};
+    d.sequence_as_given = {text, where};
+}
+
+bool is_number(const std::string& text) {
+    return !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9'));
+}
+
+void parse_mtbf(JobDraft& d, const std::string& text, const std::string& where) {
+    if (is_number(text)) {
+        d.between_failures = {positive_duration(text), where};
+        d.failure_rate.reset();
+    } else {
+        d.failure_rate = {text, where};
+        d.between_failures.reset();
+    }
+}
+
+void parse_grid(JobDraft& d, const std::string& text, const std::string& where) {
+    if (is_number(text)) {
+        d.grid_grams_per_kwh = {parse_number(text, Range::not_negative), where};
+        d.grid.reset();
+    } else {
+        d.grid = {text, where};
+        d.grid_grams_per_kwh.reset();
+    }
+}
+
+// ---- Rows ----
+
+using Setter = void (*)(JobDraft&, const std::string&, const std::string&);
+
+/// What of a field does not follow from its member.
+struct Words {
+    std::string_view key, flag, type, help;
+    FieldGroup group;
+    bool searchable = false;
+    std::string_view unit{};
+};
+
+template <auto member, auto parse>
+void parse_into(JobDraft& d, const std::string& text, const std::string& where) {
+    d.*member = {parse(text), where};
+}
+
+/// The field kept in `member`, whose text `set` reads; in JSON it is in `unit` of the member's.
+template <auto member, std::int64_t unit = 1>
+JobField field_of(const Words& words, Setter set) {
+    using T = decltype(stated_type(member));
+    JobField field{.key = words.key,
+                   .flag = words.flag,
+                   .type = words.type,
+                   .unit = words.unit,
+                   .help = words.help,
+                   .group = words.group,
+                   .kind = kind_of<T>(),
+                   .sweepable = !words.flag.empty(),
+                   .searchable = words.searchable,
+                   .choices = nullptr,
+                   .parse = set,
+                   .assign = nullptr,
+                   .print = [](const JobDraft& d) -> std::optional<std::string> {
+                       return d.*member ? std::optional(text_of(*(d.*member))) : std::nullopt;
+                   },
+                   .where = [](const JobDraft& d) -> const std::string* {
+                       return d.*member ? &(d.*member).where : nullptr;
+                   },
+                   .copy =
+                       [](JobDraft& to, const JobDraft& from) {
+                           if (from.*member)
+                               to.*member = from.*member;
+                       }};
+    if constexpr (std::is_enum_v<T>)
+        field.choices = &enum_names<T>;
+    if constexpr (std::is_same_v<T, RecomputeChoice> || std::is_same_v<T, AdapterTargets>) {
+        field.kind = FieldKind::composite;
+    } else {
+        field.assign = [](JobDraft& d, const FieldValue& value, const std::string& where) {
+            d.*member = {value_from<T>(value, unit), where};
+        };
+    }
+    return field;
+}
+
+template <auto member, auto parse, std::int64_t unit = 1>
+JobField row(const Words& words) {
+    return field_of<member, unit>(words, &parse_into<member, parse>);
+}
+
+/// A string that JSON has as a string or as an object.
+JobField composite(JobField field) {
+    field.kind = FieldKind::composite;
+    return field;
+}
+
+template <class Enum>
+std::string alternatives() {
+    std::string text;
+    for (const std::string_view name : enum_names<Enum>())
+        text += (text.empty() ? "" : "|") + std::string(name);
+    return text;
+}
+
+constexpr bool searched = true;
+constexpr std::int64_t hour = 3600;
+constexpr std::int64_t year = 31'557'600;
+constexpr std::int64_t giga = 1'000'000'000;
+
+using D = JobDraft;
+
+// clang-format off
+void add_job(std::vector<JobField>& out) {
+    const FieldGroup g = FieldGroup::job;
+    const auto add = [&](const JobField& field) { out.push_back(field); };
+    add(composite(row<&D::model, as_is>({"model", "--model", "ID|FILE|-", "Model: a catalogue id, a model file, or a Hugging Face config.json or its folder", g})));
+    add(composite(field_of<&D::gpu>({"cluster.accelerator", "--gpu", "ID", "Accelerator: a catalogue id, or with its count as in 8xH100", g}, parse_gpu)));
+    add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators", g}, parse_gpus));
+    add(row<&D::per_node, positive>({"cluster.per_node", "--per-node", "COUNT", "Accelerators per node, if different from the cluster's", g}));
+    add(composite(row<&D::cluster, as_is>({"cluster.id", "--cluster", "ID", "Node type and network: a catalogue id", g})));
+    add(field_of<&D::sequence>({"run.sequence", "--seq", "TOKENS", "Sequence length in tokens: 8192, or 8K, where K is 1024", g}, parse_sequence));
+    add(row<&D::micro_batch, positive>({"run.micro_batch", "--micro-batch", "COUNT", "Sequences per micro-batch on one rank", g, searched}));
+    add(row<&D::global_batch, positive>({"run.global_batch", "--global-batch", "COUNT", "Sequences per optimizer step", g}));
+    add(row<&D::accumulation, positive>({"run.accumulation", "--accumulation", "COUNT", "Micro-batches of a rank per optimizer step, in place of --global-batch", g}));
+    add(row<&D::tokens, token_count>({"run.tokens", "--tokens", "COUNT", "Training tokens, as in 15T", g}));
+    add(row<&D::packed_length, positive>({"run.packed_length", "", "TOKENS", "Mean length of the documents packed into a sequence", g}));
+}
+
+void add_numerics(std::vector<JobField>& out) {
+    const FieldGroup g = FieldGroup::numerics;
+    static const std::string optimizers = alternatives<Optimizer>();
+    static const std::string kernels = alternatives<AttentionKernel>();
+    static const std::string places = alternatives<Offload>();
+    static const std::string tunings = alternatives<Tuning>();
+    const auto add = [&](const JobField& field) { out.push_back(field); };
+    add(composite(row<&D::stack, as_is>({"stack", "--stack", "ID", "Software stack: a catalogue id", g})));
+    add(composite(row<&D::precision, as_is>({"run.precision", "--precision", "RECIPE", "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16, fp8: the stack's", g})));
+    add(row<&D::optimizer, optimizer>({"run.optimizer", "--optimizer", optimizers, "Optimizer", g}));
+    add(row<&D::recompute, recompute_choice>({"run.recompute", "--recompute", "none|selective[:MODULES]|full[:EVERY|:layers=N]", "Activation recomputation in the backward pass", g, searched}));
+    add(row<&D::attention, named<AttentionKernel>>({"run.attention", "--attention", kernels, "Attention kernel", g}));
+    add(row<&D::attention_generation, named<AttentionGeneration>>({"run.attention_generation", "--attention-generation", "flash2|flash3|flash4|memory_efficient", "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4", g}));
+    add(row<&D::compile, on_or_off>({"run.compile", "--compile", "on|off", "Compilation, which fuses pointwise operators", g}));
+    add(row<&D::dropout, fraction>({"run.dropout", "--dropout", "FRACTION", "Dropout of hidden states and attention", g}));
+    add(row<&D::offload_optimizer, named<Offload>>({"run.offload_optimizer", "--offload-optimizer", places, "Location of optimizer states and updates", g, searched}));
+    add(row<&D::offload_parameters, named<Offload>>({"run.offload_parameters", "--offload-parameters", places, "Location of weights", g, searched}));
+    add(row<&D::offload_activations, fraction>({"run.offload_activations", "--offload-activations", "FRACTION", "Share of saved activations kept in host memory", g, searched}));
+    add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all, or adapters", g}));
+    add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora", g}));
+    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head", g}));
+    JobField headroom = row<&D::headroom, headroom_share>({"run.headroom", "--headroom", "PERCENT", "Share of memory to keep free", g});
+    headroom.print = [](const JobDraft& d) { return d.headroom ? std::optional(to_exact(*d.headroom * 100.0)) : std::nullopt; };
+    add(headroom);
+    add(row<&D::adapter_dropout, fraction>({"run.adapter.dropout", "", "FRACTION", "Dropout before adapters", g}));
+    add(row<&D::adapter_scale_and_bias, on_or_off>({"run.adapter.scale_and_bias", "", "on|off", "LitGPT's second adapter: scales and biases on every product", g}));
+    add(row<&D::frozen_layers, positive>({"run.frozen_layers", "", "COUNT", "Lowest blocks that are not trained", g}));
+    add(row<&D::optimizer_in_backward, on_or_off>({"run.optimizer_in_backward", "", "on|off", "Each gradient is applied and freed as soon as it is made", g}));
+    add(row<&D::activation_input_fp8, on_or_off>({"run.activation_input_fp8", "", "on|off", "The MLP's non-linearity keeps its input in FP8", g}));
+    add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "", "NUMBER", "Routed tokens of the busiest rank over the mean", g}));
+    add(row<&D::neighbouring_experts, on_or_off>({"run.neighbouring_experts", "", "on|off", "A token's experts lie next to each other", g}));
+    add(row<&D::expert_one_hot, on_or_off>({"run.expert_one_hot", "", "on|off", "Tokens reach experts by products with one-hot masks", g}));
+}
+
+void add_parallelism(std::vector<JobField>& out) {
+    const FieldGroup g = FieldGroup::parallelism;
+    static const std::string schedules = alternatives<Schedule>();
+    static const std::string contexts = alternatives<ContextKind>();
+    const auto add = [&](const JobField& field) { out.push_back(field); };
+    add(row<&D::tp, positive>({"run.parallel.tp", "--tp", "N", "Tensor-parallel degree", g, searched}));
+    add(row<&D::pp, positive>({"run.parallel.pp", "--pp", "N", "Pipeline-parallel degree", g, searched}));
+    add(row<&D::vp, positive>({"run.parallel.vp", "--vp", "N", "Virtual stages per pipeline stage", g, searched}));
+    add(row<&D::uneven_stages, switched>({"run.uneven_stages", "--uneven-stages", "", "Allow a pipeline that does not divide the layers; the first stages hold one more", g}));
+    add(row<&D::dp, positive>({"run.parallel.dp", "--dp", "N", "Data-parallel degree; default: gpus / (tp*pp*cp)", g, searched}));
+    add(row<&D::cp, positive>({"run.parallel.cp", "--cp", "N", "Context-parallel degree", g, searched}));
+    add(row<&D::ep, positive>({"run.parallel.ep", "--ep", "N", "Expert-parallel degree", g, searched}));
+    add(row<&D::etp, positive>({"run.parallel.etp", "--etp", "N", "Tensor-parallel degree of experts", g, searched}));
+    add(row<&D::zero, zero_stage>({"run.parallel.zero", "--zero", "0..3|ddp|fsdp", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)", g, searched}));
+    add(row<&D::hybrid_shard, positive>({"run.parallel.hybrid_shard", "--hybrid-shard", "RANKS", "Ranks per shard group (HSDP); default: all data-parallel ranks", g, searched}));
+    add(row<&D::sequence_parallel, on_or_off>({"run.parallel.sequence_parallel", "--sequence-parallel", "on|off", "Sharding of activations between tensor-parallel regions", g, searched}));
+    add(row<&D::schedule, named<Schedule>>({"run.schedule", "--schedule", schedules, "Pipeline schedule", g, searched}));
+    add(row<&D::context, named<ContextKind>>({"run.context", "--context", contexts, "Exchange of keys and values between context-parallel ranks", g}));
+}
+
+void add_operation(std::vector<JobField>& out) {
+    const FieldGroup g = FieldGroup::operation;
+    const auto add = [&](const JobField& field) { out.push_back(field); };
+    JobField price = row<&D::price, price_kind>({"operation.price", "--price", "KIND", "Kind of price: on-demand, reserved, spot, market or own; default: the catalogue's first", g});
+    price.kind = FieldKind::choice;
+    price.choices = &price_kinds;
+    add(price);
+    add(row<&D::gpu_hour, dollars>({"operation.usd_per_gpu_hour", "--gpu-hour-price", "DOLLARS", "Price per accelerator-hour", g, false, "$"}));
+    add(row<&D::whole_nodes, switched>({"operation.whole_nodes", "--whole-nodes", "", "Nodes are rented whole: the last one is paid in full; default: accelerators used", g}));
+    add(row<&D::gpu_purchase, positive_dollars>({"operation.usd_per_gpu_purchase", "--gpu-purchase-price", "DOLLARS", "Purchase price per accelerator, node and network included, for --price own", g, false, "$"}));
+    add(row<&D::life, positive_duration, year>({"operation.life_years", "--life", "TIME", "Write-off period, as in 1461d, for --price own", g, false, "years"}));
+    add(row<&D::utilization, share_of_whole>({"operation.utilization", "--utilization", "FRACTION", "Share of its life that owned hardware spends training, for --price own", g}));
+    add(row<&D::kwh, dollars>({"operation.usd_per_kWh", "--electricity-price", "DOLLARS", "Price per kWh, for --price own", g, false, "$"}));
+    add(row<&D::power_share, share_of_whole>({"operation.power_share", "--power-share", "FRACTION", "Share of the nodes' rated power drawn in training; default: 100%", g}));
+    add(row<&D::pue, pue>({"operation.pue", "--pue", "NUMBER", "Power usage effectiveness: facility power over node power", g}));
+    add(field_of<&D::grid>({"operation.grid", "--grid", "GRAMS|ID", "Grid carbon intensity in g CO2e per kWh, as in 400, or a grid's id, as in france", g}, parse_grid));
+    add(field_of<&D::failure_rate>({"operation.failure_rate", "--mtbf", "TIME|ID", "Accelerator-time between failures, as in 50000h, or a measured rate's id, as in llama-3-405b", g}, parse_mtbf));
+    add(row<&D::storage, byte_rate, giga>({"operation.storage_GBps", "--storage-bandwidth", "RATE", "Aggregate checkpoint bandwidth, as in 200GB/s; training waits meanwhile", g, false, "GB/s"}));
+    add(row<&D::restart, duration>({"operation.restart_s", "--restart", "TIME", "Time from a failure to resumed training, lost work excluded", g, false, "s"}));
+    add(field_of<&D::between_failures, hour>({"operation.accelerator_hours_per_failure", "", "TIME", "Accelerator-time between failures", g, false, "h"}, parse_mtbf));
+    add(field_of<&D::grid_grams_per_kwh>({"operation.g_CO2e_per_kWh", "", "GRAMS", "Grid carbon intensity per kWh", g, false, "g"}, parse_grid));
+}
+// clang-format on
+
+std::vector<JobField> all_fields() {
+    std::vector<JobField> out;
+    add_job(out);
+    add_numerics(out);
+    add_parallelism(out);
+    add_operation(out);
+    return out;
+}
+
+}  // namespace
+
+std::span<const JobField> job_fields() {
+    static const std::vector<JobField> fields = all_fields();
+    return fields;
+}
+
+const JobField* job_field(std::string_view name) {
+    const std::string_view bare = name.starts_with("--") ? name.substr(2) : name;
+    for (const JobField& field : job_fields()) {
+        if ((!field.flag.empty() && field.flag.substr(2) == bare) || field.key == name)
+            return &field;
+    }
+    return nullptr;
+}
+
+void say(JobDraft& draft, const JobField& field, const std::string& text, const std::string& where) {
+    try {
+        field.parse(draft, text, where);
+    } catch (const Error& error) {
+        throw Error(ErrorKind::usage, where + ": " + error.what());
+    }
+}
+
+}  // namespace traincost

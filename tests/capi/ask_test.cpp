@@ -1,0 +1,74 @@
+// Links the library alone and includes its C header alone: no CLI11, no C++ of traincost.
+
+#include <traincost/capi/traincost.h>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <thread>
+
+namespace {
+
+std::string answer(const std::string& question) {
+    char* text = traincost_ask(question.c_str());
+    std::string copy(text);
+    traincost_free(text);
+    return copy;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+}
+
+const std::string job =
+    R"("model": "llama-3.1-8b", "gpu": "h100", "gpus": 8, "seq": "8K", "micro-batch": 1, "global-batch": 64, "zero": 1)";
+
+}  // namespace
+
+TEST_CASE("each command answers as it does with --json", "[capi]") {
+    const std::string estimate = answer(R"({"command": "estimate", )" + job + "}");
+    INFO(estimate.substr(0, 500));
+    CHECK(holds(estimate, "\"sequence\": 8192"));
+    CHECK(holds(estimate, "\"step\""));
+    CHECK(holds(answer(R"({"command": "timeline", )" + job + "}"), "\"assumptions\""));
+    const std::string sweep = answer(R"({"command": "sweep", "vary": ["tp=1,2"], )" + job + "}");
+    CHECK(holds(sweep, "\"points\""));
+    const std::string compare =
+        answer(R"({"command": "compare", "jobs": [{"name": "a", )" + job + R"(}, {"name": "b", )" + job + "}]}");
+    CHECK(holds(compare, "\"step_ratio\": 1"));
+    CHECK(holds(answer(R"({"command": "plan", "top": 1, )" + job + "}"), "\"memory_by_zero\""));
+}
+
+TEST_CASE("an answer's input is a question again", "[capi]") {
+    const std::string first = answer(R"({"command": "estimate", )" + job + "}");
+    const auto begin = first.find("\"input\": ") + 9;
+    const auto end = first.find("\n  },\n", begin) + 4;
+    const std::string again =
+        answer(R"({"command": "estimate", "job": )" + first.substr(begin, end - begin) + "}");
+    const auto step = [](const std::string& text) {
+        const auto at = text.find("\"step\"");
+        return text.substr(at, text.find(',', at) - at);
+    };
+    CHECK(step(first) == step(again));
+}
+
+TEST_CASE("what is wrong with a question is its answer", "[capi]") {
+    CHECK(holds(answer("{"), "\"error\""));
+    CHECK(holds(answer(R"({"command": "estimat"})"), "did you mean 'estimate'?"));
+    CHECK(holds(answer(R"({"command": "estimate", "model": "llama-3.1-8b"})"), "\"path\": \"--gpu\""));
+    CHECK(holds(answer(R"({"command": "estimate", "tq": 2, )" + job + "}"), "did you mean 'tp'?"));
+    CHECK(holds(answer(R"({"command": "estimate", "tp": "two", )" + job + "}"), "\"kind\": \"usage\""));
+    CHECK(holds(std::string(traincost_version()), "."));
+    traincost_free(nullptr);
+}
+
+TEST_CASE("threads ask at once", "[capi]") {
+    const std::string question = R"({"command": "estimate", )" + job + "}";
+    const std::string expected = answer(question);
+    std::string other;
+    std::thread thread([&] { other = answer(question); });
+    const std::string own = answer(question);
+    thread.join();
+    CHECK(own == expected);
+    CHECK(other == expected);
+}

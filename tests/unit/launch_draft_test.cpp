@@ -1,0 +1,84 @@
+#include <traincost/import/importers.hpp>
+#include <traincost/import/launch_draft.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+
+namespace {
+
+LaunchDraft draft_of(std::vector<LaunchFile> files) {
+    static const Catalogue catalogue;
+    return launch_draft(read_launch_files(files), catalogue);
+}
+
+}  // namespace
+
+TEST_CASE("a launch file's facts become a draft that says where each stands", "[import][draft]") {
+    const LaunchDraft read = draft_of({{"train.yaml", R"(base_model: NousResearch/Meta-Llama-3.1-8B-Instruct
+sequence_len: 4096
+micro_batch_size: 2
+gradient_accumulation_steps: 8
+adapter: lora
+lora_r: 16
+lora_alpha: 32
+bf16: true
+optimizer: paged_adamw_8bit
+gradient_checkpointing: true
+flash_attention: true
+datasets:
+  - path: a/b
+)"}});
+    const JobDraft& d = read.draft;
+    CHECK(d.sequence.value == 4096);
+    CHECK(d.sequence.where == "train.yaml:2 sequence_len");
+    CHECK(d.micro_batch.value == 2);
+    CHECK(d.accumulation.value == 8);
+    CHECK_FALSE(d.global_batch);
+    CHECK(d.lora_rank.value == 16);
+    CHECK(d.precision.value == "bf16");
+    CHECK(d.optimizer.value == Optimizer::paged_adam8bit);
+    CHECK(d.recompute->kind == Recompute::full);
+    CHECK(d.attention.value == AttentionKernel::flash);
+    CHECK(d.stack.value == "hf-transformers");
+}
+
+TEST_CASE("a hub's name of a checkpoint is the catalogue's model of its shape", "[import][draft]") {
+    LaunchReading reading;
+    static const Catalogue catalogue;
+    for (const char* name : {"meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct", "/ckpt/llama-3.1-8b",
+                             "unsloth/Llama-3.1-8B-Instruct-bnb-4bit"}) {
+        INFO(name);
+        reading.facts[Fact::model] = {std::string(name), "train.yaml:1 model"};
+        CHECK(launch_draft(reading, catalogue).draft.model.value == "llama-3.1-8b");
+    }
+    reading.facts[Fact::model] = {std::string("acme/unheard-of"), "train.yaml:1 model"};
+    CHECK(launch_draft(reading, catalogue).draft.model.value == "acme/unheard-of");
+}
+
+TEST_CASE("dimensions that one model has name it, those of several ask for a name", "[import][draft]") {
+    LaunchReading reading;
+    static const Catalogue catalogue;
+    reading.facts[Fact::model] = {ModelDimensions{{"layers", 126}, {"hidden", 16384}, {"heads", 128}}, "x.sh:3"};
+    CHECK(launch_draft(reading, catalogue).draft.model.value == "llama-3.1-405b");
+    reading.facts[Fact::model] = {ModelDimensions{{"layers", 32}, {"hidden", 4096}, {"heads", 32}}, "x.sh:3"};
+    const LaunchDraft several = launch_draft(reading, catalogue);
+    CHECK_FALSE(several.draft.model);
+    CHECK(several.unread.empty());
+    CHECK(several.model_hint.find("x.sh:3 says layers 32, hidden 4096, heads 32, the dimensions of ") == 0);
+}
+
+TEST_CASE("what is not modelled is said, not guessed", "[import][draft]") {
+    LaunchReading reading;
+    static const Catalogue catalogue;
+    reading.facts[Fact::optimizer] = {std::string("shampoo"), "a.yaml:4 optim"};
+    reading.facts[Fact::recompute] = {std::string("save_qkv_proj"), "a.yaml:5 remat_policy"};
+    reading.facts[Fact::offload] = {std::string("nvme (optimizer)"), "a.json:2"};
+    const LaunchDraft read = launch_draft(reading, catalogue);
+    CHECK_FALSE(read.draft.optimizer);
+    CHECK_FALSE(read.draft.recompute);
+    CHECK(read.draft.offload_optimizer.value == Offload::nvme);
+    CHECK(read.unread ==
+          std::vector<std::string>{"a.yaml:4 optim: optimizer 'shampoo' is not modelled",
+                                   "a.yaml:5 remat_policy: recompute 'save_qkv_proj' is not modelled"});
+}

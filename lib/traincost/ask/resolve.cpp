@@ -111,6 +111,7 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
                        Assumptions& out) {
     if (draft.recipe)
         return;
+    const std::optional<DataType> reduce = draft.reduce.value;
     job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack)
                                              : unstated_precision(job, recipe);
     const std::string where = draft.precision ? draft.precision.where : "--precision";
@@ -123,8 +124,9 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
                                           did_you_mean(job.run.precision_name, precision_names()) +
                                           "; allowed: " + allowed);
     }
-    job.run.precision = *precision;
-    job.run.precision.gradients = usual_gradients(job.stack, *precision);
+    job.run.precision = stack_precision(job.stack, *precision);
+    if (reduce)
+        job.run.precision.reduce = *reduce;
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
         throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name +
                                           "' has no quantised base, which --tuning qlora trains adapters "

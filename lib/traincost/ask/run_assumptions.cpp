@@ -95,7 +95,7 @@ void state_run_defaults(const JobDraft& draft, const JobNeeds& needs, const Job&
     state_plain_defaults(draft, needs, job, out);
     if (!run.attention)
         out.push_back({"attention", std::string(name_of(stack.attention)), habit_of(stack), "--attention"});
-    if (!run.compile)
+    if (!run.compile && !run.compiled_parts)
         out.push_back({"compile", stack.compile ? "on" : "off", habit_of(stack), "--compile"});
     if (!run.dropout)
         out.push_back({"dropout", to_significant(stack.dropout), habit_of(stack), "--dropout"});

@@ -30,6 +30,14 @@ void drop_superseded(JobDraft& base, const JobDraft& over) {
     }
     if (over.sequence)
         base.sequence_as_given.reset();
+    if (over.compile || over.compiled_parts) {
+        base.compile.reset();
+        base.compiled_parts.reset();
+    }
+    if (over.loss)
+        base.loss_chunks.reset();
+    if (over.reshard)
+        base.kept_blocks.reset();
     if (over.precision || over.recipe) {
         base.precision.reset();
         base.recipe.reset();
@@ -66,6 +74,17 @@ void apply_recompute(const RecomputeChoice& choice, RunSpec& run) {
     run.recompute_layers = choice.layers;
 }
 
+void apply_kernels(const JobDraft& draft, RunSpec& run) {
+    take(draft.compile, run.compile);
+    take(draft.compiled_parts, run.compiled_parts);
+    take(draft.loss, run.loss);
+    take(draft.loss_chunks, run.loss_chunks);
+    take(draft.optimizer_kernel, run.optimizer_kernel);
+    take(draft.mlp_tiles, run.mlp_tiles);
+    take(draft.expandable_segments, run.expandable_segments);
+    take(draft.reduce, run.precision.reduce);
+}
+
 void apply_adapter(const JobDraft& draft, RunSpec& run) {
     if (draft.lora_rank && !draft.tuning && run.tuning == Tuning::full)
         run.tuning = Tuning::lora;
@@ -96,6 +115,8 @@ void apply_layout(const JobDraft& draft, RunSpec& run) {
     if (const std::optional<std::int64_t> zero = stated_zero(draft))
         p.zero = *zero;
     take(draft.hybrid_shard, p.hybrid_shard);
+    take(draft.reshard, run.reshard);
+    take(draft.kept_blocks, run.kept_blocks);
     take(draft.sequence_parallel, p.sequence_parallel);
     take(draft.uneven_stages, run.uneven_stages);
     take(draft.schedule, run.schedule);
@@ -129,6 +150,7 @@ void apply(const JobDraft& draft, RunSpec& run) {
     take(draft.micro_batch, run.micro_batch);
     take(draft.global_batch, run.global_batch);
     take(draft.packed_length, run.packed_length);
+    take(draft.padded_length, run.padded_length);
     take(draft.tokens, run.tokens);
     if (draft.recipe) {
         run.precision_name = draft.recipe->name;
@@ -139,7 +161,7 @@ void apply(const JobDraft& draft, RunSpec& run) {
         apply_recompute(*draft.recompute, run);
     take(draft.attention, run.attention);
     take(draft.attention_generation, run.attention_generation);
-    take(draft.compile, run.compile);
+    apply_kernels(draft, run);
     take(draft.dropout, run.dropout);
     take(draft.optimizer_in_backward, run.optimizer_in_backward);
     take(draft.activation_input_fp8, run.activation_input_fp8);

@@ -87,6 +87,7 @@ struct JobDraft {
     Stated<std::int64_t> global_batch{};
     Stated<std::int64_t> accumulation{};  ///< micro-batches of a rank per optimizer step
     Stated<std::int64_t> packed_length{};
+    Stated<std::int64_t> padded_length{};
     Stated<double> tokens{};
 
     // Numbers and kernels
@@ -97,6 +98,13 @@ struct JobDraft {
     Stated<AttentionKernel> attention{};
     Stated<AttentionGeneration> attention_generation{};
     Stated<bool> compile{};
+    Stated<CompiledParts> compiled_parts{};
+    Stated<LossKernel> loss{};
+    Stated<std::int64_t> loss_chunks{};
+    Stated<OptimizerKernel> optimizer_kernel{};
+    Stated<std::int64_t> mlp_tiles{};
+    Stated<bool> expandable_segments{};
+    Stated<DataType> reduce{};  ///< format gradients are reduced in
     Stated<double> dropout{};
     Stated<bool> optimizer_in_backward{};
     Stated<bool> activation_input_fp8{};
@@ -127,6 +135,8 @@ struct JobDraft {
     Stated<std::int64_t> etp{};
     Stated<std::int64_t> zero{};
     Stated<std::int64_t> hybrid_shard{};
+    Stated<Reshard> reshard{};
+    Stated<std::int64_t> kept_blocks{};
     Stated<bool> sequence_parallel{};
     Stated<Schedule> schedule{};
     Stated<ContextKind> context{};

@@ -181,6 +181,39 @@ void parse_sequence(JobDraft& d, const std::string& text, const std::string& whe
     d.sequence_as_given = {text, where};
 }
 
+void parse_compile(JobDraft& d, const std::string& text, const std::string& where) {
+    d.compile.reset();
+    d.compiled_parts.reset();
+    if (text == "on" || text == "off")
+        d.compile = {text == "on", where};
+    else
+        d.compiled_parts = {compiled_parts(text), where};
+}
+
+void parse_loss(JobDraft& d, const std::string& text, const std::string& where) {
+    const auto colon = text.find(':');
+    const LossKernel kind = named<LossKernel>(text.substr(0, colon));
+    d.loss = {kind, where};
+    d.loss_chunks.reset();
+    if (colon == text.npos)
+        return;
+    if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear && kind != LossKernel::fused_linear)
+        fail("'" + text + "': only chunked, chunked_linear and fused_linear are taken in chunks");
+    d.loss_chunks = {positive(text.substr(colon + 1)), where};
+}
+
+void parse_reshard(JobDraft& d, const std::string& text, const std::string& where) {
+    const auto colon = text.find(':');
+    const Reshard policy = named<Reshard>(text.substr(0, colon));
+    d.reshard = {policy, where};
+    d.kept_blocks.reset();
+    if (colon == text.npos)
+        return;
+    if (policy != Reshard::last_kept)
+        fail("'" + text + "': only last_kept takes a number of blocks");
+    d.kept_blocks = {positive(text.substr(colon + 1)), where};
+}
+
 bool is_number(const std::string& text) {
     return !text.empty() && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9'));
 }
@@ -251,7 +284,8 @@ JobField field_of(const Words& words, Setter set) {
                        }};
     if constexpr (std::is_enum_v<T>)
         field.choices = &enum_names<T>;
-    if constexpr (std::is_same_v<T, RecomputeChoice> || std::is_same_v<T, AdapterTargets>) {
+    if constexpr (std::is_same_v<T, RecomputeChoice> || std::is_same_v<T, AdapterTargets> ||
+                  std::is_same_v<T, CompiledParts>) {
         field.kind = FieldKind::composite;
     } else {
         field.assign = [](JobDraft& d, const FieldValue& value, const std::string& where) {
@@ -301,7 +335,8 @@ void add_job(std::vector<JobField>& out) {
     add(row<&D::global_batch, positive>({"run.global_batch", "--global-batch", "COUNT", "Sequences per optimizer step", g}));
     add(row<&D::accumulation, positive>({"run.accumulation", "--accumulation", "COUNT", "Micro-batches of a rank per optimizer step, in place of --global-batch", g}));
     add(row<&D::tokens, token_count>({"run.tokens", "--tokens", "COUNT", "Training tokens, as in 15T", g}));
-    add(row<&D::packed_length, positive>({"run.packed_length", "", "TOKENS", "Mean length of the documents packed into a sequence", g}));
+    add(row<&D::packed_length, positive>({"run.packed_length", "--packed-length", "TOKENS", "Mean length of the documents packed into a sequence, each attending to itself only", g}));
+    add(row<&D::padded_length, positive>({"run.padded_length", "--padded-length", "TOKENS", "Mean length of the sequences of a micro-batch, padded to its longest; --seq is the longest", g}));
 }
 
 void add_numerics(std::vector<JobField>& out) {
@@ -309,6 +344,7 @@ void add_numerics(std::vector<JobField>& out) {
     static const std::string optimizers = alternatives<Optimizer>();
     static const std::string kernels = alternatives<AttentionKernel>();
     static const std::string places = alternatives<Offload>();
+    static const std::string walks = alternatives<OptimizerKernel>();
     static const std::string tunings = alternatives<Tuning>();
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::stack, as_is>({"stack", "--stack", "ID", "Software stack: a catalogue id", g})));
@@ -317,11 +353,18 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::recompute, recompute_choice>({"run.recompute", "--recompute", "none|selective[:MODULES]|full[:EVERY|:layers=N]", "Activation recomputation in the backward pass", g, searched}));
     add(row<&D::attention, named<AttentionKernel>>({"run.attention", "--attention", kernels, "Attention kernel", g}));
     add(row<&D::attention_generation, named<AttentionGeneration>>({"run.attention_generation", "--attention-generation", "flash2|flash3|flash4|memory_efficient", "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4", g}));
-    add(row<&D::compile, on_or_off>({"run.compile", "--compile", "on|off", "Compilation, which fuses pointwise operators", g}));
+    add(field_of<&D::compile>({"run.compile", "--compile", "on|off|PARTS", "Compilation, which fuses pointwise operators; or the parts it covers: blocks, attention, mlp, norms, loss", g}, parse_compile));
+    add(field_of<&D::compiled_parts>({"run.compiled_parts", "", "PARTS", "Parts that are compiled: attention, mlp, norms, loss", g}, parse_compile));
+    add(field_of<&D::loss>({"run.loss", "--loss", "KIND[:CHUNKS]", "Loss: fp32_logits, vocab_parallel, fused_softmax, fused_linear (Liger), logits_format, chunked, chunked_linear; default: the stack's", g}, parse_loss));
+    add(row<&D::loss_chunks, positive>({"run.loss_chunks", "", "COUNT", "Chunks of a loss taken in chunks", g}));
     add(row<&D::dropout, fraction>({"run.dropout", "--dropout", "FRACTION", "Dropout of hidden states and attention", g}));
     add(row<&D::offload_optimizer, named<Offload>>({"run.offload_optimizer", "--offload-optimizer", places, "Location of optimizer states and updates", g, searched}));
     add(row<&D::offload_parameters, named<Offload>>({"run.offload_parameters", "--offload-parameters", places, "Location of weights", g, searched}));
     add(row<&D::offload_activations, fraction>({"run.offload_activations", "--offload-activations", "FRACTION", "Share of saved activations kept in host memory", g, searched}));
+    add(row<&D::optimizer_kernel, named<OptimizerKernel>>({"run.optimizer_kernel", "--optimizer-kernel", walks, "Way the optimizer walks its tensors; default: the stack's", g}));
+    add(row<&D::optimizer_in_backward, switched>({"run.optimizer_in_backward", "--optimizer-in-backward", "", "Each gradient is applied and freed as soon as it is made", g}));
+    add(row<&D::mlp_tiles, positive>({"run.mlp_tiles", "--mlp-tiles", "COUNT", "Pieces of the sequence an MLP takes in turn and runs again backward; default: 1", g}));
+    add(row<&D::expandable_segments, on_or_off>({"run.expandable_segments", "--expandable-segments", "on|off", "PyTorch's expandable_segments; default: the stack's", g}));
     add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all, or adapters", g}));
     add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora", g}));
     add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head", g}));
@@ -331,7 +374,6 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::adapter_dropout, fraction>({"run.adapter.dropout", "", "FRACTION", "Dropout before adapters", g}));
     add(row<&D::adapter_scale_and_bias, on_or_off>({"run.adapter.scale_and_bias", "", "on|off", "LitGPT's second adapter: scales and biases on every product", g}));
     add(row<&D::frozen_layers, positive>({"run.frozen_layers", "", "COUNT", "Lowest blocks that are not trained", g}));
-    add(row<&D::optimizer_in_backward, on_or_off>({"run.optimizer_in_backward", "", "on|off", "Each gradient is applied and freed as soon as it is made", g}));
     add(row<&D::activation_input_fp8, on_or_off>({"run.activation_input_fp8", "", "on|off", "The MLP's non-linearity keeps its input in FP8", g}));
     add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "", "NUMBER", "Routed tokens of the busiest rank over the mean", g}));
     add(row<&D::neighbouring_experts, on_or_off>({"run.neighbouring_experts", "", "on|off", "A token's experts lie next to each other", g}));
@@ -353,6 +395,9 @@ void add_parallelism(std::vector<JobField>& out) {
     add(row<&D::etp, positive>({"run.parallel.etp", "--etp", "N", "Tensor-parallel degree of experts", g, searched}));
     add(row<&D::zero, zero_stage>({"run.parallel.zero", "--zero", "0..3|ddp|fsdp", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)", g, searched}));
     add(row<&D::hybrid_shard, positive>({"run.parallel.hybrid_shard", "--hybrid-shard", "RANKS", "Ranks per shard group (HSDP); default: all data-parallel ranks", g, searched}));
+    add(field_of<&D::reshard>({"run.reshard", "--reshard", "always|never|last_kept[:BLOCKS]", "Fully sharded weights given back after each forward pass, or kept for the backward pass", g}, parse_reshard));
+    add(row<&D::kept_blocks, positive>({"run.kept_blocks", "", "COUNT", "Blocks that stay gathered under last_kept", g}));
+    add(row<&D::reduce, reduced_in>({"run.precision.reduce", "--reduce", "fp32|bf16|fp16", "Format gradients are reduced in over data-parallel ranks", g}));
     add(row<&D::sequence_parallel, on_or_off>({"run.parallel.sequence_parallel", "--sequence-parallel", "on|off", "Sharding of activations between tensor-parallel regions", g, searched}));
     add(row<&D::schedule, named<Schedule>>({"run.schedule", "--schedule", schedules, "Pipeline schedule", g, searched}));
     add(row<&D::context, named<ContextKind>>({"run.context", "--context", contexts, "Exchange of keys and values between context-parallel ranks", g}));

@@ -97,6 +97,30 @@ double headroom_share(const std::string& text) {
     return x;
 }
 
+CompiledParts compiled_parts(const std::string& text) {
+    CompiledParts parts;
+    for (const std::string& name : names_of(text)) {
+        if (name == "blocks") {
+            parts.attention = parts.mlp = parts.norms = true;
+            continue;
+        }
+        const auto part = compiled_part(name);
+        if (part == nullptr) {
+            fail("'" + name + "' is no part to compile; allowed: on, off, or a list of blocks, attention, " +
+                 "mlp, norms, loss");
+        }
+        parts.*part = true;
+    }
+    return parts;
+}
+
+DataType reduced_in(const std::string& text) {
+    const auto type = data_type_from(lower(text));
+    if (type == DataType::fp32 || type == DataType::bf16 || type == DataType::fp16)
+        return *type;
+    fail("'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
+}
+
 AdapterTargets adapter_targets(const std::string& text) {
     AdapterTargets chosen;
     for (const std::string& name : split(text, ',')) {
@@ -131,6 +155,15 @@ std::string to_text(const RecomputeChoice& choice) {
             modules += (modules.empty() ? ":" : ",") + std::string(name);
     }
     return text + modules;
+}
+
+std::string to_text(const CompiledParts& parts) {
+    std::string text;
+    for (const char* name : {"attention", "mlp", "norms", "loss"}) {
+        if (parts.*compiled_part(name))
+            text += (text.empty() ? "" : ",") + std::string(name);
+    }
+    return text.empty() ? "off" : text;
 }
 
 std::string to_text(const AdapterTargets& chosen) {

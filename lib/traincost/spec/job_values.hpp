@@ -33,6 +33,12 @@ std::int64_t zero_stage(const std::string& text);
 /// "10" or "10%": the share of an accelerator's memory that stays free.
 double headroom_share(const std::string& text);
 
+/// The parts that are compiled: "loss,mlp", "blocks".
+CompiledParts compiled_parts(const std::string& text);
+
+/// "fp32", "bf16" or "fp16".
+DataType reduced_in(const std::string& text);
+
 /// "q,k,v,o,mlp,head".
 AdapterTargets adapter_targets(const std::string& text);
 
@@ -60,5 +66,6 @@ Enum named(const std::string& text) {
 /// As files and the command line write them, so that the parsers above read them back.
 std::string to_text(const RecomputeChoice& choice);
 std::string to_text(const AdapterTargets& targets);
+std::string to_text(const CompiledParts& parts);
 
 }  // namespace traincost

@@ -233,6 +233,9 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
                "Location of weights");
     add_parsed(app, "--offload-activations", f.offload_activations, "FRACTION", fraction,
                "Share of saved activations kept in host memory");
+    add_parsed(
+        app, "--host-speed", f.host_speed, "RATIO", [](auto& t) { return parse_number(t, Range::positive); },
+        "Single-thread speed of the host, over the one launch times were measured on; default: 1");
     add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(),
                "Trained parameters: all, or adapters");
     add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count, "Adapter rank; implies --tuning lora");

@@ -71,6 +71,7 @@ struct JobFlags {
     std::optional<Tuning> tuning{};
     std::optional<std::int64_t> lora_rank{};
     std::optional<std::string> lora_targets{};
+    std::optional<double> host_speed{};
     std::optional<double> tokens{};
     OperationFlags operation{};
     std::optional<double> headroom{};  ///< share of the memory to keep free

@@ -253,6 +253,7 @@ void apply_run(const JobFlags& f, RunSpec& run) {
     apply(f.offload_optimizer, run.offload_optimizer);
     apply(f.offload_parameters, run.offload_parameters);
     apply(f.offload_activations, run.offload_activations);
+    apply(f.host_speed, run.host_speed);
     apply(f.tokens, run.tokens);
     apply(f.headroom, run.headroom);
     if (f.lora_rank && !f.tuning && run.tuning == Tuning::full) {

@@ -230,8 +230,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
                                     slowest.backward.total() + slowest.again.total(), owned});
     at(t, StepTerm::offload) = t.parts.offload.exposed;
     count_norms(s, groups, slowest_class, t.parts);
-    at(t, StepTerm::fixed) =
-        host_time(stack.host_per_step, run) + stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
+    at(t, StepTerm::fixed) = host_time(stack.host_per_step, run) +
+                             stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
     t.parts.allocator = pressure;
     at(t, StepTerm::allocator) = pressure.time;
     for (const Seconds& term : t.terms)
@@ -304,7 +304,8 @@ Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClas
         const bool shared = pp % 2 == 0 && job.run.parallel.vp == 1;
         slowest = std::max(slowest, shared ? (work(c.stage) + work(pp - 1 - c.stage)) / 2.0 : work(c.stage));
     }
-    return slowest * static_cast<double>(micro_batches(job.run)) + host_time(job.stack.host_per_step, job.run);
+    return slowest * static_cast<double>(micro_batches(job.run)) +
+           host_time(job.stack.host_per_step, job.run);
 }
 
 }  // namespace traincost

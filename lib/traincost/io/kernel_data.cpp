@@ -349,9 +349,9 @@ double relative_power(const AcceleratorSpec& accelerator, const GemmData& family
     return *accelerator.tdp_w / (peak->value() / 1e12) / *family.watts_per_tflops;
 }
 
-/// Products of a family's member under its own power limit. Where the family's knee is known it moves with the
-/// limit; else all of them slow down. A member with more power has less of the slowing of long kernels that
-/// the fitted one showed.
+/// Products of a family's member under its own power limit. Where the family's knee is known it moves with
+/// the limit; else all of them slow down. A member with more power has less of the slowing of long kernels
+/// that the fitted one showed.
 void limit_products(KernelModels& models, double power) {
     const double clock = std::sqrt(power);
     models.power_knee *= power;

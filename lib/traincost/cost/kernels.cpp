@@ -307,7 +307,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
             case OpKind::grouped_gemm: {
                 t.gemm += product_time(op, pass, c);
                 if (op.kind == OpKind::grouped_gemm)
-                    t.host += stack.per_expert_launch * (op.gemm.count * products(op, pass));
+                    t.host +=
+                        host_time(stack.per_expert_launch * (op.gemm.count * products(op, pass)), c.job->run);
                 t.memory += beside_product_time(op, pass, c);
                 break;
             }

@@ -405,8 +405,10 @@ private:
         } else {
             // What axolotl, Unsloth, QLoRA's authors and most recipes of other trainers adapt; PEFT's own
             // default, queries and values alone, is the exception among published runs.
-            adapter.key = adapter.attention_out = adapter.mlp = true;
-            assume("adapter: rank 8 on all linear layers");
+            // XLA's stacks have recipes of their own.
+            const bool linear = stack_.tensor_parallel != TensorParallelKind::xla;
+            adapter.key = adapter.attention_out = adapter.mlp = linear;
+            assume(linear ? "adapter: rank 8 on all linear layers" : "adapter: rank 8 on queries and values");
         }
         if (const auto rank = record_.extra_text("lora_rank"))
             adapter.rank = number_after(*rank, "").value_or(adapter.rank);

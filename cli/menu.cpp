@@ -51,8 +51,6 @@ Menu::Menu(Context& context)
     : context_(context), keys_(&context.in == &std::cin && isatty(STDIN_FILENO) != 0) {
 }
 
-Menu::~Menu() = default;
-
 std::string Menu::line() {
     std::string text;
     if (!std::getline(context_.in, text)) {

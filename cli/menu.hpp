@@ -20,9 +20,6 @@ struct Choice {
 class Menu {
 public:
     explicit Menu(Context& context);
-    ~Menu();
-    Menu(const Menu&) = delete;
-    Menu& operator=(const Menu&) = delete;
 
     /// One of the choices by its number, by its value, or with the arrow keys and Enter; Enter alone takes
     /// the first. `Error` of kind usage at the end of the input.

@@ -34,8 +34,10 @@ std::optional<GemmModel> model_of(AcceleratorSpec chip, GemmFormat format, const
     if (!mxfp8)
         mxfp8 = peak_rate(chip, DataType::fp8);
     auto model = gemm_model(chip, kernel_models_of(chip, catalogue.bench()), type_of(format));
-    if (model)
+    if (model) {
         model->sustained = 1.0;
+        model->power_knee = 0.0;
+    }
     return model;
 }
 

@@ -3,6 +3,7 @@
 #include <cli/commands/record_files.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/fit/left_out.hpp>
 #include <traincost/fit/summary.hpp>
 #include <traincost/fit/uncertainty.hpp>
 #include <traincost/fit/validate.hpp>
@@ -26,6 +27,7 @@ namespace traincost::cli {
 
 namespace {
 
+constexpr std::array<std::string_view, 3> leave_kinds = {"source", "stack", "accelerator"};
 constexpr std::array<std::string_view, 4> group_kinds = {"table", "source", "stack", "accelerator"};
 
 struct Options {
@@ -41,6 +43,7 @@ struct Options {
     std::int64_t worst = 0;
     std::string accelerator;
     std::string write_residuals;
+    std::vector<std::string> leave;
 };
 
 /// "key=value": the key is known, the value is what `record_key` says.
@@ -117,6 +120,34 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
     return tables;
 }
 
+/// "source", "stack" and "accelerator" in any number; the source is left out whatever is said.
+LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
+    LeftOutKinds kinds;
+    for (const std::string& name : names) {
+        one_of("--leave", name, leave_kinds);
+        kinds.stack = kinds.stack || name == "stack";
+        kinds.accelerator = kinds.accelerator || name == "accelerator";
+    }
+    return kinds;
+}
+
+Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
+    Table table;
+    table.title = std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
+                  (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals";
+    table.columns = {"source", "step times", "held", "memories", "held"};
+    const auto share = [](std::int64_t n, std::int64_t held) {
+        return n > 0 ? percent_cell(static_cast<double>(held) / static_cast<double>(n)) : empty_cell();
+    };
+    for (const LeftOutCoverage& row : rows)
+        table.rows.push_back({text_cell(row.source), count_cell(row.times), share(row.times, row.times_held),
+                              count_cell(row.memories), share(row.memories, row.memories_held)});
+    table.rows.push_back({text_cell("mean over sources"), empty_cell(),
+                          percent_cell(mean_time_coverage(rows)), empty_cell(),
+                          percent_cell(mean_memory_coverage(rows))});
+    return table;
+}
+
 void run_validate(const Options& options, Context& context) {
     std::optional<Metric> metric;
     if (!options.metric.empty())
@@ -135,6 +166,12 @@ void run_validate(const Options& options, Context& context) {
     for (const std::string& text : options.filters)
         filters.push_back(filter_from(text));
 
+    const LeftOutKinds leave = left_out_kinds(options.leave);
+    if (!options.leave.empty() &&
+        (options.json || options.rows || options.worst > 0 || !filters.empty() || metric ||
+         !(options.group + options.report + options.write_residuals).empty() || !options.residuals.empty()))
+        throw Error(ErrorKind::usage,
+                    "--leave: prints a table of its own; of the other options only --format goes with it");
     const Catalogue catalogue(context.data_folder);
     if (are_kernel_files(options.files)) {
         require_unused({{"--json", options.json},
@@ -145,6 +182,7 @@ void run_validate(const Options& options, Context& context) {
                         {"--filter", !options.filters.empty()},
                         {"--residuals", !options.residuals.empty()},
                         {"--worst", options.worst > 0},
+                        {"--leave", !options.leave.empty()},
                         {"--write-residuals", !options.write_residuals.empty()}});
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
         context.out << render(
@@ -166,6 +204,13 @@ void run_validate(const Options& options, Context& context) {
         residuals.leads = lead_errors(layouts);
         residuals.selection = selection_bias(layouts);
         write_file(options.write_residuals, residuals_json(residuals));
+    }
+    if (!options.leave.empty()) {
+        const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
+        const std::vector<Table> tables = {
+            coverage_table(coverage_left_out(records, job, residuals, leave), leave)};
+        context.out << render(tables, format, context.style);
+        return;
     }
     Validation validation = validate(records, job, residuals);
     if (!filters.empty() || metric)
@@ -216,6 +261,11 @@ void add_validate(CLI::App& app, Context& context) {
         ->add_option("--write-residuals", options->write_residuals,
                      "File for the residual quantiles behind the intervals")
         ->type_name("FILE");
+    command
+        ->add_option("--leave", options->leave,
+                     "Coverage of intervals without the run's source, and its stack or accelerator class")
+        ->type_name("source,stack,accelerator")
+        ->delimiter(',');
     command->callback([options, &context] { run_validate(*options, context); });
 }
 

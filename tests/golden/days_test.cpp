@@ -25,3 +25,12 @@ TEST_CASE("days: without a rate, accelerators too small are an answer", "[days]"
     CHECK_THAT(run_in_process("traincost days --params 500B --tokens 2T --gpus 1 --gpu a100"),
                Catch::Contains("no layout fits") && Catch::Contains("[exit 1]"));
 }
+
+TEST_CASE("days: on matrix units that take fp16 alone a modelled rate stays below their peak", "[days]") {
+    const std::string answer = run_in_process("traincost days --params 1B --tokens 20B --gpus 64 --gpu t4");
+    CAPTURE(answer);
+    CHECK(answer.find("error") == std::string::npos);
+    CHECK_THAT(answer, Catch::Contains("of 65.0 TFLOP/s"));
+    CHECK_THAT(run_in_process("traincost days --params 1B --tokens 20B --gpus 64 --gpu t4 --tflops 70"),
+               Catch::Contains("--tflops: is more than the peak of t4, 65.0 TFLOP/s"));
+}

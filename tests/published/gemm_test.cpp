@@ -32,6 +32,7 @@ GemmModel model_of(const AcceleratorSpec& accelerator, const std::string& format
     chip.peak[static_cast<std::size_t>(DataType::mxfp8)] = peak_rate(accelerator, DataType::fp8);
     GemmModel model = gemm_model(chip, kernels, types.at(format)).value();
     model.sustained = 1.0;  // the points are short benchmarks, at the boost clock
+    model.power_knee = 0.0;
     return model;
 }
 

@@ -33,6 +33,7 @@ struct H200 {
     GemmModel gemm = [this] {
         GemmModel model = gemm_model(chip, kernels, DataType::bf16).value();
         model.sustained = sustained;
+        model.power_knee = 0.0;  // the very slowing that `sustained` states
         return model;
     }();
 };

@@ -19,6 +19,7 @@ GemmModel model_of(const std::string& id) {
     const AcceleratorSpec chip = catalogue.accelerator(id);
     GemmModel model = *gemm_model(chip, kernel_models_of(chip), DataType::bf16);
     model.sustained = 1.0;
+    model.power_knee = 0.0;
     model.fit.correction.log_ratio.fill(0.0F);
     return model;
 }

@@ -164,6 +164,21 @@ TEST_CASE("the sustained clock slows the matrix units, not the memory", "[gemm]"
     CHECK(us(y, model) == Approx(slow));
 }
 
+TEST_CASE("products above the share of the peak that power feeds slow with its root", "[gemm]") {
+    GemmModel model = toy();
+    const GemmShape y{1000, 1000, 5000};
+    const double brief = us(y, model);
+    const double busy = 2.0 * 1000 * 1000 * 5000 /
+                        (gemm_compute_time(1000, 1000, 5000, 1, model).value() * model.peak.value());
+    model.power_knee = busy / 4;
+    CHECK(us(y, model) == Approx(2 * brief).epsilon(1e-3));
+    model.power_knee = busy * 1.01;  // not limited
+    CHECK(us(y, model) == Approx(brief));
+    model.power_knee = busy / 4;
+    model.sustained_horizon = 1_us;  // measured long enough to have been limited
+    CHECK(us(y, model) == Approx(brief).epsilon(1e-2));
+}
+
 TEST_CASE("the correction is exact at its knots, linear between and constant outside", "[gemm]") {
     GemmModel model = toy();
     const GemmShape knot{1024, 1024, 4096};

@@ -8,6 +8,7 @@
 #include "traincost/cost/attention_time.hpp"
 #include "traincost/cost/bandwidth.hpp"
 #include "traincost/cost/gemm.hpp"
+#include "traincost/io/catalogue.hpp"
 
 using namespace traincost;
 using namespace traincost::literals;
@@ -89,6 +90,29 @@ TEST_CASE("an accelerator gets its own kernels, else its family's, else the gene
     CHECK(family.source == "gemm-hopper, attention-hopper, memory-hopper");
     CHECK(kernel_models_of(chip("br100", "BR100")).source ==
           "gemm-generic, attention-generic, memory-generic");
+}
+
+namespace {
+
+/// Rate of a square 16-bit product that runs on and on, TFLOP/s.
+double sustained_tflops(const std::string& id, double n = 8192) {
+    const Catalogue catalogue;
+    const AcceleratorSpec x = catalogue.accelerator(id);
+    const GemmModel model = gemm_model(x, kernel_models_of(x), DataType::fp16).value();
+    return 2 * n * n * n / gemm_time({n, n, n}, GemmPass::forward, model).value() / 1e12;
+}
+
+}  // namespace
+
+TEST_CASE("power, not units, sets long products: members of a family go by their limits", "[kernel data]") {
+    // L40S and RTX 4090 are one chip; the 4090 multiplies at half the rate under 100 W more.
+    CHECK(sustained_tflops("l40s") == Approx(217).epsilon(0.1));
+    CHECK(sustained_tflops("rtx-4090") == Approx(165).epsilon(0.05));  // tinygrad pull requests 11390, 13623
+    CHECK(sustained_tflops("rtx-5090") == Approx(224).epsilon(0.05));  // main-horse.github.io, 5090-mm-perf
+    CHECK(sustained_tflops("h200-sxm-141gb") == Approx(671).epsilon(0.06));  // own, 2026-11-22
+    CHECK(sustained_tflops("h20-sxm-96gb") > 0.8 * 148);                     // far below its limit
+    CHECK(sustained_tflops("h100-sxm5-96gb-hbm2e-500w") < 0.9 * sustained_tflops("h100-sxm5-80gb"));
+    CHECK(sustained_tflops("l4") == Approx(0.48 * 121).epsilon(0.1));
 }
 
 TEST_CASE("formats without kernels of their own take those of the nearest", "[kernel data]") {

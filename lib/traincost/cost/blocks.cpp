@@ -28,9 +28,9 @@ PassTime padded(PassTime t, const RunSpec& run) {
 
 PartTime part_time(const OpList& ops, const KernelContext& context) {
     PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}, {}};
-    t.whole_again = context.job->stack.recompute_stops_early
-                        ? pass_time(ops, Pass::forward, context, Part::before_last_output)
-                        : t.forward;
+    const StackSpec& stack = context.job->stack;
+    const Part again = stack.recompute_stops_early ? Part::before_last_output : Part::whole;
+    t.whole_again = pass_time(ops, Pass::forward, context, again, stack.host_per_checkpoint);
     if (context.job->run.recompute == Recompute::selective || context.job->run.mlp_tiles > 1)
         t.again = pass_time(ops, Pass::forward, context, Part::selective);
     for (PassTime* pass : {&t.forward, &t.backward, &t.again, &t.whole_again})
@@ -60,7 +60,7 @@ Seconds host_floor_per_block(const Job& job) {
     Seconds floor = tp > 1 ? job.stack.host_per_parallel_block : Seconds{};
     if (hosts_starved(job.cluster.network))
         floor += job.stack.host_per_starved_block_rank * static_cast<double>(tp);
-    return floor;
+    return host_time(floor, job.run);
 }
 
 WeightBytes weight_bytes(const Job& job, const Shape& s) {

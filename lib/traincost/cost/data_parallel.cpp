@@ -153,8 +153,9 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
             // PyTorch's sharded optimizer of whole replicas sends what it updated before its step ends.
             const bool later = stack.shard != ShardEngine::fsdp1 && stack.shard != ShardEngine::fsdp2;
             t.hidden += hidden_by_chunks(t.gathering, d.forward, stack.overlap_param_gather && later, d);
-            t.host =
-                stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained);
+            t.host = host_time(
+                stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained),
+                d.job.run);
         }
     }
     // What is all hidden leaves nothing, not the rounding of a difference.

@@ -106,11 +106,15 @@ double blend(double a, double b, double p) {
     return larger * std::pow(1 + std::pow(ratio, p), 1 / p);
 }
 
-// Training clocks are lower than those of a short benchmark; products that lasted as long as a training
-// step's power control takes were measured at them.
-double clock_factor(double seconds_at_peak, const GemmModel& model) {
+// How much longer products take in a step than in a short benchmark. Dynamic power is rate · V^2 and the
+// voltage goes as the square root of the clock where power limits it: a product that keeps a share u of the
+// peak busy at the highest clock, above the share that the limit feeds, runs at a clock of sqrt(knee / u).
+// Products that lasted as long as power control takes were measured at that clock.
+double clock_factor(double seconds_at_peak, double seconds, const GemmModel& model) {
+    const double busy = seconds_at_peak / seconds;
+    const double limited = model.power_knee > 0 ? std::sqrt(std::max(1.0, busy / model.power_knee)) : 1.0;
     const double x = seconds_at_peak / model.sustained_horizon.value();
-    return 1 + (model.sustained - 1) / (1 + x * x);
+    return 1 + (model.sustained * limited - 1) / (1 + x * x);
 }
 
 struct Product {
@@ -192,7 +196,8 @@ Seconds gemm_time(const GemmShape& shape, GemmPass pass, const GemmModel& model)
     const double bandwidth = model.bandwidth.value();
     const double memory_rate = fit.memory_efficiency * bandwidth;
 
-    double compute = gemm_compute_time(m, n, k, count, model).value() * clock_factor(at_peak, model);
+    double compute = gemm_compute_time(m, n, k, count, model).value();
+    compute *= clock_factor(at_peak, compute, model);
     if (const double limit = alignment_limit(forward, pass, model); limit < 1) {
         compute = std::max(compute, at_peak / limit);
     }
@@ -292,6 +297,7 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
         .quantises = format != GemmFormat::bf16,
         .sustained = kernels.gemm_sustained,
         .sustained_horizon = kernels.gemm_sustained_horizon,
+        .power_knee = kernels.power_knee,
         .fit = **fit,
         .borrowed = type == DataType::fp32 || type == DataType::tf32,
     };

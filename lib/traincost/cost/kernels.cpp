@@ -151,13 +151,19 @@ bool in_compute_format(const Operator& op) {
            op.adapter;
 }
 
-/// Bytes of the stack's own quantisation: of a product's input in forward, of its output's gradient, which
-/// both backward products share, in backward.
+/// Bytes of the stack's own quantisation: of a product's input, and its weight where that is not kept, in
+/// forward; of its output's gradient, which both backward products share, in backward.
 Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
     if (!c.quantises || in_compute_format(op))
         return Bytes{};
-    const double width = pass == Pass::forward ? op.gemm.k : op.gemm.n;
-    return Bytes{op.gemm.count * op.gemm.m * width * c.job->stack.quantise_bytes};
+    const StackSpec& stack = c.job->stack;
+    const bool eager = stack.eager_quantise_bytes > 0.0 && !c.job->run.compile.value_or(stack.compile);
+    const double each = eager ? stack.eager_quantise_bytes : stack.quantise_bytes;
+    const bool forward = pass == Pass::forward;
+    double elements = op.gemm.m * (forward ? op.gemm.k : op.gemm.n);
+    if (forward && stack.quantises_weights)
+        elements += op.gemm.n * op.gemm.k;
+    return Bytes{op.gemm.count * elements * each};
 }
 
 /// Matrix products of an operator in one pass.
@@ -279,10 +285,15 @@ std::size_t count_before_last_output(const OpList& ops) {
 
 }  // namespace
 
-PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part part) {
+Seconds host_time(Seconds reference, const RunSpec& run) {
+    return reference / run.host_speed.value_or(1.0);
+}
+
+PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part part, Seconds also) {
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
+    int adapters = 0;
     Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
     const std::size_t count = part == Part::before_last_output ? count_before_last_output(ops) : ops.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -296,7 +307,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
             case OpKind::grouped_gemm: {
                 t.gemm += product_time(op, pass, c);
                 if (op.kind == OpKind::grouped_gemm)
-                    t.host += stack.per_expert_launch * (op.gemm.count * products(op, pass));
+                    t.host +=
+                        host_time(stack.per_expert_launch * (op.gemm.count * products(op, pass)), c.job->run);
                 t.memory += beside_product_time(op, pass, c);
                 break;
             }
@@ -321,12 +333,15 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
                 break;
         }
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
+        adapters += multiplies && op.adapter ? 1 : 0;
     }
     if (!stack.cuda_graphs) {
         const bool dispatched =
             stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
         const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
-        t.host += std::max(Seconds{}, each * kernels - t.device());
+        // A pair has two products, and half of its time is in each pass.
+        const Seconds issue = each * kernels + stack.host_per_adapter * (adapters / 4.0) + also;
+        t.host += std::max(Seconds{}, host_time(issue, c.job->run) - t.device());
     }
     return t;
 }

@@ -61,8 +61,12 @@ enum class Part : std::uint8_t {
                          ///< that a checkpoint runs again which stops there
 };
 
-/// Time of `ops` in `pass`.
-PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, Part part = Part::whole);
+/// Time of `ops` in `pass`, whose host work is that of the launches and `also`.
+PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, Part part = Part::whole,
+                   Seconds also = {});
+
+/// A host's time for what takes the stack's own host `reference`.
+Seconds host_time(Seconds reference, const RunSpec& run);
 
 /// Time of one operator in one pass, communication not overlapped.
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);

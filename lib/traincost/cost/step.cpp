@@ -230,8 +230,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
                                     slowest.backward.total() + slowest.again.total(), owned});
     at(t, StepTerm::offload) = t.parts.offload.exposed;
     count_norms(s, groups, slowest_class, t.parts);
-    at(t, StepTerm::fixed) =
-        stack.host_per_step + stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
+    at(t, StepTerm::fixed) = host_time(stack.host_per_step, run) +
+                             stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
     t.parts.allocator = pressure;
     at(t, StepTerm::allocator) = pressure.time;
     for (const Seconds& term : t.terms)
@@ -289,7 +289,7 @@ Seconds interleaved_floor(const Job& job, const BlockTable& table, const StageCl
 
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
     if (job.run.parallel.vp > 1)
-        return interleaved_floor(job, table, stages) + job.stack.host_per_step;
+        return interleaved_floor(job, table, stages) + host_time(job.stack.host_per_step, job.run);
     const auto work = [&](std::int64_t stage) {
         // Model states, which a bound leaves open, decide about sums other than of a buffer beside.
         const StageClass& c = stages.of(stage);
@@ -304,7 +304,8 @@ Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClas
         const bool shared = pp % 2 == 0 && job.run.parallel.vp == 1;
         slowest = std::max(slowest, shared ? (work(c.stage) + work(pp - 1 - c.stage)) / 2.0 : work(c.stage));
     }
-    return slowest * static_cast<double>(micro_batches(job.run)) + job.stack.host_per_step;
+    return slowest * static_cast<double>(micro_batches(job.run)) +
+           host_time(job.stack.host_per_step, job.run);
 }
 
 }  // namespace traincost

@@ -392,10 +392,13 @@ private:
     };
 
     void set_adapter() {
-        static constexpr std::array<Recipe, 6> recipes = {{
+        static constexpr std::array<Recipe, 8> recipes = {{
             {"litgpt", 8, true, false, true, false, false, 0.05, "litgpt finetune_lora defaults"},
             {"torchtune", 8, true, false, true, true, true, 0.0, "torchtune LoRA recipe configs"},
             {"llama-factory", 8, true, true, true, true, true, 0.0, "all linear modules"},
+            {"nemo-automodel", 8, true, true, true, true, true, 0.0,
+             "its PEFT recipes match all linear layers"},
+            {"optimum-habana", 8, true, false, true, false, false, 0.05, "its LoRA examples"},
             {"nemo", 32, true, true, true, true, true, 0.0, "NeMo LoRA defaults: dim 32, all linear layers"},
             {"megatron-core", 32, true, true, true, true, true, 0.0,
              "NeMo LoRA defaults: dim 32, all linear layers"},
@@ -415,12 +418,23 @@ private:
             adapter.dropout = recipe->dropout;
             assume("adapter: rank " + std::to_string(adapter.rank) + ", " + std::string(recipe->source));
         } else {
-            assume("adapter: rank 8 on queries and values");
+            // What axolotl, Unsloth, QLoRA's authors and most recipes of other trainers adapt; PEFT's own
+            // default, queries and values alone, is the exception among published runs.
+            // XLA's stacks have recipes of their own.
+            const bool linear = stack_.tensor_parallel != TensorParallelKind::xla;
+            adapter.key = adapter.attention_out = adapter.mlp = linear;
+            assume(linear ? "adapter: rank 8 on all linear layers" : "adapter: rank 8 on queries and values");
         }
         if (const auto rank = record_.extra_text("lora_rank"))
             adapter.rank = number_after(*rank, "").value_or(adapter.rank);
-        if (const auto targets = record_.extra_text("lora_targets"); targets && says(*targets, "all linear"))
-            adapter.key = adapter.attention_out = adapter.mlp = true;
+        if (const auto targets = record_.extra_text("lora_targets")) {
+            const bool all = says(*targets, "all linear");
+            adapter.query = all || says_any(*targets, {"q_proj", "qkv"});
+            adapter.key = all || says_any(*targets, {"k_proj", "qkv"});
+            adapter.value = all || says_any(*targets, {"v_proj", "qkv"});
+            adapter.attention_out = all || says_any(*targets, {"o_proj", "out_proj"});
+            adapter.mlp = all || says_any(*targets, {"mlp", "gate_proj", "up_proj", "down_proj", "fc"});
+        }
         if (const auto dropout = record_.extra_text("lora_dropout"))
             adapter.dropout = fraction_in(*dropout).value_or(adapter.dropout);
         if (run_.tuning == Tuning::adapter) {

@@ -31,7 +31,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 34> families = {{
+constexpr std::array<Family, 37> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -43,6 +43,10 @@ constexpr std::array<Family, 34> families = {{
     {"deepseek", rms, false, Activation::silu, no_bias},
     {"kimi", rms, false, Activation::silu, no_bias},
     {"gemma", rms, false, Activation::gelu_tanh, no_bias},
+    {"gemma2", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich},
+    {"gemma3", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::per_head,
+     NormPlacement::sandwich},
+    {"olmoe", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full},
     {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich},
     {"internlm", rms, false, Activation::silu, attention_bias},
     {"qwen", rms, false, Activation::silu, qkv_bias},

@@ -221,6 +221,8 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     read_origin(object, "gemm/1", x.origin);
     x.sustained_factor = in_range(object.at("sustained_factor"), 1, 1000);
     x.sustained_horizon = Seconds(positive(object.at("sustained_horizon_us")) * micro);
+    if (const auto knee = object.find("power_knee"))
+        x.power_knee = positive(*knee);
     x.default_units = positive(object.at("default_units"));
     x.default_l2 = Bytes(positive(object.at("default_l2_MiB")) * MiB);
     if (const auto watts = object.find("power_limit_W_per_TFLOPs"))
@@ -291,6 +293,7 @@ void add(const GemmData& data, KernelModels& models) {
     }
     models.gemm_sustained = data.sustained_factor;
     models.gemm_sustained_horizon = data.sustained_horizon;
+    models.power_knee = data.power_knee.value_or(0.0);
     models.default_units = data.default_units;
     models.default_l2 = data.default_l2;
     models.measured = data.origin.measured;
@@ -335,22 +338,34 @@ std::string kernel_family(std::string_view architecture, std::span<const Embedde
 
 namespace {
 
-/// Clock of a member of a family under its own power limit, over that of the member the family was fitted to:
-/// (power per peak rate over the fitted member's)^1/2, at most 1. Dynamic power is C V^2 f; between a voltage
-/// that follows the clock (power ~ f^3) and one at its floor (power ~ f) the clock goes as the square root.
-/// Held against six torchtitan runs on a 500 W H100 and the A100 PCIe's 93 % of the SXM part's rate.
-double power_limited_clock(const AcceleratorSpec& accelerator, double fitted_watts_per_tflops) {
+/// Power limit of a member of a family for each unit of its peak, over that of the member the family was
+/// fitted to; 1 where either is not known. Dynamic power is C V^2 f; between a voltage that follows the clock
+/// (power ~ f^3) and one at its floor (power ~ f) a limited clock goes as the square root. Held against six
+/// torchtitan runs on a 500 W H100 and the A100 PCIe's 93 % of the SXM part's rate.
+double relative_power(const AcceleratorSpec& accelerator, const GemmData& family) {
     const std::optional<FlopRate> peak = sixteen_bit_rate(accelerator);
-    if (!accelerator.tdp_w || !peak)
+    if (!accelerator.tdp_w || !peak || !family.watts_per_tflops)
         return 1.0;
-    return std::min(1.0, std::sqrt(*accelerator.tdp_w / (peak->value() / 1e12) / fitted_watts_per_tflops));
+    return *accelerator.tdp_w / (peak->value() / 1e12) / *family.watts_per_tflops;
 }
 
-void slow_down(KernelModels& models, double clock) {
+/// Products of a family's member under its own power limit. Where the family's knee is known it moves with
+/// the limit; else all of them slow down. A member with more power has less of the slowing of long kernels
+/// that the fitted one showed.
+void limit_products(KernelModels& models, double power) {
+    const double clock = std::sqrt(power);
+    models.power_knee *= power;
     for (std::optional<GemmFit>& fit : models.gemm) {
-        if (fit)
+        if (!fit)
+            continue;
+        if (power > 1.0)
+            fit->droop = std::max(0.0, (1.0 + fit->droop) / clock - 1.0);
+        else if (models.power_knee <= 0.0)
             fit->efficiency *= clock;
     }
+}
+
+void slow_down_attention(KernelModels& models, double clock) {
     if (!models.attention)
         return;
     for (auto& fit : models.attention->by_generation) {
@@ -416,20 +431,19 @@ std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,
 KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files) {
     const std::string family = kernel_family(accelerator.architecture, files);
     KernelModels models;
-    double clock = 1.0;
+    double power = 1.0;
     if (!add_file("gemm-" + accelerator.id, files, models, gemm_data_from_json)) {
         if (const EmbeddedFile* file = bench_file("gemm-" + family, files)) {
             const JsonDocument document = document_of(*file);
             const GemmData data = gemm_data_from_json(JsonNode(document));
             add(data, models);
-            if (data.watts_per_tflops)
-                clock = power_limited_clock(accelerator, *data.watts_per_tflops);
+            power = relative_power(accelerator, data);
+            limit_products(models, power);
         }
     }
     add_missing_formats(accelerator, files, models);
     add_file("attention-" + family, files, models, attention_data_from_json);
-    if (clock < 1.0)
-        slow_down(models, clock);
+    slow_down_attention(models, std::sqrt(std::min(1.0, power)));
     if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json))
         add_file("memory-" + family, files, models, bandwidth_data_from_json);
     if (const EmbeddedFile* file = bench_file("allocator", files)) {

@@ -47,6 +47,8 @@ struct GemmData {
     KernelOrigin origin;
     double sustained_factor;
     Seconds sustained_horizon;
+    std::optional<double>
+        power_knee;  ///< share of the peak that the power limit sustains at the highest clock
     double default_units;
     Bytes default_l2;
     std::optional<double>

@@ -214,6 +214,8 @@ std::string gemm_data_json(const GemmData& data) {
         .member("sustained_horizon_us", microseconds(data.sustained_horizon))
         .member("default_units", data.default_units)
         .member("default_l2_MiB", data.default_l2.value() / MiB);
+    if (data.power_knee)
+        out.member("power_knee", *data.power_knee);
     if (data.watts_per_tflops)
         out.member("power_limit_W_per_TFLOPs", *data.watts_per_tflops);
     out.key("formats").begin_array();

@@ -106,6 +106,7 @@ void describe(Io& io, T& x) {
     io.optional("expert_imbalance", x.expert_imbalance);
     io.optional("neighbouring_experts", x.neighbouring_experts);
     io.optional("expert_one_hot", x.expert_one_hot);
+    io.optional("host_speed", x.host_speed);
     io.optional("tokens", x.tokens);
     io.optional("headroom", x.headroom);
 }

@@ -111,6 +111,10 @@ void describe_choices(Io& io, T& x) {
     io.required("norm_sync_per_domain_s", x.norm_sync_per_domain);
     io.required("cuda_graphs", x.cuda_graphs);
     io.required("quantise_bytes", x.quantise_bytes);
+    io.required("eager_quantise_bytes", x.eager_quantise_bytes);
+    io.required("quantises_weights", x.quantises_weights);
+    io.required("host_per_checkpoint_s", x.host_per_checkpoint);
+    io.required("host_per_adapter_s", x.host_per_adapter);
     io.required("gemm_factor", x.gemm_factor);
 
     // Allocator and device

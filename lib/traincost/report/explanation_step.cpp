@@ -1,6 +1,7 @@
 // The terms of a step: cost/step is what computes them, docs/model.md, section Step time, tells the whole.
 
 #include "traincost/cost/flops.hpp"
+#include "traincost/cost/kernels.hpp"
 #include "traincost/report/explanation_rows.hpp"
 
 namespace traincost {
@@ -59,7 +60,7 @@ std::vector<double> offload_values(const ExplainedJob& x) {
 }
 
 std::vector<double> fixed_values(const ExplainedJob& x) {
-    return {x.job.stack.host_per_step.value(), parts(x).norms, parts(x).domain_bounds,
+    return {host_time(x.job.stack.host_per_step, x.job.run).value(), parts(x).norms, parts(x).domain_bounds,
             x.job.stack.norm_sync_per_domain.value()};
 }
 
@@ -165,7 +166,7 @@ std::vector<ExplanationRow> step_explanations() {
                        "the same of the backward pass"),
           {"own H200 runs of launch-bound models, torch 2.11, 2026"},
           {"host_per_kernel_s", "host_per_dispatched_kernel_s", "host_per_parallel_block_s",
-           "host_per_starved_block_rank_s", "cuda_graphs"}},
+           "host_per_starved_block_rank_s", "host_per_checkpoint_s", "host_per_adapter_s", "cuda_graphs"}},
          pass_values<&PassTime::host>,
          term_cell<StepTerm::host>},
         {{"step.tensor_parallel",

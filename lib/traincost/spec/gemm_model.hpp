@@ -87,7 +87,9 @@ struct GemmModel {
     bool quantises;          ///< inputs arrive in 16 bits and are quantised first
     double sustained = 1.0;  ///< clock of a short benchmark over that of a long training run, 1 or more
     Seconds sustained_horizon{
-        5e-3};  ///< kernels longer than this (at peak) were measured at the sustained clock
+        5e-3};                ///< kernels longer than this (at peak) were measured at the sustained clock
+    double power_knee = 0.0;  ///< share of the peak up to which the power limit sustains the highest clock;
+                              ///< 0: nothing is known of it
     GemmFit fit;
     bool borrowed = false;      ///< the fit is another format's: only the peak bounds its products
     bool vector_units = false;  ///< products run on fp32 units, whose operands' rows may start anywhere

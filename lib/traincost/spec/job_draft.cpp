@@ -168,6 +168,7 @@ void apply(const JobDraft& draft, RunSpec& run) {
     take(draft.expert_imbalance, run.expert_imbalance);
     take(draft.neighbouring_experts, run.neighbouring_experts);
     take(draft.expert_one_hot, run.expert_one_hot);
+    take(draft.host_speed, run.host_speed);
     take(draft.offload_optimizer, run.offload_optimizer);
     take(draft.offload_parameters, run.offload_parameters);
     take(draft.offload_activations, run.offload_activations);

@@ -111,6 +111,7 @@ struct JobDraft {
     Stated<double> expert_imbalance{};
     Stated<bool> neighbouring_experts{};
     Stated<bool> expert_one_hot{};
+    Stated<double> host_speed{};
     Stated<Offload> offload_optimizer{};
     Stated<Offload> offload_parameters{};
     Stated<double> offload_activations{};

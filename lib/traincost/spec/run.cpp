@@ -107,6 +107,9 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     if (r.dropout)
         check.in_range("dropout", *r.dropout, 0.0, 1.0);
     check.in_range("expert_imbalance", r.expert_imbalance, 1.0, 1e6);
+    constexpr double far = 1e3;
+    if (r.host_speed)
+        check.in_range("host_speed", *r.host_speed, 1.0 / far, far);
     check.positive("tokens", r.tokens, 1e18);
     check.count("adapter.rank", r.adapter.rank, largest_rank);
     check.in_range("adapter.dropout", r.adapter.dropout, 0.0, 1.0);

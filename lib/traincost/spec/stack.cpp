@@ -38,6 +38,7 @@ constexpr NumberField numbers[] = {
     {"ep_overlap", &StackSpec::ep_overlap, 0.0, 1.0},
     {"sharded_messages", &StackSpec::sharded_messages, 1.0, 1000.0},
     {"quantise_bytes", &StackSpec::quantise_bytes, 0.0, 64.0},
+    {"eager_quantise_bytes", &StackSpec::eager_quantise_bytes, 0.0, most_bytes},
     {"gemm_factor", &StackSpec::gemm_factor, 1e-3, 1e3},
     {"fragmentation", &StackSpec::fragmentation, 0.0, 10.0},
     {"fragmentation_recompute", &StackSpec::fragmentation_recompute, 0.0, 10.0},
@@ -57,6 +58,8 @@ constexpr TimeField times[] = {
     {"host_per_kernel_s", &StackSpec::host_per_kernel},
     {"host_per_parallel_block_s", &StackSpec::host_per_parallel_block},
     {"host_per_starved_block_rank_s", &StackSpec::host_per_starved_block_rank},
+    {"host_per_checkpoint_s", &StackSpec::host_per_checkpoint},
+    {"host_per_adapter_s", &StackSpec::host_per_adapter},
     {"host_per_step_s", &StackSpec::host_per_step},
 };
 

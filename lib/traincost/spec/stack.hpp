@@ -199,7 +199,13 @@ struct StackSpec {
     bool cuda_graphs;              ///< launch costs are replayed away
     double quantise_bytes;         ///< bytes moved to make an element's narrow copies for a product, both
                             ///< orientations; gathers then carry the narrow format. 0: as the kernel data
-    double gemm_factor;  ///< GEMM time in a training step over an isolated kernel's
+    double eager_quantise_bytes;  ///< the same where no compiler fuses the scale, the cast and the transposed
+                                  ///< copy. 0: `quantise_bytes`
+    bool quantises_weights;  ///< weights are scaled and cast too, in every forward pass; else their narrow
+                             ///< copies are made once a step
+    Seconds host_per_checkpoint;  ///< host time of running a checkpointed block again, beside its launches
+    Seconds host_per_adapter;  ///< host time of a product's low-rank pair, both passes, beside its launches
+    double gemm_factor;        ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
     bool expandable_segments;  ///< the allocator maps pages into address ranges (expandable_segments:True)

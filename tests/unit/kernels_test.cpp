@@ -1,0 +1,84 @@
+// Time of operators' kernels: narrow products with what makes their inputs, and hosts that launch them.
+
+#include "traincost/cost/kernels.hpp"
+
+#include <string_view>
+
+#include <catch2/catch.hpp>
+
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/catalogue.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+/// Sixteen blocks of Llama 2 7B on one H200, everything in 16 bits: the own runs of 2026-11-22.
+Job blocks_of_7b(bool compiled, DataType products) {
+    const Catalogue catalogue;
+    Job job{catalogue.model("llama-2-7b"), catalogue.cluster("h200", 1).spec, catalogue.stack("pytorch"),
+            search_jobs::run(4096, 2)};
+    job.model.layers = 16;
+    job.run.micro_batch = 2;
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    job.run.precision.gemm = products;
+    job.run.compile = compiled;
+    return job;
+}
+
+double milliseconds(const Job& job) {
+    return estimate(job).step.total.value() * 1e3;
+}
+
+/// A small model whose steps wait for their host.
+Job small_steps() {
+    const Catalogue catalogue;
+    Job job{catalogue.model("gpt2-124m"), catalogue.cluster("h200", 1).spec,
+            catalogue.stack("hf-transformers"), search_jobs::run(512, 1)};
+    job.run.micro_batch = 1;
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    return job;
+}
+
+}  // namespace
+
+TEST_CASE("fp8 is slower than bf16 where casts run one by one, and faster compiled", "[kernels]") {
+    const double eager = milliseconds(blocks_of_7b(false, DataType::bf16));
+    const double eager_fp8 = milliseconds(blocks_of_7b(false, DataType::fp8));
+    const double compiled = milliseconds(blocks_of_7b(true, DataType::bf16));
+    const double compiled_fp8 = milliseconds(blocks_of_7b(true, DataType::fp8));
+    CHECK(eager == Approx(357).epsilon(0.08));
+    CHECK(eager_fp8 == Approx(542).epsilon(0.08));
+    CHECK(compiled == Approx(319).epsilon(0.08));
+    CHECK(compiled_fp8 == Approx(239).epsilon(0.08));
+    CHECK(eager_fp8 > eager);
+    CHECK(compiled_fp8 < compiled);
+}
+
+TEST_CASE("what waits for the host goes with the host's speed", "[kernels]") {
+    Job job = small_steps();
+    const double usual = milliseconds(job);
+    const double host = estimate(job).step[StepTerm::host].value() * 1e3;
+    REQUIRE(host > 0.5 * usual);
+    job.run.host_speed = 1.0;
+    CHECK(milliseconds(job) == usual);
+    job.run.host_speed = 0.5;
+    CHECK(milliseconds(job) > 1.8 * usual);
+    job.run.host_speed = 1000.0;
+    CHECK(estimate(job).step[StepTerm::host].value() == 0.0);
+}
+
+TEST_CASE("a checkpointed block costs the host more than its launches", "[kernels]") {
+    Job job = small_steps();
+    job.run.recompute = Recompute::full;
+    const double with = milliseconds(job);
+    const double each = job.stack.host_per_checkpoint.value() * 1e3;
+    REQUIRE(each > 0.0);
+    job.stack.host_per_checkpoint = Seconds{};
+    const double blocks = 12;
+    CHECK(with - milliseconds(job) == Approx(blocks * each));
+}

@@ -446,14 +446,17 @@ ResolvedJob resolve_job(const JobFlags& f, const Catalogue& catalogue, Context& 
     }
     ClusterSpec cluster = resolve_cluster(f, file, catalogue, needs, assumptions);
     const std::int64_t zero = zero_of(f).value_or(file.run ? file.run->parallel.zero : 0);
-    const std::string stack_name =
-        f.stack.value_or(std::string(usual_stack(cluster.accelerator.vendor, zero)));
+    const std::string stack_name = f.stack.value_or(
+        std::string(needs.stack.empty() ? usual_stack(cluster.accelerator.vendor, zero) : needs.stack));
     StackSpec stack = file.stack && !f.stack
                           ? *file.stack
                           : for_flag("--stack", [&] { return catalogue.stack(stack_name); });
     if (!f.stack && !file.stack) {
-        assumptions.push_back("stack: " + stack.id + ", usual on accelerators of " +
-                              cluster.accelerator.vendor + " (--stack)");
+        assumptions.push_back("stack: " + stack.id +
+                              (needs.stack.empty()
+                                   ? ", usual on accelerators of " + cluster.accelerator.vendor
+                                   : ", which this command runs") +
+                              " (--stack)");
     }
     RunSpec run = initial_run(f, file, needs, assumptions);
     apply_run(f, run);

@@ -19,8 +19,9 @@ namespace traincost::cli {
 /// What a command can do without. The search chooses the micro-batch itself.
 struct JobNeeds {
     bool micro_batch = true;
-    bool layout = true;  ///< false: degrees, recomputation and schedule are the command's to choose
-    bool price = false;  ///< an accelerator named alone gets a node that has a price
+    bool layout = true;        ///< false: degrees, recomputation and schedule are the command's to choose
+    bool price = false;        ///< an accelerator named alone gets a node that has a price
+    std::string_view stack{};  ///< where none is named; empty: what the accelerator's vendor usually runs
 };
 
 /// A valid job, and everything about it that nobody said.

@@ -56,6 +56,8 @@ constexpr Command table[] = {
      "traincost method chinchilla-grid --tflops 40 --utilization 0.25 --cards 1 --days 7"},
     {"achieved", check, add_achieved,
      "traincost achieved --model llama-3.1-8b --gpu h100 --gpus 8 --tp 2 --zero 1 --seq 8192 --global-batch 64 --step-time 8.1s"},
+    {"loop", check, add_loop,
+     "traincost loop --model gpt2-124m --gpu h200 --gpus 1 --seq 1024 --micro-batch 32 --global-batch 32"},
     {"validate", check, add_validate,
      "traincost validate runs.jsonl"},
     {"calibrate", check, add_calibrate,

@@ -1,10 +1,10 @@
 # traincost_embed(<target> <folder>)
 #
-# Puts every JSON file under <folder> into <target> as read-only bytes. The generated source holds one
+# Puts every JSON and Python file under <folder> into <target> as read-only bytes. The generated source holds one
 # `.incbin` a file and the index behind <traincost/io/embedded.hpp>: room (the folder below <folder>), id (the
-# file's name without .json), text. The assembler copies the bytes, so 10 or 1,000 files cost the same to compile.
+# file's name, without .json), text. The assembler copies the bytes, so 10 or 1,000 files cost the same to compile.
 function(traincost_embed target folder)
-    file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.py)
 
     # Sorted by (room, id): the separator is less than every character of a room or an id.
     string(ASCII 1 separator)
@@ -29,7 +29,10 @@ function(traincost_embed target folder)
         string(REPLACE "${separator}" ";" parts "${key}")
         list(GET parts 0 room)
         list(GET parts 1 id)
-        set(path ${folder}/${room}/${id}.json)
+        set(path ${folder}/${room}/${id})
+        if(NOT id MATCHES "[.]py$")
+            string(APPEND path ".json")
+        endif()
         list(APPEND paths ${path})
         string(APPEND blobs "    BLOB(\"${n}\", \"${path}\")\n")
         string(APPEND declarations "extern \"C\" const char traincost_blob_${n}[], traincost_blob_end_${n}[];\n")

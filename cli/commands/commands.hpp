@@ -18,6 +18,7 @@ void add_explain(CLI::App& app, Context& context);
 void add_export(CLI::App& app, Context& context);
 void add_guide(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
+void add_loop(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_method(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);

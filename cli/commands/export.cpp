@@ -1,6 +1,7 @@
-// `traincost export WHAT`: an estimate in the form that other programs open.
+// `traincost export WHAT`: a job as a file for another program.
 
 #include <cli/commands/commands.hpp>
+#include <cli/commands/export_bench.hpp>
 #include <cli/job_options.hpp>
 #include <cli/network_options.hpp>
 #include <cli/workbook.hpp>
@@ -49,13 +50,14 @@ void add_sheet(CLI::App& parent, Context& context) {
 }  // namespace
 
 void add_export(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("export", "Estimate in another program's format");
+    CLI::App* command = app.add_subcommand("export", "Job as a file for another program");
     command->require_subcommand(0, 1);
     command->callback([command] {
         if (command->get_subcommands().empty()) {
-            throw Error(ErrorKind::usage, "export: no format; formats: sheet");
+            throw Error(ErrorKind::usage, "export: no format; formats: bench, sheet");
         }
     });
+    add_export_bench(*command, context);
     add_sheet(*command, context);
 }
 

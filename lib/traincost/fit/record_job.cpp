@@ -192,6 +192,8 @@ private:
         }
         run_.precision_name = name;
         run_.precision = stack_precision(stack_, *precision);
+        if (const auto gemm = data_type_from(record_.extra_text("gemm").value_or("")))
+            run_.precision.gemm = *gemm;  // products in another format than the recipe's
         set_primary_weights(name);
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
@@ -280,6 +282,8 @@ private:
         if (run_.recompute == Recompute::full) {
             if (const auto layers = number_after(note, "full on "))
                 run_.recompute_layers = *layers * run_.parallel.vp;
+            else if (says(note, "every ") && says(note, " blocks"))
+                run_.recompute_every = number_after(note, "every ").value_or(1);
         }
     }
 
@@ -300,6 +304,7 @@ private:
         modules.mlp = says(note, "modules: mlp") || says(note, ",mlp");
         modules.moe = says(note, "modules: moe)") || says(note, "moe,");
         modules.core_attention = says(note, "core_attn");
+        modules.per_op = says(note, "per_op");
         // XLA policies that keep the results of matrix products and drop what lies between them.
         if (says_any(note, {"matmul outputs saved", "SAVE_DOT", "SAVE_QKV_OUT_PROJ"})) {
             modules.norm = true;
@@ -382,6 +387,14 @@ private:
         }
     }
 
+    static constexpr std::array<std::pair<std::string_view, bool AdapterSpec::*>, 6> adapter_targets = {
+        {{"q", &AdapterSpec::query},
+         {"k", &AdapterSpec::key},
+         {"v", &AdapterSpec::value},
+         {"o", &AdapterSpec::attention_out},
+         {"mlp", &AdapterSpec::mlp},
+         {"head", &AdapterSpec::lm_head}}};
+
     /// What a fine-tuning recipe adapts when the record does not say.
     struct Recipe {
         std::string_view stack;
@@ -427,7 +440,7 @@ private:
         }
         if (const auto rank = record_.extra_text("lora_rank"))
             adapter.rank = number_after(*rank, "").value_or(adapter.rank);
-        if (const auto targets = record_.extra_text("lora_targets")) {
+        if (const auto targets = record_.extra_text("lora_targets"); targets && !named_targets(*targets)) {
             const bool all = says(*targets, "all linear");
             adapter.query = all || says_any(*targets, {"q_proj", "qkv"});
             adapter.key = all || says_any(*targets, {"k_proj", "qkv"});
@@ -443,6 +456,22 @@ private:
             adapter.scale_and_bias = says(record_.extra_text("command").value_or(""), "adapter_v2");
             run_.frozen_layers = adapter.scale_and_bias ? 0 : 2;
         }
+    }
+
+    // "q,v,mlp": the command line's names of adapted matrices; false where another word is among them.
+    bool named_targets(const std::string& list) {
+        AdapterSpec named{};
+        named.query = named.value = false;
+        for (const std::string& name : split(list, ',')) {
+            const auto target = std::find_if(std::begin(adapter_targets), std::end(adapter_targets),
+                                             [&](const auto& t) { return t.first == name; });
+            if (target == std::end(adapter_targets))
+                return false;
+            named.*target->second = true;
+        }
+        for (const auto& [name, target] : adapter_targets)
+            run_.adapter.*target = named.*target;
+        return true;
     }
 
     void set_schedule() {

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "traincost/cost/params.hpp"
+#include "traincost/spec/names.hpp"
+
 namespace traincost {
 
 namespace {
@@ -197,6 +200,85 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
         m.head_dim = a.qk_nope_dim + a.qk_rope_dim;
     }
     return m;
+}
+
+namespace {
+
+/// The attention of a shape in the words that `model_of` reads.
+std::string attention_words(const ModelSpec& model) {
+    if (!model.window || !model.window->size)
+        return "mha/gqa";
+    const std::string size = std::to_string(*model.window->size);
+    if (model.window->kind == WindowKind::chunked)
+        return "chunked local attention " + size + (model.window->full_every == 4 ? " on 3/4 layers" : "");
+    return (model.window->full_every == 2 ? "alternating sliding window " : "sliding window ") + size;
+}
+
+RecordMoe record_moe(const MoeSpec& moe) {
+    RecordMoe r{.experts = moe.experts, .top_k = moe.top_k, .ffn = moe.ffn};
+    r.shared_experts = moe.shared_ffn > 0 ? std::max<std::int64_t>(1, moe.shared_experts) : 0;
+    if (moe.shared_ffn > 0)
+        r.shared_ffn = moe.shared_ffn;
+    if (moe.interleave_step > 1)
+        r.every = moe.interleave_step;
+    else
+        r.dense_layers = moe.first_k_dense;
+    return r;
+}
+
+RecordModel record_without_family(const ModelSpec& m) {
+    RecordModel r{.name = m.name,
+                  .family = {},
+                  .layers = m.layers,
+                  .hidden = m.hidden,
+                  .heads = m.heads,
+                  .kv_heads = m.kv_heads,
+                  .head_dim = m.head_dim,
+                  .ffn = m.ffn,
+                  .gated_mlp = m.gated_mlp,
+                  .vocab = m.vocab,
+                  .tied_embeddings = m.tied_embeddings,
+                  .positional = std::string(name_of(m.position.kind)),
+                  .attention = attention_words(m)};
+    if (m.parallel_attention)
+        r.note = "parallel residual";
+    if (m.moe)
+        r.moe = record_moe(*m.moe);
+    if (m.mla)
+        r.mla = RecordMla{m.mla->q_lora_rank, m.mla->kv_lora_rank, m.mla->qk_nope_dim, m.mla->qk_rope_dim,
+                          m.mla->v_head_dim};
+    return r;
+}
+
+/// Points of likeness of a shape that a record gave back; the more, the nearer.
+int likeness(const ModelSpec& asked, const ModelSpec& given) {
+    constexpr int count = 8;  // the count of parameters outweighs all else
+    return count * (parameter_count(asked).total == parameter_count(given).total) +
+           2 * (asked.norm.kind == given.norm.kind) + 2 * (asked.activation == given.activation) +
+           (asked.fused_qkv == given.fused_qkv) + (asked.bias == given.bias) +
+           (asked.position.rope_fraction == given.position.rope_fraction) +
+           (asked.norm.placement == given.norm.placement);
+}
+
+}  // namespace
+
+DescribedModel describe_model(const ModelSpec& model, std::int64_t sequence) {
+    DescribedModel best{record_without_family(model), false};
+    ModelSpec asked = model;
+    if (asked.position.kind == PositionKind::learned)
+        asked.position.table_rows = sequence;  // a record's table has a row for each token of the sequence
+    int most = -1;
+    for (const Family& family : families) {
+        RecordModel candidate = best.model;
+        candidate.family = family.name;
+        std::vector<std::string> assumptions;
+        const ModelSpec given = model_of(candidate, sequence, assumptions);
+        if (const int points = likeness(asked, given); points > most) {
+            most = points;
+            best = {std::move(candidate), parameter_count(asked).total == parameter_count(given).total};
+        }
+    }
+    return best;
 }
 
 }  // namespace traincost

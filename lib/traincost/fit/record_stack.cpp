@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <type_traits>
 #include <utility>
 
+#include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/fit/record_words.hpp"
 #include "traincost/spec/names.hpp"
@@ -95,6 +98,32 @@ std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
     return found == generations.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// What a record says its run chose otherwise than its stack: `extra.choices`, an object of the stack's own
+/// keys. A value that is not one of theirs is an `Error`.
+void apply_choices(std::string_view choices, StackSpec& stack) {
+    const auto text = [&](std::string_view key) {
+        return value_after(choices, "\"" + std::string(key) + "\"");
+    };
+    const auto named = [&](std::string_view key, auto& field) {
+        const std::string_view word = text(key);
+        if (word.empty())
+            return;
+        const auto value = value_of<std::decay_t<decltype(field)>>(word);
+        if (!value)
+            throw Error(ErrorKind::input,
+                        "extra.choices." + std::string(key) + ": '" + std::string(word) + "' is not known");
+        field = *value;
+    };
+    named("loss", stack.loss);
+    named("optimizer", stack.optimizer);
+    if (!text("vocab_multiple").empty())
+        stack.vocab_multiple = parse_count(std::string(text("vocab_multiple")), Range::positive);
+    if (!text("gradient_passes").empty())
+        stack.gradient_passes = parse_number(std::string(text("gradient_passes")), Range::not_negative);
+    if (!text("cuda_graphs").empty())
+        stack.cuda_graphs = text("cuda_graphs") == "true";
+}
+
 }  // namespace
 
 StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
@@ -124,6 +153,7 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     if (stack.id == "torchtune" && (says(run.stack_version, "0.2") || says(ladder, "Baseline") ||
                                     says(ladder, "packed dataset") || ladder == "+ compile"))
         stack.loss = LossKernel::fp32_logits;
+    apply_choices(record.extra_text("choices").value_or(""), stack);
     return stack;
 }
 

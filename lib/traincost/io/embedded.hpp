@@ -6,10 +6,10 @@
 
 namespace traincost {
 
-/// One JSON file of the `data/` folder, as it was when the library was built.
+/// One JSON or Python file of the `data/` folder, as it was when the library was built.
 struct EmbeddedFile {
     std::string_view room;  ///< its folder below data/: "models", "accelerators", …
-    std::string_view id;    ///< its name without ".json"
+    std::string_view id;    ///< its name, without ".json"
     std::string_view text;  ///< its bytes; a zero byte follows the last
 };
 

@@ -168,8 +168,7 @@ void parse_gpu(JobDraft& d, const std::string& text, const std::string& where) {
 void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
     const CountedName said = counted_name(text);
     if (!said.count) {
-        agree(d.gpus, positive(text), where, text,
-              "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
+        agree(d.gpus, positive(text), where, text, "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
         return;
     }
     agree(d.gpu, said.name, where, text, "--gpu " + d.gpu.value_or(""));

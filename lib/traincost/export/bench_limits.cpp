@@ -1,0 +1,346 @@
+#include <algorithm>
+#include <array>
+
+#include "traincost/cost/params.hpp"
+#include "traincost/export/bench.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// Gathers what the script cannot do of one job.
+class Limits {
+public:
+    Limits(const Job& job, const BenchOptions& options)
+        : job_(job),
+          options_(options),
+          m_(job.model),
+          run_(job.run),
+          p_(job.run.parallel),
+          stack_(job.stack) {
+    }
+
+    std::vector<Problem> problems() {
+        model();
+        stack();
+        if (!foreign_.empty()) {
+            return std::move(problems_);  // what follows from another stack's habits would only distract
+        }
+        precision();
+        run();
+        tensor_parallel();
+        pipeline();
+        context_parallel();
+        data_parallel();
+        options();
+        return std::move(problems_);
+    }
+
+private:
+    /// `message`: what is given, what is allowed.
+    void refuse_if(bool wrong, std::string path, std::string message) {
+        if (wrong) {
+            problems_.push_back({std::move(path), std::move(message)});
+        }
+    }
+    void refuse_model_if(bool wrong, const std::string& what, const std::string& allowed) {
+        refuse_if(wrong, "--model", "'" + m_.name + "' has " + what + "; the script builds " + allowed);
+    }
+    void refuse_stack_if(bool wrong, std::string choice) {
+        if (wrong) {
+            foreign_.push_back(std::move(choice));
+        }
+    }
+    /// One problem for all that the stack has and PyTorch has not.
+    void say_foreign() {
+        std::string list;
+        for (const std::string& choice : foreign_) {
+            list += (list.empty() ? "" : ", ") + choice;
+        }
+        refuse_if(!list.empty(), "--stack",
+                  "'" + stack_.id + "' has " + list +
+                      ", which the script cannot be; allowed: stacks of PyTorch's own operators");
+    }
+
+    bool compiled() const {
+        return run_.compile.value_or(stack_.compile);
+    }
+    bool sequence_parallel() const {
+        return p_.sequence_parallel.value_or(stack_.sequence_parallel);
+    }
+    bool fused_qkv() const {
+        return stack_.fused_qkv || m_.fused_qkv;
+    }
+    bool loss_in_parts() const {
+        const LossKernel loss = options_.loss.value_or(stack_.loss);
+        return loss == LossKernel::chunked || loss == LossKernel::fused_linear;
+    }
+
+    void model() {
+        using enum PositionKind;
+        const auto position = m_.position.kind;
+        refuse_model_if(m_.architecture != Architecture::decoder, "an encoder", "decoders");
+        refuse_model_if(position != none && position != rope && position != learned,
+                        std::string(name_of(position)) + " positions", "rope, learned or no positions");
+        refuse_model_if(m_.activation == Activation::gegelu || m_.activation == Activation::swiglu_clamped,
+                        std::string(name_of(m_.activation)),
+                        "gelu, gelu_tanh, gelu_new, relu, silu and squared_relu");
+        refuse_model_if(m_.attention_sinks > 0, "attention sinks", "attention without them");
+        refuse_model_if(m_.indexer.has_value(), "a sparse-attention indexer", "dense and windowed attention");
+        refuse_model_if(!m_.extra.empty() || m_.token_types > 0 || !m_.lm_head,
+                        !m_.extra.empty() ? m_.extra.front().what : "no language-model head",
+                        "decoders with a head and nothing besides");
+        refuse_model_if(m_.window && m_.window->kind == WindowKind::block_sparse, "block-sparse attention",
+                        "sliding and chunked windows");
+        refuse_model_if(m_.mla && m_.norm.qk != QkNorm::none, "norms on queries and keys of latent attention",
+                        "latent attention without them");
+        refuse_model_if(!norms_placed(), std::to_string(m_.norm.per_layer) + " norms a layer",
+                        "2, 4 of sandwich placement, 1 or 2 beside parallel attention");
+        refuse_if(position == learned && run_.sequence > m_.position.table_rows, "--seq",
+                  std::to_string(run_.sequence) + " is more than the " +
+                      std::to_string(m_.position.table_rows) + " rows of the model's position table");
+    }
+
+    bool norms_placed() const {
+        if (m_.parallel_attention) {
+            return m_.norm.placement == NormPlacement::pre && m_.norm.per_layer >= 1 &&
+                   m_.norm.per_layer <= 2;
+        }
+        return m_.norm.per_layer == (m_.norm.placement == NormPlacement::sandwich ? 4 : 2);
+    }
+
+    void stack() {
+        const LossKernel loss = options_.loss.value_or(stack_.loss);
+        refuse_stack_if(stack_.norm != NormKernel::fused, "norms written out in operators");
+        refuse_stack_if(stack_.rotary != RotaryKernel::composite, "a fused rotary kernel");
+        refuse_stack_if(stack_.activation != ActivationKernel::eager, "a fused MLP kernel");
+        refuse_stack_if(stack_.bias_dropout_fused, "fused bias and dropout");
+        refuse_stack_if(stack_.bias == BiasKernel::apart, "biases added apart");
+        refuse_stack_if(stack_.written_out_gelu || stack_.inplace_backward,
+                        "kernels of its own for activations");
+        refuse_stack_if(loss == LossKernel::vocab_parallel || loss == LossKernel::fused_softmax,
+                        "the loss " + std::string(name_of(loss)));
+        refuse_stack_if(stack_.metric_losses > 0.0 || stack_.logits_copies_fp32 > 0.0, "losses for metrics");
+        refuse_stack_if(stack_.gradients != GradientStore::parameter, "gradients in buffers of its own");
+        refuse_stack_if(p_.tp > 1 && stack_.tensor_parallel != TensorParallelKind::dtensor,
+                        std::string(name_of(stack_.tensor_parallel)) + " tensor parallelism");
+        refuse_stack_if(p_.zero >= 2 && p_.dp * p_.cp > 1 && stack_.shard != ShardEngine::fsdp2,
+                        std::string(name_of(stack_.shard)) + " sharding");
+        refuse_stack_if(p_.pp > 1 && (stack_.ends_count_as_blocks || stack_.balanced_stages),
+                        "stages of unequal numbers of layers");
+        refuse_stack_if(stack_.cuda_graphs && !compiled(), "CUDA graphs around eager code");
+        say_foreign();
+        const auto generation = run_.attention_generation.value_or(stack_.attention_generation);
+        refuse_if(generation == AttentionGeneration::flash_triton || generation == AttentionGeneration::math,
+                  "--attention-generation",
+                  "'" + std::string(name_of(generation)) +
+                      "' is none of scaled_dot_product_attention; allowed: flash2, "
+                      "flash3, flash4, memory_efficient");
+        const std::string& vendor = job_.cluster.accelerator.vendor;
+        refuse_if(!vendor.starts_with("NVIDIA") && !vendor.starts_with("AMD"), "--gpu",
+                  "'" + job_.cluster.accelerator.id +
+                      "' runs no CUDA or ROCm build of PyTorch; allowed: accelerators "
+                      "of NVIDIA and AMD");
+    }
+
+    void precision() {
+        const Precision& x = run_.precision;
+        const std::string name = "'" + run_.precision_name + "' ";
+        const std::string allowed =
+            "; allowed: bf16-amp, bf16-pure, bf16-mixed, fp16-amp, fp16-pure, fp16-mixed, fp8-mixed, tf32, "
+            "fp32";
+        const bool eight_bit = x.gemm == DataType::fp8;
+        const bool known =
+            eight_bit || x.gemm == x.compute || (x.gemm == DataType::tf32 && x.compute == DataType::fp32);
+        refuse_if(!known || x.base, "--precision",
+                  name + "is not what PyTorch's own products run in" + allowed);
+        refuse_if(x.gradients != x.weights, "--precision",
+                  name + "keeps gradients in " + std::string(name_of(x.gradients)) +
+                      ", PyTorch in the weights' " + std::string(name_of(x.weights)) + allowed);
+        refuse_if(x.autocast ? x.weights != DataType::fp32 : x.weights != x.compute, "--precision",
+                  name + "has weights in " + std::string(name_of(x.weights)) + " and products in " +
+                      std::string(name_of(x.compute)) + allowed);
+        refuse_if(x.moments != x.master.value_or(x.weights), "--precision",
+                  name + "keeps moments in " + std::string(name_of(x.moments)) +
+                      ", PyTorch in the format of the weights it updates" + allowed);
+        refuse_if(p_.zero < 2 && p_.dp * p_.cp > 1 && x.reduce != x.gradients, "--precision",
+                  name + "reduces gradients in " + std::string(name_of(x.reduce)) +
+                      ", DistributedDataParallel in their own " + std::string(name_of(x.gradients)) +
+                      "; allowed: --zero 3, or bf16-amp");
+        if (eight_bit) {
+            fp8();
+        }
+    }
+
+    void fp8() {
+        const auto& peak = job_.cluster.accelerator.peak[static_cast<std::size_t>(DataType::fp8)];
+        refuse_if(!peak, "--precision", "'" + job_.cluster.accelerator.id + "' has no fp8 products");
+        refuse_if(p_.tp > 1 || p_.pp > 1, "--precision", "fp8 is not divided by --tp or --pp; allowed: 1");
+        refuse_if(run_.precision.compute == DataType::fp16 && options_.fp8_scaling == Fp8Scaling::rowwise,
+                  "--fp8-scaling", "rowwise products return bf16; allowed: tensorwise");
+        constexpr std::int64_t tile = 16;
+        std::vector<std::int64_t> sides = {run_.micro_batch * run_.sequence / p_.cp, m_.hidden, m_.ffn,
+                                           m_.heads * m_.head_dim, m_.kv_heads * m_.head_dim};
+        if (m_.moe) {
+            sides.push_back(m_.moe->shared_ffn);
+        }
+        if (m_.mla) {
+            sides = {sides[0],
+                     m_.hidden,
+                     m_.ffn,
+                     m_.mla->kv_lora_rank,
+                     m_.mla->qk_rope_dim,
+                     m_.mla->v_head_dim,
+                     m_.mla->qk_nope_dim,
+                     m_.mla->q_lora_rank.value_or(tile)};
+        }
+        const bool fits =
+            std::all_of(sides.begin(), sides.end(), [](std::int64_t n) { return n % tile == 0; });
+        refuse_if(!fits, "--precision",
+                  "fp8 products need widths and tokens of a micro-batch that are multiples of 16");
+    }
+
+    void run() {
+        const bool low_rank = run_.tuning == Tuning::lora;
+        refuse_if(
+            run_.tuning != Tuning::full && !low_rank, "--tuning",
+            "'" + std::string(name_of(run_.tuning)) + "' needs kernels PyTorch has not; allowed: full, lora");
+        refuse_if(low_rank && (m_.mla || m_.moe || p_.tp > 1 || p_.pp > 1), "--tuning",
+                  "lora is for dense models without latent attention, --tp and --pp");
+        const bool known = run_.optimizer == Optimizer::adamw || run_.optimizer == Optimizer::sgd ||
+                           run_.optimizer == Optimizer::sgd_momentum;
+        refuse_if(!known, "--optimizer",
+                  "'" + std::string(name_of(run_.optimizer)) +
+                      "' is not in the script; allowed: adamw, sgd, sgd_momentum");
+        refuse_if(run_.offload_optimizer != Offload::none || run_.offload_parameters != Offload::none ||
+                      run_.offload_activations > 0.0,
+                  "--offload-optimizer", "the script keeps everything on the device; allowed: none");
+        refuse_if(run_.compiled_parts.has_value(), "--compile",
+                  "the whole model is compiled, or nothing of it; allowed: on, off");
+        refuse_if(run_.mlp_tiles > 1, "--mlp-tiles", "MLPs run whole; allowed: 1");
+        refuse_if(run_.reshard != Reshard::always, "--reshard",
+                  "weights are given back after each block; allowed: always");
+        refuse_if(run_.packed_length || run_.padded_length || run_.frozen_layers > 0 ||
+                      run_.optimizer_in_backward || run_.activation_input_fp8 ||
+                      run_.expert_imbalance != 1.0 || run_.neighbouring_experts || run_.expert_one_hot,
+                  "--job",
+                  "packed documents, frozen layers, updates in the backward pass and chosen loads of experts "
+                  "are not in the script");
+        refuse_if(run_.global_batch % (run_.micro_batch * p_.dp) != 0, "--global-batch",
+                  std::to_string(run_.global_batch) + " is not a multiple of micro-batch times dp, " +
+                      std::to_string(run_.micro_batch * p_.dp));
+        refuse_if(p_.ep > 1 || p_.etp.value_or(1) > 1, "--ep", "experts are whole on every rank; allowed: 1");
+    }
+
+    void tensor_parallel() {
+        if (p_.tp == 1) {
+            return;
+        }
+        const std::string is = std::to_string(p_.tp) + ": ";
+        refuse_if(m_.moe || m_.mla, "--tp", is + "experts and latent attention are not divided; allowed: 1");
+        refuse_if(m_.norm.qk != QkNorm::none, "--tp",
+                  is + "norms on queries and keys are not divided; allowed: 1");
+        refuse_if(fused_qkv() || stack_.fused_gate_up, "--tp",
+                  is + "one projection for queries, keys and values cannot be cut by head; allowed: 1");
+        refuse_if(m_.embedding_dim.has_value(), "--tp",
+                  is + "an embedding narrower than the model is not divided; allowed: 1");
+        refuse_if(
+            sequence_parallel() && (m_.position.kind == PositionKind::learned || m_.norm.embedding_norm),
+            "--sequence-parallel",
+            "on: learned positions and embedding norms need whole sequences; allowed: off");
+        refuse_if(m_.kv_heads % p_.tp != 0, "--tp",
+                  is + "must divide " + std::to_string(m_.kv_heads) + " key/value heads");
+        refuse_if(loss_in_parts(), "--loss",
+                  "chunked and fused_linear need the whole head; allowed with --tp: fp32_logits, "
+                  "logits_format");
+        refuse_if(p_.dp > 1 && p_.zero < 2, "--zero",
+                  std::to_string(p_.zero) + ": with --tp, replicas need --zero 2 or 3");
+        refuse_if(
+            compiled() && stack_.compiled_loss, "--compile",
+            "on: the loss of '" + stack_.id +
+                "' is compiled too, which --tp leaves eager; allowed: off, or a stack whose loss is eager");
+    }
+
+    void pipeline() {
+        if (p_.pp == 1) {
+            return;
+        }
+        const std::string is = std::to_string(p_.pp) + ": ";
+        const Schedule schedule = schedule_of(job_);
+        refuse_if(m_.moe.has_value(), "--pp", is + "mixtures of experts are not cut into stages; allowed: 1");
+        refuse_if(m_.tied_embeddings, "--pp", is + "tied embeddings would be two tables; allowed: 1");
+        refuse_if(p_.cp > 1 || p_.zero == 1, "--pp", is + "goes with --cp 1 and --zero 0, 2 or 3");
+        refuse_if(schedule == Schedule::zero_bubble || schedule == Schedule::dualpipe, "--schedule",
+                  "'" + std::string(name_of(schedule)) +
+                      "' is not in the script; allowed: gpipe, 1f1b, interleaved");
+        refuse_if(loss_in_parts(), "--loss",
+                  "chunked and fused_linear are made inside the model; allowed with --pp: "
+                  "fp32_logits, logits_format");
+        refuse_if(options_.gradient_clip.has_value(), "--clip",
+                  "the norm of gradients is not taken over stages; leave it out");
+        refuse_if(
+            compiled() && stack_.compiled_loss, "--compile",
+            "on: the loss of '" + stack_.id +
+                "' is compiled too, which --pp leaves eager; allowed: off, or a stack whose loss is eager");
+        const std::int64_t passes = micro_batches(run_);
+        refuse_if(passes < p_.pp || (schedule == Schedule::interleaved && passes % p_.pp != 0),
+                  "--global-batch",
+                  std::to_string(passes) + " micro-batches for " + std::to_string(p_.pp) +
+                      " stages; allowed: at least as many, and a multiple where interleaved");
+    }
+
+    void context_parallel() {
+        if (p_.cp == 1) {
+            return;
+        }
+        const std::string is = std::to_string(p_.cp) + ": ";
+        refuse_if(run_.context != ContextKind::ring, "--context",
+                  "all_to_all is not in the script; allowed: ring");
+        refuse_if(m_.window.has_value() || m_.mla.has_value(), "--cp",
+                  is + "windows and latent attention have no ring; allowed: 1");
+        refuse_if(run_.attention.value_or(stack_.attention) == AttentionKernel::math, "--attention",
+                  "math has no ring; allowed with --cp: flash");
+        refuse_if(run_.dropout.value_or(stack_.dropout) > 0.0, "--dropout",
+                  "a ring has none; allowed with --cp: 0");
+        refuse_if(p_.tp > 1, "--cp", is + "goes with --tp 1");
+        refuse_if(
+            run_.sequence % (2 * p_.cp) != 0, "--seq",
+            std::to_string(run_.sequence) + " is not a multiple of 2*cp = " + std::to_string(2 * p_.cp));
+    }
+
+    void data_parallel() {
+        refuse_if(p_.hybrid_shard && p_.zero < 2, "--hybrid-shard", "goes with --zero 2 or 3");
+        refuse_if(p_.zero == 1 && run_.precision.master.has_value() && p_.dp * p_.cp > 1, "--zero",
+                  "1: ZeroRedundancyOptimizer keeps no fp32 weights beside 16-bit ones; allowed: 0, 2, 3, or "
+                  "--precision "
+                  "bf16-amp");
+    }
+
+    void options() {
+        refuse_if(options_.compile_mode != CompileMode::standard && !compiled(), "--compile-mode",
+                  "needs --compile on");
+        refuse_if(options_.loss == LossKernel::fused_linear &&
+                      (m_.bias.lm_head || (run_.tuning == Tuning::lora && run_.adapter.lm_head)),
+                  "--loss", "fused_linear is for heads without bias and adapter");
+        refuse_if(options_.fp8_scaling == Fp8Scaling::rowwise && run_.precision.gemm != DataType::fp8,
+                  "--fp8-scaling", "needs fp8 products, as of --precision fp8-mixed");
+    }
+
+    const Job& job_;
+    const BenchOptions& options_;
+    const ModelSpec& m_;
+    const RunSpec& run_;
+    const Parallelism& p_;
+    const StackSpec& stack_;
+    std::vector<std::string> foreign_;  ///< what the stack has and PyTorch has not
+    std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> bench_problems(const Job& job, const BenchOptions& options) {
+    return Limits(job, options).problems();
+}
+
+}  // namespace traincost

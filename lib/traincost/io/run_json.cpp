@@ -115,10 +115,10 @@ void read_run(const JsonNode& node, JobDraft& draft) {
         io::read_fields_below(degrees, "run.parallel.", draft);
         degrees.finish();
     }
-    if (const auto node = object.find("compiled_parts")) {
+    if (const auto parts_node = object.find("compiled_parts")) {
         CompiledParts parts{};
-        io::FieldReader::read(*node, parts);
-        draft.compiled_parts = {parts, node->where()};
+        io::FieldReader::read(*parts_node, parts);
+        draft.compiled_parts = {parts, parts_node->where()};
     }
     read_adapter(object, draft);
     if (const auto precision = object.find("precision"))

@@ -82,6 +82,59 @@ RecomputeModules recompute_modules(const std::string& list) {
     return modules;
 }
 
+CompileFlag compile_flag(const std::string& text) {
+    if (text == "on" || text == "off") {
+        return {text == "on", {}};
+    }
+    CompiledParts parts;
+    for (const std::string& name : names_of(text)) {
+        if (name == "blocks") {
+            parts.attention = parts.mlp = parts.norms = true;
+            continue;
+        }
+        const auto part = compiled_part(name);
+        if (part == nullptr) {
+            throw Error(ErrorKind::usage, "'" + name + "' is no part to compile; allowed: on, off, or a list " +
+                                              "of blocks, attention, mlp, norms, loss");
+        }
+        parts.*part = true;
+    }
+    return {{}, parts};
+}
+
+LossFlag loss_flag(const std::string& text) {
+    const auto colon = text.find(':');
+    const LossKernel kind = any_of<LossKernel>()(text.substr(0, colon));
+    if (colon == text.npos) {
+        return {kind, {}};
+    }
+    if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear && kind != LossKernel::fused_linear) {
+        throw Error(ErrorKind::usage, "'" + text + "': only chunked, chunked_linear and fused_linear are " +
+                                          "taken in chunks");
+    }
+    return {kind, positive_count(text.substr(colon + 1))};
+}
+
+ReshardFlag reshard_flag(const std::string& text) {
+    const auto colon = text.find(':');
+    const Reshard policy = any_of<Reshard>()(text.substr(0, colon));
+    if (colon == text.npos) {
+        return {policy, 1};
+    }
+    if (policy != Reshard::last_kept) {
+        throw Error(ErrorKind::usage, "'" + text + "': only last_kept takes a number of blocks");
+    }
+    return {policy, positive_count(text.substr(colon + 1))};
+}
+
+DataType reduced_in(const std::string& text) {
+    const auto type = data_type_from(lower(text));
+    if (type == DataType::fp32 || type == DataType::bf16 || type == DataType::fp16) {
+        return *type;
+    }
+    throw Error(ErrorKind::usage, "'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
+}
+
 }  // namespace
 
 RecomputeFlag recompute_flag(const std::string& text) {
@@ -200,6 +253,10 @@ void add_parallel_options(CLI::App& app, JobFlags& f) {
     add_parsed(app, "--etp", f.etp, "N", positive_count, "Tensor-parallel degree of experts");
     add_parsed(app, "--zero", f.zero, "0..3|ddp|fsdp", zero_stage,
                "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)");
+    add_parsed(app, "--reshard", f.reshard, "always|never|last_kept[:BLOCKS]", reshard_flag,
+               "Fully sharded weights given back after each forward pass, or kept for the backward pass");
+    add_parsed(app, "--reduce", f.reduce, "fp32|bf16|fp16", reduced_in,
+               "Format gradients are reduced in over data-parallel ranks");
     add_parsed(app, "--hybrid-shard", f.hybrid_shard, "RANKS", positive_count,
                "Ranks per shard group (HSDP); default: all data-parallel ranks");
     add_parsed(app, "--sequence-parallel", f.sequence_parallel, "on|off", on_or_off,
@@ -223,8 +280,12 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
                "Attention kernel");
     add_parsed(app, "--attention-generation", f.attention_generation, "flash2|flash3|flash4|memory_efficient",
                any_of<AttentionGeneration>(), "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4");
-    add_parsed(app, "--compile", f.compile, "on|off", on_or_off,
-               "Compilation, which fuses pointwise operators");
+    add_parsed(app, "--compile", f.compile, "on|off|PARTS", compile_flag,
+               "Compilation, which fuses pointwise operators; or the parts it covers: blocks, attention, "
+               "mlp, norms, loss");
+    add_parsed(app, "--loss", f.loss, "KIND[:CHUNKS]", loss_flag,
+               "Loss: fp32_logits, vocab_parallel, fused_softmax, fused_linear (Liger), logits_format, "
+               "chunked, chunked_linear; default: the stack's");
     add_parsed(app, "--dropout", f.dropout, "FRACTION", fraction, "Dropout of hidden states and attention");
     const std::string offload = alternatives<Offload>();
     add_parsed(app, "--offload-optimizer", f.offload_optimizer, offload, any_of<Offload>(),
@@ -236,6 +297,18 @@ void add_numeric_options(CLI::App& app, JobFlags& f) {
     add_parsed(
         app, "--host-speed", f.host_speed, "RATIO", [](auto& t) { return parse_number(t, Range::positive); },
         "Single-thread speed of the host, over the one launch times were measured on; default: 1");
+    add_parsed(app, "--optimizer-kernel", f.optimizer_kernel, alternatives<OptimizerKernel>(),
+               any_of<OptimizerKernel>(), "Way the optimizer walks its tensors; default: the stack's");
+    app.add_flag("--optimizer-in-backward", f.optimizer_in_backward,
+                 "Each gradient is applied and freed as soon as it is made");
+    add_parsed(app, "--packed-length", f.packed_length, "TOKENS", positive_count,
+               "Mean length of the documents packed into a sequence, each attending to itself only");
+    add_parsed(app, "--padded-length", f.padded_length, "TOKENS", positive_count,
+               "Mean length of the sequences of a micro-batch, padded to its longest; --seq is the longest");
+    add_parsed(app, "--mlp-tiles", f.mlp_tiles, "COUNT", positive_count,
+               "Pieces of the sequence an MLP takes in turn and runs again backward; default: 1");
+    add_parsed(app, "--expandable-segments", f.expandable_segments, "on|off", on_or_off,
+               "PyTorch's expandable_segments; default: the stack's");
     add_parsed(app, "--tuning", f.tuning, alternatives<Tuning>(), any_of<Tuning>(),
                "Trained parameters: all, or adapters");
     add_parsed(app, "--lora-rank", f.lora_rank, "N", positive_count, "Adapter rank; implies --tuning lora");

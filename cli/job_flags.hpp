@@ -32,6 +32,24 @@ struct RecomputeFlag {
 };
 RecomputeFlag recompute_flag(const std::string& text);
 
+/// "on", "off", or the parts that are compiled: "loss,mlp".
+struct CompileFlag {
+    std::optional<bool> all{};
+    std::optional<CompiledParts> parts{};
+};
+
+/// A kind of loss, and in how many chunks it is taken: "fused_linear", "chunked_linear:8".
+struct LossFlag {
+    LossKernel kind;
+    std::optional<std::int64_t> chunks{};
+};
+
+/// "always", "never", "last_kept" (one block stays gathered), "last_kept:2".
+struct ReshardFlag {
+    Reshard policy;
+    std::int64_t blocks;
+};
+
 /// The flags as given; nothing where one was not.
 struct JobFlags {
     std::optional<std::string> job_file{};
@@ -50,7 +68,16 @@ struct JobFlags {
     std::optional<RecomputeFlag> recompute{};
     std::optional<AttentionKernel> attention{};
     std::optional<AttentionGeneration> attention_generation{};
-    std::optional<bool> compile{};
+    std::optional<CompileFlag> compile{};
+    std::optional<LossFlag> loss{};
+    std::optional<OptimizerKernel> optimizer_kernel{};
+    bool optimizer_in_backward = false;
+    std::optional<ReshardFlag> reshard{};
+    std::optional<DataType> reduce{};
+    std::optional<std::int64_t> packed_length{};
+    std::optional<std::int64_t> padded_length{};
+    std::optional<std::int64_t> mlp_tiles{};
+    std::optional<bool> expandable_segments{};
     std::optional<double> dropout{};
     std::optional<std::int64_t> tp{};
     std::optional<std::int64_t> pp{};

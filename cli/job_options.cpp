@@ -248,7 +248,24 @@ void apply_run(const JobFlags& f, RunSpec& run) {
     apply(f.attention_generation, run.attention_generation);
     apply(f.schedule, run.schedule);
     apply(f.context, run.context);
-    apply(f.compile, run.compile);
+    if (f.compile) {
+        run.compile = f.compile->all;
+        run.compiled_parts = f.compile->parts;
+    }
+    if (f.loss) {
+        run.loss = f.loss->kind;
+        run.loss_chunks = f.loss->chunks;
+    }
+    if (f.reshard) {
+        run.reshard = f.reshard->policy;
+        run.kept_blocks = f.reshard->blocks;
+    }
+    run.optimizer_in_backward = run.optimizer_in_backward || f.optimizer_in_backward;
+    apply(f.optimizer_kernel, run.optimizer_kernel);
+    apply(f.packed_length, run.packed_length);
+    apply(f.padded_length, run.padded_length);
+    apply(f.mlp_tiles, run.mlp_tiles);
+    apply(f.expandable_segments, run.expandable_segments);
     apply(f.dropout, run.dropout);
     apply(f.offload_optimizer, run.offload_optimizer);
     apply(f.offload_parameters, run.offload_parameters);
@@ -308,6 +325,7 @@ RunSpec initial_run(const JobFlags& f, const JobFile& file, const JobNeeds& need
 
 void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumptions& assumptions) {
     if (!f.precision && file.run) {
+        apply(f.reduce, job.run.precision.reduce);
         return;
     }
     job.run.precision_name = f.precision
@@ -323,8 +341,8 @@ void resolve_precision(const JobFlags& f, const JobFile& file, Job& job, Assumpt
                                           did_you_mean(job.run.precision_name, precision_names()) +
                                           "; allowed: " + allowed);
     }
-    job.run.precision = *precision;
-    job.run.precision.gradients = usual_gradients(job.stack, *precision);
+    job.run.precision = stack_precision(job.stack, *precision);
+    apply(f.reduce, job.run.precision.reduce);
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
         throw Error(ErrorKind::usage, "--precision: '" + job.run.precision_name +
                                           "' has no quantised base, which --tuning qlora trains adapters "

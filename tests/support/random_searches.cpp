@@ -39,8 +39,7 @@ std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
     const auto precision = precision_from(run.precision_name);
     if (!precision)
         return std::nullopt;
-    run.precision = *precision;
-    run.precision.gradients = usual_gradients(stack, *precision);
+    run.precision = stack_precision(stack, *precision);
     if (run.precision.base) {
         run.tuning = Tuning::qlora;
     } else if (random.once_in(6)) {

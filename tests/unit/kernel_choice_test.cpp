@@ -37,8 +37,7 @@ Job job_of(std::string_view model, std::string_view cluster, std::string_view st
             search_jobs::run(sequence, 8)};
     job.run.micro_batch = 8;
     job.run.precision_name = precision;
-    job.run.precision = *precision_from(precision);
-    job.run.precision.gradients = usual_gradients(job.stack, job.run.precision);
+    job.run.precision = stack_precision(job.stack, *precision_from(precision));
     return job;
 }
 

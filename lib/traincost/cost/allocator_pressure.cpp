@@ -1,5 +1,7 @@
 #include "traincost/cost/allocator_pressure.hpp"
 
+#include "traincost/cost/regime.hpp"
+
 namespace traincost {
 
 namespace {
@@ -7,7 +9,7 @@ namespace {
 /// Both ways of a byte: pages mapped, or its part of a usual block.
 double seconds_per_byte(const Job& job) {
     const AllocatorModel& model = job.cluster.kernels.allocator;
-    if (job.stack.expandable_segments)
+    if (expandable_segments(job))
         return model.mapped_s_per_byte;
     return model.segment_s_per_byte + model.per_segment.value() / model.segment.value();
 }

@@ -41,11 +41,19 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         op.backward_kernels = 3;
         op.backward_transient =
             output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
+        if (build.stack().window_masks && !s.fused.attention && a.span < a.keys)
+            op.saved += Bytes{a.batch * a.queries * a.keys * s.e};
     } else {
         const double scores = a.batch * a.heads * a.queries * a.keys;
         // Probabilities, and with dropout its mask and the dropped copy [Korthikanti22, §4.1]: 5 bytes a
         // score in 16 bits.
-        op.saved = kept + output + Bytes{scores * (s.dropout > 0.0 ? 2.0 * s.e + 1.0 : s.e)};
+        // Written out by eager operators the softmax is kept in fp32 beside its narrow copy, and a tanh that
+        // bounds the scores keeps its output.
+        constexpr double fp32 = 4.0;
+        const bool eager = !build.stack().softmax_fused && !s.fused.attention;
+        const double beside = (eager && s.e < fp32 ? fp32 : 0.0) +
+                              (build.model().attention_softcap && !s.fused.attention ? s.e : 0.0);
+        op.saved = kept + output + Bytes{scores * (beside + (s.dropout > 0.0 ? 2.0 * s.e + 1.0 : s.e))};
         op.forward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 6.0 : 4.0)};
         op.backward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 8.0 : 6.0)};
         op.forward_kernels = s.dropout > 0.0 ? 4 : 3;
@@ -112,6 +120,24 @@ void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
     build.last().backward_transient += Bytes{ring ? 4.0 * kv_bytes : 2.0 * q_bytes + kv_bytes};
 }
 
+/// What layouts make eager attention, the last operator, keep beside its tensors. Values cut out of one
+/// projection keep all of it, `rest` elements more, where rotation makes queries and keys anew. A rotation of a
+/// part of each head joins it to the rest head by head, attention's output of `out` elements comes in that
+/// layout, and the product after it reads a copy.
+void keep_layouts(OpBuilder& build, double out, double rest) {
+    const Shape& s = build.shape();
+    const ModelSpec& m = build.model();
+    const bool written_out = build.stack().rotary == RotaryKernel::composite && !s.fused.attention;
+    if (!written_out || m.position.kind != PositionKind::rope)
+        return;
+    double elements = 0.0;
+    if (m.fused_qkv && !build.stack().fused_qkv)
+        elements += rest;
+    if (m.fused_qkv || m.position.rope_fraction < 1.0)
+        elements += out;
+    build.last().saved += Bytes{elements * s.e};
+}
+
 }  // namespace
 
 void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence) {
@@ -165,7 +191,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     }
     if (m.position.kind == PositionKind::rope) {
         const double rotated = s.tokens * (heads + kv_heads) * d * m.position.rope_fraction;
-        const bool composite = stack.rotary == RotaryKernel::composite && !s.compiled;
+        const bool composite = stack.rotary == RotaryKernel::composite && !s.fused.attention;
         // Composite: two products, a negation, a join and a sum over full tensors; autocast's fp32 tables
         // widen them all and the kernel's inputs are narrowed again.
         const double width = composite ? (s.autocast ? 10.0 * 4.0 - 4.0 : 10.0 * s.e) : 2.0 * s.e;
@@ -177,6 +203,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         op.forward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
         op.backward_transient = Bytes{rotated * s.e * (composite ? 2.0 : 1.0)};
     }
+    const double kv_before = kv_heads;
     if (attention_repeats_kv(build.job()))
         kv_heads = heads;
     const double kv_bytes = key_tokens * kv_heads * 2.0 * d * s.e;
@@ -200,13 +227,14 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     core_attention(build, a, true);
     hold_exchanged(build, kv_bytes, q_bytes);
     merge_ring(build, s.tokens * heads * d);
+    keep_layouts(build, s.tokens * d * heads, s.tokens * d * (heads + kv_before));
     if (build.job().run.tuning == Tuning::adapter) {  // the prefix's own attention output, times its gate
         constexpr double prefix = 10.0;               // tokens: LitGPT's adapter_prompt_length
         build.last().saved += Bytes{q_bytes};
         build.last().adapter_weights = prefix * h + heads;
     }
     // The kernel keeps its output; a narrower product keeps its own copy of it.
-    const double narrow = build.saved_input_element();
+    const double narrow = build.saved_input_element(s.fused.attention);
     const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
     build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input,
                  low_rank_pair(adapter.attention_out), m.bias.attention_out);

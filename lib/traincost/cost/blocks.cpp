@@ -13,13 +13,28 @@ BlockSignature signature_of(const Job& job, std::int64_t index) {
     return {kind.side, kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence))};
 }
 
+/// The time of sequences of the mean length that padding leaves, where the longest take `t`. Launches stay,
+/// and scores shrink with the square.
+PassTime padded(PassTime t, const RunSpec& run) {
+    if (!run.padded_length)
+        return t;
+    const double share = static_cast<double>(*run.padded_length) / static_cast<double>(run.sequence);
+    const Seconds host = t.host;
+    t = t * share;
+    t.attention = t.attention * share;
+    t.host = host;
+    return t;
+}
+
 PartTime part_time(const OpList& ops, const KernelContext& context) {
     PartTime t{pass_time(ops, Pass::forward, context), pass_time(ops, Pass::backward, context), {}, {}};
     const StackSpec& stack = context.job->stack;
     const Part again = stack.recompute_stops_early ? Part::before_last_output : Part::whole;
     t.whole_again = pass_time(ops, Pass::forward, context, again, stack.host_per_checkpoint);
-    if (context.job->run.recompute == Recompute::selective)
+    if (context.job->run.recompute == Recompute::selective || context.job->run.mlp_tiles > 1)
         t.again = pass_time(ops, Pass::forward, context, Part::selective);
+    for (PassTime* pass : {&t.forward, &t.backward, &t.again, &t.whole_again})
+        *pass = padded(*pass, context.job->run);
     return t;
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "traincost/cost/op_builder.hpp"
 
 namespace traincost {
@@ -62,6 +64,23 @@ void compile_loss(Operator& loss, Bytes logits) {
     loss.forward_access = loss.backward_access = MemoryAccess::stream;
 }
 
+/// Head and loss a chunk at a time, forward and back: `walked` bytes of logits in all, one of `loss_chunks`
+/// parts of them alive. What stays is the gradient of the head's input; a chunk's gradient of the head's
+/// weight is made beside the sum of those before it, which FSDP keeps in the format it reduces.
+void take_in_chunks(const OpBuilder& build, Operator& head, Operator& loss, double walked) {
+    const Shape& s = build.shape();
+    const double weight = s.train_weights ? head.weights : 0.0;
+    loss.saved = Bytes{head.gemm.m * head.gemm.k * s.e};
+    loss.forward_bytes = Bytes{walked * 2.0};
+    loss.backward_bytes = loss.saved * 3.0;
+    loss.forward_kernels = static_cast<int>(std::min(s.loss_chunks, 1e6)) * (s.fused.loss ? 3 : 8);
+    loss.backward_kernels = 2;
+    loss.forward_transient = loss.backward_transient =
+        Bytes{walked / s.loss_chunks + weight * (s.e + s.summed_wider)};
+    head.forward_transient = Bytes{};
+    head.backward_transient = loss.saved;
+}
+
 }  // namespace
 
 OpList head_ops(const Job& job, const Shape& s) {
@@ -81,6 +100,7 @@ OpList head_ops(const Job& job, const Shape& s) {
     const double v = s.rank_vocab;
     if (stack.vocab_parallel)
         build.enter_tensor_parallel("head_in", Module::head);
+    const std::size_t head = list.size();
     build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),
                  low_rank_pair(job.run.adapter.lm_head), m.bias.lm_head, m.embedding_dim ? 0 : 1);
     const double logits = s.tokens * v;
@@ -90,9 +110,9 @@ OpList head_ops(const Job& job, const Shape& s) {
     Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
     loss.forward_access = MemoryAccess::loss;
     loss.backward_access = MemoryAccess::loss_backward;
-    switch (stack.loss) {
+    switch (s.loss) {
         case LossKernel::fp32_logits:
-            if (s.compiled && stack.compiled_loss) {
+            if (s.fused.loss) {
                 compile_loss(loss, Bytes{logits * s.e});
                 break;
             }
@@ -121,7 +141,7 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.backward_kernels = 5;
             break;
         case LossKernel::logits_format:
-            if (s.compiled && stack.compiled_loss) {
+            if (s.fused.loss) {
                 compile_loss(loss, Bytes{logits * s.e});
                 break;
             }
@@ -136,19 +156,18 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.backward_kernels = 3;
             break;
         case LossKernel::chunked: {
-            // Eight chunks; each chunk's fp32 log-softmax stays, its fp32 logits and gradients do not.
-            // Compiled, the logits stay in its place. Gradients of the logits replace either chunk by chunk.
-            constexpr double chunks = 8.0;
-            loss.saved = Bytes{logits * (s.compiled ? s.e : fp32)};
-            loss.forward_transient = Bytes{s.compiled ? 0.0 : logits * (s.e + fp32 / chunks)};
-            loss.backward_transient = Bytes{logits / chunks * (s.compiled ? s.e : 2.0 * fp32 + s.e)};
+            // Each chunk's fp32 log-softmax stays, its fp32 logits and gradients do not. Compiled, the
+            // logits stay in its place. Gradients of the logits replace either chunk by chunk.
+            const double chunks = s.loss_chunks;
+            loss.saved = Bytes{logits * (s.fused.loss ? s.e : fp32)};
+            loss.forward_transient = Bytes{s.fused.loss ? 0.0 : logits * (s.e + fp32 / chunks)};
+            loss.backward_transient = Bytes{logits / chunks * (s.fused.loss ? s.e : 2.0 * fp32 + s.e)};
             // The head runs a chunk at a time too: a chunk's weight gradient beside their sum.
             if (s.train_weights)
                 build.last().backward_transient += Bytes{v * width * s.e};
-            loss.forward_bytes = Bytes{logits * (s.e + (s.compiled ? 0.0 : 4.0 * fp32))};
-            loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.compiled ? 0.0 : 3.0 * fp32))};
-            loss.forward_kernels = 4 * static_cast<int>(chunks);
-            loss.backward_kernels = 4 * static_cast<int>(chunks);
+            loss.forward_bytes = Bytes{logits * (s.e + (s.fused.loss ? 0.0 : 4.0 * fp32))};
+            loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.fused.loss ? 0.0 : 3.0 * fp32))};
+            loss.forward_kernels = loss.backward_kernels = 4 * static_cast<int>(std::min(chunks, 1e6));
             break;
         }
         case LossKernel::fused_softmax:
@@ -162,16 +181,22 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.backward_access = MemoryAccess::stream;
             break;
         case LossKernel::fused_linear:
-            // Logits live one chunk at a time and their gradient is made in the forward pass.
-            loss.saved = Bytes{s.tokens * width * s.e};
-            loss.forward_bytes = Bytes{logits * (4.0 * s.e)};
-            loss.backward_bytes = Bytes{s.tokens * width * s.e * 3.0};
-            loss.forward_kernels = 8;
-            loss.backward_kernels = 2;
-            build.last().forward_transient = Bytes{logits * s.e / 8.0};
-            build.last().backward_transient = Bytes{s.tokens * width * s.e};
+            // Logits live one chunk at a time and their gradient is written over them in the forward pass;
+            // the gradient of the head's input is kept until the backward pass.
+            take_in_chunks(build, list[head], loss, logits * s.e);
             break;
+        case LossKernel::chunked_linear: {
+            // A chunk goes back as soon as it went forward. Eager: logits in both formats, the log-softmax
+            // and its gradient; compiled: logits and their gradient.
+            const double each = s.fused.loss ? 2.0 * s.e : s.e + 3.0 * fp32;
+            take_in_chunks(build, list[head], loss, logits * each);
+            break;
+        }
     }
+    // A tanh that bounds the logits keeps its output.
+    if (m.logits_softcap && !s.fused.loss && s.loss != LossKernel::fused_linear &&
+        s.loss != LossKernel::chunked_linear)
+        loss.saved += Bytes{logits * s.e};
     const Bytes copies{logits * fp32 * stack.logits_copies_fp32};
     loss.forward_transient += copies;
     loss.backward_transient += copies;

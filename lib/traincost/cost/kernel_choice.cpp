@@ -36,7 +36,9 @@ AttentionChoice attention_in_force(const Job& job) {
 }
 
 bool attention_repeats_kv(const Job& job) {
-    return job.stack.repeats_kv || (wide(job) && attention_in_force(job).kernel == AttentionKernel::math);
+    // Attention in eager operators multiplies head by head.
+    const bool by_heads = wide(job) || !job.stack.softmax_fused;
+    return job.stack.repeats_kv || (by_heads && attention_in_force(job).kernel == AttentionKernel::math);
 }
 
 std::vector<std::string> substitutions(const Job& job) {

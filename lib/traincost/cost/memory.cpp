@@ -423,7 +423,14 @@ private:
     /// back.
     memory_terms::Gathered gathered_at_loss() const {
         const bool keeps = regime_.fully_sharded && stack_.shard == ShardEngine::fsdp1;
-        return gathered(0, keeps && regime_.zero >= 3);
+        return gathered(kept_gathered(class_.blocks), keeps && regime_.zero >= 3);
+    }
+
+    /// Of the first `blocks` blocks, those that stay gathered from the forward pass on.
+    std::int64_t kept_gathered(std::int64_t blocks) const {
+        if (!regime_.fully_sharded || run_.reshard != Reshard::last_kept)
+            return 0;
+        return std::max<std::int64_t>(0, blocks - std::max<std::int64_t>(0, class_.blocks - run_.kept_blocks));
     }
 
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.
@@ -446,6 +453,11 @@ private:
     memory_terms::Staging reducing(double elements) const {
         memory_terms::Staging staging = buckets();
         staging.n_q = elements;
+        // The root's group is reduced when all of it is through: until then the head's gradient is whole.
+        if (class_.last && !stack_.root_sharded_apart && !regime_.tuned) {
+            staging.n_h = head_.total();
+            staging.e = s_.e;
+        }
         return staging;
     }
 
@@ -491,6 +503,9 @@ private:
             consider(Moment::loss, -1, alive);
             if (appear)
                 alive.gradients.n_g += gradients_of(head_) + table;
+            if (regime_.fully_sharded)
+                alive.staging =
+                    reducing(stack_.root_sharded_apart && !regime_.tuned ? head_.total() : 0.0);
         }
         for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;)
             walk_blocks(stages_.runs[r], appear, alive);
@@ -536,7 +551,9 @@ private:
                            blocks.again ? k.totals.forward_peak.value() : 0.0};
             if (regime_.fully_sharded && done > 0)
                 now.staging = reducing(reduced_elements(parameters));
-            now.gathered = gathered(blocks.position + left > 0 ? 1 + stack_.prefetched_blocks : 1, true);
+            const std::int64_t before = blocks.position + left;
+            now.gathered = gathered(
+                std::max(before > 0 ? 1 + stack_.prefetched_blocks : 1, 1 + kept_gathered(before)), true);
             consider(Moment::backward, blocks.position + left, now);
         };
         visit(blocks.count - 1);
@@ -574,7 +591,8 @@ private:
         walk_peak_ = highest_;
         walk_ = after_;
         const memory_terms::Working nothing{0.0, 0.0, boundary_.value(), 0.0};
-        memory_terms::Temporaries temporaries{0.0, stack_.optimizer_temporary_copies, 0.0};
+        memory_terms::Temporaries temporaries{0.0, temporary_copies(),
+                                              bytes_per_element(run_.precision.moments).value(), 0.0};
         consider_idle(Moment::backward, {outputs().value(), 0.0, boundary_.value(), 0.0}, temporaries);
         double updated = owned(all_, regime_.states_sharded) * trained_ + adapters_;
         if (run_.parallel.zero >= 3 && stack_.shard == ShardEngine::deepspeed)
@@ -591,6 +609,14 @@ private:
         updating_ = temporaries.bytes();
         idle_gradients_ = all_gradients().bytes();
         consider_idle(Moment::optimizer, nothing, temporaries);
+    }
+
+    /// Copies of a moment's size that live while the optimizer updates: by lists of tensors, the denominators
+    /// of all; by single tensors or one kernel, none to speak of.
+    double temporary_copies() const {
+        if (!run_.optimizer_kernel)
+            return stack_.optimizer_temporary_copies;
+        return *run_.optimizer_kernel == OptimizerKernel::foreach ? 1.0 : 0.0;
     }
 
     /// Elements of a block whose gradients are on their way to their shards.
@@ -704,12 +730,25 @@ private:
     /// Share of `moving` bytes, which come and go, that the allocator holds in gaps. Recomputed blocks, whose
     /// tensors churn, leave more of them: in their share of the blocks, and no more than what they spare.
     double gap_share(Bytes moving) const {
+        // A stack's own shares are measured the way it allocates; pages instead of blocks leave fewer gaps.
+        const AllocatorModel& allocator = job_.cluster.kernels.allocator;
+        const bool pages = expandable_segments(job_) && !stack_.expandable_segments;
+        const double least = pages ? std::min(stack_.fragmentation, allocator.page_gaps) : stack_.fragmentation;
+        const double most = pages ? std::min(stack_.fragmentation_recompute, allocator.page_gaps_recompute)
+                                  : stack_.fragmentation_recompute;
         if (again_ == 0.0 || !(moving.value() > 0.0))
-            return stack_.fragmentation;
+            return least;
         const double share = again_ / static_cast<double>(class_.blocks);
-        const Bytes churn = moving * ((stack_.fragmentation_recompute - stack_.fragmentation) * share);
+        const Bytes churn = moving * ((most - least) * share);
         const Bytes spared = dropped_ * ((1.0 - run_.offload_activations) * in_flight_);
-        return std::max(0.0, stack_.fragmentation + std::min(churn, spared) / moving);
+        return std::max(0.0, least + std::min(churn, spared) / moving);
+    }
+
+    /// Of the gaps, what the allocator cannot give back to the driver when memory runs out: blocks that hold a
+    /// live tensor, or pages that do.
+    double stuck_share() const {
+        const AllocatorModel& allocator = job_.cluster.kernels.allocator;
+        return expandable_segments(job_) ? allocator.stuck_pages : allocator.stuck_segments;
     }
 
     /// Buffers outside the walk, and the three totals.
@@ -727,21 +766,24 @@ private:
                              term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
                              term(MemoryTerm::workspace);
         memory_terms::Fragmentation& f = fragmentation_;
-        f.f = gap_share(out_.allocated - states);
+        const double share = gap_share(out_.allocated - states);
+        f.f = share * stuck_share();
         f.A = out_.allocated.value();
         f.R = states.value();
         term(MemoryTerm::context) = stack_.context;
         term(MemoryTerm::communicators) = communicators().bytes();
         // The allocator waits for held memory rather than fail: it grows into what is free, no further than
         // what does not come back.
-        const Bytes free = usable_memory(job_.cluster.accelerator) - out_.allocated - f.gaps() -
+        const Bytes free = allowed_memory(job_) - out_.allocated - f.gaps() -
                            term(MemoryTerm::context) - term(MemoryTerm::communicators);
         f.h = held_gathers().value();
-        f.z = flat_reserve().value();
+        const Bytes given_back = (out_.allocated - states) * (share - f.f);
+        f.z = flat_reserve().value() + given_back.value();
         f.s = f.h * stack_.held_gathers_stuck;
         f.y = std::max(Bytes{}, free).value();
         term(MemoryTerm::fragmentation) = f.bytes();
         const double wanted = f.h + f.z;
+        out_.returnable = std::min(given_back, term(MemoryTerm::fragmentation) - f.gaps());
         out_.refused = Bytes{wanted - std::clamp(wanted, f.s, std::max(f.s, f.y))};
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
@@ -845,7 +887,7 @@ PeakMemory peak_memory(const Job& job, const Shape& s, const BlockTable& table, 
     const auto walk = [&](std::int64_t number) {
         const StageMemory stage = StageWalk(job, s, table, stages, number).peak();
         if (stage.device > peak.device)
-            peak = {stage.allocated, stage.reserved, stage.device};
+            peak = {stage.allocated, stage.reserved, stage.device, stage.returnable};
     };
     for (const StageClass& c : stages.classes) {
         walk(c.stage);

@@ -48,6 +48,7 @@ struct StageMemory {
     Bytes device;     ///< reserved + context + communicators: what nvidia-smi shows
     Bytes host;       ///< offloaded to host memory, per rank
     Bytes storage;    ///< offloaded to NVMe, per rank
+    Bytes returnable;  ///< of `reserved`, gaps that the allocator gives back before it fails
     Bytes refused;    ///< what the allocator would reserve besides if the device had room for it
     Moment moment;
     std::int64_t block;  ///< block that runs at the peak (-1: embedding, head or optimizer)
@@ -99,11 +100,12 @@ MemoryWalk memory_walk(const Job& job, const Shape& shape, const BlockTable& tab
 /// Which totals of a stage's memory.
 enum class MemoryView : std::uint8_t { allocated, reserved, device };
 
-/// The three totals of the stage that takes most of the device.
+/// The totals of the stage that takes most of the device.
 struct PeakMemory {
     Bytes allocated;
     Bytes reserved;
     Bytes device;
+    Bytes returnable;  ///< of `reserved`
 
     Bytes operator[](MemoryView view) const {
         return view == MemoryView::allocated ? allocated : view == MemoryView::reserved ? reserved : device;
@@ -117,7 +119,9 @@ struct MemoryMargin {
     bool operator==(const MemoryMargin&) const = default;
 
     Bytes needed(const PeakMemory& predicted) const {
-        return predicted.device + predicted[view] * (times - 1.0);
+        const Bytes back = predicted.returnable;
+        const Bytes stated = view == MemoryView::allocated ? predicted.allocated : predicted[view] - back;
+        return predicted.device - back + stated * (times - 1.0);
     }
 };
 

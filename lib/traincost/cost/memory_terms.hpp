@@ -96,14 +96,14 @@ struct Gathered {
     }
 };
 
-/// max(K, k b) + n_q r
+/// max(K, k b) + n_q r + n_h e
 struct Staging {
-    double K = 0.0, k = 0.0, b = 0.0, n_q = 0.0, r = 0.0;
+    double K = 0.0, k = 0.0, b = 0.0, n_q = 0.0, r = 0.0, n_h = 0.0, e = 0.0;
     Bytes bytes() const {
-        return Bytes{std::max(K, k * b) + n_q * r};
+        return Bytes{std::max(K, k * b) + n_q * r + n_h * e};
     }
     TermSymbols symbols() const {
-        return {{"K", K}, {"k", k}, {"b", b}, {"n_q", n_q}, {"r", r}};
+        return {{"K", K}, {"k", k}, {"b", b}, {"n_q", n_q}, {"r", r}, {"n_h", n_h}, {"e", e}};
     }
 };
 
@@ -129,14 +129,14 @@ struct Buffers {
     }
 };
 
-/// n_u (4 c + f)
+/// n_u (c t + f)
 struct Temporaries {
-    double n_u = 0.0, c = 0.0, f = 0.0;
+    double n_u = 0.0, c = 0.0, t = 0.0, f = 0.0;
     Bytes bytes() const {
-        return Bytes{n_u * (4.0 * c + f)};
+        return Bytes{n_u * (c * t + f)};
     }
     TermSymbols symbols() const {
-        return {{"n_u", n_u}, {"c", c}, {"f", f}};
+        return {{"n_u", n_u}, {"c", c}, {"t", t}, {"f", f}};
     }
 };
 

@@ -41,11 +41,32 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, bo
     }
 }
 
+/// The operators from `first` on take the sequence in pieces: the input stays whole, all else is there for a
+/// piece at a time and made again before the piece's backward pass.
+void tile(OpBuilder& build, std::size_t first) {
+    const double tiles = build.shape().mlp_tiles;
+    Operator input{.name = "mlp_input", .module = Module::mlp, .kind = OpKind::memory};
+    for (std::size_t i = first; i < build.list().size(); ++i) {
+        Operator& op = build.list()[i];
+        if (op.module != Module::mlp || op.kind == OpKind::communication)
+            continue;
+        if (op.kind == OpKind::gemm && input.saved.value() == 0.0) {
+            input.saved = op.saved;
+            op.saved = Bytes{};
+        }
+        op.saved = op.saved / tiles;
+        op.forward_transient = op.forward_transient / tiles;
+        op.backward_transient = op.backward_transient / tiles;
+        op.selective = true;
+    }
+    build.list().push(input);
+}
+
 }  // namespace
 
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated) {
     const Shape& s = build.shape();
-    const bool fused = build.stack().activation == ActivationKernel::fused || s.compiled;
+    const bool fused = build.stack().activation == ActivationKernel::fused || s.fused.mlp;
     const ActivationCost cost =
         activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
     const double n = rows * width;
@@ -94,10 +115,12 @@ void mlp_ops(OpBuilder& build, double ffn) {
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
     const bool made_again = drop_product || build.stack().inplace_backward;
     build.linear("down", Module::mlp, s.tokens, h, f,
-                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element()}, adapt, m.bias.mlp);
+                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)}, adapt, m.bias.mlp);
     if (m.bias.mlp)
         build.add_bias(s.tokens * h, build.stack().bias_dropout_fused);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
+    if (s.mlp_tiles > 1.0)
+        tile(build, first);
     if (drop_all) {
         for (std::size_t i = first; i < build.list().size(); ++i)
             build.list()[i].selective = true;
@@ -219,9 +242,9 @@ void moe_ops(OpBuilder& build) {
         op.backward_transient = Bytes{local * (n + k) * s.e};
         build.list().push(op);
     };
-    grouped("expert_up", gated ? 2.0 * f : f, h, Bytes{local * h * build.saved_input_element()});
+    grouped("expert_up", gated ? 2.0 * f : f, h, Bytes{local * h * build.saved_input_element(s.compiled)});
     activation_ops(build, Module::experts, local, f, gated);
-    grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * build.saved_input_element()});
+    grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * build.saved_input_element(s.compiled)});
     if (s.etp > 1) {
         const Bytes message{local * h * s.e};
         build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter,

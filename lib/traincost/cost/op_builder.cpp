@@ -21,7 +21,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const double in = s.autocast ? fp32 : (input_is_residual ? s.r : s.e);  // autocast runs norms in fp32
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
-    const bool composite = stack().norm == NormKernel::composite && !s.compiled && !layernorm;
+    const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
+    const bool composite = stack().norm == NormKernel::composite && !compiled && !layernorm;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
@@ -29,7 +30,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     if (composite) {
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
-        op.saved = Bytes{n * (fp32 + (trains_norms() ? in : 0.0)) + statistics};
+        const double normalised = model().norm.fp32_scale ? fp32 : in;
+        op.saved = Bytes{n * (fp32 + (trains_norms() ? normalised : 0.0)) + statistics};
         // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
         // Backward: both products of the weight's and their sum over rows, both products of the scale's and
         // their sum over columns, its spread, the square's two products, their sum, and the casts.
@@ -194,13 +196,13 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     const Shape& s = shape_;
     const double n = s.tokens_sp * static_cast<double>(model().hidden);
     const bool dropout = s.dropout > 0.0;
-    const bool fused = stack().bias_dropout_fused || s.compiled;
+    const bool fused = stack().bias_dropout_fused || s.fused.norms;
     const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
     // Backward: the gradient of the stream joins that of the branch beside it, which is narrowed on its way.
-    const double joined = s.compiled ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
+    const double joined = s.fused.norms ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
     Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
                           Bytes{n * (joined + (dropout ? s.e + s.r + 1.0 : 0.0))}, dropout && !fused ? 2 : 1,
-                          (dropout ? 1 : 0) + (s.r > s.e && !s.compiled ? 2 : 0));
+                          (dropout ? 1 : 0) + (s.r > s.e && !s.fused.norms ? 2 : 0));
     if (dropout && !fused)
         op.forward_access = op.backward_access = MemoryAccess::dropout;
     else if (s.r > s.e)
@@ -255,11 +257,14 @@ Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
     const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
     const bool each = (s.autocast && !s.compiled) || (s.tp > 1 && stack().copies_parallel_inputs);
     const double copies = each ? static_cast<double>(consumers) : 1.0;
-    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element() * copies};
+    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element(s.fused.norms) * copies};
 }
 
-double OpBuilder::saved_input_element() const {
-    return std::min(shape_.e, bytes_per_element(job_.run.precision.gemm).value());
+double OpBuilder::saved_input_element(bool compiled) const {
+    const double narrow = bytes_per_element(job_.run.precision.gemm).value();
+    if (stack().narrow_input == NarrowInput::narrow || narrow >= shape_.e)
+        return std::min(shape_.e, narrow);
+    return compiled && job_.run.precision.gemm == DataType::fp8 ? 0.0 : shape_.e;
 }
 
 }  // namespace traincost

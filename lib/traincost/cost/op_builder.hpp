@@ -75,7 +75,7 @@ public:
     Bytes saved_norm_output(double width, int consumers) const;
 
     /// Bytes of an element of an input that only products read: FP8 products keep what they were fed.
-    double saved_input_element() const;
+    double saved_input_element(bool compiled) const;
 
     /// Whether the norms' own weights get gradients.
     bool trains_norms() const;

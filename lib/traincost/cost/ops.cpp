@@ -41,7 +41,18 @@ Shape shape_of(const Job& job) {
     // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
     s.autocast = run.precision.autocast && job.stack.amp == CastMode::autocast && !fully_sharded(job);
     s.r = s.autocast ? s.w : s.e;
-    s.compiled = run.compile.value_or(job.stack.compile);
+    const bool compile = run.compile.value_or(job.stack.compile);
+    s.fused = run.compiled_parts.value_or(
+        CompiledParts{compile, compile, compile, compile && job.stack.compiled_loss});
+    s.compiled = s.fused.blocks();
+    s.loss = run.loss.value_or(job.stack.loss);
+    s.loss_chunks = static_cast<double>(run.loss_chunks.value_or(job.stack.loss_chunks));
+    // Liger's pieces: as many tokens as keep a piece's logits the size of the head's input.
+    if (s.loss == LossKernel::fused_linear && !run.loss_chunks)
+        s.loss_chunks = std::ceil(vocab / static_cast<double>(job.model.hidden));
+    if (fully_sharded(job))
+        s.summed_wider = std::max(0.0, bytes_per_element(run.precision.reduce).value() - s.e);
+    s.mlp_tiles = static_cast<double>(run.mlp_tiles);
     s.train_weights = run.tuning == Tuning::full;
     s.dropout = run.dropout.value_or(job.stack.dropout);
     s.attention = attention_in_force(job).kernel;

@@ -29,11 +29,17 @@ bool pipeline_keeps_gathered(const Job& job) {
 }
 
 std::int64_t zero_in_force(const Job& job) {
-    return pipeline_keeps_gathered(job) ? 2 : job.run.parallel.zero;
+    const bool gathered =
+        pipeline_keeps_gathered(job) || (fully_sharded(job) && job.run.reshard == Reshard::never);
+    return gathered ? 2 : job.run.parallel.zero;
 }
 
 bool reduces_every_micro_batch(const Job& job) {
     return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
+}
+
+bool expandable_segments(const Job& job) {
+    return job.run.expandable_segments.value_or(job.stack.expandable_segments);
 }
 
 Regime regime_of(const Job& job) {

@@ -25,6 +25,9 @@ struct Regime {
     bool operator==(const Regime&) const = default;
 };
 
+/// Whether the allocator maps pages rather than keep blocks of the driver's: the run's word, else its stack's.
+bool expandable_segments(const Job& job);
+
 /// The regime of the job.
 Regime regime_of(const Job& job);
 

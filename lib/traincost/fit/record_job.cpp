@@ -6,6 +6,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/fit/record_choices.hpp"
 #include "traincost/fit/record_model.hpp"
 #include "traincost/fit/record_network.hpp"
 #include "traincost/fit/record_stack.hpp"
@@ -40,6 +41,7 @@ public:
         run_.compile = in_.compile;
         if (says(in_.stack_version, "compile=True") || climbed("compile"))
             run_.compile = true;
+        set_stated_choices(record_, run_, assumptions_);
         set_sample_length();
         set_packing();
         set_gate();
@@ -189,10 +191,11 @@ private:
             return;
         }
         run_.precision_name = name;
-        run_.precision = *precision;
+        run_.precision = stack_precision(stack_, *precision);
         set_primary_weights(name);
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
+            set_sharded_format(*type);
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
             run_.precision.gradients = usual_gradients(stack_, run_.precision);
             if (stack_.shard == ShardEngine::zero_redundancy)
@@ -204,6 +207,18 @@ private:
                 "gradients are kept and reduced in bf16: grad_reduce_in_fp32 is off in NVIDIA's MLPerf "
                 "configurations");
         }
+    }
+
+    // FSDP's gradients have the format of the weights it shards: 16-bit ones mean 16-bit weights and states,
+    // whatever the recipe beside a narrow product's name.
+    void set_sharded_format(DataType gradients) {
+        Precision& p = run_.precision;
+        const bool own = stack_.gradients == GradientStore::parameter && stack_.amp == CastMode::sharded;
+        if (!own || !p.autocast || bytes_per_element(gradients) >= bytes_per_element(p.weights))
+            return;
+        p.weights = p.moments = gradients;
+        p.autocast = false;
+        assume("weights and optimizer states are kept in the gradients' format, as FSDP shards them");
     }
 
     // MLPerf submissions: FP8_PARAM_GATHER keeps primary weights in fp8, fp8_params the frozen base of a LoRA
@@ -361,7 +376,7 @@ private:
     void set_packing() {
         constexpr std::int64_t squad_tokens = 200;
         const bool recipe = in_.stack == "nemo" || in_.stack == "megatron-core";
-        if (recipe && (record_.task == "lora" || record_.task == "sft")) {
+        if (!run_.packed_length && recipe && (record_.task == "lora" || record_.task == "sft")) {
             run_.packed_length = squad_tokens;
             assume("sequences are packed from documents of 200 tokens, as NeMo's SQuAD recipes do");
         }

@@ -30,14 +30,17 @@ bool before_cudnn_attention(const RunRecord& record) {
     return record.source_year.value_or(last_year + 1) <= last_year;
 }
 
-/// torchtitan's by its date: what it compiles changed with 2025, and its attention kernel after it. On
-/// Blackwell it ran cuDNN's from May 2025 on (pull request 1209).
-std::string_view torchtitan_name(const RunRecord& record, const AcceleratorSpec& accelerator) {
+/// torchtitan's by its date: what it compiles changed with 2025 (0.0.2, of that April, did not compile the loss
+/// yet), its loss and its attention kernel after it.
+std::string_view torchtitan_name(const RunRecord& record) {
     const std::string_view version = record.run.stack_version;
-    if (says(version, "2024") || record.source_year == 2024)
+    if (says(version, "2024") || record.source_year == 2024 || says(version, "torchtitan 0.0.2"))
         return "torchtitan-2024";
-    const bool blackwell = says_any(accelerator.id, {"b200", "b300"});
-    return !blackwell && before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
+    return before_cudnn_attention(record) ? "torchtitan-2025" : "torchtitan";
+}
+
+bool blackwell(const AcceleratorSpec& accelerator) {
+    return says_any(accelerator.id, {"b200", "b300"});
 }
 
 /// LLM Foundry's of 2023. Until that August its benchmark script set PURE mixed precision and an image of
@@ -60,6 +63,8 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
         return "hf-deepspeed";
     if (says(run.stack_version, "DeepSpeed ZeRO-3"))
         return "deepspeed";  // the baseline beside a Megatron table
+    if (run.stack == "hf-transformers" && says(record.extra_text("variant").value_or(""), "Liger"))
+        return "hf-liger";
     // Release 0.5's grouped kernels and captured layers are Blackwell's: Hopper's times did not change with
     // it.
     if (says(run.stack_version, "Megatron-Bridge")) {
@@ -68,7 +73,7 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
                                                                           : "megatron-bridge";
     }
     if (run.stack == "torchtitan")
-        return torchtitan_name(record, accelerator);
+        return torchtitan_name(record);
     if (run.stack == "mlperf" && accelerator.vendor == "AMD")
         return "mlperf-rocm";
     if (run.stack == "llm-foundry" && record.source_year == 2023)
@@ -110,6 +115,9 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
                before_cudnn_attention(record)) {
         stack.attention_generation = AttentionGeneration::flash2;
     }
+    // On Blackwell torchtitan ran cuDNN's kernel from May 2025 on (pull request 1209).
+    if (stack.id == "torchtitan-2025" && blackwell(accelerator) && !stated_generation(run))
+        stack.attention_generation = AttentionGeneration::flash4;
     // torchtune computed the loss on whole fp32 logits before its chunked loss: in 0.2, and below that step
     // of its ladder.
     const std::string ladder = record.extra_text("ladder").value_or("");

@@ -364,8 +364,10 @@ const StageMemory& fullest(const Estimate& estimate) {
 
 double probability_of_fitting(const MemoryResiduals& memory, const Estimate& estimate) {
     const StageMemory& stage = fullest(estimate);
-    const Bytes view = stage.*(memory.view);
-    const Bytes outside = stage.device - view;
+    // Gaps that the allocator gives back before it fails need no room.
+    const Bytes back = memory.view == &StageMemory::allocated ? Bytes{} : stage.returnable;
+    const Bytes view = stage.*(memory.view) - back;
+    const Bytes outside = stage.device - stage.returnable - view;
     if (outside >= estimate.capacity)
         return 0.0;
     return probability_below(memory.group.quantiles, view.value(), (estimate.capacity - outside).value());

@@ -30,6 +30,17 @@ AllocatorModel allocator_model_from_json(const JsonNode& node) {
     model.segment_s_per_byte = positive(in.at("segment_ms_per_GiB"), ms / GiB);
     model.segment = Bytes{positive(in.at("segment_MiB"), MiB)};
     model.mapped_s_per_byte = positive(in.at("mapped_ms_per_GiB"), ms / GiB);
+    const auto share = [&](const char* key) {
+        const JsonNode at = in.at(key);
+        const double x = at.number();
+        if (!(x >= 0.0 && x <= 1.0))
+            at.fail("is " + std::to_string(x) + ", must be between 0 and 1");
+        return x;
+    };
+    model.stuck_segments = share("stuck_segments");
+    model.stuck_pages = share("stuck_pages");
+    model.page_gaps = share("page_gaps");
+    model.page_gaps_recompute = share("page_gaps_recompute");
     in.finish();
     return model;
 }

@@ -90,8 +90,14 @@ ModelSpec read_qwen3(HfKeys& k) {
 ModelSpec read_gemma(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {24576, 16, 16, 256, 256000, 8192, true});
     m.activation = Activation::gelu_tanh;
+    m.norm.fp32_scale = true;
     hf_read_attention_bias(k, m, false, true);
     return m;
+}
+
+/// Whether a tanh bounds what `key` caps: null means it doesn't, and a class's own default where it is absent.
+bool soft_capped(HfKeys& k, std::string_view key, bool by_default) {
+    return k.has(key) ? k.number({key}).has_value() : by_default;
 }
 
 void sandwich(ModelSpec& m) {
@@ -103,6 +109,9 @@ ModelSpec read_gemma2(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {9216, 8, 4, 256, 256000, 8192, true});
     m.activation = Activation::gelu_tanh;
     sandwich(m);
+    m.norm.fp32_scale = true;
+    m.attention_softcap = soft_capped(k, "attn_logit_softcapping", true);
+    m.logits_softcap = soft_capped(k, "final_logit_softcapping", true);
     hf_read_attention_bias(k, m, false, true);
     hf_read_window(k, m, 4096, 2);
     k.ignore({"cache_implementation"});
@@ -114,6 +123,9 @@ ModelSpec read_gemma3(HfKeys& k) {
     m.activation = Activation::gelu_tanh;
     sandwich(m);
     m.norm.qk = QkNorm::per_head;
+    m.norm.fp32_scale = true;
+    m.attention_softcap = soft_capped(k, "attn_logit_softcapping", false);
+    m.logits_softcap = soft_capped(k, "final_logit_softcapping", false);
     hf_read_attention_bias(k, m, false, true);
     const std::int64_t period = k.maybe({"sliding_window_pattern", "_sliding_window_pattern"}).value_or(6);
     hf_read_window(k, m, 4096, period);

@@ -27,6 +27,7 @@ void describe(Io& io, T& x) {
     io.required("qk", x.qk);
     io.required("placement", x.placement);
     io.optional("qk_bias", x.qk_bias);
+    io.optional("fp32_scale", x.fp32_scale);
 }
 
 template <class Io, io::Is<BiasSpec> T>
@@ -112,6 +113,8 @@ void describe(Io& io, T& x) {
     io.optional("lm_head", x.lm_head);
     io.optional("parallel_attention", x.parallel_attention);
     io.optional("fused_qkv", x.fused_qkv);
+    io.optional("attention_softcap", x.attention_softcap);
+    io.optional("logits_softcap", x.logits_softcap);
     io.optional("max_position", x.max_position);
     io.required("position", x.position);
     io.required("norm", x.norm);

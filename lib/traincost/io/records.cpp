@@ -205,6 +205,23 @@ RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& rem
     return p;
 }
 
+/// What the source states of choices that are else the stack's.
+void read_choices(Reader& in, RecordRun& r) {
+    in.read("loss", r.loss);
+    in.read("loss_chunks", r.loss_chunks);
+    in.read("compiled_parts", r.compiled_parts);
+    in.read("reshard", r.reshard);
+    in.read("kept_blocks", r.kept_blocks);
+    in.read("optimizer_kernel", r.optimizer_kernel);
+    in.read("optimizer_in_backward", r.optimizer_in_backward);
+    in.read("reduce_dtype", r.reduce_dtype);
+    in.read("packed_length", r.packed_length);
+    in.read("padded_length", r.padded_length);
+    in.read("mlp_tiles", r.mlp_tiles);
+    in.read("offload_activations", r.offload_activations);
+    in.read("expandable_segments", r.expandable_segments);
+}
+
 RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordRun r{};
     Reader in(node);
@@ -226,6 +243,7 @@ RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
     in.read("offload", r.offload);
     in.read("compile", r.compile);
     in.read("schedule", r.schedule);
+    read_choices(in, r);
     in.remark_unread("run.", remarks);
     return r;
 }

@@ -17,6 +17,14 @@ void describe(Io& io, T& x) {
     io.optional("per_op", x.per_op);
 }
 
+template <class Io, io::Is<CompiledParts> T>
+void describe(Io& io, T& x) {
+    io.optional("attention", x.attention);
+    io.optional("mlp", x.mlp);
+    io.optional("norms", x.norms);
+    io.optional("loss", x.loss);
+}
+
 template <class Io, io::Is<AdapterSpec> T>
 void describe(Io& io, T& x) {
     io.optional("rank", x.rank);
@@ -75,6 +83,7 @@ void describe(Io& io, T& x) {
     io.optional("schedule", x.schedule);
     io.optional("context", x.context);
     io.optional("packed_length", x.packed_length);
+    io.optional("padded_length", x.padded_length);
     io.optional("tuning", x.tuning);
     io.optional("adapter", x.adapter);
     io.optional("frozen_layers", x.frozen_layers);
@@ -83,6 +92,14 @@ void describe(Io& io, T& x) {
     io.optional("offload_parameters", x.offload_parameters);
     io.optional("offload_activations", x.offload_activations);
     io.optional("compile", x.compile);
+    io.optional("compiled_parts", x.compiled_parts);
+    io.optional("loss", x.loss);
+    io.optional("loss_chunks", x.loss_chunks);
+    io.optional("optimizer_kernel", x.optimizer_kernel);
+    io.optional("reshard", x.reshard);
+    io.optional("kept_blocks", x.kept_blocks);
+    io.optional("mlp_tiles", x.mlp_tiles);
+    io.optional("expandable_segments", x.expandable_segments);
     io.optional("dropout", x.dropout);
     io.optional("uneven_stages", x.uneven_stages);
     io.optional("activation_input_fp8", x.activation_input_fp8);

@@ -20,6 +20,7 @@ void describe_choices(Io& io, T& x) {
     io.required("attention", x.attention);
     io.required("softmax_fused", x.softmax_fused);
     io.required("attention_generation", x.attention_generation);
+    io.required("window_masks", x.window_masks);
     io.required("fused_qkv", x.fused_qkv);
     io.required("fused_gate_up", x.fused_gate_up);
     io.required("bias", x.bias);
@@ -34,6 +35,7 @@ void describe_choices(Io& io, T& x) {
 
     // Head and loss
     io.required("loss", x.loss);
+    io.required("loss_chunks", x.loss_chunks);
     io.required("compiled_loss", x.compiled_loss);
     io.required("vocab_parallel", x.vocab_parallel);
     io.required("vocab_multiple", x.vocab_multiple);
@@ -44,8 +46,11 @@ void describe_choices(Io& io, T& x) {
     io.required("quantised_head", x.quantised_head);
     io.required("quantised_keeps_inputs", x.quantised_keeps_inputs);
 
+    io.required("narrow_input", x.narrow_input);
+
     // Model states
     io.required("gradients", x.gradients);
+    io.optional("reduce", x.reduce);
     io.required("gradient_bucket_view", x.gradient_bucket_view);
     io.required("model_gradients_kept", x.model_gradients_kept);
     io.required("frozen_in_flat_parameters", x.frozen_in_flat_parameters);

@@ -55,6 +55,7 @@ struct NormSpec {
     QkNorm qk;               ///< norms on queries and keys
     NormPlacement placement;
     std::optional<bool> qk_bias{};  ///< bias of the q/k norms; as `bias` when absent
+    bool fp32_scale = false;        ///< the trained scale multiplies fp32 values (Gemma)
     bool operator==(const NormSpec&) const = default;
 };
 
@@ -148,6 +149,8 @@ struct ModelSpec {
     BiasSpec bias;
     bool parallel_attention = false;  ///< attention and MLP read the same input
     bool fused_qkv = false;  ///< the model's own code has one projection for q, k and v, whatever the stack
+    bool attention_softcap = false;  ///< scores are bounded by a tanh before their softmax (Gemma 2)
+    bool logits_softcap = false;     ///< and logits before the loss
     bool lm_head = true;
     std::int64_t decoder_layers = 0;  ///< encoder-decoder only
     std::optional<std::int64_t> max_position{};

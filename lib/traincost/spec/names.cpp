@@ -35,10 +35,12 @@ TRAINCOST_ENUM_NAMES(RotaryKernel, "fused", "composite")
 TRAINCOST_ENUM_NAMES(ActivationKernel, "fused", "eager")
 TRAINCOST_ENUM_NAMES(BiasKernel, "fused", "gradient_apart", "apart")
 TRAINCOST_ENUM_NAMES(LossKernel, "fp32_logits", "vocab_parallel", "fused_softmax", "fused_linear",
-                     "logits_format", "chunked")
+                     "logits_format", "chunked", "chunked_linear")
 TRAINCOST_ENUM_NAMES(GradientStore, "parameter", "main_buffer")
 TRAINCOST_ENUM_NAMES(ShardEngine, "none", "zero_redundancy", "deepspeed", "fsdp1", "fsdp2", "megatron", "xla")
 TRAINCOST_ENUM_NAMES(OptimizerKernel, "fused", "foreach", "per_tensor")
+TRAINCOST_ENUM_NAMES(NarrowInput, "narrow", "compute")
+TRAINCOST_ENUM_NAMES(Reshard, "always", "last_kept", "never")
 TRAINCOST_ENUM_NAMES(TensorParallelKind, "megatron", "dtensor", "xla")
 TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube_mesh", "torus_2d",
                      "torus_3d")

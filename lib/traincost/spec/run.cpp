@@ -36,6 +36,24 @@ bool RecomputeModules::*recompute_module(std::string_view name) {
     return nullptr;
 }
 
+bool CompiledParts::*compiled_part(std::string_view name) {
+    struct Name {
+        std::string_view name;
+        bool CompiledParts::*part;
+    };
+    // torchtitan's --compile.components beside the fields' names.
+    static constexpr Name names[] = {{"attention", &CompiledParts::attention},
+                                     {"mlp", &CompiledParts::mlp},
+                                     {"feed_forward", &CompiledParts::mlp},
+                                     {"norms", &CompiledParts::norms},
+                                     {"loss", &CompiledParts::loss}};
+    for (const Name& n : names) {
+        if (n.name == name)
+            return n.part;
+    }
+    return nullptr;
+}
+
 namespace {
 
 // tp·pp·cp·dp < 2^60: counts of ranks and of sequences never overflow.
@@ -74,6 +92,12 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     if (r.recompute_layers)
         check.between("recompute_layers", *r.recompute_layers, 0, largest_degree * largest_degree);
     check.count("packed_length", r.packed_length, largest_sequence);
+    check.count("padded_length", r.padded_length, largest_sequence);
+    if (r.padded_length && *r.padded_length > r.sequence)
+        check.add("padded_length", "is more than the longest sequence");
+    check.count("loss_chunks", r.loss_chunks, largest_sequence);
+    check.count("kept_blocks", r.kept_blocks, largest_degree * largest_degree);
+    check.count("mlp_tiles", r.mlp_tiles, largest_sequence);
     check.between("frozen_layers", r.frozen_layers, 0, largest_degree * largest_degree);
     check.in_range("offload_activations", r.offload_activations, 0.0, 1.0);
     if (!(r.headroom >= 0.0 && r.headroom < 1.0))

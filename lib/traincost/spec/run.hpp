@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "traincost/base/error.hpp"
@@ -28,6 +29,45 @@ enum class Schedule : std::uint8_t { gpipe, one_f_one_b, interleaved, zero_bubbl
 enum class Offload : std::uint8_t { none, cpu, nvme };
 enum class ContextKind : std::uint8_t { ring, all_to_all };
 enum class Tuning : std::uint8_t { full, lora, qlora, adapter };
+
+/// Cross-entropy over the vocabulary.
+enum class LossKernel : std::uint8_t {
+    fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
+    vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
+    fused_softmax,   ///< one online pass, then the gradient written over the logits (Transformer Engine,
+                     ///< flash-attn)
+    fused_linear,    ///< head and loss in chunks by one kernel, no full logits (Liger, Apple CCE)
+    logits_format,   ///< log-softmax and both gradients in the logits' own format, logits kept by the caller
+    chunked,         ///< full logits in their own format, the loss chunk by chunk in fp32 (torchtune)
+    chunked_linear,  ///< head and loss chunk by chunk, forward and at once backward, no full logits
+                     ///< (torchtitan of 2026)
+};
+
+/// How the optimizer walks its parameters.
+enum class OptimizerKernel : std::uint8_t { fused, foreach, per_tensor };
+
+/// When fully sharded weights are given back between the forward and the backward pass.
+enum class Reshard : std::uint8_t {
+    always,     ///< after each block's forward pass
+    last_kept,  ///< the last blocks stay gathered, which the backward pass starts with
+    never,      ///< all stay gathered: what ZeRO stage 2 does
+};
+
+/// Parts of a model whose pointwise operators a compiler fuses.
+struct CompiledParts {
+    bool attention = false;  ///< rotations, copies and norms around attention's kernel
+    bool mlp = false;        ///< non-linearity and product
+    bool norms = false;      ///< of the residual stream, and what is added to it
+    bool loss = false;
+    bool operator==(const CompiledParts&) const = default;
+
+    bool blocks() const {
+        return attention && mlp && norms;
+    }
+};
+
+/// The part that a framework calls `name` ("attention", "feed_forward", "norms", "loss"); null where none is.
+bool CompiledParts::*compiled_part(std::string_view name);
 
 /// Operators whose outputs selective recompute drops and recomputes (Megatron/NeMo/torchtitan/TE module
 /// names).
@@ -99,6 +139,9 @@ struct RunSpec {
     std::optional<std::int64_t>
         packed_length{};  ///< mean tokens of the documents packed into a sequence, each
                           ///< of which attends to itself only; absent: one document
+    std::optional<std::int64_t> padded_length{};  ///< mean tokens of a micro-batch's sequences where each is
+                                                  ///< padded to its longest; `sequence` is then the longest
+                                                  ///< of all, which memory must hold. Absent: all are equal
     Tuning tuning = Tuning::full;
     AdapterSpec adapter{};               ///< lora, qlora, adapter only
     std::int64_t frozen_layers = 0;      ///< lowest blocks not trained
@@ -107,6 +150,16 @@ struct RunSpec {
     Offload offload_parameters = Offload::none;
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory
     std::optional<bool> compile{};    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
+    std::optional<CompiledParts> compiled_parts{};  ///< absent: all blocks as `compile` says, the loss with
+                                                    ///< them where the stack compiles it
+    std::optional<LossKernel> loss{};               ///< absent: the stack's
+    std::optional<std::int64_t> loss_chunks{};      ///< of a loss taken in chunks; absent: the stack's
+    std::optional<OptimizerKernel> optimizer_kernel{};  ///< absent: the stack's
+    Reshard reshard = Reshard::always;                  ///< under FSDP
+    std::int64_t kept_blocks = 1;                   ///< last_kept: so many stay gathered
+    std::int64_t mlp_tiles = 1;  ///< pieces of the sequence an MLP takes in turn, run again one by one in the
+                                 ///< backward pass (ALST's tiled MLP)
+    std::optional<bool> expandable_segments{};  ///< of PyTorch's allocator; absent: the stack's
     std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
     bool activation_input_fp8 = false;  ///< the MLP's non-linearity keeps its input for backward in FP8
                                         ///< (Megatron-Core's activation_func_fp8_input_store)

@@ -88,12 +88,26 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     for (const SizeField& field : sizes)
         check.in_range(field.name, s.*field.member, 0.0, largest);
     check.count("vocab_multiple", s.vocab_multiple, std::int64_t{1} << 20);
+    check.count("loss_chunks", s.loss_chunks, std::int64_t{1} << 32);
     check.between("prefetched_blocks", s.prefetched_blocks, 0, std::int64_t{1} << 20);
 }
 
 DataType usual_gradients(const StackSpec& stack, const Precision& precision) {
     const bool own = stack.gradients == GradientStore::parameter && !precision.base;
     return own ? precision.weights : precision.gradients;
+}
+
+Precision stack_precision(const StackSpec& stack, const Precision& recipe) {
+    Precision p = recipe;
+    if (stack.amp == CastMode::sharded && p.master && bytes_per_element(p.gemm) < bytes_per_element(p.compute)) {
+        p.weights = *p.master;
+        p.master.reset();
+        p.autocast = true;
+    }
+    p.gradients = usual_gradients(stack, p);
+    if (stack.reduce)
+        p.reduce = *stack.reduce;
+    return p;
 }
 
 }  // namespace traincost

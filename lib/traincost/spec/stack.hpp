@@ -29,17 +29,6 @@ enum class ActivationKernel : std::uint8_t { fused, eager };
 /// PyTorch); `apart` also adds it in a kernel of its own where no later kernel takes it along.
 enum class BiasKernel : std::uint8_t { fused, gradient_apart, apart };
 
-/// Cross-entropy over the vocabulary.
-enum class LossKernel : std::uint8_t {
-    fp32_logits,     ///< logits upcast to fp32, then log-softmax saved in fp32 (PyTorch eager)
-    vocab_parallel,  ///< softmax computed in place over logits sharded by tp (Megatron)
-    fused_softmax,   ///< one online pass, then the gradient written over the logits (Transformer Engine,
-                     ///< flash-attn)
-    fused_linear,    ///< head and loss in chunks, no full logits (Liger, Apple CCE)
-    logits_format,   ///< log-softmax and both gradients in the logits' own format, logits kept by the caller
-    chunked,         ///< full logits in their own format, the loss chunk by chunk in fp32 (torchtune)
-};
-
 /// Where gradients live between micro-batches.
 enum class GradientStore : std::uint8_t {
     parameter,  ///< one tensor a parameter in the weights' format, allocated in the first backward (PyTorch)
@@ -50,8 +39,12 @@ enum class GradientStore : std::uint8_t {
 /// Who shards model states over data-parallel ranks.
 enum class ShardEngine : std::uint8_t { none, zero_redundancy, deepspeed, fsdp1, fsdp2, megatron, xla };
 
-/// How the optimizer walks its parameters.
-enum class OptimizerKernel : std::uint8_t { fused, foreach, per_tensor };
+/// What a product in a narrower format than the compute format keeps of its input.
+enum class NarrowInput : std::uint8_t {
+    narrow,   ///< its narrow copy (Transformer Engine)
+    compute,  ///< the input itself, cast again for the weight gradient (torchao); a compiler that made it by
+              ///< pointwise operators and casts it to fp8 makes it again instead
+};
 
 /// A tensor-parallel implementation: Megatron's explicit layers or PyTorch DTensor's dispatched ones.
 enum class TensorParallelKind : std::uint8_t { megatron, dtensor, xla };
@@ -76,6 +69,8 @@ struct StackSpec {
     AttentionKernel attention;  ///< default kernel
     bool softmax_fused;  ///< of attention that writes its scores: scale, mask and softmax are one 16-bit
                          ///< kernel, dropout another; else eager operators in fp32
+    bool window_masks;   ///< attention in a window narrower than the sequence is given a mask of its own in
+                         ///< the compute format, which it keeps
     bool fused_qkv;      ///< one projection for q, k and v
     bool fused_gate_up;  ///< one projection for gate and up
     BiasKernel bias;
@@ -92,6 +87,7 @@ struct StackSpec {
 
     // Head and loss
     LossKernel loss;
+    std::int64_t loss_chunks;     ///< pieces of a micro-batch that a loss taken in chunks takes in turn
     bool compiled_loss;           ///< a compiler, where it is used, covers the loss too
     bool vocab_parallel;          ///< embedding and head sharded by tp
     std::int64_t vocab_multiple;  ///< vocabulary padded to this multiple times tp (1: not padded)
@@ -104,8 +100,11 @@ struct StackSpec {
     bool quantised_head;          ///< the output head is quantised too
     bool quantised_keeps_inputs;  ///< products with a quantised weight keep their input though it is frozen
 
+    NarrowInput narrow_input;     ///< of products in fp8 and narrower
+
     // Model states
     GradientStore gradients;
+    std::optional<DataType> reduce;  ///< format gradients are reduced in whatever the recipe; absent: its own
     bool
         gradient_bucket_view;  ///< reduction buckets are the gradients' own memory and outlive the step (DDP)
     bool model_gradients_kept;       ///< 16-bit gradients stay beside the main buffer
@@ -225,5 +224,9 @@ void validate(const StackSpec& stack, std::vector<Problem>& problems);
 
 /// Format of a run's gradients when nothing states another: `.grad` has its parameter's.
 DataType usual_gradients(const StackSpec& stack, const Precision& precision);
+
+/// The recipe as the stack has it: gradients in the parameters' format or the recipe's, reduced in the
+/// stack's format, and no 16-bit copy of weights beside fp32 ones where FSDP casts what it gathers.
+Precision stack_precision(const StackSpec& stack, const Precision& recipe);
 
 }  // namespace traincost

@@ -75,7 +75,8 @@ void state_run_defaults(const JobFlags& f, const JobFile& file, const JobNeeds& 
         }
     }
     say(run.attention.has_value(), "attention", name_of(stack.attention), of_stack, "--attention");
-    say(run.compile.has_value() || run.compiled_parts.has_value(), "compile", stack.compile ? "on" : "off", of_stack, "--compile");
+    say(run.compile.has_value() || run.compiled_parts.has_value(), "compile", stack.compile ? "on" : "off",
+        of_stack, "--compile");
     say(run.dropout.has_value(), "dropout", to_significant(stack.dropout), of_stack, "--dropout");
     if (needs.layout) {
         state_layout_defaults(job, out);

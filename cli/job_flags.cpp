@@ -94,7 +94,8 @@ CompileFlag compile_flag(const std::string& text) {
         }
         const auto part = compiled_part(name);
         if (part == nullptr) {
-            throw Error(ErrorKind::usage, "'" + name + "' is no part to compile; allowed: on, off, or a list " +
+            throw Error(ErrorKind::usage, "'" + name +
+                                              "' is no part to compile; allowed: on, off, or a list " +
                                               "of blocks, attention, mlp, norms, loss");
         }
         parts.*part = true;
@@ -108,9 +109,10 @@ LossFlag loss_flag(const std::string& text) {
     if (colon == text.npos) {
         return {kind, {}};
     }
-    if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear && kind != LossKernel::fused_linear) {
-        throw Error(ErrorKind::usage, "'" + text + "': only chunked, chunked_linear and fused_linear are " +
-                                          "taken in chunks");
+    if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear &&
+        kind != LossKernel::fused_linear) {
+        throw Error(ErrorKind::usage,
+                    "'" + text + "': only chunked, chunked_linear and fused_linear are " + "taken in chunks");
     }
     return {kind, positive_count(text.substr(colon + 1))};
 }
@@ -132,7 +134,8 @@ DataType reduced_in(const std::string& text) {
     if (type == DataType::fp32 || type == DataType::bf16 || type == DataType::fp16) {
         return *type;
     }
-    throw Error(ErrorKind::usage, "'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
+    throw Error(ErrorKind::usage,
+                "'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <traincost/cost/estimate.hpp>
+#include <traincost/cost/regime.hpp>
 #include <traincost/io/estimate_json.hpp>
 #include <traincost/io/job_json.hpp>
 
@@ -113,5 +114,83 @@ TEST_CASE("a random job's step never shortens as its global batch grows by whole
         const Seconds after = estimate(job).step.total;
         INFO(before.value() << " s, then " << after.value() << " s");
         REQUIRE(after.value() >= before.value() * (1.0 - 1e-9));
+    });
+}
+
+namespace {
+
+const StageMemory& fullest(const Estimate& estimate) {
+    return *std::max_element(
+        estimate.stages.begin(), estimate.stages.end(),
+        [](const StageMemory& a, const StageMemory& b) { return a.allocated < b.allocated; });
+}
+
+Bytes peak(const Job& job) {
+    return fullest(estimate(job)).allocated;
+}
+
+bool at_most(Bytes a, Bytes b) {
+    return a.value() <= b.value() * (1.0 + 1e-9);
+}
+
+}  // namespace
+
+// FSDP at stage 2 holds all weights gathered beside their shards, which replicas do not have, and where it wraps
+// frozen weights with trained ones gradients of both: `explain memory.gathered_weights` and `memory.gradients`.
+TEST_CASE("ZeRO 2 takes no more than ZeRO 1 but for what FSDP gathers and flattens", "[random]") {
+    for_each_job([](const Job& job) {
+        if (job.run.parallel.dp * job.run.parallel.cp == 1)
+            return;
+        Job first = job;
+        Job second = job;
+        first.run.parallel.zero = 1;
+        second.run.parallel.zero = 2;
+        if (!validate(first).empty() || !validate(second).empty())
+            return;
+        const Estimate two = estimate(second);
+        const StageMemory& m = fullest(two);
+        Bytes real;
+        if (fully_sharded(second))
+            real = m[MemoryTerm::gathered_weights];
+        if (regime_of(second).frozen_in_flat)
+            real += m[MemoryTerm::gradients];
+        CHECK(at_most(m.allocated - real, peak(first)));
+    });
+}
+
+// PaddleNLP's hooks miss gradients of a nested backward pass, which stay whole at stage 2.
+TEST_CASE("recomputing every block takes no more than recomputing none", "[random]") {
+    for_each_job([](const Job& job) {
+        Job none = job;
+        Job full = job;
+        none.run.recompute = Recompute::none;
+        full.run.recompute = Recompute::full;
+        for (Job* each : {&none, &full}) {
+            each->run.recompute_modules = {};
+            each->run.recompute_every = 1;
+            each->run.recompute_layers.reset();
+        }
+        if (regime_of(none).gradients_sharded != regime_of(full).gradients_sharded) {
+            CHECK(job.stack.recompute_keeps_gradients);
+            return;
+        }
+        CHECK(at_most(peak(full), peak(none)));
+    });
+}
+
+// With one micro-batch left gradients appear block by block; over several they are there from the first on.
+TEST_CASE("twice the micro-batch takes no less, unless gradients then wait for no other", "[random]") {
+    for_each_job([](const Job& job) {
+        const std::int64_t doubled = 2 * job.run.micro_batch * job.run.parallel.dp;
+        if (job.run.global_batch % doubled != 0)
+            return;
+        Job large = job;
+        large.run.micro_batch *= 2;
+        if (!validate(large).empty())
+            return;
+        Bytes real;
+        if (micro_batches(large.run) == 1)
+            real = fullest(estimate(job))[MemoryTerm::gradients];
+        CHECK(at_most(peak(job) - real, peak(large)));
     });
 }

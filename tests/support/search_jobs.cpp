@@ -95,6 +95,7 @@ StackSpec stack() {
     s.compile = false;
     s.amp = CastMode::none;
     s.loss = LossKernel::vocab_parallel;
+    s.loss_chunks = 8;
     s.vocab_parallel = true;
     s.vocab_multiple = 128;
     s.metric_losses = 0.0;

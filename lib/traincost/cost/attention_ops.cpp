@@ -121,8 +121,8 @@ void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
 }
 
 /// What layouts make eager attention, the last operator, keep beside its tensors. Values cut out of one
-/// projection keep all of it, `rest` elements more, where rotation makes queries and keys anew. A rotation of a
-/// part of each head joins it to the rest head by head, attention's output of `out` elements comes in that
+/// projection keep all of it, `rest` elements more, where rotation makes queries and keys anew. A rotation of
+/// a part of each head joins it to the rest head by head, attention's output of `out` elements comes in that
 /// layout, and the product after it reads a copy.
 void keep_layouts(OpBuilder& build, double out, double rest) {
     const Shape& s = build.shape();

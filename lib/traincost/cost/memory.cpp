@@ -430,7 +430,8 @@ private:
     std::int64_t kept_gathered(std::int64_t blocks) const {
         if (!regime_.fully_sharded || run_.reshard != Reshard::last_kept)
             return 0;
-        return std::max<std::int64_t>(0, blocks - std::max<std::int64_t>(0, class_.blocks - run_.kept_blocks));
+        return std::max<std::int64_t>(0,
+                                      blocks - std::max<std::int64_t>(0, class_.blocks - run_.kept_blocks));
     }
 
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.
@@ -504,8 +505,7 @@ private:
             if (appear)
                 alive.gradients.n_g += gradients_of(head_) + table;
             if (regime_.fully_sharded)
-                alive.staging =
-                    reducing(stack_.root_sharded_apart && !regime_.tuned ? head_.total() : 0.0);
+                alive.staging = reducing(stack_.root_sharded_apart && !regime_.tuned ? head_.total() : 0.0);
         }
         for (std::size_t r = class_.runs_end; r-- > class_.runs_begin;)
             walk_blocks(stages_.runs[r], appear, alive);
@@ -733,19 +733,34 @@ private:
         // A stack's own shares are measured the way it allocates; pages instead of blocks leave fewer gaps.
         const AllocatorModel& allocator = job_.cluster.kernels.allocator;
         const bool pages = expandable_segments(job_) && !stack_.expandable_segments;
-        const double least = pages ? std::min(stack_.fragmentation, allocator.page_gaps) : stack_.fragmentation;
+        const double least =
+            pages ? std::min(stack_.fragmentation, allocator.page_gaps) : stack_.fragmentation;
         const double most = pages ? std::min(stack_.fragmentation_recompute, allocator.page_gaps_recompute)
                                   : stack_.fragmentation_recompute;
-        if (again_ == 0.0 || !(moving.value() > 0.0))
+        // Blocks of which single operators are kept run again whole, too.
+        const bool per_op = s_.again.per_op && class_.blocks > 0;
+        if ((again_ == 0.0 && !per_op) || !(moving.value() > 0.0))
             return least;
-        const double share = again_ / static_cast<double>(class_.blocks);
+        const double share = per_op ? 1.0 : again_ / static_cast<double>(class_.blocks);
         const Bytes churn = moving * ((most - least) * share);
-        const Bytes spared = dropped_ * ((1.0 - run_.offload_activations) * in_flight_);
+        const Bytes spared =
+            (per_op ? saved_ : dropped_) * ((1.0 - run_.offload_activations) * in_flight_);
         return std::max(0.0, least + std::min(churn, spared) / moving);
     }
 
-    /// Of the gaps, what the allocator cannot give back to the driver when memory runs out: blocks that hold a
-    /// live tensor, or pages that do.
+    /// FSDP2 receives a group on a side stream and copies it out: what the largest took stays in that stream's
+    /// pool, where nothing else can use it, with the block that was fetched ahead.
+    Bytes gather_pool() const {
+        if (stack_.shard != ShardEngine::fsdp2 || !regime_.fully_sharded || run_.precision.base)
+            return Bytes{};
+        const double group =
+            stack_.root_sharded_apart ? std::max(head_.total(), root_.total() - head_.total()) : root_.total();
+        const double ahead = largest_.total() * static_cast<double>(stack_.prefetched_blocks);
+        return Bytes{(std::max(group, largest_.total()) + ahead) * s_.e};
+    }
+
+    /// Of the gaps, what the allocator cannot give back to the driver when memory runs out: blocks that hold
+    /// a live tensor, or pages that do.
     double stuck_share() const {
         const AllocatorModel& allocator = job_.cluster.kernels.allocator;
         return expandable_segments(job_) ? allocator.stuck_pages : allocator.stuck_segments;
@@ -774,16 +789,17 @@ private:
         term(MemoryTerm::communicators) = communicators().bytes();
         // The allocator waits for held memory rather than fail: it grows into what is free, no further than
         // what does not come back.
-        const Bytes free = allowed_memory(job_) - out_.allocated - f.gaps() -
-                           term(MemoryTerm::context) - term(MemoryTerm::communicators);
+        const Bytes free = allowed_memory(job_) - out_.allocated - f.gaps() - term(MemoryTerm::context) -
+                           term(MemoryTerm::communicators);
         f.h = held_gathers().value();
         const Bytes given_back = (out_.allocated - states) * (share - f.f);
-        f.z = flat_reserve().value() + given_back.value();
+        const Bytes cached = given_back + gather_pool();
+        f.z = (flat_reserve() + cached).value();
         f.s = f.h * stack_.held_gathers_stuck;
         f.y = std::max(Bytes{}, free).value();
         term(MemoryTerm::fragmentation) = f.bytes();
         const double wanted = f.h + f.z;
-        out_.returnable = std::min(given_back, term(MemoryTerm::fragmentation) - f.gaps());
+        out_.returnable = std::min(cached, term(MemoryTerm::fragmentation) - f.gaps());
         out_.refused = Bytes{wanted - std::clamp(wanted, f.s, std::max(f.s, f.y))};
         out_.reserved = out_.allocated + term(MemoryTerm::fragmentation);
         out_.device = out_.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);

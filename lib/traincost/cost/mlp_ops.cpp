@@ -115,7 +115,8 @@ void mlp_ops(OpBuilder& build, double ffn) {
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
     const bool made_again = drop_product || build.stack().inplace_backward;
     build.linear("down", Module::mlp, s.tokens, h, f,
-                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)}, adapt, m.bias.mlp);
+                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)}, adapt,
+                 m.bias.mlp);
     if (m.bias.mlp)
         build.add_bias(s.tokens * h, build.stack().bias_dropout_fused);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
@@ -244,7 +245,8 @@ void moe_ops(OpBuilder& build) {
     };
     grouped("expert_up", gated ? 2.0 * f : f, h, Bytes{local * h * build.saved_input_element(s.compiled)});
     activation_ops(build, Module::experts, local, f, gated);
-    grouped("expert_down", h, f, drop_product ? Bytes{} : Bytes{local * f * build.saved_input_element(s.compiled)});
+    grouped("expert_down", h, f,
+            drop_product ? Bytes{} : Bytes{local * f * build.saved_input_element(s.compiled)});
     if (s.etp > 1) {
         const Bytes message{local * h * s.e};
         build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter,

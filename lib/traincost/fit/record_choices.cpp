@@ -92,7 +92,8 @@ private:
         const std::string words = extra("optimizer_implementation");
         run_.optimizer_in_backward =
             in_.optimizer_in_backward.value_or(run_.optimizer_in_backward || says(words, "in backward"));
-        for (const std::string_view text : {std::string_view(in_.optimizer_kernel), std::string_view(words)}) {
+        for (const std::string_view text :
+             {std::string_view(in_.optimizer_kernel), std::string_view(words)}) {
             for (const std::string_view name : enum_names<OptimizerKernel>()) {
                 if (!run_.optimizer_kernel && says(text, name))
                     run_.optimizer_kernel = value_of<OptimizerKernel>(name);

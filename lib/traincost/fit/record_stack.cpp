@@ -30,8 +30,8 @@ bool before_cudnn_attention(const RunRecord& record) {
     return record.source_year.value_or(last_year + 1) <= last_year;
 }
 
-/// torchtitan's by its date: what it compiles changed with 2025 (0.0.2, of that April, did not compile the loss
-/// yet), its loss and its attention kernel after it.
+/// torchtitan's by its date: what it compiles changed with 2025 (0.0.2, of that April, did not compile the
+/// loss yet), its loss and its attention kernel after it.
 std::string_view torchtitan_name(const RunRecord& record) {
     const std::string_view version = record.run.stack_version;
     if (says(version, "2024") || record.source_year == 2024 || says(version, "torchtitan 0.0.2"))

@@ -95,7 +95,8 @@ ModelSpec read_gemma(HfKeys& k) {
     return m;
 }
 
-/// Whether a tanh bounds what `key` caps: null means it doesn't, and a class's own default where it is absent.
+/// Whether a tanh bounds what `key` caps: null means it doesn't, and a class's own default where it is
+/// absent.
 bool soft_capped(HfKeys& k, std::string_view key, bool by_default) {
     return k.has(key) ? k.number({key}).has_value() : by_default;
 }

@@ -39,6 +39,10 @@ struct NameCollector {
     void required(const char* key, const T& /*field*/) {
         names.emplace_back(key);
     }
+    template <class T>
+    void optional(const char* key, const T& field) {
+        required(key, field);
+    }
 };
 
 }  // namespace

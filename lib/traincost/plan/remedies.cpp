@@ -113,7 +113,7 @@ bool advance(Choice& choice, const std::vector<std::vector<Change>>& kinds) {
 /// Whether the job lacks the margin of memory asked for.
 bool lacks_margin(const Job& job, const StageMemory& fullest, Bytes capacity,
                   const std::function<MemoryMargin(const Job&)>& margin_of) {
-    const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device};
+    const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device, fullest.returnable};
     return margin_of && margin_of(job).needed(peak) > capacity;
 }
 

@@ -99,7 +99,8 @@ DataType usual_gradients(const StackSpec& stack, const Precision& precision) {
 
 Precision stack_precision(const StackSpec& stack, const Precision& recipe) {
     Precision p = recipe;
-    if (stack.amp == CastMode::sharded && p.master && bytes_per_element(p.gemm) < bytes_per_element(p.compute)) {
+    if (stack.amp == CastMode::sharded && p.master &&
+        bytes_per_element(p.gemm) < bytes_per_element(p.compute)) {
         p.weights = *p.master;
         p.master.reset();
         p.autocast = true;

@@ -137,8 +137,9 @@ bool at_most(Bytes a, Bytes b) {
 
 }  // namespace
 
-// FSDP at stage 2 holds all weights gathered beside their shards, which replicas do not have, and where it wraps
-// frozen weights with trained ones gradients of both: `explain memory.gathered_weights` and `memory.gradients`.
+// FSDP at stage 2 holds all weights gathered beside their shards, which replicas do not have, and where it
+// wraps frozen weights with trained ones gradients of both: `explain memory.gathered_weights` and
+// `memory.gradients`.
 TEST_CASE("ZeRO 2 takes no more than ZeRO 1 but for what FSDP gathers and flattens", "[random]") {
     for_each_job([](const Job& job) {
         if (job.run.parallel.dp * job.run.parallel.cp == 1)

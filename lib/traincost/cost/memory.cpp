@@ -743,18 +743,18 @@ private:
             return least;
         const double share = per_op ? 1.0 : again_ / static_cast<double>(class_.blocks);
         const Bytes churn = moving * ((most - least) * share);
-        const Bytes spared =
-            (per_op ? saved_ : dropped_) * ((1.0 - run_.offload_activations) * in_flight_);
+        const Bytes spared = (per_op ? saved_ : dropped_) * ((1.0 - run_.offload_activations) * in_flight_);
         return std::max(0.0, least + std::min(churn, spared) / moving);
     }
 
-    /// FSDP2 receives a group on a side stream and copies it out: what the largest took stays in that stream's
-    /// pool, where nothing else can use it, with the block that was fetched ahead.
+    /// FSDP2 receives a group on a side stream and copies it out: what the largest took stays in that
+    /// stream's pool, where nothing else can use it, with the block that was fetched ahead.
     Bytes gather_pool() const {
         if (stack_.shard != ShardEngine::fsdp2 || !regime_.fully_sharded || run_.precision.base)
             return Bytes{};
-        const double group =
-            stack_.root_sharded_apart ? std::max(head_.total(), root_.total() - head_.total()) : root_.total();
+        const double group = stack_.root_sharded_apart
+                                 ? std::max(head_.total(), root_.total() - head_.total())
+                                 : root_.total();
         const double ahead = largest_.total() * static_cast<double>(stack_.prefetched_blocks);
         return Bytes{(std::max(group, largest_.total()) + ahead) * s_.e};
     }

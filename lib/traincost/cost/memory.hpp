@@ -43,13 +43,13 @@ std::string_view to_string(Moment moment);
 /// One pipeline stage's peak.
 struct StageMemory {
     std::array<Bytes, memory_term_count> terms{};
-    Bytes allocated;  ///< terms up to and including workspace
-    Bytes reserved;   ///< allocated + fragmentation
-    Bytes device;     ///< reserved + context + communicators: what nvidia-smi shows
-    Bytes host;       ///< offloaded to host memory, per rank
-    Bytes storage;    ///< offloaded to NVMe, per rank
+    Bytes allocated;   ///< terms up to and including workspace
+    Bytes reserved;    ///< allocated + fragmentation
+    Bytes device;      ///< reserved + context + communicators: what nvidia-smi shows
+    Bytes host;        ///< offloaded to host memory, per rank
+    Bytes storage;     ///< offloaded to NVMe, per rank
     Bytes returnable;  ///< of `reserved`, gaps that the allocator gives back before it fails
-    Bytes refused;    ///< what the allocator would reserve besides if the device had room for it
+    Bytes refused;     ///< what the allocator would reserve besides if the device had room for it
     Moment moment;
     std::int64_t block;  ///< block that runs at the peak (-1: embedding, head or optimizer)
     double micro_batches_in_flight;

@@ -113,14 +113,14 @@ struct Shape {
     double w;          ///< bytes of a stored weight
     std::int64_t tp, cp, ep, etp;
     bool sequence_parallel;
-    bool compiled;       ///< pointwise chains of whole blocks are fused
+    bool compiled;        ///< pointwise chains of whole blocks are fused
     CompiledParts fused;  ///< of which parts they are
     LossKernel loss;
-    double loss_chunks;  ///< of a loss taken in chunks
+    double loss_chunks;   ///< of a loss taken in chunks
     double summed_wider;  ///< bytes by which FSDP sums an element's gradients wider than a product makes it
-    double mlp_tiles;    ///< pieces an MLP takes in turn and runs again; 1: all at once
-    bool autocast;       ///< fp32 weights, every GEMM casts its inputs
-    bool train_weights;  ///< base weights get gradients (false: only adapters do)
+    double mlp_tiles;     ///< pieces an MLP takes in turn and runs again; 1: all at once
+    bool autocast;        ///< fp32 weights, every GEMM casts its inputs
+    bool train_weights;   ///< base weights get gradients (false: only adapters do)
     double dropout;
     AttentionKernel attention;
     RecomputeModules again;  ///< what selective recompute drops; none: no selective recompute

@@ -25,7 +25,8 @@ struct Regime {
     bool operator==(const Regime&) const = default;
 };
 
-/// Whether the allocator maps pages rather than keep blocks of the driver's: the run's word, else its stack's.
+/// Whether the allocator maps pages rather than keep blocks of the driver's: the run's word, else its
+/// stack's.
 bool expandable_segments(const Job& job);
 
 /// The regime of the job.

@@ -89,18 +89,18 @@ struct RecordRun {
     std::string offload{};           ///< words; "none" when nothing is
     std::optional<bool> compile{};
     std::string schedule{};
-    std::string loss{};                              ///< a loss kernel's name
+    std::string loss{};  ///< a loss kernel's name
     std::optional<std::int64_t> loss_chunks{};
-    std::vector<std::string> compiled_parts{};       ///< blocks, attention, mlp, norms, loss; or nothing
-    std::string reshard{};                           ///< always, never, or last_kept with `kept_blocks`
+    std::vector<std::string> compiled_parts{};  ///< blocks, attention, mlp, norms, loss; or nothing
+    std::string reshard{};                      ///< always, never, or last_kept with `kept_blocks`
     std::optional<std::int64_t> kept_blocks{};
-    std::string optimizer_kernel{};                  ///< fused | foreach | per_tensor
+    std::string optimizer_kernel{};  ///< fused | foreach | per_tensor
     std::optional<bool> optimizer_in_backward{};
     std::string reduce_dtype{};
     std::optional<std::int64_t> packed_length{};
     std::optional<std::int64_t> padded_length{};
     std::optional<std::int64_t> mlp_tiles{};
-    std::optional<double> offload_activations{};     ///< share
+    std::optional<double> offload_activations{};  ///< share
     std::optional<bool> expandable_segments{};
     bool operator==(const RecordRun&) const = default;
 };

@@ -67,7 +67,7 @@ std::string_view stack_name(const RunRecord& record, const AcceleratorSpec& acce
     if (says(run.stack_version, "DeepSpeed ZeRO-3"))
         return "deepspeed";  // the baseline beside a Megatron table
     if (run.stack == "hf-transformers" && says(record.extra_text("variant").value_or(""), "Liger"))
-        return "hf-liger";
+        return "liger";
     // Release 0.5's grouped kernels and captured layers are Blackwell's: Hopper's times did not change with
     // it.
     if (says(run.stack_version, "Megatron-Bridge")) {

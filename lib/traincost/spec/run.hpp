@@ -149,18 +149,18 @@ struct RunSpec {
     Offload offload_optimizer = Offload::none;
     Offload offload_parameters = Offload::none;
     double offload_activations = 0.0;  ///< share of saved activations kept in host memory
-    std::optional<bool> compile{};    ///< torch.compile or an XLA stack's fusion; absent: the stack's default
+    std::optional<bool> compile{};  ///< torch.compile or an XLA stack's fusion; absent: the stack's default
     std::optional<CompiledParts> compiled_parts{};  ///< absent: all blocks as `compile` says, the loss with
                                                     ///< them where the stack compiles it
     std::optional<LossKernel> loss{};               ///< absent: the stack's
     std::optional<std::int64_t> loss_chunks{};      ///< of a loss taken in chunks; absent: the stack's
     std::optional<OptimizerKernel> optimizer_kernel{};  ///< absent: the stack's
     Reshard reshard = Reshard::always;                  ///< under FSDP
-    std::int64_t kept_blocks = 1;                   ///< last_kept: so many stay gathered
+    std::int64_t kept_blocks = 1;                       ///< last_kept: so many stay gathered
     std::int64_t mlp_tiles = 1;  ///< pieces of the sequence an MLP takes in turn, run again one by one in the
                                  ///< backward pass (ALST's tiled MLP)
     std::optional<bool> expandable_segments{};  ///< of PyTorch's allocator; absent: the stack's
-    std::optional<double> dropout{};  ///< hidden and attention dropout; absent: the stack's default
+    std::optional<double> dropout{};            ///< hidden and attention dropout; absent: the stack's default
     bool activation_input_fp8 = false;  ///< the MLP's non-linearity keeps its input for backward in FP8
                                         ///< (Megatron-Core's activation_func_fp8_input_store)
     double expert_imbalance = 1.0;      ///< busiest rank's routed tokens over the mean; with a fixed capacity
@@ -170,8 +170,8 @@ struct RunSpec {
     bool expert_one_hot = false;  ///< tokens reach experts, and come back, by products with one-hot masks
     std::optional<double> host_speed{};  ///< single-thread speed of the host over that of the host its
                                          ///< stack's launch times were measured on; absent: 1
-    std::optional<double> tokens{};  ///< training tokens, for days and cost
-    double headroom = 0.0;           ///< share of an accelerator's memory that must stay free
+    std::optional<double> tokens{};      ///< training tokens, for days and cost
+    double headroom = 0.0;               ///< share of an accelerator's memory that must stay free
     bool operator==(const RunSpec&) const = default;
 };
 

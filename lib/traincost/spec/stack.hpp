@@ -100,7 +100,7 @@ struct StackSpec {
     bool quantised_head;          ///< the output head is quantised too
     bool quantised_keeps_inputs;  ///< products with a quantised weight keep their input though it is frozen
 
-    NarrowInput narrow_input;     ///< of products in fp8 and narrower
+    NarrowInput narrow_input;  ///< of products in fp8 and narrower
 
     // Model states
     GradientStore gradients;

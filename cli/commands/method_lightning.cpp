@@ -8,6 +8,7 @@
 #include <traincost/io/json.hpp>
 #include <traincost/methods/lightning.hpp>
 #include <traincost/methods/six_nd.hpp>
+#include <traincost/spec/job_values.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -46,7 +46,7 @@ Table table_of(const SixNdFlags& f) {
 
 /// A model of the catalogue by its inventory.
 Table comparison(const SixNdFlags& f, Context& context) {
-    JobFlags job;
+    JobDraft job;
     job.model = compared_model(f.compare, "a bare number of parameters");
     job.gpu = f.compare.gpu.value_or("a100");
     job.gpus = 1;

@@ -54,8 +54,9 @@ void add_job_options(CLI::App& app, JobFlags& flags) {
 }
 
 void add_file_options(CLI::App& app, JobFlags& flags) {
-    app.add_option("FILE", flags.files,
-                   "Launch files of other frameworks, job files and models, in any order; flags override them");
+    app.add_option(
+        "FILE", flags.files,
+        "Launch files of other frameworks, job files and models, in any order; flags override them");
     app.add_option("--select", flags.select,
                    "Name of one job where the files describe several: a function, a branch of a script")
         ->type_name("NAME");

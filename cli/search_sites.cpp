@@ -187,15 +187,15 @@ private:
 std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const ResolvedSearch& search,
                                                    const Catalogue& catalogue, Context& context) {
     const bool reads_once = f.job.said.model.value == "-" || f.job.job_file == "-";
-    if (f.job.said.stack || !f.stacks.empty() || f.job.job_file || reads_once || search.request.sites.empty()) {
+    if (f.job.said.stack || !f.stacks.empty() || f.job.job_file || reads_once ||
+        search.request.sites.empty()) {
         return std::nullopt;
     }
     SearchFlags other = f;
     other.stacks.clear();
     const Sources sources(catalogue, context.data_folder, &context.in);
-    for (const std::string& id :
-         usual_stacks(sources, search.request.sites.front().cluster.accelerator.vendor,
-                      search.request.run.tuning)) {
+    for (const std::string& id : usual_stacks(
+             sources, search.request.sites.front().cluster.accelerator.vendor, search.request.run.tuning)) {
         if (id != search.request.sites.front().stack.id) {
             other.stacks.emplace_back(id);
         }

@@ -50,9 +50,10 @@ void add_estimate(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("estimate", "Memory, time and cost of one configuration");
     const auto flags = std::make_shared<Flags>();
     add_file_options(*command, flags->job);
-    command->add_flag("-v,--verbose", flags->verbose,
-                      "All tables: memory, time, computation, communication by kind of collective and pass, the "
-                      "timeline's numbers, assumptions; default as text: the summary");
+    command->add_flag(
+        "-v,--verbose", flags->verbose,
+        "All tables: memory, time, computation, communication by kind of collective and pass, the "
+        "timeline's numbers, assumptions; default as text: the summary");
     add_job_options(*command, flags->job);
     add_network_options(*command, flags->network);
     add_output_options(*command, flags->output);

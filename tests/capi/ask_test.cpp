@@ -33,8 +33,8 @@ TEST_CASE("each command answers as it does with --json", "[capi]") {
     CHECK(holds(answer(R"({"command": "timeline", )" + job + "}"), "\"assumptions\""));
     const std::string sweep = answer(R"({"command": "sweep", "vary": ["tp=1,2"], )" + job + "}");
     CHECK(holds(sweep, "\"points\""));
-    const std::string compare =
-        answer(R"({"command": "compare", "jobs": [{"name": "a", )" + job + R"(}, {"name": "b", )" + job + "}]}");
+    const std::string compare = answer(R"({"command": "compare", "jobs": [{"name": "a", )" + job +
+                                       R"(}, {"name": "b", )" + job + "}]}");
     CHECK(holds(compare, "\"step_ratio\": 1"));
     CHECK(holds(answer(R"({"command": "plan", "top": 1, )" + job + "}"), "\"memory_by_zero\""));
 }

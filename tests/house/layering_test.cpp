@@ -13,9 +13,9 @@ using namespace traincost::test;
 namespace {
 
 // A room includes itself and the rooms of lower layers.
-const std::map<std::string, int> layers = {{"base", 0},   {"spec", 1},    {"cost", 2}, {"plan", 3},
-                                           {"fit", 3},    {"methods", 3}, {"io", 4},   {"import", 5},
-                                           {"export", 5}, {"ask", 6},    {"report", 7}, {"capi", 8}};
+const std::map<std::string, int> layers = {{"base", 0},   {"spec", 1},    {"cost", 2},   {"plan", 3},
+                                           {"fit", 3},    {"methods", 3}, {"io", 4},     {"import", 5},
+                                           {"export", 5}, {"ask", 6},     {"report", 7}, {"capi", 8}};
 
 // "cost" for lib/traincost/cost/ops.cpp and for traincost/cost/ops.hpp.
 std::string room_of(std::string_view path) {

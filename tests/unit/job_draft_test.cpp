@@ -69,7 +69,8 @@ TEST_CASE("fields have one name each, and JSON has a key for every flag", "[draf
         CHECK(names.insert(field.key).second);
         CHECK((field.flag.empty() || names.insert(field.flag).second));
         CHECK(field.sweepable == !field.flag.empty());
-        CHECK((field.kind == FieldKind::composite) == (field.assign == nullptr || field.kind == FieldKind::composite));
+        CHECK((field.kind == FieldKind::composite) ==
+              (field.assign == nullptr || field.kind == FieldKind::composite));
         CHECK_FALSE(field.help.empty());
     }
 }

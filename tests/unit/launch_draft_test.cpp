@@ -46,8 +46,8 @@ datasets:
 TEST_CASE("a hub's name of a checkpoint is the catalogue's model of its shape", "[import][draft]") {
     LaunchReading reading;
     static const Catalogue catalogue;
-    for (const char* name : {"meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct", "/ckpt/llama-3.1-8b",
-                             "unsloth/Llama-3.1-8B-Instruct-bnb-4bit"}) {
+    for (const char* name : {"meta-llama/Llama-3.1-8B", "meta-llama/Llama-3.1-8B-Instruct",
+                             "/ckpt/llama-3.1-8b", "unsloth/Llama-3.1-8B-Instruct-bnb-4bit"}) {
         INFO(name);
         reading.facts[Fact::model] = {std::string(name), "train.yaml:1 model"};
         CHECK(launch_draft(reading, catalogue).draft.model.value == "llama-3.1-8b");
@@ -59,7 +59,8 @@ TEST_CASE("a hub's name of a checkpoint is the catalogue's model of its shape", 
 TEST_CASE("dimensions that one model has name it, those of several ask for a name", "[import][draft]") {
     LaunchReading reading;
     static const Catalogue catalogue;
-    reading.facts[Fact::model] = {ModelDimensions{{"layers", 126}, {"hidden", 16384}, {"heads", 128}}, "x.sh:3"};
+    reading.facts[Fact::model] = {ModelDimensions{{"layers", 126}, {"hidden", 16384}, {"heads", 128}},
+                                  "x.sh:3"};
     CHECK(launch_draft(reading, catalogue).draft.model.value == "llama-3.1-405b");
     reading.facts[Fact::model] = {ModelDimensions{{"layers", 32}, {"hidden", 4096}, {"heads", 32}}, "x.sh:3"};
     const LaunchDraft several = launch_draft(reading, catalogue);

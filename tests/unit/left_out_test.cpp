@@ -51,7 +51,7 @@ TEST_CASE("an interval knows nothing of the stack and the accelerators that are 
         CHECK(mean_memory_coverage(rows) == 0.0);
         return mean_time_coverage(rows);
     };
-    CHECK(held({}) == 1.0);  // as wide as what is like the runs
+    CHECK(held({}) == 1.0);                     // as wide as what is like the runs
     CHECK(held({true, false}) == Approx(0.3));  // six of twenty ran under another stack
     CHECK(held({false, true}) == 0.0);
     CHECK(held({true, true}) == 0.0);

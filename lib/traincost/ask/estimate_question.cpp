@@ -39,9 +39,9 @@ EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question,
     answer.notes = question.notes;
     answer.padding = paying_padding(answer.job, answer.estimate.step.total);
     if (!answer.estimate.fits) {
-        answer.remedies = remedies(answer.job, answer.estimate.capacity,
-                                   freedoms_of(question.job, answer.job, sources).other_stacks,
-                                   margins(sources));
+        answer.remedies =
+            remedies(answer.job, answer.estimate.capacity,
+                     freedoms_of(question.job, answer.job, sources).other_stacks, margins(sources));
     }
     return answer;
 }

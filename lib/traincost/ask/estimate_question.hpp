@@ -26,9 +26,9 @@ struct EstimateAnswer {
     Estimate estimate;
     Uncertainty sure;
     Bill bill;
-    std::optional<std::string> never_ends{};       ///< why training makes no progress, where it makes none
-    std::vector<Remedy> remedies{};                ///< where it does not fit
-    std::optional<VocabularyPadding> padding{};    ///< where one would pay
+    std::optional<std::string> never_ends{};     ///< why training makes no progress, where it makes none
+    std::vector<Remedy> remedies{};              ///< where it does not fit
+    std::optional<VocabularyPadding> padding{};  ///< where one would pay
     FileNotes notes{};
 
     /// Whether it fits and ends.

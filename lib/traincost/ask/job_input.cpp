@@ -44,9 +44,9 @@ void sort_in(const LaunchFile& file, const Sources& sources, Sorted& sorted) {
         }
         if (is_model(document)) {
             JobDraft model;
-            model.model_spec = {is_hf_config(document) ? read_hf_config(document).model
-                                                       : model_from_json(JsonNode(document)),
-                                file.name};
+            model.model_spec = {
+                is_hf_config(document) ? read_hf_config(document).model : model_from_json(JsonNode(document)),
+                file.name};
             sorted.own = overlaid(std::move(sorted.own), model);
             return;
         }

@@ -160,11 +160,13 @@ void state_part_of_node(const ClusterSpec& cluster, Assumptions& out) {
     const std::string all = std::to_string(cluster.per_node);
     const std::string whole = to_text(*hourly_price(cluster)) + " an hour";
     if (cluster.whole_nodes) {
-        out.push_back(assumption_from("whole nodes: " + std::to_string(cluster.per_node - used) + " of the last node's " +
-                      all + " accelerators are paid but not used (--whole-nodes)"));
+        out.push_back(assumption_from("whole nodes: " + std::to_string(cluster.per_node - used) +
+                                      " of the last node's " + all +
+                                      " accelerators are paid but not used (--whole-nodes)"));
     } else {
-        out.push_back(assumption_from("part of a node: " + std::to_string(used) + " of the last node's " + all +
-                      " accelerators are paid; the whole node is " + whole + " (--whole-nodes)"));
+        out.push_back(assumption_from("part of a node: " + std::to_string(used) + " of the last node's " +
+                                      all + " accelerators are paid; the whole node is " + whole +
+                                      " (--whole-nodes)"));
     }
 }
 
@@ -197,7 +199,10 @@ void refuse_what_has_no_effect(const JobDraft& draft, const Job& job) {
         return;
     const bool pue_in_vain = draft.pue && draft.price.value != "own";
     for (const auto& [said, flag] :
-         {std::pair{draft.grid ? &draft.grid.where : draft.grid_grams_per_kwh ? &draft.grid_grams_per_kwh.where : nullptr, "--grid"},
+         {std::pair{draft.grid                 ? &draft.grid.where
+                    : draft.grid_grams_per_kwh ? &draft.grid_grams_per_kwh.where
+                                               : nullptr,
+                    "--grid"},
           std::pair{draft.power_share ? &draft.power_share.where : nullptr, "--power-share"},
           std::pair{pue_in_vain ? &draft.pue.where : nullptr, "--pue"}}) {
         if (said != nullptr && *said == flag)

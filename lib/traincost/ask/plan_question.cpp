@@ -7,9 +7,8 @@ namespace traincost {
 PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .layout = false});
     if (!question.pins.micro_batch) {
-        resolved.assumptions.push_back({"micro-batch",
-                                        "1 in the table of ZeRO stages; strategies choose theirs", "",
-                                        "--micro-batch"});
+        resolved.assumptions.push_back(
+            {"micro-batch", "1 in the table of ZeRO stages; strategies choose theirs", "", "--micro-batch"});
     }
     const SearchSpace space = pinned_space(question.pins, resolved.job);
     Freedoms freedoms = freedoms_of(question.pins, resolved.job, sources);

@@ -48,8 +48,7 @@ void require_said(const JobDraft& draft, const JobNeeds& needs) {
 ModelSpec resolve_model(const JobDraft& draft, const Sources& sources, Assumptions& out) {
     if (draft.model_spec)
         return *draft.model_spec;
-    ModelInput input =
-        looked_up_for(draft.model.where, [&] { return load_model(*draft.model, sources); });
+    ModelInput input = looked_up_for(draft.model.where, [&] { return load_model(*draft.model, sources); });
     for (const std::string& line : input.assumptions)
         out.push_back(assumption_from(line));
     return std::move(input.model);
@@ -85,7 +84,8 @@ void deduce_global_batch(const JobDraft& draft, RunSpec& run, Assumptions& out) 
     const double product = static_cast<double>(run.micro_batch) * static_cast<double>(*draft.accumulation) *
                            static_cast<double>(run.parallel.dp);
     if (product > most)
-        throw Error(ErrorKind::usage, draft.accumulation.where + ": micro-batch*accumulation*dp is too large");
+        throw Error(ErrorKind::usage,
+                    draft.accumulation.where + ": micro-batch*accumulation*dp is too large");
     const auto sequences = static_cast<std::int64_t>(product);
     if (draft.global_batch && *draft.global_batch != sequences) {
         throw Error(ErrorKind::usage, draft.accumulation.where + ": micro-batch*accumulation*dp = " +
@@ -112,8 +112,8 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (draft.recipe)
         return;
     const std::optional<DataType> reduce = draft.reduce.value;
-    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack)
-                                             : unstated_precision(job, recipe);
+    job.run.precision_name =
+        draft.precision ? precision_meant_by(*draft.precision, job.stack) : unstated_precision(job, recipe);
     const std::string where = draft.precision ? draft.precision.where : "--precision";
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
@@ -182,8 +182,7 @@ Freedoms freedoms_of(const JobDraft& draft, const Job& job, const Sources& sourc
         return freedoms;
     freedoms.other_stacks = [&draft, &job, &sources] {
         std::vector<Site> sites;
-        for (const std::string& id :
-             usual_stacks(sources, job.cluster.accelerator.vendor, job.run.tuning)) {
+        for (const std::string& id : usual_stacks(sources, job.cluster.accelerator.vendor, job.run.tuning)) {
             if (id == job.stack.id)
                 continue;
             Job other = job;

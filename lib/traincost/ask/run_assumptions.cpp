@@ -27,8 +27,7 @@ void state_layout_defaults(const Job& job, Assumptions& out) {
     }
     if (p.pp > 1 && !run.schedule) {
         const bool interleaved = p.vp > 1;
-        out.push_back({"schedule",
-                       std::string(name_of(interleaved ? Schedule::interleaved : stack.pipeline)),
+        out.push_back({"schedule", std::string(name_of(interleaved ? Schedule::interleaved : stack.pipeline)),
                        interleaved ? "with virtual stages" : habit_of(stack), "--schedule"});
     }
     if (run.global_batch % (run.micro_batch * p.dp) != 0) {
@@ -48,8 +47,7 @@ void state_layout_defaults(const Job& job, Assumptions& out) {
 void state_sequence(const JobDraft& draft, const Job& job, Assumptions& out) {
     const std::int64_t sequence = job.run.sequence;
     if (draft.sequence_as_given && counts_in_thousands(*draft.sequence_as_given)) {
-        out.push_back({"sequence",
-                       *draft.sequence_as_given + " is " + std::to_string(sequence) + " tokens",
+        out.push_back({"sequence", *draft.sequence_as_given + " is " + std::to_string(sequence) + " tokens",
                        "K being 1024", "--seq"});
     }
     if (job.model.max_position && sequence > *job.model.max_position) {

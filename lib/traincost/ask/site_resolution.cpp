@@ -122,9 +122,10 @@ ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, c
         looked_up_for(draft.cluster.where, [&] { return catalogue.id(Room::clusters, *draft.cluster); });
     if (draft.gpu)
         looked_up_for(draft.gpu.where, [&] { return catalogue.id(Room::accelerators, *draft.gpu); });
-    ClusterChoice choice = draft.cluster && draft.gpu
-                               ? catalogue.cluster(*draft.cluster, *draft.gpu, count, per_node)
-                               : catalogue.cluster(draft.cluster ? *draft.cluster : *draft.gpu, count, per_node);
+    ClusterChoice choice =
+        draft.cluster && draft.gpu
+            ? catalogue.cluster(*draft.cluster, *draft.gpu, count, per_node)
+            : catalogue.cluster(draft.cluster ? *draft.cluster : *draft.gpu, count, per_node);
     const bool rented = draft.price ? *draft.price != "own" : needs.price && !draft.gpu_hour;
     if (!draft.cluster && rented)
         take_priced_node(*draft.gpu, draft.price.value, per_node, catalogue, choice);
@@ -148,8 +149,8 @@ StackSpec resolve_stack(const JobDraft& draft, const Sources& sources, const Acc
         return catalogue.stack(recipe->stack);
     }
     const Tuning task = stated_tuning(draft);
-    StackSpec stack = catalogue.stack(
-        usual_stack(sources, accelerator.vendor, task, stated_zero(draft).value_or(0)));
+    StackSpec stack =
+        catalogue.stack(usual_stack(sources, accelerator.vendor, task, stated_zero(draft).value_or(0)));
     out.push_back({"stack", stack.id,
                    "usual " + (task == Tuning::full ? "" : "for " + std::string(name_of(task)) + " ") +
                        "on accelerators of " + accelerator.vendor,

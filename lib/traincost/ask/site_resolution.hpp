@@ -9,7 +9,8 @@ namespace traincost {
 ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
                             Assumptions& out);
 
-/// The stack of the draft; where it says none, that of the model's recipe, or the one usual on the accelerator.
+/// The stack of the draft; where it says none, that of the model's recipe, or the one usual on the
+/// accelerator.
 StackSpec resolve_stack(const JobDraft& draft, const Sources& sources, const AcceleratorSpec& accelerator,
                         const std::optional<PublishedRecipe>& recipe, Assumptions& out);
 

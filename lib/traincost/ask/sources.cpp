@@ -56,8 +56,9 @@ LaunchRules Sources::launch_rules_of(const std::string& stack) const {
 std::optional<PublishedRecipe> Sources::recipe_of(const std::string& model) const {
     const std::lock_guard lock(launch_mutex_);
     const auto found = recipes_.find(model);
-    return found != recipes_.end() ? found->second
-                                   : recipes_.emplace(model, published_recipe(*catalogue_, model)).first->second;
+    return found != recipes_.end()
+               ? found->second
+               : recipes_.emplace(model, published_recipe(*catalogue_, model)).first->second;
 }
 
 std::string Sources::text_of(const std::string& name) const {

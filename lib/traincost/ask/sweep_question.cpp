@@ -101,9 +101,8 @@ SweepPoint point_of(const Drafts& drafts, std::vector<std::string> values, const
 }  // namespace
 
 bool SweepAnswer::yes() const {
-    return points.empty() || std::any_of(points.begin(), points.end(), [](const SweepPoint& p) {
-               return p.estimate && p.estimate->fits;
-           });
+    return points.empty() || std::any_of(points.begin(), points.end(),
+                                         [](const SweepPoint& p) { return p.estimate && p.estimate->fits; });
 }
 
 std::vector<SweepAxis> sweep_axes(const std::vector<std::string>& texts) {

@@ -12,10 +12,10 @@
 namespace traincost {
 
 struct SweepQuestion {
-    JobDraft file;                 ///< what a file says of every point
-    JobDraft said;                 ///< over it
-    std::vector<SweepAxis> axes;   ///< by flag; "job" has a job file for each value
-    std::int64_t shard = 0;        ///< only every `shards`-th point, from this one
+    JobDraft file;                ///< what a file says of every point
+    JobDraft said;                ///< over it
+    std::vector<SweepAxis> axes;  ///< by flag; "job" has a job file for each value
+    std::int64_t shard = 0;       ///< only every `shards`-th point, from this one
     std::int64_t shards = 1;
 };
 

@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t longest_usual_sequence = 8192;
 constexpr std::int64_t sequence_of_unknown_positions = 2048;
 
-/// Tokens of an optimizer step in pre-training: 4M from a billion parameters on, 0.5M below, as GPT-3's table of
-/// models has it to LLaMA's round figures. [Brown20, Table 2.1] [Touvron23]
+/// Tokens of an optimizer step in pre-training: 4M from a billion parameters on, 0.5M below, as GPT-3's table
+/// of models has it to LLaMA's round figures. [Brown20, Table 2.1] [Touvron23]
 constexpr std::int64_t tokens_of_large = std::int64_t{4} << 20;
 constexpr std::int64_t tokens_of_small = std::int64_t{1} << 19;
 constexpr std::int64_t large = 1'000'000'000;
@@ -76,9 +76,10 @@ void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecip
         pretraining ? std::max<std::int64_t>(1, (tokens + sequence / 2) / sequence) : sequences_of_tuning;
     const std::int64_t pass = std::max<std::int64_t>(1, run.micro_batch * run.parallel.dp);
     run.global_batch = (usual + pass - 1) / pass * pass;
-    std::string why = published     ? "as published: " + recipe->source
-                      : pretraining ? std::string(is_large ? "4M" : "0.5M") + " tokens a step, usual in pre-training"
-                                    : "usual in tuning adapters";
+    std::string why = published ? "as published: " + recipe->source
+                      : pretraining
+                          ? std::string(is_large ? "4M" : "0.5M") + " tokens a step, usual in pre-training"
+                          : "usual in tuning adapters";
     if (run.global_batch != usual)
         why += ", in whole micro-batches of all ranks";
     out.push_back({"global batch", std::to_string(run.global_batch), why, "--global-batch"});

@@ -9,8 +9,8 @@ namespace traincost {
 /// The published recipe of the draft's model, where it is trained as a whole.
 std::optional<PublishedRecipe> recipe_of(const JobDraft& draft, const Sources& sources);
 
-/// A run of the sequence that is published or usual for the model, and one sequence in a micro-batch, with an assumption for
-/// each that the draft does not say.
+/// A run of the sequence that is published or usual for the model, and one sequence in a micro-batch, with an
+/// assumption for each that the draft does not say.
 RunSpec usual_run(const JobDraft& draft, const JobNeeds& needs, const ModelSpec& model,
                   const std::optional<PublishedRecipe>& recipe, Assumptions& out);
 

@@ -23,7 +23,8 @@ extern "C" char* traincost_ask(const char* json) {
     try {
         return copied(traincost::answer_json(json != nullptr ? json : ""));
     } catch (...) {
-        return copied(R"({"error": {"kind": "internal", "problems": [{"path": "", "message": "out of memory"}]}})");
+        return copied(
+            R"({"error": {"kind": "internal", "problems": [{"path": "", "message": "out of memory"}]}})");
     }
 }
 

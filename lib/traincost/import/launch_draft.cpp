@@ -48,7 +48,7 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 }
 
 /// Endings of a checkpoint's name that leave its shape alone.
-constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",  "-hf",   "-base",
+constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
                                                       "-it",       "-bnb-4bit", "-gptq", "-awq"};
 
 /// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct".

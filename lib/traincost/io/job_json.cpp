@@ -26,9 +26,9 @@ auto looked_up(const JsonNode& node, Look look) {
 
 void require_count(const Stated<std::int64_t>& count, std::int64_t most) {
     if (count && (*count < 1 || *count > most)) {
-        throw Error(ErrorKind::input, count.where + ": is " + std::to_string(*count) +
-                                          (*count < 1 ? ", must be at least 1"
-                                                      : ", must be at most " + std::to_string(most)));
+        throw Error(ErrorKind::input,
+                    count.where + ": is " + std::to_string(*count) +
+                        (*count < 1 ? ", must be at least 1" : ", must be at most " + std::to_string(most)));
     }
 }
 
@@ -44,11 +44,10 @@ void read_cluster(const JsonNode& node, const Catalogue& catalogue, JobDraft& dr
             draft.accelerator_spec = {accelerator_from_json(*accelerator), accelerator->where()};
             draft.gpu = {draft.accelerator_spec->id, accelerator->where()};
         } else {
-            draft.gpu = {looked_up(*accelerator,
-                                   [&](const std::string& name) {
-                                       return catalogue.id(Room::accelerators, name);
-                                   }),
-                         accelerator->where()};
+            draft.gpu = {
+                looked_up(*accelerator,
+                          [&](const std::string& name) { return catalogue.id(Room::accelerators, name); }),
+                accelerator->where()};
         }
     }
     io::read_fields_below(object, "cluster.", draft);

@@ -10,8 +10,8 @@ namespace traincost {
 /// where a key is unknown or not allowed.
 NamedPrecision precision_from_json(const JsonNode& node);
 
-/// Reads the "run" object of a job into the draft; `Error` of kind input where a key is unknown, or a value not
-/// allowed.
+/// Reads the "run" object of a job into the draft; `Error` of kind input where a key is unknown, or a value
+/// not allowed.
 void read_run(const JsonNode& node, JobDraft& draft);
 
 /// Writes the "run" object of a job, which `read_run` reads back.

@@ -48,7 +48,8 @@ std::string padding_text(const Job& job, const VocabularyPadding& padding) {
 void add_notes(const FileNotes& notes, std::vector<Table>& tables) {
     if (notes.empty())
         return;
-    Table said{.title = "Read from the files", .columns = {"field", "value", "where"}, .rows = {}, .remarks = {}};
+    Table said{
+        .title = "Read from the files", .columns = {"field", "value", "where"}, .rows = {}, .remarks = {}};
     for (const SaidField& field : notes.said)
         said.rows.push_back({text_cell(field.field), text_cell(field.value), text_cell(field.where)});
     tables.push_back(std::move(said));

@@ -41,8 +41,7 @@ struct Stated {
     }
     /// Said by the program itself: nowhere.
     template <class U>
-        requires std::is_convertible_v<U, std::optional<T>>
-    Stated& operator=(U&& x) {
+    requires std::is_convertible_v<U, std::optional<T>> Stated& operator=(U&& x) {
         value = std::forward<U>(x);
         where.clear();
         return *this;

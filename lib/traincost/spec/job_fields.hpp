@@ -14,11 +14,11 @@ namespace traincost {
 
 /// What a field's value is in JSON.
 enum class FieldKind : std::uint8_t {
-    text,       ///< a string
-    choice,     ///< one of `choices`
-    count,      ///< a whole number
-    number,     ///< a number in `unit`
-    toggle,     ///< true or false
+    text,      ///< a string
+    choice,    ///< one of `choices`
+    count,     ///< a whole number
+    number,    ///< a number in `unit`
+    toggle,    ///< true or false
     composite  ///< a string or an object; read by a reader of its own
 };
 
@@ -37,8 +37,8 @@ struct JobField {
     std::string_view help;  ///< noun phrase, unit, default
     FieldGroup group;
     FieldKind kind;
-    bool sweepable;   ///< `sweep --vary` takes it
-    bool searchable;  ///< `recommend` takes several values and chooses
+    bool sweepable;                                  ///< `sweep --vary` takes it
+    bool searchable;                                 ///< `recommend` takes several values and chooses
     std::span<const std::string_view> (*choices)();  ///< of a choice; else null
     /// Sets the field from `text` as people write it. `Error` of kind usage, without the place, where it is
     /// not allowed.

@@ -32,11 +32,11 @@ struct LaunchRules {
 
 /// How a model was trained by those who published it, as a model record says under "recipe".
 struct PublishedRecipe {
-    std::optional<std::int64_t> sequence{};        ///< tokens
+    std::optional<std::int64_t> sequence{};         ///< tokens
     std::optional<std::int64_t> tokens_per_step{};  ///< of the main phase
-    std::string precision;  ///< recipe; empty: not published
-    std::string stack;      ///< id; empty: none of the catalogue
-    std::string vendor;     ///< of the accelerators the stack ran on
+    std::string precision;                          ///< recipe; empty: not published
+    std::string stack;                              ///< id; empty: none of the catalogue
+    std::string vendor;                             ///< of the accelerators the stack ran on
     std::string source;
     bool operator==(const PublishedRecipe&) const = default;
 };

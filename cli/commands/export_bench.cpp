@@ -97,6 +97,23 @@ std::string joined(const std::vector<std::string>& arguments) {
     return text;
 }
 
+/// The lines of a command no wider than `width` where its words allow, each but the last continued as a shell
+/// reads it.
+std::string continued(const std::string& command, std::size_t width) {
+    constexpr std::size_t mark = 2;  // " \\"
+    const std::string margin(11, ' ');
+    std::string text, line;
+    for (const std::string& word : split(command, ' ')) {
+        if (line.size() > margin.size() && line.size() + 1 + word.size() + mark > width) {
+            text += line + " \\\n";
+            line = margin + word;
+        } else {
+            line += (line.empty() || line == margin ? "" : " ") + word;
+        }
+    }
+    return text + line + '\n';
+}
+
 /// How the script is started on one node: a process a GPU, the nodes of the job named where there are
 /// several.
 std::string launch(const ClusterSpec& cluster, const std::string& script) {
@@ -119,13 +136,17 @@ void print_loop(const CLI::App& command, const Flags& flags, const std::string& 
                                                     "--vocab-multiple", "--compile-mode", "--fp8-scaling"});
     const auto all = given_arguments(command, {"--loop", "--out"});
     const std::string script = flags.out.empty() ? "bench.py" : quoted(flags.out);
-    context.out << "predict    traincost estimate" << joined(job_only) << stack << '\n'
-                << "measure    traincost export bench" << joined(all) << " --out=" << script << " && "
-                << launch(job.cluster, script) << " --record runs.jsonl\n"
-                << "compare    traincost validate runs.jsonl --rows\n"
-                << "calibrate  traincost calibrate runs.jsonl --least 1 --out calibrated && traincost --data "
-                   "calibrated estimate"
-                << joined(job_only) << stack << '\n';
+    const std::size_t width = context.style.width;
+    context.out << continued("predict    traincost estimate" + joined(job_only) + stack, width)
+                << continued("measure    traincost export bench" + joined(all) + " --out=" + script + " && " +
+                                 launch(job.cluster, script) + " --record runs.jsonl",
+                             width)
+                << continued("compare    traincost validate runs.jsonl --rows", width)
+                << continued(
+                       "calibrate  traincost calibrate runs.jsonl --least 1 --out calibrated && "
+                       "traincost --data calibrated estimate" +
+                           joined(job_only) + stack,
+                       width);
 }
 
 void run_bench(const Flags& flags, const CLI::App& command, Context& context) {

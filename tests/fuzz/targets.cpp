@@ -35,6 +35,7 @@
 #include <traincost/io/sweep_json.hpp>
 #include <traincost/plan/operation.hpp>
 #include <traincost/plan/sweep.hpp>
+#include <traincost/spec/job_values.hpp>
 
 namespace fuzz {
 
@@ -314,7 +315,7 @@ void numbers(std::string_view bytes) {
 void ranges(std::string_view bytes) {
     each_of(
         bytes, [](const std::string& t) { cli::number_choice(t); },
-        [](const std::string& t) { cli::recompute_flag(t); },
+        [](const std::string& t) { recompute_choice(t); },
         [](const std::string& t) {
             sweep_combinations({sweep_axis(t), sweep_axis("tp=1,2")});
         });

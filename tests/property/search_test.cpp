@@ -353,7 +353,8 @@ TEST_CASE("with a margin a search leaves out what has none, pruned or not, and s
         for (const Plan& plan : exhaustive(request).plans) {
             const Estimate e = estimate(job_of(request, plan.configuration));
             const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
-            if (margin.needed({fullest.allocated, fullest.reserved, fullest.device}) <= e.capacity)
+            if (margin.needed({fullest.allocated, fullest.reserved, fullest.device, fullest.returnable}) <=
+                e.capacity)
                 sure.push_back(plan);
             else
                 some_left_out = true;

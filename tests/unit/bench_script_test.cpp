@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/ask/resolve.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/cost/params.hpp"
 #include "traincost/fit/record_job.hpp"
@@ -77,6 +78,7 @@ TEST_CASE("a bench script is valid Python, whatever its job is called", "[export
 
 TEST_CASE("the block of a bench script reads back as the job that is measured", "[export]") {
     const Catalogue catalogue;
+    const Sources sources(catalogue, "", nullptr);
     BenchOptions options;
     options.loss = LossKernel::chunked;
     options.optimizer = OptimizerKernel::foreach;
@@ -86,13 +88,14 @@ TEST_CASE("the block of a bench script reads back as the job that is measured", 
         INFO(model);
         const Job job = job_of_model(model);
         const JsonDocument block = block_of(bench_script(job, options));
-        const JobFile read = job_file_from_json(JsonObject(JsonNode(block)).at("job"), catalogue);
+        const Job read =
+            resolve(job_draft_from_json(JsonObject(JsonNode(block)).at("job"), catalogue), sources).job;
         const Job measured = benched_job(job, options);
         CHECK(read.model == measured.model);
         CHECK(read.stack == measured.stack);
         CHECK(read.run == measured.run);
-        CHECK(read.stack->loss == LossKernel::chunked);
-        CHECK(read.stack->gradient_passes == job.stack.gradient_passes + 3.0);
+        CHECK(read.stack.loss == LossKernel::chunked);
+        CHECK(read.stack.gradient_passes == job.stack.gradient_passes + 3.0);
     }
 }
 

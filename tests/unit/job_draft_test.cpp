@@ -29,6 +29,18 @@ std::string sample_of(const JobField& field) {
     if (name == "--recompute") {
         return "full:2";
     }
+    if (field.key == "run.compiled_parts") {
+        return "mlp,loss";
+    }
+    if (name == "--loss") {
+        return "chunked";
+    }
+    if (name == "--reshard") {
+        return "never";
+    }
+    if (name == "--reduce") {
+        return "bf16";
+    }
     if (name == "--lora-targets") {
         return "q,mlp";
     }

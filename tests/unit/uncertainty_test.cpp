@@ -253,7 +253,7 @@ TEST_CASE("a margin is where the probability of fitting is what was asked for", 
         const MemoryMargin margin = memory_margin(residuals, job);
         Estimate e = estimate(job);
         const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
-        e.capacity = margin.needed({fullest.allocated, fullest.reserved, fullest.device});
+        e.capacity = margin.needed({fullest.allocated, fullest.reserved, fullest.device, fullest.returnable});
         INFO(stack);
         CHECK(*probability_of_fitting(residuals, job, e) == Approx(sure_to_fit).epsilon(1e-6));
     }

@@ -3,8 +3,8 @@
 #include <sstream>
 #include <stdexcept>
 
-// toml++ asserts what some broken keys do not keep, and in a release assumes it; here that is an error like any other,
-// in every build.
+// toml++ asserts what some broken keys do not keep, and in a release assumes it; here that is an error like
+// any other, in every build.
 #undef NDEBUG
 #define TOML_ASSERT(condition) ((condition) ? void() : throw std::invalid_argument("a key is not complete"))
 #if defined(__clang__)

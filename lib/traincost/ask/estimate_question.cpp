@@ -19,14 +19,14 @@ std::function<MemoryMargin(const Job&)> margins(const Sources& sources) {
 EstimateAnswer estimated(ResolvedJob resolved, const Sources& sources) {
     Estimate e = estimate(resolved.job);
     Uncertainty sure = uncertainty(sources.residuals(), resolved.job, e);
-    Bill b = bill(resolved.job, e, resolved.operation);
+    const Bill b = bill(resolved.job, e, resolved.operation);
     std::optional<std::string> never_ends = why_training_never_ends(resolved.job, resolved.operation);
     return {.job = std::move(resolved.job),
             .operation = std::move(resolved.operation),
             .assumptions = std::move(resolved.assumptions),
             .estimate = std::move(e),
             .sure = std::move(sure),
-            .bill = std::move(b),
+            .bill = b,
             .never_ends = std::move(never_ends)};
 }
 

@@ -53,11 +53,11 @@ constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     
 
 /// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct".
 std::optional<std::string> model_named(const std::string& name, const Catalogue& catalogue) {
-    if (const auto id = catalogue.find(Room::models, name))
+    if (auto id = catalogue.find(Room::models, name))
         return id;
     std::string last = lower(name.substr(name.rfind('/') + 1));
     for (bool shortened = true; shortened;) {
-        if (const auto id = catalogue.find(Room::models, last))
+        if (auto id = catalogue.find(Room::models, last))
             return id;
         shortened = false;
         for (const std::string_view ending : variants) {

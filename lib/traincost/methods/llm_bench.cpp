@@ -42,7 +42,8 @@ const LlmBenchPeak& llm_bench_peak(std::string_view name) {
 LlmBenchWork llm_bench_work(const LlmBenchModel& model) {
     const double L = static_cast<double>(model.layers);
     const double h = static_cast<double>(model.hidden);
-    const double width = static_cast<double>(model.hidden / model.heads);
+    const std::int64_t head_width = model.hidden / model.heads;
+    const auto width = static_cast<double>(head_width);
     const double a = static_cast<double>(model.heads);
     const double k = static_cast<double>(model.kv_heads);
     const double f = static_cast<double>(model.ffn);

@@ -16,14 +16,17 @@ constexpr double reference_perimeter = 1.0 / 256 + 1.0 / 128;
 // Time at peak at which half of the droop has set in.
 constexpr double droop_seconds = 1e-4;
 
-// ceil for positive numbers a product can have.
-double ceiling(double x) {
-    const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
-    return whole + (x > whole ? 1.0 : 0.0);
-}
+// More tiles and waves than any product has; kernel data may ask for any number.
+constexpr double most_tiles = 1e18;
 
 double whole_part(double x) {
-    return static_cast<double>(static_cast<std::int64_t>(x));
+    return static_cast<double>(static_cast<std::int64_t>(std::min(x, most_tiles)));
+}
+
+// ceil for positive numbers a product can have.
+double ceiling(double x) {
+    const double whole = whole_part(x);
+    return whole + (x > whole ? 1.0 : 0.0);
 }
 
 // Position of x on the knots: the interval's index and the fraction inside it, held inside the grid.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view job_axis = "job";
 
-[[noreturn]] void fail(const std::string& why) {
+[[noreturn]] void fail_axis(const std::string& why) {
     throw Error(ErrorKind::usage, "--vary: " + why);
 }
 
@@ -26,11 +26,11 @@ void check_axes(const std::vector<SweepAxis>& axes) {
     }
     for (const SweepAxis& axis : axes) {
         if (std::find(known.begin(), known.end(), axis.flag) == known.end())
-            fail("'" + axis.flag + "' is no flag of a job" + did_you_mean(axis.flag, known));
+            fail_axis("'" + axis.flag + "' is no flag of a job" + did_you_mean(axis.flag, known));
         const auto same = std::count_if(axes.begin(), axes.end(),
                                         [&](const SweepAxis& other) { return other.flag == axis.flag; });
         if (same > 1)
-            fail("'" + axis.flag + "' is varied twice");
+            fail_axis("'" + axis.flag + "' is varied twice");
     }
 }
 
@@ -38,7 +38,7 @@ std::vector<std::vector<std::string>> combinations_of(const std::vector<SweepAxi
     try {
         return sweep_combinations(axes);
     } catch (const Error& error) {
-        fail(error.what());
+        fail_axis(error.what());
     }
 }
 
@@ -107,13 +107,13 @@ bool SweepAnswer::yes() const {
 
 std::vector<SweepAxis> sweep_axes(const std::vector<std::string>& texts) {
     if (texts.empty())
-        fail("is missing: FLAG=a,b,c, as in --vary tp=1,2,4,8");
+        fail_axis("is missing: FLAG=a,b,c, as in --vary tp=1,2,4,8");
     std::vector<SweepAxis> axes;
     for (const std::string& text : texts) {
         try {
             axes.push_back(sweep_axis(text));
         } catch (const Error& error) {
-            fail(error.what());
+            fail_axis(error.what());
         }
     }
     check_axes(axes);

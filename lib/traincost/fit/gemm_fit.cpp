@@ -14,15 +14,15 @@ namespace traincost {
 
 namespace {
 
-using Points = std::vector<GemmPoint>;
+using GemmPoints = std::vector<GemmPoint>;
 using Models = std::vector<GemmModel>;
 
 /// Errors beyond this grow the loss linearly.
-constexpr double loss_width = 0.05;
+constexpr double gemm_loss_width = 0.05;
 
 /// A number of the fit: its logarithm is sought in [low, high], pulled to where it started as weakly as
 /// `spread` (a standard deviation of the logarithm) says.
-struct Number {
+struct GemmNumber {
     double (*get)(const GemmFit& fit);
     void (*set)(GemmFit& fit, double value);
     double low;
@@ -32,12 +32,12 @@ struct Number {
 };
 
 #define TRAINCOST_NUMBER(field, low, high, spread, quantised)                                           \
-    Number {                                                                                            \
+    GemmNumber {                                                                                        \
         [](const GemmFit& f) { return f.field; }, [](GemmFit& f, double x) { f.field = x; }, low, high, \
             spread, quantised                                                                           \
     }
 #define TRAINCOST_TIME(field, low, high, spread, quantised)                                  \
-    Number {                                                                                 \
+    GemmNumber {                                                                             \
         [](const GemmFit& f) { return f.field.value(); },                                    \
             [](GemmFit& f, double x) { f.field = Seconds(x); }, low, high, spread, quantised \
     }
@@ -86,7 +86,7 @@ Models with(std::span<const GemmModel> models, const GemmFit& fit) {
 }
 
 /// ln(predicted / measured)
-std::vector<double> log_errors(std::span<const GemmPoint> points, const Models& models) {
+std::vector<double> gemm_log_errors(std::span<const GemmPoint> points, const Models& models) {
     std::vector<double> errors;
     errors.reserve(points.size());
     for (const GemmPoint& p : points)
@@ -95,9 +95,9 @@ std::vector<double> log_errors(std::span<const GemmPoint> points, const Models& 
 }
 
 /// A fit in the making: what is sought, and where it started.
-class Search {
+class GemmSearch {
 public:
-    Search(std::span<const GemmPoint> points, std::span<const GemmModel> models, const GemmFit& start)
+    GemmSearch(std::span<const GemmPoint> points, std::span<const GemmModel> models, const GemmFit& start)
         : points_(points), models_(models), start_(start) {
         const auto measured = [&](GemmPass pass) {
             return std::any_of(points.begin(), points.end(),
@@ -119,10 +119,10 @@ public:
                               .high = {},
                               .spread = {},
                               .weights = std::vector<double>(points_.size(), 1.0),
-                              .loss_width = loss_width,
+                              .loss_width = gemm_loss_width,
                               .least_gain = 1e-4,
                               .most_steps = most_steps};
-        for (const Number* number : sought_) {
+        for (const GemmNumber* number : sought_) {
             problem.expected.push_back(std::log(std::clamp(number->get(start_), number->low, number->high)));
             problem.low.push_back(std::log(number->low));
             problem.high.push_back(std::log(number->high));
@@ -130,7 +130,7 @@ public:
         }
         const RobustSolution solution = robust_descent(
             problem, problem.expected,
-            [&](std::span<const double> x) { return log_errors(points_, with(models_, fit_at(x))); });
+            [&](std::span<const double> x) { return gemm_log_errors(points_, with(models_, fit_at(x))); });
         *final_loss = solution.loss;
         return fit_at(solution.x);
     }
@@ -146,7 +146,7 @@ private:
     std::span<const GemmPoint> points_;
     std::span<const GemmModel> models_;
     GemmFit start_;
-    std::vector<const Number*> sought_;
+    std::vector<const GemmNumber*> sought_;
 };
 
 using Menu = std::array<GemmTile, gemm_tile_count>;
@@ -227,13 +227,13 @@ Eigen::MatrixXd knot_covariance(const GemmCorrection& grid) {
 GemmCorrection correction_of(std::span<const GemmPoint> points, const Models& models) {
     constexpr double noise = 0.3;
     GemmCorrection grid = no_correction();
-    const std::vector<double> errors = log_errors(points, models);
+    const std::vector<double> errors = gemm_log_errors(points, models);
     const Eigen::VectorXd left =
         -Eigen::Map<const Eigen::VectorXd>(errors.data(), static_cast<Eigen::Index>(errors.size()));
     Eigen::MatrixXd basis = interpolation(points, grid);
     Eigen::VectorXd weights(left.size());
     for (Eigen::Index i = 0; i < left.size(); ++i)
-        weights[i] = std::min(1.0, 2.0 * loss_width / std::max(1e-12, std::abs(left[i])));
+        weights[i] = std::min(1.0, 2.0 * gemm_loss_width / std::max(1e-12, std::abs(left[i])));
     const Eigen::MatrixXd weighted = basis.transpose() * weights.asDiagonal();
     const Eigen::MatrixXd prior = knot_covariance(grid).inverse() * (noise * noise);
     const Eigen::VectorXd knots = (weighted * basis + prior).ldlt().solve(weighted * left);
@@ -242,7 +242,7 @@ GemmCorrection correction_of(std::span<const GemmPoint> points, const Models& mo
     return grid;
 }
 
-ErrorStatistics statistics(std::span<const GemmPoint> points, const Models& models) {
+ErrorStatistics gemm_statistics(std::span<const GemmPoint> points, const Models& models) {
     return error_statistics(gemm_errors(points, models));
 }
 
@@ -263,7 +263,7 @@ std::vector<double> gemm_errors(std::span<const GemmPoint> points, std::span<con
                                 const GemmFit* fit) {
     const Models own = fit != nullptr ? with(models, *fit) : Models(models.begin(), models.end());
     std::vector<double> errors;
-    for (const double e : log_errors(points, own))
+    for (const double e : gemm_log_errors(points, own))
         errors.push_back(std::exp(e) - 1.0);
     return errors;
 }
@@ -294,7 +294,7 @@ GemmFit fit_gemm(std::span<const GemmPoint> points, std::span<const GemmModel> m
     const auto run = [&](std::span<const GemmPoint> some, std::size_t n, int steps) {
         const auto fits = parallel_map(n, [&](std::size_t i) {
             Trial trial = trials[i];
-            trial.fit = Search(some, models, trial.start).best(steps, &trial.loss);
+            trial.fit = GemmSearch(some, models, trial.start).best(steps, &trial.loss);
             return trial;
         });
         std::copy(fits.begin(), fits.end(), trials.begin());
@@ -302,7 +302,7 @@ GemmFit fit_gemm(std::span<const GemmPoint> points, std::span<const GemmModel> m
                          [](const Trial& a, const Trial& b) { return a.loss < b.loss; });
     };
     if (trials.size() > finalists && points.size() > sample) {
-        Points some;
+        GemmPoints some;
         for (std::size_t i = 0; i < sample; ++i)
             some.push_back(points[i * points.size() / sample]);
         run(some, trials.size(), 12);
@@ -315,8 +315,8 @@ GemmFit fit_gemm(std::span<const GemmPoint> points, std::span<const GemmModel> m
 
 GemmCalibration calibrate_gemm(std::span<const GemmPoint> points, std::span<const GemmModel> models,
                                TileMenus menus) {
-    Points inside;
-    Points outside;
+    GemmPoints inside;
+    GemmPoints outside;
     for (const GemmPoint& point : points)
         (held_out(point) ? outside : inside).push_back(point);
     GemmCalibration result{fit_gemm(inside, models, menus),
@@ -325,11 +325,11 @@ GemmCalibration calibrate_gemm(std::span<const GemmPoint> points, std::span<cons
                            {},
                            {},
                            {}};
-    result.before = statistics(outside, Models(models.begin(), models.end()));
+    result.before = gemm_statistics(outside, Models(models.begin(), models.end()));
     GemmFit formula = result.fit;
     formula.correction = no_correction();
-    result.formula = statistics(outside, with(models, formula));
-    result.after = statistics(outside, with(models, result.fit));
+    result.formula = gemm_statistics(outside, with(models, formula));
+    result.after = gemm_statistics(outside, with(models, result.fit));
     return result;
 }
 

@@ -10,9 +10,9 @@ namespace traincost {
 
 namespace {
 
-using Points = std::vector<CollectivePoint>;
+using LinkPoints = std::vector<CollectivePoint>;
 
-constexpr double loss_width = 0.05;
+constexpr double link_loss_width = 0.05;
 
 bool is_large(const CollectivePoint& point) {
     return point.message.value() >= large_message_bytes;
@@ -22,7 +22,7 @@ Seconds predicted(const CollectivePoint& point, const Network& network) {
     return collective_time(point.collective, point.message, {point.ranks, point.ranks, 1}, network);
 }
 
-std::vector<double> log_errors(const Points& points, const Network& network) {
+std::vector<double> link_log_errors(const LinkPoints& points, const Network& network) {
     std::vector<double> errors;
     errors.reserve(points.size());
     for (const CollectivePoint& point : points)
@@ -31,7 +31,7 @@ std::vector<double> log_errors(const Points& points, const Network& network) {
 }
 
 /// A number of a curve, sought as its logarithm.
-struct Number {
+struct LinkNumber {
     double value;
     double low;
     double high;
@@ -39,9 +39,9 @@ struct Number {
 };
 
 /// One collective's curve in the making.
-class Search {
+class LinkSearch {
 public:
-    Search(Collective collective, const Points& points, const Network& network)
+    LinkSearch(Collective collective, const LinkPoints& points, const Network& network)
         : collective_(collective), points_(points), network_(network) {
         const auto& in_network = network.scale_up.curves.in_network;
         switches_ = collective == Collective::all_reduce && network.sharp && in_network &&
@@ -65,13 +65,13 @@ public:
 private:
     static constexpr double shortest = 1e-9;
 
-    std::vector<Number> numbers(Network& network) const {
+    std::vector<LinkNumber> numbers(Network& network) const {
         const CollectiveCurve& c = network.scale_up.curves.*curve_of(collective_);
-        const auto time = [](Seconds x, double high) { return Number{x.value(), shortest, high, 1.0}; };
-        std::vector<Number> all = {time(c.low_latency.base, 1e-3), time(c.low_latency.step, 1e-4),
-                                   time(c.low_latency.ramp, 1e-3), {c.low_latency.share, 0.05, 2.0, 0.7},
-                                   time(c.bulk.base, 1e-3),        time(c.bulk.step, 1e-4),
-                                   time(c.bulk.ramp, 1e-3)};
+        const auto time = [](Seconds x, double high) { return LinkNumber{x.value(), shortest, high, 1.0}; };
+        std::vector<LinkNumber> all = {time(c.low_latency.base, 1e-3), time(c.low_latency.step, 1e-4),
+                                       time(c.low_latency.ramp, 1e-3), {c.low_latency.share, 0.05, 2.0, 0.7},
+                                       time(c.bulk.base, 1e-3),        time(c.bulk.step, 1e-4),
+                                       time(c.bulk.ramp, 1e-3)};
         for (const GroupPoint& group : c.groups)
             all.push_back({group.efficiency, 0.01, 1.0, 0.7});
         if (switches_) {
@@ -101,7 +101,7 @@ private:
     }
 
     double loss(const Network& network) const {
-        return soft_loss(log_errors(points_, network), weights_, loss_width);
+        return soft_loss(link_log_errors(points_, network), weights_, link_loss_width);
     }
 
     /// The size at which each group changes protocol, of the powers of two.
@@ -122,13 +122,13 @@ private:
     }
 
     void descend(Network& network) const {
-        const std::vector<Number> from = numbers(network);
+        const std::vector<LinkNumber> from = numbers(network);
         RobustProblem problem{.expected = {},
                               .low = {},
                               .high = {},
                               .spread = {},
                               .weights = weights_,
-                              .loss_width = loss_width,
+                              .loss_width = link_loss_width,
                               .least_gain = 1e-5,
                               .most_steps = 30};
         std::vector<double> start;
@@ -142,25 +142,25 @@ private:
         const RobustSolution solution = robust_descent(problem, start, [&](std::span<const double> x) {
             Network moved = network;
             set(moved, x);
-            return log_errors(points_, moved);
+            return link_log_errors(points_, moved);
         });
         set(network, solution.x);
     }
 
     Collective collective_;
-    const Points& points_;
+    const LinkPoints& points_;
     Network network_;
     bool switches_ = false;
     std::vector<double> weights_;
-    std::vector<Number> start_;
+    std::vector<LinkNumber> start_;
 };
 
-Network fitted(Collective collective, const Points& points, const Network& network) {
-    return Search(collective, points, network).best();
+Network fitted(Collective collective, const LinkPoints& points, const Network& network) {
+    return LinkSearch(collective, points, network).best();
 }
 
-Points of(std::span<const CollectivePoint> points, Collective collective) {
-    Points some;
+LinkPoints of(std::span<const CollectivePoint> points, Collective collective) {
+    LinkPoints some;
     std::copy_if(points.begin(), points.end(), std::back_inserter(some),
                  [&](const CollectivePoint& p) { return p.collective == collective; });
     return some;
@@ -168,7 +168,7 @@ Points of(std::span<const CollectivePoint> points, Collective collective) {
 
 /// The fold of each point: its message's place among the sizes, rising, so that neighbours are in different
 /// folds.
-std::vector<int> folds_of(const Points& points) {
+std::vector<int> folds_of(const LinkPoints& points) {
     std::vector<double> sizes;
     for (const CollectivePoint& point : points)
         sizes.push_back(point.message.value());
@@ -183,12 +183,13 @@ std::vector<int> folds_of(const Points& points) {
     return folds;
 }
 
-std::vector<double> held_out_errors(Collective collective, const Points& points, const Network& network) {
+std::vector<double> held_out_link_errors(Collective collective, const LinkPoints& points,
+                                         const Network& network) {
     const std::vector<int> folds = folds_of(points);
     std::vector<double> errors;
     for (int fold = 0; fold < link_folds; ++fold) {
-        Points inside;
-        Points outside;
+        LinkPoints inside;
+        LinkPoints outside;
         for (std::size_t i = 0; i < points.size(); ++i)
             (folds[i] == fold ? inside : outside).push_back(points[i]);
         if (inside.empty() || outside.empty())
@@ -218,7 +219,7 @@ std::vector<double> held_out_collective_errors(std::span<const CollectivePoint> 
                                                const Network& network) {
     std::vector<double> errors;
     for (const Collective collective : every_collective) {
-        const std::vector<double> some = held_out_errors(collective, of(points, collective), network);
+        const std::vector<double> some = held_out_link_errors(collective, of(points, collective), network);
         errors.insert(errors.end(), some.begin(), some.end());
     }
     return errors;
@@ -227,7 +228,7 @@ std::vector<double> held_out_collective_errors(std::span<const CollectivePoint> 
 LinkCalibration calibrate_link(std::span<const CollectivePoint> points, const Network& network) {
     LinkCalibration result{network.scale_up.curves, {}};
     for (const Collective collective : every_collective) {
-        const Points some = of(points, collective);
+        const LinkPoints some = of(points, collective);
         if (static_cast<std::int64_t>(some.size()) < least_collective_points)
             continue;
         const Network after = fitted(collective, some, network);
@@ -239,7 +240,7 @@ LinkCalibration calibrate_link(std::span<const CollectivePoint> points, const Ne
         result.collectives.push_back({collective, static_cast<std::int64_t>(some.size()),
                                       static_cast<std::int64_t>(before.size()), error_statistics(before),
                                       error_statistics(collective_errors(some, after)),
-                                      error_statistics(held_out_errors(collective, some, network))});
+                                      error_statistics(held_out_link_errors(collective, some, network))});
     }
     return result;
 }

@@ -16,7 +16,7 @@ int recognise_axolotl(const Setting& root) {
 
 namespace {
 
-void read_attention(const Setting& root, FactSheet& sheet) {
+void read_axolotl_attention(const Setting& root, FactSheet& sheet) {
     if (sheet.word(Fact::attention, root, {"attn_implementation"}) != nullptr) {
         return;
     }
@@ -52,7 +52,7 @@ void read_adapter(const Setting& root, FactSheet& sheet) {
     read_loaded_bits(root, sheet, {"load_in_4bit"}, {"load_in_8bit"});
 }
 
-void read_recompute(const Setting& root, FactSheet& sheet) {
+void read_axolotl_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* at = first_of(root, {"gradient_checkpointing"});
     if (at != nullptr && (at->text == "offload" || at->text == "offload_disk" || at->text == "unsloth")) {
         sheet.state(Fact::recompute, "full", *at);
@@ -67,7 +67,7 @@ void read_recompute(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_sharding(const Setting& root, FactSheet& sheet) {
+void read_axolotl_sharding(const Setting& root, FactSheet& sheet) {
     if (const Setting* config = root.at("fsdp_config"); config != nullptr && config->is_map()) {
         read_fsdp_block(*config, sheet);
         if (!sheet.has(Fact::zero) && root.at("fsdp_version") != nullptr) {
@@ -104,7 +104,7 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, {"tensor_parallel_size"});
     sheet.whole(Fact::cp, root, {"context_parallel_size", "sequence_parallel_degree"});
     sheet.whole(Fact::ep, root, {"expert_parallel_size"});
-    read_sharding(root, sheet);
+    read_axolotl_sharding(root, sheet);
     if (const Setting* fp8 = first_of(root, {"fp8"}); fp8 != nullptr && as_truth(*fp8).value_or(false)) {
         root.at("bf16");
         root.at("fp16");
@@ -112,12 +112,12 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
     } else {
         read_16_bit_switches(root, sheet, {"bf16", "bfloat16"}, {"fp16", "float16"});
     }
-    read_recompute(root, sheet);
+    read_axolotl_recompute(root, sheet);
     read_adapter(root, sheet);
     if (const Setting* at = first_of(root, {"optimizer"})) {
         sheet.state(Fact::optimizer, at->text, *at);
     }
-    read_attention(root, sheet);
+    read_axolotl_attention(root, sheet);
     sheet.truth(Fact::compile, root, {"torch_compile"});
     for (const Fact fact : {Fact::tp, Fact::cp, Fact::ep}) {
         sheet.assume(fact, std::int64_t{1}, std::string(fact_name(fact)) + " in axolotl");

@@ -18,7 +18,7 @@ int recognise_fast_llm(const Setting& root) {
 
 namespace {
 
-void read_model(const Setting& root, FactSheet& sheet) {
+void read_fast_llm_model(const Setting& root, FactSheet& sheet) {
     const Setting* base = root.at("model.base_model");
     if (base != nullptr && base->is_map()) {
         ModelDimensions dimensions;
@@ -49,7 +49,7 @@ void read_model(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_fast_llm(const Setting& root, FactSheet& sheet) {
-    read_model(root, sheet);
+    read_fast_llm_model(root, sheet);
     const Setting* tokens = first_of(root, {"data.micro_batch_size"});
     if (tokens != nullptr) {
         sheet.whole(Fact::sequence, root, {"data.maximum_document_length"});

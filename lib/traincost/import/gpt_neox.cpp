@@ -28,7 +28,7 @@ int score(const Setting& root) {
            points(root, {"train_micro_batch_size_per_gpu", "num_layers", "zero_optimization"}, 5);
 }
 
-void read_model(const Setting& root, FactSheet& sheet) {
+void read_neox_model(const Setting& root, FactSheet& sheet) {
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"num_layers"});
     add_dimension(dimensions, "hidden", root, {"hidden_size"});
@@ -54,7 +54,7 @@ void read_model(const Setting& root, FactSheet& sheet) {
     state_dimensions(sheet, dimensions, root, {"num_layers", "hidden_size"});
 }
 
-void read_recompute(const Setting& root, FactSheet& sheet) {
+void read_neox_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* at = first_of(root, {"checkpoint_activations"});
     if (at == nullptr) {
         sheet.assume(Fact::recompute, "none", "checkpoint_activations");
@@ -64,7 +64,7 @@ void read_recompute(const Setting& root, FactSheet& sheet) {
     first_of(root, {"checkpoint_num_layers"});
 }
 
-void read_attention(const Setting& root, FactSheet& sheet) {
+void read_neox_attention(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("attention_config");
     if (config == nullptr || config->items.empty() || config->items[0].items.empty() ||
         config->items[0].items[0].items.empty()) {
@@ -86,7 +86,7 @@ int recognise_gpt_neox(const Setting& root) {
 void read_gpt_neox(const Setting& original, FactSheet& sheet) {
     const Setting root = with_underscores(original);
     mark_read(original);
-    read_model(root, sheet);
+    read_neox_model(root, sheet);
     sheet.whole(Fact::tp, root, {"model_parallel_size"});
     if (const Setting* at = first_of(root, {"pipe_parallel_size"})) {
         sheet.state(Fact::pp, std::max<std::int64_t>(as_whole(*at).value_or(1), 1), *at);
@@ -122,10 +122,10 @@ void read_gpt_neox(const Setting& original, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"optimizer.type"})) {
         sheet.state(Fact::optimizer, at->text, *at);
     }
-    read_attention(root, sheet);
+    read_neox_attention(root, sheet);
     // An architecture alone is merged with a file that says the rest.
     if (root.has("train_micro_batch_size_per_gpu") || root.has("train_batch_size")) {
-        read_recompute(root, sheet);
+        read_neox_recompute(root, sheet);
         sheet.assume(Fact::tp, std::int64_t{1}, "model_parallel_size");
         sheet.assume(Fact::pp, std::int64_t{1}, "pipe_parallel_size");
         sheet.assume(Fact::cp, std::int64_t{1}, "context_parallel_size");
@@ -134,7 +134,7 @@ void read_gpt_neox(const Setting& original, FactSheet& sheet) {
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
         }
     } else if (root.has("checkpoint_activations")) {
-        read_recompute(root, sheet);
+        read_neox_recompute(root, sheet);
     }
     list_unread(root, sheet.reading.unread);
 }

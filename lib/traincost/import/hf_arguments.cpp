@@ -36,7 +36,7 @@ void read_lora(const Setting& root, FactSheet& sheet) {
                      {"load_in_8bit", "use_8bit_quantization"});
 }
 
-void read_sharding(const Setting& root, FactSheet& sheet) {
+void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     read_fsdp_words(root.at("fsdp"), sheet);
     if (const Setting* block = root.at("fsdp_config"); block != nullptr) {
         if (block->is_map()) {
@@ -99,7 +99,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         }
     }
     sheet.truth(Fact::compile, root, {"torch_compile"});
-    read_sharding(root, sheet);
+    read_fsdp_sharding(root, sheet);
     read_lora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
         if (is_on(root, key)) {

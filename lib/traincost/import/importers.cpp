@@ -66,7 +66,7 @@ const Importer* importer_of(const Setting& root) {
 
 /// What the files say in one format: its configurations laid over each other in their order, and the commands
 /// that overrule them.
-struct Part {
+struct FilePart {
     const Importer* importer;
     Setting base{};
     bool has_base = false;
@@ -96,8 +96,8 @@ void refuse_too_large(std::span<const LaunchFile> files) {
     }
 }
 
-std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
-    std::vector<Part> parts;
+std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
+    std::vector<FilePart> parts;
     std::vector<bool> known = documents.is_part;
     for (LaunchDocument& document : documents.all) {
         const Importer* importer = importer_of(document.root);
@@ -106,9 +106,9 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& d
         }
         known[document.file] = true;
         auto part = std::find_if(parts.begin(), parts.end(),
-                                 [&](const Part& each) { return each.importer == importer; });
+                                 [&](const FilePart& each) { return each.importer == importer; });
         if (part == parts.end()) {
-            part = parts.insert(parts.end(), Part{.importer = importer});
+            part = parts.insert(parts.end(), FilePart{.importer = importer});
         }
         if (document.is_command) {
             part->commands.push_back(std::move(document.root));
@@ -130,11 +130,11 @@ std::vector<Part> parts_of(std::span<const LaunchFile> files, LaunchDocuments& d
                                     .why = "this file starts or configures nothing that is understood"});
     }
     // The format is the training program's; launchers only count GPUs.
-    const auto rank = [](const Part& part) {
+    const auto rank = [](const FilePart& part) {
         return part.importer->companion ? part.importer->name == "launcher" ? 2 : 1 : 0;
     };
     std::stable_sort(parts.begin(), parts.end(),
-                     [&](const Part& a, const Part& b) { return rank(a) < rank(b); });
+                     [&](const FilePart& a, const FilePart& b) { return rank(a) < rank(b); });
     return parts;
 }
 
@@ -176,7 +176,7 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
 }
 
 /// Several commands of one script may start jobs that differ: what they differ in is no fact of one job.
-FactSheet read_part(const Part& part) {
+FactSheet read_part(const FilePart& part) {
     if (part.commands.empty()) {
         return read_root(*part.importer, part.base);
     }
@@ -254,14 +254,14 @@ std::vector<std::string_view> launch_formats() {
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
     refuse_too_large(files);
     LaunchDocuments documents = parse_documents(files, select);
-    std::vector<Part> parts = parts_of(files, documents);
+    std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;
     all.reading.format = parts.front().importer->name;
     if (all.reading.format == "megatron-deepspeed") {  // its JSON decides
         std::stable_partition(parts.begin(), parts.end(),
-                              [](const Part& part) { return part.importer->name == "deepspeed"; });
+                              [](const FilePart& part) { return part.importer->name == "deepspeed"; });
     }
-    for (const Part& part : parts) {
+    for (const FilePart& part : parts) {
         merge_into(all, read_part(part));
     }
     if (all.reading.format == "megatron-deepspeed" && all.count(Fact::zero) == 0 &&

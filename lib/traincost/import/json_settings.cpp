@@ -45,7 +45,7 @@ private:
     int* line_;
 };
 
-class TreeBuilder {
+class JsonTreeBuilder {
 public:
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -53,7 +53,7 @@ public:
     using string_t = nlohmann::json::string_t;
     using binary_t = nlohmann::json::binary_t;
 
-    TreeBuilder(std::string_view text, const std::string& file, const int& line)
+    JsonTreeBuilder(std::string_view text, const std::string& file, const int& line)
         : text_(text), file_(file), line_(line) {
     }
 
@@ -161,7 +161,7 @@ private:
 
 Setting read_json_settings(std::string_view text, const std::string& file, int first_line) {
     int line = first_line;
-    TreeBuilder builder(text, file, line);
+    JsonTreeBuilder builder(text, file, line);
     const CountingIterator begin(text.data(), &line);
     const CountingIterator end(text.data() + text.size(), &line);
     nlohmann::json::sax_parse(begin, end, &builder);

@@ -39,7 +39,7 @@ Task task_of(const Setting& root) {
     return Task::unknown;
 }
 
-void read_model(const Setting& root, FactSheet& sheet) {
+void read_litgpt_model(const Setting& root, FactSheet& sheet) {
     if (sheet.word(Fact::model, root, {"model_name", "model.name"}) != nullptr) {
         return;
     }
@@ -57,7 +57,7 @@ void read_model(const Setting& root, FactSheet& sheet) {
 
 void read_litgpt(const Setting& root, FactSheet& sheet) {
     const Task task = task_of(root);
-    read_model(root, sheet);
+    read_litgpt_model(root, sheet);
     sheet.whole(Fact::global_batch, root, {"train.global_batch_size"});
     sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size"});
     sheet.whole(Fact::sequence, root, {"train.max_seq_length"});

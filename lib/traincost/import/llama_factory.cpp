@@ -69,7 +69,7 @@ void read_tuning(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_precision(const Setting& root, FactSheet& sheet) {
+void read_llama_factory_precision(const Setting& root, FactSheet& sheet) {
     if (is_on(root, "fp8")) {
         sheet.state(Fact::precision, "fp8", *root.at("fp8"));
         root.at("bf16");
@@ -89,7 +89,7 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"cutoff_len"});
     sheet.whole(Fact::micro_batch, root, {"per_device_train_batch_size"});
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
-    read_precision(root, sheet);
+    read_llama_factory_precision(root, sheet);
     if (root.has("dist_config") || root.has("peft_config") || root.has("micro_batch_size")) {
         read_second_schema(root, sheet);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/import/log_forms.hpp"
 #include "traincost/import/log_scan.hpp"
 
@@ -11,9 +12,6 @@ namespace traincost {
 namespace {
 
 using enum LogFact;
-
-constexpr double giga = 1e9;
-constexpr double gibi = 1024.0 * 1024.0 * 1024.0;
 
 constexpr std::array<LogRule, 11> bar_rules = {{
     {"train step timing in s", step_time},
@@ -116,7 +114,7 @@ bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     }
     constexpr std::int64_t unknown_total = 1'000'000;
     facts.iteration = *n + *epoch * (total > 0 ? total : unknown_total);
-    read_facts(line.substr(bracket), indexed<bar_rules>, facts);
+    read_facts(line.substr(bracket), indexed_rules<bar_rules>, facts);
     if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
         facts.set(loss, *value);  // beside it "loss" is a running mean
     }
@@ -144,7 +142,7 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
     if (std::size_t then = find_in(line, step, behind); then != line.npos && then < at) {
         facts.optimizer_step = whole_number_at(line, then += step.size());
     }
-    read_facts(line.substr(behind), indexed<litgpt_rules>, facts);
+    read_facts(line.substr(behind), indexed_rules<litgpt_rules>, facts);
     if (const std::optional<double> value = value_behind(line, " loss "); value && !facts.has(loss)) {
         facts.set(loss, *value);
     }
@@ -212,7 +210,7 @@ bool read_mlperf(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!facts.iteration) {
         facts.iteration = whole("\"samples_count\":");
     }
-    read_facts(line, indexed<mlperf_rules>, facts);
+    read_facts(line, indexed_rules<mlperf_rules>, facts);
     return facts.iteration.has_value() && facts.known != 0;
 }
 

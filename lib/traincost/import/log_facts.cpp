@@ -1,5 +1,6 @@
 #include "traincost/import/log_facts.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/import/log_scan.hpp"
 
 #include <algorithm>
@@ -10,7 +11,6 @@ namespace traincost {
 
 namespace {
 
-constexpr double kilo = 1e3;
 constexpr double kibi = 1024.0;
 
 /// `base` to the power that the first letter has among `prefixes`: of "K" 1, of "M" 2; 1 for another letter.
@@ -54,7 +54,6 @@ double factor(const LogRule& rule, std::string_view letters) {
             return unit > 1.0 ? unit : rule.scale;
         }
         case LogSuffix::flops: {
-            constexpr double tera = 1e12;
             const double unit = power(kilo, letters, "KMGTP");
             return unit > 1.0 ? unit / tera : rule.scale;
         }

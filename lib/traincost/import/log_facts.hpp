@@ -102,7 +102,7 @@ constexpr LogRules rules_of(const std::array<LogRule, n>& list) {
 
 /// The rules of a list of static lifetime, indexed once.
 template <const auto& list>
-inline constexpr LogRules indexed = rules_of(list);
+inline constexpr LogRules indexed_rules = rules_of(list);
 
 /// Reads every value of `line` that a rule names. The first value of a fact counts, of memory the largest.
 void read_facts(std::string_view line, const LogRules& rules, LogFacts& facts);

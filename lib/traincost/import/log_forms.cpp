@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/import/log_scan.hpp"
 
 namespace traincost {
@@ -10,12 +11,6 @@ namespace {
 
 using enum LogFact;
 using enum LogSuffix;
-
-constexpr double milli = 1e-3;
-constexpr double giga = 1e9;
-constexpr double mebi = 1024.0 * 1024.0;
-constexpr double gibi = 1024.0 * mebi;
-constexpr double tera = 1e12;
 
 /// The number behind `name` at `at`, behind blanks and what `skipped` lists.
 bool iteration_behind(std::string_view line, std::size_t at, std::string_view skipped, LogFacts& facts) {
@@ -90,7 +85,7 @@ bool read_nanotron(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!iteration_behind(line, at + name.size(), " ", facts) || !facts.planned) {
         return false;
     }
-    read_facts(line.substr(at + name.size()), indexed<nanotron_rules>, facts);
+    read_facts(line.substr(at + name.size()), indexed_rules<nanotron_rules>, facts);
     return facts.has(tokens_per_s) || facts.has(tokens_per_s_per_gpu) || facts.has(step_time);
 }
 
@@ -98,7 +93,7 @@ constexpr std::array<LogRule, 2> nanotron_memory = {
     {{"Peak reserved", reserved, mebi, bytes}, {"Peak allocated", allocated, mebi, bytes}}};
 
 bool read_nanotron_memory(std::string_view line, std::size_t at, LogFacts& facts) {
-    read_facts(line.substr(at), indexed<nanotron_memory>, facts);
+    read_facts(line.substr(at), indexed_rules<nanotron_memory>, facts);
     constexpr std::string_view name = "Peak allocated";
     read_fact(line.substr(at + name.size()), nanotron_memory[1], facts);  // older: without a colon
     return true;
@@ -135,7 +130,7 @@ bool read_nemo(std::string_view line, std::size_t at, LogFacts& facts) {
     } else if (facts.planned && *facts.planned < (std::int64_t{1} << 31) && *epoch < (1 << 20)) {
         *facts.iteration += *epoch * (*facts.planned + 1);
     }
-    read_facts(line.substr(at), indexed<nemo_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<nemo_rules>, facts);
     return true;
 }
 
@@ -162,7 +157,7 @@ bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     // A second record in the same line is another's: ranks write over each other.
     const std::size_t next = numbered_iteration(line, at + iteration_name.size());
     facts.next = next == line.npos ? 0 : next;
-    read_facts(line.substr(0, next), indexed<megatron_rules>, facts);
+    read_facts(line.substr(0, next), indexed_rules<megatron_rules>, facts);
     return facts.has(step_time) || (facts.planned && (facts.known != 0 || holds(line, "| consumed")));
 }
 
@@ -206,7 +201,7 @@ bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
         iteration_behind(line, slash + 1, " ", facts);  // older: "0/20, RunningAvg…"
         facts.planned.reset();
     }
-    read_facts(line, indexed<deepspeed_rules>, facts);
+    read_facts(line, indexed_rules<deepspeed_rules>, facts);
     return facts.iteration.has_value() && facts.known != 0;
 }
 
@@ -250,7 +245,7 @@ bool read_torchtitan(std::string_view line, std::size_t at, LogFacts& facts) {
         !iteration_behind(line, at + name.size(), " ", facts) || facts.planned) {
         return false;
     }
-    read_facts(line.substr(at), indexed<torchtitan_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<torchtitan_rules>, facts);
     return facts.has(loss) && (facts.has(tokens_per_s_per_gpu) || facts.has(reserved) ||
                                facts.has(tflops_per_gpu) || holds(line, "mfu:"));
 }
@@ -270,7 +265,7 @@ bool read_torchtune(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!iteration_behind(line, at + name.size(), " ", facts) || facts.planned) {
         return false;
     }
-    read_facts(line.substr(at), indexed<torchtune_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<torchtune_rules>, facts);
     return facts.has(loss);
 }
 
@@ -290,7 +285,7 @@ bool read_maxtext(std::string_view line, std::size_t at, LogFacts& facts) {
     if (step == line.npos || step > at || !iteration_behind(line, step + name.size(), " ", facts)) {
         return false;
     }
-    read_facts(line.substr(step), indexed<maxtext_rules>, facts);
+    read_facts(line.substr(step), indexed_rules<maxtext_rules>, facts);
     return facts.has(step_time);
 }
 
@@ -324,7 +319,7 @@ bool read_xtuner(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!iteration_behind(line, at + name.size(), " ", facts) || !facts.planned) {
         return false;
     }
-    read_facts(line.substr(at), indexed<xtuner_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<xtuner_rules>, facts);
     return facts.has(tokens_per_s_per_gpu) || facts.has(allocated);
 }
 
@@ -343,7 +338,7 @@ bool read_mmengine(std::string_view line, std::size_t at, LogFacts& facts) {
     if (facts.planned && epoch > 0 && epoch < (1 << 20) && *facts.planned < (std::int64_t{1} << 31)) {
         *facts.iteration += epoch * *facts.planned;
     }
-    read_facts(line.substr(at), indexed<xtuner_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<xtuner_rules>, facts);
     return true;
 }
 
@@ -379,7 +374,7 @@ constexpr std::array<LogRule, 25> hugging_face_rules = {{
 
 bool read_hugging_face(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::size_t open = line.rfind('{', at);
-    read_facts(line.substr(open == line.npos ? at : open), indexed<hugging_face_rules>, facts);
+    read_facts(line.substr(open == line.npos ? at : open), indexed_rules<hugging_face_rules>, facts);
     if (!facts.has(loss)) {
         return false;
     }
@@ -388,7 +383,7 @@ bool read_hugging_face(std::string_view line, std::size_t at, LogFacts& facts) {
 }
 
 bool read_summary(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
-    read_facts(line, indexed<hugging_face_rules>, facts);
+    read_facts(line, indexed_rules<hugging_face_rules>, facts);
     facts.forget(loss);
     return facts.known != 0;
 }
@@ -410,7 +405,7 @@ bool read_llama_factory(std::string_view line, std::size_t at, LogFacts& facts) 
     if (std::size_t behind = find_in(line, total, at); behind != line.npos) {
         facts.planned = whole_number_at(line, behind += total.size());
     }
-    read_facts(line, indexed<llama_factory_rules>, facts);
+    read_facts(line, indexed_rules<llama_factory_rules>, facts);
     return facts.has(loss);
 }
 
@@ -446,12 +441,12 @@ bool read_composer(std::string_view line, std::size_t at, LogFacts& facts) {
             *facts.iteration += (n - 1) * *facts.planned;
         }
     }
-    read_facts(line.substr(at), indexed<composer_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<composer_rules>, facts);
     return true;
 }
 
 bool read_composer_value(std::string_view line, std::size_t at, LogFacts& facts) {
-    read_facts(line.substr(at), indexed<composer_rules>, facts);
+    read_facts(line.substr(at), indexed_rules<composer_rules>, facts);
     return facts.known != 0;
 }
 
@@ -471,7 +466,7 @@ bool read_nanochat(std::string_view line, std::size_t at, LogFacts& facts) {
     if (step == line.npos || step > at || !iteration_behind(line, step + name.size(), " :", facts)) {
         return false;
     }
-    read_facts(line.substr(step), indexed<nanochat_rules>, facts);
+    read_facts(line.substr(step), indexed_rules<nanochat_rules>, facts);
     return facts.known != 0;
 }
 
@@ -487,7 +482,7 @@ constexpr std::array<LogRule, 6> peak_memory_rules = {{
 /// A line whose values go to the step that follows, or to the run.
 template <const auto& rules>
 bool read_beside(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
-    read_facts(line, indexed<rules>, facts);
+    read_facts(line, indexed_rules<rules>, facts);
     return facts.known != 0;
 }
 

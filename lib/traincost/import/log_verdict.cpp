@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -107,7 +108,6 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
         }
     }
     if (log.tflops_per_gpu) {
-        constexpr double tera = 1e12;
         const double ratio = *log.tflops_per_gpu * tera / a.model.rate.value();
         if (std::abs(ratio - 1.0) > flops_alike) {
             found.push_back("The log's " + to_significant(*log.tflops_per_gpu) + " TFLOP/s are " +

@@ -44,7 +44,7 @@ void read_axis(Fact fact, const Setting& root, FactSheet& sheet, const std::stri
     }
 }
 
-void read_batch(const Setting& root, FactSheet& sheet) {
+void read_maxtext_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"max_target_length"});
     sheet.assume(Fact::sequence, std::int64_t{2048}, "max_target_length");
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
@@ -107,7 +107,7 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
     read_axis(Fact::cp, root, sheet, "context");
     read_axis(Fact::pp, root, sheet, "pipeline");
     read_axis(Fact::ep, root, sheet, "expert");
-    read_batch(root, sheet);
+    read_maxtext_batch(root, sheet);
     read_shards(root, sheet);
     sheet.word(Fact::recompute, root, {"remat_policy"});
     sheet.assume(Fact::recompute, "full", "remat_policy");

@@ -31,7 +31,7 @@ int recognise_megatron_deepspeed(const Setting& root) {
 
 namespace {
 
-void read_degrees(const Setting& root, FactSheet& sheet) {
+void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, {"tensor_model_parallel_size", "model_parallel_size"});
     sheet.whole(Fact::pp, root, {"pipeline_model_parallel_size"});
     sheet.whole(Fact::cp, root, {"context_parallel_size", "ds_sequence_parallel_size"});
@@ -75,7 +75,7 @@ void read_chunks(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::vp, std::int64_t{1}, "--num-layers-per-virtual-pipeline-stage");
 }
 
-void read_sharding(const Setting& root, FactSheet& sheet) {
+void read_megatron_sharding(const Setting& root, FactSheet& sheet) {
     const bool fsdp = is_on(root, "use_megatron_fsdp") || is_on(root, "use_custom_fsdp");
     const Setting* strategy = first_of(root, {"data_parallel_sharding_strategy"});
     if (fsdp) {
@@ -97,7 +97,7 @@ void read_sharding(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_recompute(const Setting& root, FactSheet& sheet) {
+void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* granularity = first_of(root, {"recompute_granularity"});
     first_of(root,
              {"recompute_method", "recompute_num_layers", "recompute_modules", "checkpoint_num_layers"});
@@ -119,7 +119,7 @@ void read_recompute(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::recompute, "none", "--recompute-granularity");
 }
 
-void read_precision(const Setting& root, FactSheet& sheet) {
+void read_megatron_precision(const Setting& root, FactSheet& sheet) {
     const Setting* fp4 = first_of(root, {"fp4_format", "fp4"});
     const Setting* fp8 = first_of(root, {"fp8_format", "fp8", "fp8_hybrid", "fp8_e4m3"});
     const bool bf16 = is_on(root, "bf16");
@@ -138,7 +138,7 @@ void read_precision(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_model(const Setting& root, FactSheet& sheet) {
+void read_megatron_model(const Setting& root, FactSheet& sheet) {
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"num_layers"});
     if (const Setting* pattern = first_of(root, {"hybrid_layer_pattern", "hybrid_override_pattern"});
@@ -167,8 +167,8 @@ void read_model(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_megatron(const Setting& root, FactSheet& sheet) {
-    read_degrees(root, sheet);
-    read_model(root, sheet);
+    read_megatron_degrees(root, sheet);
+    read_megatron_model(root, sheet);
     read_chunks(root, sheet);
     sheet.whole(Fact::sequence, root, {"seq_length", "encoder_seq_length"});
     sheet.whole(Fact::micro_batch, root, {"micro_batch_size", "batch_size"});
@@ -178,9 +178,9 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
     } else if (sheet.has(Fact::micro_batch) && !root.has("global_batch_size")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "--global-batch-size");
     }
-    read_sharding(root, sheet);
-    read_recompute(root, sheet);
-    read_precision(root, sheet);
+    read_megatron_sharding(root, sheet);
+    read_megatron_recompute(root, sheet);
+    read_megatron_precision(root, sheet);
     sheet.word(Fact::optimizer, root, {"optimizer"});
     sheet.assume(Fact::optimizer, "adam", "--optimizer");
     sheet.word(Fact::attention, root, {"attention_backend"});

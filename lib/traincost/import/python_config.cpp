@@ -12,7 +12,7 @@ namespace traincost {
 
 namespace {
 
-constexpr int deepest_call = 20;
+constexpr int deepest_python_call = 20;
 
 /// A statement: its text without comments, brackets joined over lines, and how far it is indented.
 struct Statement {
@@ -122,7 +122,7 @@ public:
     }
     Setting call(const std::string& name) {
         Setting result;
-        if (++depth_ <= deepest_call) {
+        if (++depth_ <= deepest_python_call) {
             std::map<std::string, Setting> locals;
             for (const Statement* statement : functions_.at(name).body) {
                 if (statement->text.starts_with("return ")) {

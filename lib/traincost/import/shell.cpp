@@ -13,7 +13,7 @@ namespace {
 
 constexpr int most_steps = 50'000;
 constexpr int most_rounds = 64;
-constexpr int deepest_call = 24;
+constexpr int deepest_shell_call = 24;
 
 /// How a list of commands ended.
 enum class Flow : std::uint8_t { on, next_round, leave_loop, left };
@@ -46,7 +46,7 @@ private:
         run(*parsed_.back());
     }
     void text(ShellText script) {
-        if (++depth_ <= deepest_call) {
+        if (++depth_ <= deepest_shell_call) {
             texts_.push_back(std::make_unique<ShellText>(std::move(script)));
             parsed_.push_back(
                 std::make_unique<std::vector<ShellCommand>>(parse_shell(*texts_.back(), names_)));
@@ -397,7 +397,7 @@ private:
     }
 
     void call(const ShellCommand& function, std::vector<ShellText> words) {
-        if (depth_ >= deepest_call) {
+        if (depth_ >= deepest_shell_call) {
             return;
         }
         ++depth_;
@@ -421,7 +421,7 @@ private:
             const std::string& name = *files_[i].name;
             const bool same =
                 name == path || name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1) == base;
-            if (same && depth_ < deepest_call) {
+            if (same && depth_ < deepest_shell_call) {
                 outcome_.sourced.push_back(name);
                 ++depth_;
                 std::vector<ShellText> arguments(words.begin() + 2, words.end());

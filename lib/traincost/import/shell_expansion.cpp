@@ -13,11 +13,11 @@ namespace {
 constexpr int deepest_expansion = 40;
 constexpr std::size_t longest_value = std::size_t{1} << 20;
 
-bool is_blank(char c) {
+bool is_field_separator(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-bool is_name_character(char c) {
+bool is_variable_character(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
@@ -56,7 +56,7 @@ struct ShellState::Field {
     }
     void add_split(const ShellText& text) {
         for (std::size_t i = 0; i < text.chars.size(); ++i) {
-            if (split && is_blank(text.chars[i])) {
+            if (split && is_field_separator(text.chars[i])) {
                 end_word();
             } else {
                 add(text.chars[i], text.places[i]);
@@ -189,7 +189,7 @@ std::size_t ShellState::expand_dollar(const ShellText& raw, std::size_t at, std:
         std::string_view("@*#?$!-").find(next) != std::string_view::npos) {
         name_end = at + 2;
     } else {
-        while (name_end < end && is_name_character(raw.chars[name_end])) {
+        while (name_end < end && is_variable_character(raw.chars[name_end])) {
             ++name_end;
         }
     }
@@ -252,7 +252,7 @@ void ShellState::expand_braces(const ShellText& raw, std::size_t begin, std::siz
     const bool indirect = begin < end && raw.chars[begin] == '!';
     std::size_t at = begin + (length || indirect ? 1 : 0);
     const std::size_t name_begin = at;
-    while (at < end && is_name_character(raw.chars[at])) {
+    while (at < end && is_variable_character(raw.chars[at])) {
         ++at;
     }
     if (at == name_begin && at < end &&

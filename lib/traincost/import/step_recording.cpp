@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/json.hpp"
 
@@ -13,7 +14,7 @@ namespace traincost {
 
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_cell(std::string_view text) {
     constexpr std::string_view blank = " \t\r\"";
     const auto first = text.find_first_not_of(blank);
     if (first == text.npos)
@@ -31,14 +32,14 @@ struct Row {
 };
 
 std::optional<Row> row_of(std::string_view line, const std::string& file, std::size_t number) {
-    if (trimmed(line).empty())
+    if (trimmed_cell(line).empty())
         return std::nullopt;
     const auto comma = line.find(',');
     if (comma == line.npos)
         fail(file, number, "expected a label, a comma and seconds");
-    Row row{trimmed(line.substr(0, comma)), {}};
+    Row row{trimmed_cell(line.substr(0, comma)), {}};
     try {
-        row.since = Seconds{parse_number(trimmed(line.substr(comma + 1)), Range::not_negative)};
+        row.since = Seconds{parse_number(trimmed_cell(line.substr(comma + 1)), Range::not_negative)};
     } catch (const Error& error) {
         fail(file, number, std::string("seconds: ") + error.what());
     }
@@ -149,7 +150,6 @@ std::vector<Slice> slices_of(const JsonValue::Array& events) {
     for (const JsonValue& event : events) {
         if (text_or_empty(event.find("ph")) != "X")
             continue;
-        constexpr double micro = 1e-6;
         const double begin = number_or_zero(event.find("ts")) * micro;
         const double time = number_or_zero(event.find("dur")) * micro;
         if (!std::isfinite(begin) || !(time >= 0.0))

@@ -33,7 +33,7 @@ const Setting* class_of(const Setting* call) {
     return call == nullptr ? nullptr : call->at("$class");
 }
 
-void read_model(const Setting& root, FactSheet& sheet) {
+void read_titan_model(const Setting& root, FactSheet& sheet) {
     const Setting* flavor = first_of(root, {"model.flavor"});
     const Setting* name = first_of(root, {"model.name"});
     if (const Setting* hf = first_of(root, {"hf_transformers.model"})) {
@@ -54,7 +54,7 @@ void read_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_batch(const Setting& root, FactSheet& sheet) {
+void read_titan_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"training.seq_len", "training.max_context_length"});
     const auto sequence = sheet.count(Fact::sequence);
     const auto of_tokens = [&](Fact fact, std::string_view path) {
@@ -82,7 +82,7 @@ void read_batch(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::sequence, std::int64_t{2048}, "training.seq_len");
 }
 
-void read_degrees(const Setting& root, FactSheet& sheet) {
+void read_titan_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, {"parallelism.tensor_parallel_degree", "training.tensor_parallel_degree"});
     sheet.whole(Fact::pp, root,
                 {"parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree",
@@ -119,7 +119,7 @@ void read_degrees(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_recompute(const Setting& root, FactSheet& sheet) {
+void read_titan_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* block = root.at("activation_checkpoint");
     first_of(root, {"activation_checkpoint.selective_ac_option"});
     if (sheet.word(Fact::recompute, root, {"activation_checkpoint.mode"}) != nullptr) {
@@ -154,7 +154,7 @@ bool names_part(const Setting& list, std::string_view part) {
     });
 }
 
-void read_precision(const Setting& root, FactSheet& sheet) {
+void read_titan_precision(const Setting& root, FactSheet& sheet) {
     const Setting* converters =
         first_of(root, {"model.converters", "model_converters.converters", "model_converters"});
     if (converters != nullptr && (names_part(*converters, "float8") || names_part(*converters, "mx"))) {
@@ -183,11 +183,11 @@ void read_compile(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_torchtitan(const Setting& root, FactSheet& sheet) {
-    read_model(root, sheet);
-    read_batch(root, sheet);
-    read_degrees(root, sheet);
-    read_recompute(root, sheet);
-    read_precision(root, sheet);
+    read_titan_model(root, sheet);
+    read_titan_batch(root, sheet);
+    read_titan_degrees(root, sheet);
+    read_titan_recompute(root, sheet);
+    read_titan_precision(root, sheet);
     read_compile(root, sheet);
     sheet.word(Fact::optimizer, root, {"optimizer.name"});
     sheet.assume(Fact::optimizer, "AdamW", "optimizer.name");

@@ -26,9 +26,9 @@ std::size_t size_of(const Setting& setting) {
     return count;
 }
 
-class TreeBuilder : public YAML::EventHandler {
+class YamlTreeBuilder : public YAML::EventHandler {
 public:
-    TreeBuilder(const std::string& file, int first_line) : file_(file), first_line_(first_line) {
+    YamlTreeBuilder(const std::string& file, int first_line) : file_(file), first_line_(first_line) {
     }
 
     Setting root;
@@ -168,7 +168,7 @@ void fail_at_line(const std::string& file, int line, const std::string& message)
 
 Setting read_yaml(std::string_view text, const std::string& file, int first_line) {
     std::istringstream stream{std::string(text)};
-    TreeBuilder builder(file, first_line);
+    YamlTreeBuilder builder(file, first_line);
     try {
         YAML::Parser parser(stream);
         while (!builder.started && parser.HandleNextDocument(builder)) {

@@ -1,15 +1,11 @@
 #include "traincost/io/accelerator_json.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/io/provenance_fields.hpp"
 
 namespace traincost {
 
 namespace {
-
-constexpr double giga = 1e9;
-constexpr double tera = 1e12;
-constexpr double mega = 1e6;
-constexpr double MiB = 1024.0 * 1024.0;
 
 template <class Accelerator>
 auto& peak_of(Accelerator& x, DataType type) {
@@ -104,7 +100,7 @@ void describe(Io& io, T& x) {
     io.object("memory", [&](auto& in) {
         in.ignore("type");
         in.required("capacity_GB", io::scaled(x.memory, giga));
-        in.optional("reported_MiB", io::scaled(x.memory_usable, MiB));
+        in.optional("reported_MiB", io::scaled(x.memory_usable, mebi));
         in.ignore("reported_basis");
         in.required("bandwidth_GBps", io::scaled(x.memory_bandwidth, giga));
     });
@@ -114,7 +110,7 @@ void describe(Io& io, T& x) {
         in.ignore("kind");
     });
     io.optional("boost_clock_MHz", io::scaled(x.clock_hz, mega));
-    io.optional("l2_MiB", io::scaled(x.l2, MiB));
+    io.optional("l2_MiB", io::scaled(x.l2, mebi));
     describe_link(io, "scale_up", x.scale_up);
     describe_pcie(io, x.pcie);
     io.optional("tdp_W", x.tdp_w);

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "traincost/base/scale.hpp"
+
 namespace traincost {
 
 namespace {
@@ -17,19 +19,17 @@ double positive(const JsonNode& node, double unit) {
 }  // namespace
 
 AllocatorModel allocator_model_from_json(const JsonNode& node) {
-    constexpr double ms = 1e-3;
-    constexpr double MiB = 1024.0 * 1024.0;
-    constexpr double GiB = 1024.0 * MiB;
+    constexpr double GiB = 1024.0 * mebi;
     JsonObject in(node);
     for (const char* told : {"schema", "id", "date", "hardware", "software", "kind", "points", "held_out",
                              "sources", "notes", "confidence"}) {
         in.skip(told);
     }
     AllocatorModel model{};
-    model.per_segment = Seconds{positive(in.at("segment_ms"), ms)};
-    model.segment_s_per_byte = positive(in.at("segment_ms_per_GiB"), ms / GiB);
-    model.segment = Bytes{positive(in.at("segment_MiB"), MiB)};
-    model.mapped_s_per_byte = positive(in.at("mapped_ms_per_GiB"), ms / GiB);
+    model.per_segment = Seconds{positive(in.at("segment_ms"), milli)};
+    model.segment_s_per_byte = positive(in.at("segment_ms_per_GiB"), milli / GiB);
+    model.segment = Bytes{positive(in.at("segment_MiB"), mebi)};
+    model.mapped_s_per_byte = positive(in.at("mapped_ms_per_GiB"), milli / GiB);
     const auto share = [&](const char* key) {
         const JsonNode at = in.at(key);
         const double x = at.number();

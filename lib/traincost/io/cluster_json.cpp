@@ -1,5 +1,6 @@
 #include "traincost/io/cluster_json.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/provenance_fields.hpp"
 #include "traincost/spec/check.hpp"
@@ -9,11 +10,6 @@ namespace traincost {
 
 namespace {
 
-constexpr double giga = 1e9;
-constexpr double tera = 1e12;
-constexpr double GiB = 1024.0 * 1024.0 * 1024.0;
-constexpr double kilo = 1e3;
-constexpr double micro = 1e-6;
 constexpr double gigabit = 1e9 / 8;
 
 constexpr std::string_view layouts[] = {"switched",         "host_bus", "full_mesh",
@@ -102,7 +98,7 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
     });
     io.optional_object("host", false, [&](io::FieldReader& in) {
         in.optional("cpu", x.host.cpu);
-        in.optional("memory_GiB", io::scaled(x.host.memory, GiB));
+        in.optional("memory_GiB", io::scaled(x.host.memory, gibi));
         in.optional("local_nvme_TB", io::scaled(x.host.nvme, tera));
         in.optional("memory_GBps", io::scaled(x.host.memory_bandwidth, giga));
         in.optional("accelerator_link_GBps", io::scaled(x.host.link_per_accelerator, giga));

@@ -1,5 +1,6 @@
 #include "traincost/io/estimate_json.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/plan/price.hpp"
 
@@ -99,7 +100,6 @@ void write_step(JsonWriter& out, const StepTime& step, const Uncertainty& sure) 
 }
 
 void write_throughput(JsonWriter& out, const Throughput& t) {
-    constexpr double tera = 1e12;
     out.key("throughput").begin_object();
     out.member("tokens_per_step", t.tokens_per_step);
     out.member("tokens_per_s", t.tokens_per_s);

@@ -166,7 +166,7 @@ ModelSpec read_switch(HfKeys& k) {
     return m;
 }
 
-constexpr std::array readers = std::to_array<HfReader>({
+constexpr std::array encoder_readers = std::to_array<HfReader>({
     {"bert", read_bert},
     {"camembert", read_xlm_roberta},
     {"distilbert", read_distilbert},
@@ -181,7 +181,7 @@ constexpr std::array readers = std::to_array<HfReader>({
 }  // namespace
 
 std::span<const HfReader> hf_encoder_readers() {
-    return readers;
+    return encoder_readers;
 }
 
 }  // namespace traincost

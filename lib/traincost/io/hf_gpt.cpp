@@ -267,7 +267,7 @@ ModelSpec read_mpt(HfKeys& k) {
     return m;
 }
 
-constexpr std::array readers = std::to_array<HfReader>({
+constexpr std::array gpt_readers = std::to_array<HfReader>({
     {"RefinedWeb", read_falcon},
     {"RefinedWebModel", read_falcon},
     {"bloom", read_bloom},
@@ -287,7 +287,7 @@ constexpr std::array readers = std::to_array<HfReader>({
 }  // namespace
 
 std::span<const HfReader> hf_gpt_readers() {
-    return readers;
+    return gpt_readers;
 }
 
 }  // namespace traincost

@@ -521,7 +521,7 @@ ModelSpec read_helium(HfKeys& k) {
     return m;
 }
 
-constexpr std::array readers = std::to_array<HfReader>({
+constexpr std::array llama_readers = std::to_array<HfReader>({
     {"apertus", read_apertus},
     {"arcee", read_arcee},
     {"baichuan", read_baichuan},
@@ -573,7 +573,7 @@ constexpr std::array readers = std::to_array<HfReader>({
 }  // namespace
 
 std::span<const HfReader> hf_llama_readers() {
-    return readers;
+    return llama_readers;
 }
 
 }  // namespace traincost

@@ -505,7 +505,7 @@ ModelSpec read_dbrx(HfKeys& k) {
     return m;
 }
 
-constexpr std::array readers = std::to_array<HfReader>({
+constexpr std::array moe_readers = std::to_array<HfReader>({
     {"arctic", read_arctic},
     {"dbrx", read_dbrx},
     {"deepseek", read_deepseek},
@@ -534,7 +534,7 @@ constexpr std::array readers = std::to_array<HfReader>({
 }  // namespace
 
 std::span<const HfReader> hf_moe_readers() {
-    return readers;
+    return moe_readers;
 }
 
 }  // namespace traincost

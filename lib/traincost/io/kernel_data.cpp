@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/allocator_data.hpp"
 #include "traincost/io/embedded.hpp"
@@ -12,9 +13,7 @@ namespace traincost {
 
 namespace {
 
-constexpr double micro = 1e-6;
-constexpr double MiB = 1024.0 * 1024.0;
-constexpr std::string_view room = "bench";
+constexpr std::string_view kernels_room = "bench";
 constexpr std::string_view format_names[] = {"bf16", "fp8", "fp8_block", "fp4"};
 constexpr std::string_view generation_names[] = {"flash2",           "flash3",       "flash4",
                                                  "memory_efficient", "flash_triton", "math"};
@@ -40,7 +39,7 @@ double in_range(const JsonNode& node, double low, double high) {
 }
 
 /// More than 0, and no further from 1 than any ratio, size or count of a kernel is.
-double positive(const JsonNode& node) {
+double positive_finite(const JsonNode& node) {
     constexpr double far = 1e9;
     if (!(node.number() > 0)) {
         node.fail("is " + to_exact(node.number()) + ", must be more than 0");
@@ -123,10 +122,10 @@ GemmCorrection read_correction(const JsonNode& node) {
 
 GemmMisalignment read_misalignment(const JsonNode& node) {
     JsonObject object(node);
-    const GemmMisalignment x{.even = positive(object.at("even")),
-                             .odd_forward = positive(object.at("odd_forward")),
-                             .odd_dgrad = positive(object.at("odd_dgrad")),
-                             .odd_wgrad = positive(object.at("odd_wgrad"))};
+    const GemmMisalignment x{.even = positive_finite(object.at("even")),
+                             .odd_forward = positive_finite(object.at("odd_forward")),
+                             .odd_dgrad = positive_finite(object.at("odd_dgrad")),
+                             .odd_wgrad = positive_finite(object.at("odd_wgrad"))};
     object.finish();
     return x;
 }
@@ -142,24 +141,24 @@ GemmRecord read_gemm_record(const JsonNode& node) {
     io.optional("held_out_p90_percent", x.held_out_p90_percent);
     constexpr double most = 1e6;
     GemmFit& fit = x.fit;
-    fit.efficiency = positive(object.at("efficiency"));
+    fit.efficiency = positive_finite(object.at("efficiency"));
     fit.tile_penalty = in_range(object.at("tile_penalty"), 0, most);
     fit.k_prologue = in_range(object.at("k_prologue"), 0, most);
     io.required("wave_quantisation", fit.wave_quantisation);
-    fit.memory_efficiency = positive(object.at("memory_efficiency"));
-    fit.blend = positive(object.at("blend"));
+    fit.memory_efficiency = positive_finite(object.at("memory_efficiency"));
+    fit.blend = positive_finite(object.at("blend"));
     fit.launch = seconds(object.at("launch_us"));
     fit.wave = seconds(object.at("wave_us"));
     io.required("split_k", fit.split_k);
     fit.split = seconds(object.at("split_us"));
-    fit.reread_rows = positive(object.at("reread_rows"));
-    fit.cache_share = positive(object.at("cache_share"));
+    fit.reread_rows = positive_finite(object.at("reread_rows"));
+    fit.cache_share = positive_finite(object.at("cache_share"));
     fit.droop = in_range(object.at("droop"), 0, most);
     fit.quantise_launch = seconds(object.at("quantise_launch_us"));
-    fit.quantise_efficiency = positive(object.at("quantise_efficiency"));
-    fit.dgrad = positive(object.at("dgrad"));
-    fit.wgrad = positive(object.at("wgrad"));
-    fit.grouped = positive(object.at("grouped"));
+    fit.quantise_efficiency = positive_finite(object.at("quantise_efficiency"));
+    fit.dgrad = positive_finite(object.at("dgrad"));
+    fit.wgrad = positive_finite(object.at("wgrad"));
+    fit.grouped = positive_finite(object.at("grouped"));
     fit.grouped_prologue = in_range(object.at("grouped_prologue"), 0, most);
     fit.misaligned = read_misalignment(object.at("misaligned"));
     read_tiles(object.at("tiles"), fit.tiles);
@@ -176,7 +175,7 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
     const JsonNode efficiency = object.at("efficiency");
     read_numbers(efficiency, x.efficiency);
     for (const JsonNode& item : efficiency.items()) {
-        positive(item);
+        positive_finite(item);
     }
     read_numbers(object.at("extra_keys"), x.extra_keys);
     read_numbers(object.at("causal_keys"), x.causal_keys);
@@ -188,9 +187,9 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
 const EmbeddedFile* bench_file(std::string_view id, std::span<const EmbeddedFile> files) {
     const auto at =
         std::lower_bound(files.begin(), files.end(), id, [](const EmbeddedFile& f, std::string_view key) {
-            return f.room < room || (f.room == room && f.id < key);
+            return f.room < kernels_room || (f.room == kernels_room && f.id < key);
         });
-    return at != files.end() && at->room == room && at->id == id ? &*at : nullptr;
+    return at != files.end() && at->room == kernels_room && at->id == id ? &*at : nullptr;
 }
 
 JsonDocument document_of(const EmbeddedFile& file) {
@@ -220,13 +219,13 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     JsonObject object(node);
     read_origin(object, "gemm/1", x.origin);
     x.sustained_factor = in_range(object.at("sustained_factor"), 1, 1000);
-    x.sustained_horizon = Seconds(positive(object.at("sustained_horizon_us")) * micro);
+    x.sustained_horizon = Seconds(positive_finite(object.at("sustained_horizon_us")) * micro);
     if (const auto knee = object.find("power_knee"))
-        x.power_knee = positive(*knee);
-    x.default_units = positive(object.at("default_units"));
-    x.default_l2 = Bytes(positive(object.at("default_l2_MiB")) * MiB);
+        x.power_knee = positive_finite(*knee);
+    x.default_units = positive_finite(object.at("default_units"));
+    x.default_l2 = Bytes(positive_finite(object.at("default_l2_MiB")) * mebi);
     if (const auto watts = object.find("power_limit_W_per_TFLOPs"))
-        x.watts_per_tflops = positive(*watts);
+        x.watts_per_tflops = positive_finite(*watts);
     for (const JsonNode& item : object.at("formats").items()) {
         x.formats.push_back(read_gemm_record(item));
     }
@@ -252,15 +251,15 @@ AttentionData attention_data_from_json(const JsonNode& node) {
         x.fits.by_generation[static_cast<std::size_t>(generation)] =
             AttentionFit{.forward = read_attention_curve(kernel.at("forward")),
                          .backward = read_attention_curve(kernel.at("backward")),
-                         .query_block = positive(kernel.at("query_block")),
-                         .shared_keys = positive(kernel.at("shared_keys")),
+                         .query_block = positive_finite(kernel.at("query_block")),
+                         .shared_keys = positive_finite(kernel.at("shared_keys")),
                          .launch = seconds(kernel.at("launch_us"))};
         kernel.finish();
     }
     JsonObject math(object.at("math"));
-    x.fits.math = {.forward_bytes = positive(math.at("forward_bytes_per_score")),
-                   .backward_bytes = positive(math.at("backward_bytes_per_score")),
-                   .misaligned = positive(math.at("misaligned_efficiency"))};
+    x.fits.math = {.forward_bytes = positive_finite(math.at("forward_bytes_per_score")),
+                   .backward_bytes = positive_finite(math.at("backward_bytes_per_score")),
+                   .misaligned = positive_finite(math.at("misaligned_efficiency"))};
     math.finish();
     object.finish();
     return x;
@@ -273,12 +272,12 @@ BandwidthData bandwidth_data_from_json(const JsonNode& node) {
     for (const char* statement : {"points", "fit_median_percent", "fit_p90_percent"}) {
         object.skip(statement);  // for people
     }
-    x.fit.cached_speedup = positive(object.at("cached_speedup"));
-    x.fit.cache_share = positive(object.at("cache_share"));
+    x.fit.cached_speedup = positive_finite(object.at("cached_speedup"));
+    x.fit.cache_share = positive_finite(object.at("cache_share"));
     JsonObject classes(object.at("classes"));
     for (std::size_t i = 0; i < memory_access_count; ++i) {
         JsonObject entry(classes.at(access_names[i]));
-        x.fit.efficiency[i] = positive(entry.at("efficiency"));
+        x.fit.efficiency[i] = positive_finite(entry.at("efficiency"));
         x.fit.latency[i] = seconds(entry.at("latency_us"));
         entry.finish();
     }

@@ -36,7 +36,7 @@ std::optional<T> named(std::string_view name, const std::array<std::pair<std::st
     return std::nullopt;
 }
 
-double positive(const JsonNode& node) {
+double positive_number(const JsonNode& node) {
     const double x = node.number();
     if (!(x > 0.0))
         node.fail("must be more than 0");
@@ -129,11 +129,11 @@ private:
         if (!kind)
             return;
         const auto tokens = line.find("tokens");
-        const double m = positive(tokens ? *tokens : line.at("m"));
-        const double n = positive(line.at("n"));
-        const double k = positive(line.at("k"));
+        const double m = positive_number(tokens ? *tokens : line.at("m"));
+        const double n = positive_number(line.at("n"));
+        const double k = positive_number(line.at("k"));
         const auto add = [&](GemmPass pass, const JsonNode& us) {
-            file_.gemms.push_back({chip, *kind, pass, m, n, k, positive(us), us.document().file});
+            file_.gemms.push_back({chip, *kind, pass, m, n, k, positive_number(us), us.document().file});
         };
         const auto us = line.find("us");
         add(GemmPass::forward, us ? *us : line.at("fwd_us"));
@@ -147,9 +147,10 @@ private:
         const auto kind = format(line, "gemm_square");
         if (!kind)
             return;
-        const double n = positive(line.at("n"));
+        const double n = positive_number(line.at("n"));
         const JsonNode us = line.at("us");
-        file_.gemms.push_back({chip, *kind, GemmPass::forward, n, n, n, positive(us), us.document().file});
+        file_.gemms.push_back(
+            {chip, *kind, GemmPass::forward, n, n, n, positive_number(us), us.document().file});
     }
 
     void nccl(JsonObject& line, const std::string& chip) {
@@ -161,7 +162,8 @@ private:
         }
         const JsonNode us = line.at("us");
         file_.collectives.push_back({chip, *collective, line.at("gpus").integer(2),
-                                     positive(line.at("bytes")), positive(us), us.document().file});
+                                     positive_number(line.at("bytes")), positive_number(us),
+                                     us.document().file});
     }
 
     KernelFile& file_;
@@ -177,7 +179,7 @@ std::array<double, n> row(const JsonNode& node) {
         node.fail("has " + std::to_string(items.size()) + " numbers, must have " + std::to_string(n));
     std::array<double, n> xs{};
     for (std::size_t i = 0; i < n; ++i)
-        xs[i] = positive(items[i]);
+        xs[i] = positive_number(items[i]);
     return xs;
 }
 

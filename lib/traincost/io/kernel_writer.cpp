@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/json.hpp"
 
@@ -11,8 +12,6 @@ namespace traincost {
 
 namespace {
 
-constexpr double micro = 1e-6;
-constexpr double MiB = 1024.0 * 1024.0;
 constexpr std::array<std::string_view, 2> kind_names = {"scale_up", "scale_out"};
 
 double rounded(double x) {
@@ -213,7 +212,7 @@ std::string gemm_data_json(const GemmData& data) {
         .member("sustained_factor", data.sustained_factor)
         .member("sustained_horizon_us", microseconds(data.sustained_horizon))
         .member("default_units", data.default_units)
-        .member("default_l2_MiB", data.default_l2.value() / MiB);
+        .member("default_l2_MiB", data.default_l2.value() / mebi);
     if (data.power_knee)
         out.member("power_knee", *data.power_knee);
     if (data.watts_per_tflops)

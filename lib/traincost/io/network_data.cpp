@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/provenance_fields.hpp"
 
@@ -10,10 +11,9 @@ namespace traincost {
 
 namespace {
 
-constexpr double micro = 1e-6;
-constexpr std::string_view room = "bench";
+constexpr std::string_view networks_room = "bench";
 constexpr std::string_view prefix = "network-";
-constexpr std::string_view kind_names[] = {"scale_up", "scale_out"};
+constexpr std::string_view link_kind_names[] = {"scale_up", "scale_out"};
 
 void read_protocol(io::FieldReader& io, ProtocolCurve& x) {
     io.required("base_us", io::scaled(x.base, micro));
@@ -100,7 +100,7 @@ LinkRecord parse(const EmbeddedFile& file) {
 template <class F>
 void any_file(std::span<const EmbeddedFile> files, F f) {
     for (const EmbeddedFile& file : files) {
-        if (file.room == room && file.id.starts_with(prefix) && f(file)) {
+        if (file.room == networks_room && file.id.starts_with(prefix) && f(file)) {
             return;
         }
     }
@@ -129,7 +129,7 @@ LinkRecord link_record_from_json(const JsonNode& node) {
     io::read_schema(io, "network/1");
     io.required("id", x.id);
     io.required("name", x.name);
-    x.kind = static_cast<LinkKind>(object.at("kind").one_of(kind_names));
+    x.kind = static_cast<LinkKind>(object.at("kind").one_of(link_kind_names));
     io.required("serves", x.serves);
     io.required("measured", x.measured);
     io.required("date", x.date);

@@ -1,5 +1,6 @@
 #include "traincost/io/operation_json.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/io/draft_fields.hpp"
 #include "traincost/spec/job_fields.hpp"
 
@@ -8,7 +9,6 @@ namespace traincost {
 namespace {
 
 constexpr double hour = 3600.0;
-constexpr double giga = 1e9;
 constexpr double year = 365.25 * 86400.0;
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace traincost {
 
 namespace {
 
-constexpr std::string_view schema = "run-record/1";
+constexpr std::string_view record_schema = "run-record/1";
 
 /// Counts of a source beyond these are mistakes; products of those within stay exact.
 constexpr std::int64_t largest_count = std::int64_t{1} << 40;
@@ -296,8 +296,8 @@ RunRecord read_record(const JsonNode& node, std::vector<std::string>& remarks) {
     RunRecord r{};
     Reader in(node);
     const JsonNode name = in.at("schema");
-    if (name.string() != schema)
-        name.fail("is '" + name.string() + "', must be '" + std::string(schema) + "'");
+    if (name.string() != record_schema)
+        name.fail("is '" + name.string() + "', must be '" + std::string(record_schema) + "'");
     in.required("id", r.id);
     in.read("task", r.task);
     in.read("quality", r.quality);

@@ -10,10 +10,10 @@ namespace traincost {
 
 namespace {
 
-constexpr std::string_view schema = "residuals/2";
+constexpr std::string_view residuals_schema = "residuals/2";
 
 // Four decimals of a logarithm are a hundredth of a percent.
-double rounded(double x) {
+double rounded_share(double x) {
     constexpr double digits = 1e4;
     return std::round(x * digits) / digits;
 }
@@ -51,8 +51,8 @@ LeadError lead_from_json(const JsonNode& node) {
 
 Residuals residuals_from_json(const JsonNode& node) {
     JsonObject in(node);
-    if (in.at("schema").string() != schema)
-        in.at("schema").fail("must be '" + std::string(schema) + "'");
+    if (in.at("schema").string() != residuals_schema)
+        in.at("schema").fail("must be '" + std::string(residuals_schema) + "'");
     in.skip("what");
     std::vector<ResidualCluster> clusters;
     for (const JsonNode& item : in.at("clusters").items())
@@ -74,7 +74,7 @@ Residuals residuals_from_json(const JsonNode& node) {
 
 std::string residuals_json(const Residuals& residuals) {
     std::string text =
-        "{\"schema\": \"" + std::string(schema) +
+        "{\"schema\": \"" + std::string(residuals_schema) +
         "\",\n \"what\": \"ln(measured / predicted) over its scale, by stack, accelerator class, source and "
         "model: each run's, or " +
         std::to_string(ResidualCluster::most_points) +
@@ -93,7 +93,7 @@ std::string residuals_json(const Residuals& residuals) {
             .member("n", cluster.n);
         out.key("at").begin_array();
         for (const double x : cluster.at)
-            out.value(rounded(x));
+            out.value(rounded_share(x));
         out.end_array().end_object();
         text += (first ? "\n  " : ",\n  ") + out.text();
         first = false;
@@ -103,7 +103,7 @@ std::string residuals_json(const Residuals& residuals) {
     for (const LeadError& lead : residuals.leads) {
         JsonWriter out(0);
         out.begin_object().member("stack", lead.stack).member("groups", lead.groups);
-        out.member("pairs", lead.pairs).member("overstated", rounded(lead.overstated)).end_object();
+        out.member("pairs", lead.pairs).member("overstated", rounded_share(lead.overstated)).end_object();
         text += (first ? "\n  " : ",\n  ") + out.text();
         first = false;
     }
@@ -111,8 +111,8 @@ std::string residuals_json(const Residuals& residuals) {
     if (residuals.selection) {
         JsonWriter out(0);
         out.begin_object().member("groups", residuals.selection->groups);
-        out.member("mean", rounded(residuals.selection->mean))
-            .member("upper", rounded(residuals.selection->upper))
+        out.member("mean", rounded_share(residuals.selection->mean))
+            .member("upper", rounded_share(residuals.selection->upper))
             .end_object();
         text += ",\n \"selection\": " + out.text();
     }

@@ -1,5 +1,6 @@
 #include "traincost/io/validation_json.hpp"
 
+#include "traincost/base/scale.hpp"
 #include "traincost/io/json.hpp"
 
 namespace traincost {
@@ -8,7 +9,6 @@ namespace {
 
 // A row's value in the unit of its metric: true/false of `fits`, TFLOP/s as the records state them.
 void write_value(JsonWriter& out, std::string_view key, Metric metric, double value) {
-    constexpr double tera = 1e12;
     out.key(key);
     if (metric == Metric::fits)
         out.value(value > 0.5);

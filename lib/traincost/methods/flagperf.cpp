@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/methods/six_nd.hpp"
 #include "traincost/methods/tables.hpp"
 
@@ -46,7 +47,6 @@ double flagperf_tokens(double samples_per_s, std::int64_t sequence, std::int64_t
 }
 
 double flagperf_mfu(double tokens_per_s_per_gpu, double parameters, const FlagPerfPeak& peak) {
-    constexpr double tera = 1e12;
     return six_nd_mfu(parameters, tokens_per_s_per_gpu, FlopRate{peak.TFLOPs * tera});
 }
 

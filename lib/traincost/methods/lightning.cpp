@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/methods/printed.hpp"
 #include "traincost/methods/six_nd.hpp"
 #include "traincost/methods/tables.hpp"
@@ -71,7 +72,6 @@ Flops lightning_forward(const LightningModel& model, std::int64_t sequence, std:
 }
 
 std::string lightning_size(const LightningModel& model) {
-    constexpr double mega = 1e6;
     return fmt::format("{:.0f}M", std::floor(lightning_parameters(model) / mega));
 }
 
@@ -126,7 +126,6 @@ std::string lightning_text(const LightningReport& r) {
 }
 
 double lightning_days(double parameters, double tokens, double system_tflops) {
-    constexpr double tera = 1e12;
     constexpr double seconds_of_day = 86400.0;
     return six_nd(parameters, tokens).value() / (system_tflops * seconds_of_day * tera);
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/methods/printed.hpp"
 #include "traincost/methods/tables.hpp"
 
@@ -82,8 +83,6 @@ std::string llm_bench_line(double tflops, double peak_TFLOPs) {
 }
 
 double llm_bench_tokens(const LlmBenchWork& work, double tflops) {
-    constexpr double giga = 1e9;
-    constexpr double kilo = 1e3;
     return tflops * kilo / python_round(work.claimed.value() / giga, 4);
 }
 

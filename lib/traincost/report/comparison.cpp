@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/report/estimate_tables.hpp"
 #include "traincost/spec/names.hpp"
 
@@ -162,7 +163,6 @@ Table comparison_table(const std::vector<ComparedJob>& jobs) {
 }
 
 std::vector<Chart> comparison_charts(const std::vector<ComparedJob>& jobs) {
-    constexpr double gibi = 1024.0 * 1024.0 * 1024.0;
     BarChart step = term_chart<StepTerm>(jobs, step_term_count, "Step time by part", "seconds",
                                          [](const Estimate& e, StepTerm t) { return e.step[t].value(); });
     BarChart memory =

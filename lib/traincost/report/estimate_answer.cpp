@@ -80,7 +80,7 @@ void write_members(JsonWriter& out, const EstimateAnswer& answer) {
                            answer.operation);
 }
 
-const StageMemory& peak_of(const Estimate& e) {
+const StageMemory& peak_memory_of(const Estimate& e) {
     return e.stages[static_cast<std::size_t>(e.peak_stage)];
 }
 
@@ -155,7 +155,7 @@ void write_json(JsonWriter& out, const CompareAnswer& answer) {
         out.begin_object();
         out.member("file", answer.names[i]);
         out.member("step_ratio", job.estimate.step.total / first.step.total);
-        out.member("memory_ratio", peak_of(job.estimate).device / peak_of(first).device);
+        out.member("memory_ratio", peak_memory_of(job.estimate).device / peak_memory_of(first).device);
         write_members(out, job);
         out.end_object();
     }

@@ -12,7 +12,7 @@ namespace traincost {
 
 namespace {
 
-std::string spaced(std::string_view name) {
+std::string spaced_name(std::string_view name) {
     std::string text(name);
     std::replace(text.begin(), text.end(), '_', ' ');
     return text;
@@ -72,7 +72,7 @@ std::string between(const Uncertainty& sure) {
            to_text(Seconds{sure.step_time_s->high}) + " (" + sure.step_comparable + ")";
 }
 
-std::string likely(const Uncertainty& sure) {
+std::string likely_text(const Uncertainty& sure) {
     const std::string words = probability_words(sure);
     return words.empty() ? "" : "; probability of fitting " + words + " (" + sure.memory_comparable + ")";
 }
@@ -152,7 +152,7 @@ Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure, 
     Cell fits = text_cell(e.fits ? "yes" : "no");
     fits.tone = e.fits ? Tone::good : Tone::bad;
     row("fits", std::move(fits), verdict(e));
-    row("memory", cell(peak.device), peak_text(peak) + likely(sure));
+    row("memory", cell(peak.device), peak_text(peak) + likely_text(sure));
     row("step", cell(e.step.total), "mostly " + bound_by(e.step) + between(sure));
     row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(t.mfu),
@@ -176,7 +176,7 @@ Table parameter_table(const ParameterCount& count) {
     for (int i = 0; i < module_count; ++i) {
         const std::int64_t n = count.by_module[static_cast<std::size_t>(i)];
         if (n != 0) {
-            row(spaced(to_string(static_cast<Module>(i))), n);
+            row(spaced_name(to_string(static_cast<Module>(i))), n);
         }
     }
     row("total", count.total);
@@ -199,7 +199,7 @@ Table memory_table(const Estimate& e) {
     for (int i = 0; i < memory_term_count; ++i) {
         const auto term = static_cast<MemoryTerm>(i);
         if (is_shown(peak[term])) {
-            row(spaced(to_string(term)), peak[term]);
+            row(spaced_name(to_string(term)), peak[term]);
         }
         if (term == MemoryTerm::workspace) {
             row("= allocated", peak.allocated);
@@ -253,7 +253,7 @@ Table step_table(const StepTime& step) {
     for (int i = 0; i < step_term_count; ++i) {
         const auto term = static_cast<StepTerm>(i);
         if (step[term].value() != 0.0) {
-            row(spaced(to_string(term)), step[term], meaning(term));
+            row(spaced_name(to_string(term)), step[term], meaning(term));
         }
     }
     row("total", step.total, "");

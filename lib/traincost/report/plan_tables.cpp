@@ -11,7 +11,7 @@ namespace traincost {
 
 namespace {
 
-std::string recompute_text(const RunSpec& run) {
+std::string recompute_flag_text(const RunSpec& run) {
     if (run.recompute != Recompute::full) {
         return std::string(name_of(run.recompute));
     }
@@ -80,7 +80,7 @@ std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation, 
                                count_cell(p.cp),
                                count_cell(p.ep),
                                count_cell(run.micro_batch),
-                               text_cell(recompute_text(run)),
+                               text_cell(recompute_flag_text(run)),
                                cell(peak.device),
                                fits ? percent_cell(*fits) : empty_cell(),
                                cell(e.step.total),
@@ -143,7 +143,7 @@ void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operati
     out.member("cp", p.cp);
     out.member("ep", p.ep);
     out.member("micro_batch", run.micro_batch);
-    out.member("recompute", recompute_text(run));
+    out.member("recompute", recompute_flag_text(run));
     out.member("schedule", name_of(schedule_of(plan.job)));
     out.member("fits", e.fits);
     out.member("probability_of_fitting", probability_of_fitting(residuals, plan.job, e));

@@ -53,8 +53,8 @@ std::string drawn(std::span<const RecordedSpan> spans, Seconds longest, int colu
 }
 
 /// Okabe and Ito's colours.
-constexpr std::array<std::string_view, 8> colours = {"#0072B2", "#56B4E9", "#009E73", "#E69F00",
-                                                     "#D55E00", "#CC79A7", "#8C6D31", "#777777"};
+constexpr std::array<std::string_view, 8> event_colours = {"#0072B2", "#56B4E9", "#009E73", "#E69F00",
+                                                           "#D55E00", "#CC79A7", "#8C6D31", "#777777"};
 
 }  // namespace
 
@@ -105,7 +105,7 @@ std::string recording_svg(std::span<const NamedRecording> steps) {
         auto at = std::find(names.begin(), names.end(), name);
         if (at == names.end())
             at = names.insert(names.end(), name);
-        return colours[static_cast<std::size_t>(at - names.begin()) % colours.size()];
+        return event_colours[static_cast<std::size_t>(at - names.begin()) % event_colours.size()];
     };
     std::string bars;
     double y = top;
@@ -133,11 +133,11 @@ std::string recording_svg(std::span<const NamedRecording> steps) {
         "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         width, y + 40.0);
     double at = left;
-    for (std::size_t i = 0; i < names.size() && i < colours.size(); ++i) {
+    for (std::size_t i = 0; i < names.size() && i < event_colours.size(); ++i) {
         out += fmt::format(
             "<rect x=\"{:.0f}\" y=\"18\" width=\"11\" height=\"11\" fill=\"{}\"/><text x=\"{:.0f}\" "
             "y=\"28\">{}</text>\n",
-            at, colours[i], at + 15.0, xml_text(names[i]));
+            at, event_colours[i], at + 15.0, xml_text(names[i]));
         at += 34.0 + 6.0 * static_cast<double>(names[i].size());
     }
     const TimeAxis axis = time_axis(longest);

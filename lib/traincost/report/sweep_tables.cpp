@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/report/estimate_tables.hpp"
 
@@ -13,7 +14,6 @@ namespace traincost {
 namespace {
 
 constexpr double seconds_a_day = 86400.0;
-constexpr double gibi = 1024.0 * 1024.0 * 1024.0;
 
 Bytes peak_memory(const Estimate& e) {
     return e.stages[static_cast<std::size_t>(e.peak_stage)].device;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/cost/memory_timeline.hpp"
 #include "traincost/report/chart_scale.hpp"
@@ -16,7 +17,6 @@ namespace {
 
 /// Stages whose lanes are all drawn.
 constexpr std::int64_t detailed_stages = 8;
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 
 /// Forward passes by the last digit of their micro-batch, backward passes by a letter for that digit.
 char mark_of(const LaneSpan& span) {
@@ -192,8 +192,8 @@ Table memory_drawing(const StepTimeline& line, int columns) {
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (points[i].device > top->device)
             top = &points[i];
-        const double here = points[i].device.value() / gib;
-        const double next = i + 1 < points.size() ? points[i + 1].device.value() / gib : here;
+        const double here = points[i].device.value() / gibi;
+        const double next = i + 1 < points.size() ? points[i + 1].device.value() / gibi : here;
         const Seconds end = i + 1 < points.size() ? points[i + 1].at : line.total;
         const std::size_t first = column(points[i].at);
         const std::size_t last = column(end);
@@ -203,7 +203,7 @@ Table memory_drawing(const StepTimeline& line, int columns) {
             most[c] = std::max({most[c], here + (next - here) * share, c == first ? here : 0.0});
         }
     }
-    const double high = top->device.value() / gib;
+    const double high = top->device.value() / gibi;
     Table table{.title = "Memory of stage " + std::to_string(stage),
                 .columns = {"GiB", "peak " + to_text(top->device) + " at " + to_text(top->at) +
                                        "; available " + to_text(line.capacity)},
@@ -212,7 +212,7 @@ Table memory_drawing(const StepTimeline& line, int columns) {
     for (int r = height; r > 0; --r) {
         const double upper = high * r / height;
         const double lower = high * (r - 1) / height;
-        const bool limit = line.capacity.value() / gib > lower && line.capacity.value() / gib <= upper;
+        const bool limit = line.capacity.value() / gibi > lower && line.capacity.value() / gibi <= upper;
         std::string row;
         for (const double m : most)
             row += m >= (upper + lower) / 2.0 ? '#' : limit ? '-' : ' ';

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/cost/memory_timeline.hpp"
 #include "traincost/report/chart_scale.hpp"
@@ -16,27 +17,26 @@ namespace traincost {
 
 namespace {
 
-constexpr double width = 1350.0;
-constexpr double left = 70.0;
+constexpr double drawing_width = 1350.0;
+constexpr double lanes_left = 70.0;
 constexpr double right = 1120.0;  // beyond it the use of each lane
 constexpr double top = 84.0;
-constexpr double gib = 1024.0 * 1024.0 * 1024.0;
 /// Spans that get a box of their own with a <title>; more are drawn as one path a lane.
 constexpr std::size_t titled_spans = 6000;
 
 /// What is drawn in one colour.
 enum Paint : std::size_t { forward, backward, weight, optimizer, tensor, data, pipeline, host };
 /// Okabe and Ito's colours.
-constexpr std::array<std::string_view, 8> colours = {"#0072B2", "#56B4E9", "#009E73", "#E69F00",
-                                                     "#D55E00", "#CC79A7", "#8C6D31", "#777777"};
-constexpr std::array<std::string_view, 8> names = {"forward",
-                                                   "backward",
-                                                   "weight gradients",
-                                                   "optimizer",
-                                                   "tensor/context/expert traffic",
-                                                   "data parallel",
-                                                   "stage to stage",
-                                                   "host"};
+constexpr std::array<std::string_view, 8> lane_colours = {"#0072B2", "#56B4E9", "#009E73", "#E69F00",
+                                                          "#D55E00", "#CC79A7", "#8C6D31", "#777777"};
+constexpr std::array<std::string_view, 8> lane_names = {"forward",
+                                                        "backward",
+                                                        "weight gradients",
+                                                        "optimizer",
+                                                        "tensor/context/expert traffic",
+                                                        "data parallel",
+                                                        "stage to stage",
+                                                        "host"};
 
 Paint paint_of(const LaneSpan& span) {
     switch (span.lane) {
@@ -58,7 +58,7 @@ Paint paint_of(const LaneSpan& span) {
                                                         : backward;
 }
 
-std::string name_of(const LaneSpan& span) {
+std::string span_name(const LaneSpan& span) {
     if (span.micro_batch < 0)
         return std::string(to_string(span.term));
     return fmt::format("{}, {} of micro-batch {}, chunk {}", to_string(span.lane), task_name(span.task),
@@ -82,13 +82,14 @@ public:
 
     std::string document(const std::string& title, const std::string& layout) {
         const double height = bottom_ + 40.0 + memory_height + 40.0;
-        put("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+        put("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+            "width=\"{0:.0f}\" "
             "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-            width, height);
-        put("<text x=\"{}\" y=\"20\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", left,
+            drawing_width, height);
+        put("<text x=\"{}\" y=\"20\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", lanes_left,
             xml_text(title));
-        put("<text x=\"{}\" y=\"37\" fill=\"#555555\">{}; step of {}</text>\n", left, xml_text(layout),
+        put("<text x=\"{}\" y=\"37\" fill=\"#555555\">{}; step of {}</text>\n", lanes_left, xml_text(layout),
             to_text(line_.total));
         legend();
         axis(top, bottom_, "");
@@ -109,19 +110,20 @@ private:
     }
 
     double x(Seconds t) const {
-        return left + t / line_.total * (right - left);
+        return lanes_left + t / line_.total * (right - lanes_left);
     }
 
     void legend() {
-        double at = left;
-        for (std::size_t p = 0; p < colours.size(); ++p) {
+        double at = lanes_left;
+        for (std::size_t p = 0; p < lane_colours.size(); ++p) {
             if (!painted_[p])
                 continue;
             constexpr double letter = 5.8;
-            put("<rect x=\"{:.0f}\" y=\"49\" width=\"11\" height=\"11\" fill=\"{}\"/><text x=\"{:.0f}\" "
+            put("<rect x=\"{:.0f}\" y=\"49\" width=\"11\" height=\"11\" fill=\"{}\"/><text "
+                "x=\"{:.0f}\" "
                 "y=\"59\">{}</text>\n",
-                at, colours[p], at + 15.0, names[p]);
-            at += 32.0 + letter * static_cast<double>(names[p].size());
+                at, lane_colours[p], at + 15.0, lane_names[p]);
+            at += 32.0 + letter * static_cast<double>(lane_names[p].size());
         }
     }
 
@@ -133,8 +135,8 @@ private:
                 "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4}</text>\n",
                 x(axis.marks[i]), from - 6.0, to + 4.0, to + 16.0, axis.labels[i]);
         }
-        put("<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#555555\"/>{}\n", left,
-            right, to + 2.0, to + 2.0, what);
+        put("<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#555555\"/>{}\n",
+            lanes_left, right, to + 2.0, to + 2.0, what);
     }
 
     /// Lanes of a stage from its first span on; returns the next stage's first.
@@ -144,7 +146,7 @@ private:
             ++end;
         const double y = top + stage_height_ * static_cast<double>(s);
         if (line_.stages <= 32 || s % 4 == 0) {
-            put("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">stage {}</text>\n", left - 6.0,
+            put("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">stage {}</text>\n", lanes_left - 6.0,
                 y + std::min(13.0, heights_[0]), s);
         }
         usage(s, y);
@@ -175,8 +177,8 @@ private:
         const double h = heights_[static_cast<std::size_t>(lane)];
         if (h == 0.0)
             return;
-        put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f4f4f4\"/>\n", left,
-            y, right - left, h - 1.0);
+        put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#f4f4f4\"/>\n",
+            lanes_left, y, right - lanes_left, h - 1.0);
         if (lanes_.spans.size() <= titled_spans) {
             boxes(lane, begin, end, y, h - 1.0);
         } else {
@@ -194,7 +196,7 @@ private:
             put("<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\" "
                 "stroke=\"white\" "
                 "stroke-width=\"0.3\"><title>{}, {} to {}</title></rect>\n",
-                from, y, w, h, colours[paint_of(span)], name_of(span), to_text(span.begin),
+                from, y, w, h, lane_colours[paint_of(span)], span_name(span), to_text(span.begin),
                 to_text(span.end));
             const std::string number = std::to_string(span.micro_batch);
             constexpr double digit = 6.5;
@@ -209,7 +211,7 @@ private:
 
     /// One path for each colour of the lane; spans nearer than half a pixel are one.
     void paths(Lane lane, std::size_t begin, std::size_t end, double y, double h) {
-        for (std::size_t paint = 0; paint < colours.size(); ++paint) {
+        for (std::size_t paint = 0; paint < lane_colours.size(); ++paint) {
             double from = 0.0;
             double to = -1.0;
             bool any = false;
@@ -217,7 +219,7 @@ private:
                 if (to < from)
                     return;
                 if (!any)
-                    put("<path fill=\"{}\" d=\"", colours[paint]);
+                    put("<path fill=\"{}\" d=\"", lane_colours[paint]);
                 any = true;
                 put("M{:.1f} {:.1f}h{:.1f}v{:.1f}h-{:.1f}z", from, y, std::max(0.1, to - from), h,
                     std::max(0.1, to - from));
@@ -249,33 +251,34 @@ private:
         const auto peak =
             std::max_element(points.begin(), points.end(),
                              [](const MemoryPoint& a, const MemoryPoint& b) { return a.device < b.device; });
-        const double high = std::max(peak->device, line_.capacity).value() / gib;
+        const double high = std::max(peak->device, line_.capacity).value() / gibi;
         const ChartScale scale = chart_scale({0.0, high}, false, y + memory_height, y + 14.0);
-        const auto at = [&](Bytes b) { return scale.at(b.value() / gib); };
-        put("<text x=\"{}\" y=\"{:.1f}\">memory of stage {} (GiB), peak {} at {}</text>\n", left, y + 4.0,
-            stage, to_text(peak->device), to_text(peak->at));
+        const auto at = [&](Bytes b) { return scale.at(b.value() / gibi); };
+        put("<text x=\"{}\" y=\"{:.1f}\">memory of stage {} (GiB), peak {} at {}</text>\n", lanes_left,
+            y + 4.0, stage, to_text(peak->device), to_text(peak->at));
         for (const double tick : ticks(scale)) {
             put("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#dddddd\"/><text "
                 "x=\"{3}\" "
                 "y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>\n",
-                left, right, scale.at(tick), left - 6.0, scale.at(tick) + 4.0, tick_text(tick));
+                lanes_left, right, scale.at(tick), lanes_left - 6.0, scale.at(tick) + 4.0, tick_text(tick));
         }
         axis(y + 20.0, y + memory_height - 2.0, "");
         put("<path fill=\"#0072B2\" fill-opacity=\"0.35\" stroke=\"#0072B2\" stroke-width=\"0.8\" "
             "d=\"M{:.1f} {:.1f}",
-            left, y + memory_height);
+            lanes_left, y + memory_height);
         for (const MemoryPoint& p : points)
             put("L{:.1f} {:.1f}", x(p.at), at(p.device));
         put("L{:.1f} {:.1f}z\"/>\n", right, y + memory_height);
         put("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"#D55E00\" "
             "stroke-dasharray=\"5 4\"/><text x=\"{3}\" y=\"{4:.1f}\" font-size=\"9\">available {5}</text>\n",
-            left, right, at(line_.capacity), right + 8.0, at(line_.capacity) + 3.0, to_text(line_.capacity));
+            lanes_left, right, at(line_.capacity), right + 8.0, at(line_.capacity) + 3.0,
+            to_text(line_.capacity));
     }
 
     const StepTimeline& line_;
     const StepLanes& lanes_;
     std::array<double, lane_count> heights_{};
-    std::array<bool, colours.size()> painted_{};
+    std::array<bool, lane_colours.size()> painted_{};
     double stage_height_ = 0.0;
     double bottom_ = 0.0;
     fmt::memory_buffer out_;

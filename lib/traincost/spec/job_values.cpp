@@ -11,7 +11,7 @@ namespace traincost {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void fail_value(const std::string& message) {
     throw Error(ErrorKind::usage, message);
 }
 
@@ -20,9 +20,9 @@ RecomputeModules recompute_modules(const std::string& list) {
     for (const std::string& name : names_of(list)) {
         const auto module = recompute_module(name);
         if (module == nullptr) {
-            fail("'" + name +
-                 "' is no module to recompute; allowed: core_attn, layernorm, activation, mlp, moe, "
-                 "mla_up_proj, per_op");
+            fail_value("'" + name +
+                       "' is no module to recompute; allowed: core_attn, layernorm, activation, mlp, moe, "
+                       "mla_up_proj, per_op");
         }
         modules.*module = true;
     }
@@ -44,21 +44,21 @@ std::vector<std::string> names_of(const std::string& text) {
     std::vector<std::string> names = split(text, ',');
     names.erase(std::remove(names.begin(), names.end(), ""), names.end());
     if (names.empty())
-        fail("'" + text + "' names nothing");
+        fail_value("'" + text + "' names nothing");
     return names;
 }
 
 double fraction(const std::string& text) {
     const double x = parse_fraction(text);
     if (x > 1.0)
-        fail("'" + text + "' is more than the whole; allowed: 0 to 100%");
+        fail_value("'" + text + "' is more than the whole; allowed: 0 to 100%");
     return x;
 }
 
 bool on_or_off(const std::string& text) {
     if (text == "on" || text == "off")
         return text == "on";
-    fail("'" + text + "' is not known; allowed: on, off");
+    fail_value("'" + text + "' is not known; allowed: on, off");
 }
 
 RecomputeChoice recompute_choice(const std::string& text) {
@@ -70,8 +70,9 @@ RecomputeChoice recompute_choice(const std::string& text) {
     if (kind == Recompute::selective)
         return {kind, recompute_modules(rest), 1, {}};
     if (kind != Recompute::full) {
-        fail("'" + text +
-             "': only full takes a period, as in full:2, and selective modules, as in selective:core_attn");
+        fail_value(
+            "'" + text +
+            "': only full takes a period, as in full:2, and selective modules, as in selective:core_attn");
     }
     constexpr std::string_view layers = "layers=";
     if (rest.starts_with(layers))
@@ -84,7 +85,7 @@ std::int64_t zero_stage(const std::string& text) {
         return *meant;
     const std::int64_t stage = parse_count(text);
     if (stage > 3)
-        fail("'" + text + "' is not known; allowed: 0, 1, 2, 3");
+        fail_value("'" + text + "' is not known; allowed: 0, 1, 2, 3");
     return stage;
 }
 
@@ -93,7 +94,7 @@ double headroom_share(const std::string& text) {
     const bool bare = !text.ends_with('%');
     const double x = bare ? parse_number(text, Range::not_negative) / 100.0 : parse_fraction(text);
     if (!(x < 1.0))
-        fail("'" + text + "' leaves no memory; allowed: 0 to less than 100");
+        fail_value("'" + text + "' leaves no memory; allowed: 0 to less than 100");
     return x;
 }
 
@@ -106,8 +107,9 @@ CompiledParts compiled_parts(const std::string& text) {
         }
         const auto part = compiled_part(name);
         if (part == nullptr) {
-            fail("'" + name + "' is no part to compile; allowed: on, off, or a list of blocks, attention, " +
-                 "mlp, norms, loss");
+            fail_value("'" + name +
+                       "' is no part to compile; allowed: on, off, or a list of blocks, attention, " +
+                       "mlp, norms, loss");
         }
         parts.*part = true;
     }
@@ -118,7 +120,7 @@ DataType reduced_in(const std::string& text) {
     const auto type = data_type_from(lower(text));
     if (type == DataType::fp32 || type == DataType::bf16 || type == DataType::fp16)
         return *type;
-    fail("'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
+    fail_value("'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
 }
 
 AdapterTargets adapter_targets(const std::string& text) {
@@ -127,7 +129,7 @@ AdapterTargets adapter_targets(const std::string& text) {
         const auto found =
             std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == name; });
         if (found == targets.end())
-            fail("'" + name + "' is not known; allowed: q, k, v, o, mlp, head");
+            fail_value("'" + name + "' is not known; allowed: q, k, v, o, mlp, head");
         chosen.*found->second = true;
     }
     return chosen;
@@ -136,8 +138,8 @@ AdapterTargets adapter_targets(const std::string& text) {
 std::string price_kind(const std::string& text) {
     const std::span<const std::string_view> kinds = price_kinds();
     if (std::find(kinds.begin(), kinds.end(), text) == kinds.end()) {
-        fail("'" + text + "' is not known" + did_you_mean(text, kinds) +
-             "; allowed: on-demand, reserved, spot, market, own");
+        fail_value("'" + text + "' is not known" + did_you_mean(text, kinds) +
+                   "; allowed: on-demand, reserved, spot, market, own");
     }
     return text;
 }

@@ -31,18 +31,20 @@ std::optional<Optimizer> optimizer_of(const std::string& text) {
             return bits8 ? Optimizer::paged_adam8bit : Optimizer::paged_adamw;
         return bits8 ? Optimizer::adam8bit : Optimizer::adamw;
     }
+    if (name == "mcore_distributed_optim")  // NeMo's name of Adam with sharded states
+        return Optimizer::adamw;
     return name == "sgd" ? std::optional(Optimizer::sgd) : std::nullopt;
 }
 
 std::optional<AttentionKernel> attention_of(const std::string& text) {
     const std::string name = lower(text);
-    for (const char* fused : {"flash", "sdpa", "fused", "fa2", "fa3", "cudnn", "xformers", "auto"}) {
-        if (holds(name, fused))
-            return AttentionKernel::flash;
-    }
     for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global"}) {
         if (holds(name, written_out))
             return AttentionKernel::math;
+    }
+    for (const char* fused : {"flash", "sdpa", "fused", "fa2", "fa3", "cudnn", "xformers", "auto"}) {
+        if (holds(name, fused))
+            return AttentionKernel::flash;
     }
     return std::nullopt;
 }
@@ -51,10 +53,13 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
                                                       "-it",       "-bnb-4bit", "-gptq", "-awq"};
 
-/// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct".
+/// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct"; a family and
+/// one of its sizes: "llama3 8B".
 std::optional<std::string> model_named(const std::string& name, const Catalogue& catalogue) {
     if (auto id = catalogue.find(Room::models, name))
         return id;
+    if (const std::size_t blank = name.rfind(' '); blank != name.npos)
+        return catalogue.find(Room::models, name.substr(blank + 1));
     std::string last = lower(name.substr(name.rfind('/') + 1));
     for (bool shortened = true; shortened;) {
         if (auto id = catalogue.find(Room::models, last))
@@ -205,6 +210,12 @@ private:
             out_.draft.model = {ids.front(), f->where};
             return;
         }
+        // Models that differ in what is no dimension: the one whose tokenizer it is.
+        const auto named = model_named(reading_.tokenizer, catalogue_);
+        if (named && std::find(ids.begin(), ids.end(), *named) != ids.end()) {
+            out_.draft.model = {*named, f->where};
+            return;
+        }
         std::string some;
         for (std::size_t i = 0; i < std::min<std::size_t>(ids.size(), 3); ++i)
             some += (some.empty() ? ": " : ", ") + ids[i];
@@ -234,14 +245,19 @@ private:
         const auto text = word(Fact::offload);
         if (!text || *text == "none")
             return;
-        const Offload place = text->starts_with("nvme") ? Offload::nvme : Offload::cpu;
+        // "nvme (optimizer), cpu (parameters, activations)"
+        Offload place = Offload::cpu;
         const std::string& at = where(Fact::offload);
-        if (holds(*text, "optimizer"))
-            out_.draft.offload_optimizer = {place, at};
-        if (holds(*text, "parameters"))
-            out_.draft.offload_parameters = {place, at};
-        if (holds(*text, "activations"))
-            out_.draft.offload_activations = {1.0, at};
+        for (const std::string& part : split(*text, ')')) {
+            if (holds(part, "nvme") || holds(part, "cpu"))
+                place = holds(part, "nvme") ? Offload::nvme : Offload::cpu;
+            if (holds(part, "optimizer"))
+                out_.draft.offload_optimizer = {place, at};
+            if (holds(part, "parameters"))
+                out_.draft.offload_parameters = {place, at};
+            if (holds(part, "activations"))
+                out_.draft.offload_activations = {1.0, at};
+        }
         if (!holds(*text, "(") && !holds(*text, "optimizer"))
             leave(Fact::offload, *text);
     }

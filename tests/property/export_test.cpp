@@ -70,6 +70,8 @@ RunSpec in_force(const Job& job) {
     run.compile = run.compile.value_or(job.stack.compile);
     Parallelism& p = run.parallel;
     p.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.sequence_parallel);
+    if (!job.model.moe)
+        p.etp.reset();
     if (run.tuning == Tuning::full)
         run.adapter = AdapterSpec{};
     return run;
@@ -79,6 +81,7 @@ RunSpec in_force(const Job& job) {
 Job job_of(const JobDraft& d, const Job& original) {
     Job job = original;
     job.run = RunSpec{};
+    job.run.parallel.zero = d.recompute ? -1 : -2;  // what the framework does without a word must be said
     apply(d, job.run);
     if (!d.recipe) {
         const std::string name =

@@ -7,9 +7,7 @@
 
 namespace traincost {
 
-namespace {
-
-void set_sharding(JobWords& words, SettingText& out) {
+void set_zero_optimization(JobWords& words, SettingText& out) {
     const RunSpec& run = words.run();
     out.number("zero_optimization.stage", run.parallel.zero);
     for (const auto& [key, place] : {std::pair{"zero_optimization.offload_optimizer", run.offload_optimizer},
@@ -23,6 +21,8 @@ void set_sharding(JobWords& words, SettingText& out) {
     words.said({"zero", "offload-optimizer", "offload-parameters"});
 }
 
+namespace {
+
 SettingText configuration(JobWords& words) {
     const RunSpec& run = words.run();
     SettingText out;
@@ -30,7 +30,7 @@ SettingText configuration(JobWords& words) {
     out.number("gradient_accumulation_steps", words.accumulation());
     out.truth("bf16.enabled", words.compute_word() == "bf16");
     out.truth("fp16.enabled", words.compute_word() == "fp16");
-    set_sharding(words, out);
+    set_zero_optimization(words, out);
     return out;
 }
 
@@ -41,7 +41,8 @@ LaunchTexts write_deepspeed(JobWords& words) {
     ArgumentWords out;
     out.word("--deepspeed", "ds_config.json");
     add_trainer_arguments(words, out);
-    words.only_data_parallel("a Hugging Face trainer");
+    words.without({"vp", "ep"});
+    words.fixed("sequence-parallel", words.parallel().tp == 1, "there is no tensor parallelism");
     say_machines(words);
     return {{"ds_config.json", json_text(json)},
             {"launch.sh", script_text(words, torchrun(words) + " train.py", out)}};

@@ -10,18 +10,26 @@ namespace traincost {
 
 namespace {
 
-/// `read_as` is what readers recognise the files as.
+/// `read_as` is what readers recognise the files as; `degrees` are those of tp, pp and cp that it has.
 struct Exporter {
     ExportFormat format;
     std::string_view read_as;
+    std::string_view degrees;
     LaunchTexts (*write)(JobWords& words);
 };
 
 // clang-format off
 constexpr Exporter exporters[] = {
-    {{"megatron", "Megatron-LM arguments in a shell script"}, "megatron", write_megatron},
-    {{"deepspeed", "DeepSpeed JSON, and a script that starts a Hugging Face trainer with it"}, "hf-arguments", write_deepspeed},
-    {{"torchtitan", "torchtitan TOML, and a script"}, "torchtitan", write_torchtitan},
+    {{"megatron", "Megatron-LM arguments in a shell script"}, "megatron", "tp pp cp", write_megatron},
+    {{"deepspeed", "DeepSpeed JSON, and a script that starts a Hugging Face trainer with it"}, "hf-arguments", "", write_deepspeed},
+    {{"torchtitan", "torchtitan TOML, and a script"}, "torchtitan", "tp pp cp", write_torchtitan},
+    {{"accelerate", "Accelerate YAML with FSDP, and a script that starts a Hugging Face trainer with it"}, "hf-arguments", "tp cp", write_accelerate},
+    {{"nanotron", "nanotron YAML, and a script"}, "nanotron", "tp pp cp", write_nanotron},
+    {{"axolotl", "axolotl YAML, and a script"}, "axolotl", "tp cp", write_axolotl},
+    {{"llama-factory", "LLaMA-Factory YAML with DeepSpeed JSON, and a script"}, "llama-factory", "", write_llama_factory},
+    {{"nemo", "NeMo 1 YAML, and a script"}, "nemo", "tp pp cp", write_nemo},
+    {{"torchtune", "torchtune YAML, and a script"}, "torchtune", "tp cp", write_torchtune},
+    {{"maxtext", "MaxText YAML over base.yml, and a script"}, "maxtext", "tp pp cp", write_maxtext},
 };
 // clang-format on
 
@@ -71,7 +79,7 @@ LaunchExport export_launch(std::string_view format, const Job& job, std::string_
         names.emplace_back(exporter.format.name);
         if (exporter.format.name != format)
             continue;
-        JobWords words(format, exporter.read_as, job, checkpoint);
+        JobWords words({exporter.format.name, exporter.read_as, exporter.degrees}, job, checkpoint);
         LaunchExport out{exporter.write(words), words.left_out()};
         const std::string notes = notes_of(job, out.unsaid);
         const auto commented = std::find_if(out.files.begin(), out.files.end(), [](const LaunchText& file) {

@@ -11,6 +11,13 @@ using LaunchTexts = std::vector<LaunchText>;
 LaunchTexts write_megatron(JobWords& words);
 LaunchTexts write_deepspeed(JobWords& words);
 LaunchTexts write_torchtitan(JobWords& words);
+LaunchTexts write_accelerate(JobWords& words);
+LaunchTexts write_nanotron(JobWords& words);
+LaunchTexts write_axolotl(JobWords& words);
+LaunchTexts write_llama_factory(JobWords& words);
+LaunchTexts write_nemo(JobWords& words);
+LaunchTexts write_torchtune(JobWords& words);
+LaunchTexts write_maxtext(JobWords& words);
 
 /// The arguments of a Hugging Face trainer, and what they say.
 class ArgumentWords;
@@ -20,6 +27,10 @@ void add_trainer_arguments(JobWords& words, ArgumentWords& out);
 void say_whole_recompute(JobWords& words);
 /// Low-rank adapters of one rank are said, over a 4-bit base where there is a setting for it.
 void say_adapters(JobWords& words, bool quantized);
+
+/// "zero_optimization" of DeepSpeed's JSON: the stage, and what is kept on the host.
+struct SettingText;
+void set_zero_optimization(JobWords& words, SettingText& out);
 
 /// The name of the optimizer in Hugging Face's trainer; empty where it has none.
 std::string_view trainer_optimizer(Optimizer optimizer);

@@ -128,18 +128,28 @@ JobDraft draft_of(const Job& job) {
     return d;
 }
 
-JobWords::JobWords(std::string_view format, std::string_view read_as, const Job& job,
-                   std::string_view checkpoint)
+JobWords::JobWords(const FormatTraits& format, const Job& job, std::string_view checkpoint)
     : format_(format),
       job_(job),
       checkpoint_(checkpoint.empty() ? std::string_view(job.model.name) : checkpoint) {
     const StackSpec& stack = job.stack;
-    const bool own = stack.id == read_as ||
-                     std::find(stack.aliases.begin(), stack.aliases.end(), read_as) != stack.aliases.end();
-    fixed("stack", own, "files of this format are taken for its framework's usual stack");
+    const auto alias = std::find(stack.aliases.begin(), stack.aliases.end(), format.read_as);
+    fixed("stack", stack.id == format.read_as || alias != stack.aliases.end(),
+          "files of this format are taken for its framework's usual stack");
+    const Parallelism& p = parallel();
+    for (const auto& [field, degree] :
+         {std::pair{"tp", p.tp}, std::pair{"pp", p.pp}, std::pair{"cp", p.cp}}) {
+        if (format.degrees.find(field) != std::string_view::npos)
+            continue;
+        lost_ *= degree;
+        fixed(field, degree == 1, std::string(format.name) + " has no such parallelism");
+    }
+    fixed("dp", lost_ == 1, std::to_string(ranks()) + " ranks take the place of what is not there");
     unsaid("gpu", "the job takes the accelerators it is started on");
     if (job.run.parallel.pp == 1)
         said({"schedule"});  // there is nothing to schedule
+    if (!job.model.moe)
+        said({"etp"});
     if (!job.cluster.id.empty())
         unsaid("cluster", "the job takes the nodes it is started on");
 }
@@ -166,11 +176,12 @@ bool JobWords::is_fp8() const {
 }
 
 std::int64_t JobWords::whole_batch() const {
-    return run().micro_batch * parallel().dp * accumulation();
+    return run().micro_batch * ranks() * accumulation();
 }
 
 std::int64_t JobWords::accumulation() const {
-    return micro_batches(run());
+    const std::int64_t at_once = run().micro_batch * ranks();
+    return (run().global_batch + at_once - 1) / at_once;
 }
 
 std::int64_t JobWords::processes_per_node() const {
@@ -208,17 +219,15 @@ void JobWords::say_precision(std::string_view word) {
 void JobWords::say_batch() {
     said({"seq", "micro-batch"});
     const std::int64_t whole = whole_batch();
-    fixed("global-batch", whole == run().global_batch,
+    fixed("global-batch", whole == run().global_batch && lost_ == 1,
           "is whole micro-batches of every rank: " + std::to_string(whole));
 }
 
-void JobWords::only_data_parallel(std::string_view framework) {
-    const std::string why = std::string(framework) + " has no such parallelism";
-    const Parallelism& p = parallel();
-    for (const auto& [field, degree] : {std::pair{"tp", p.tp}, std::pair{"pp", p.pp}, std::pair{"cp", p.cp},
-                                        std::pair{"vp", p.vp}, std::pair{"ep", p.ep}})
-        fixed(field, degree == 1, why);
-    fixed("sequence-parallel", p.tp == 1, why);
+void JobWords::without(std::initializer_list<std::string_view> degrees) {
+    for (const std::string_view field : degrees) {
+        fixed(field, (field == "vp" ? parallel().vp : parallel().ep) == 1,
+              std::string(format_.name) + " has no such parallelism");
+    }
 }
 
 std::vector<UnsaidField> JobWords::left_out() const {
@@ -240,7 +249,7 @@ std::vector<UnsaidField> JobWords::left_out() const {
                                          [&](const UnsaidField& each) { return each.field == name; });
         out.push_back(
             {name, *value,
-             reason != reasons_.end() ? reason->why : std::string(format_) + " has no setting for it"});
+             reason != reasons_.end() ? reason->why : std::string(format_.name) + " has no setting for it"});
     }
     return out;
 }

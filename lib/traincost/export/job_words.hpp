@@ -16,11 +16,17 @@ namespace traincost {
 /// Everything that is said of the run and the hardware of a job.
 JobDraft draft_of(const Job& job);
 
+/// What a format is: its name, what readers recognise its files as, and which of tp, pp and cp it has.
+struct FormatTraits {
+    std::string_view name;
+    std::string_view read_as;
+    std::string_view degrees;
+};
+
 /// A job while its files are written: each of its fields is said, or is left out for a reason.
 class JobWords {
 public:
-    /// `read_as` is what the files are recognised as.
-    JobWords(std::string_view format, std::string_view read_as, const Job& job, std::string_view checkpoint);
+    JobWords(const FormatTraits& format, const Job& job, std::string_view checkpoint);
 
     const Job& job() const {
         return job_;
@@ -50,7 +56,11 @@ public:
     std::string_view compute_word() const;
     /// Products run in 8 bits.
     bool is_fp8() const;
-    /// Micro-batches a rank runs a step.
+    /// Data-parallel ranks of the files: those of the job, times the degrees that the format does not have.
+    std::int64_t ranks() const {
+        return parallel().dp * lost_;
+    }
+    /// Micro-batches a rank of the files runs a step.
     std::int64_t accumulation() const;
     /// Sequences of a step that whole micro-batches of every rank make.
     std::int64_t whole_batch() const;
@@ -66,16 +76,17 @@ public:
     void say_precision(std::string_view word);
     /// The files say the sequence, the micro-batch and whole micro-batches of every rank.
     void say_batch();
-    /// Nothing runs in parallel but data.
-    void only_data_parallel(std::string_view framework);
+    /// The framework has none of these: vp, ep.
+    void without(std::initializer_list<std::string_view> degrees);
 
     /// What is set and was not said, each with its reason.
     std::vector<UnsaidField> left_out() const;
 
 private:
-    std::string_view format_;
+    FormatTraits format_;
     const Job& job_;
     std::string checkpoint_;
+    std::int64_t lost_ = 1;
     std::set<std::string, std::less<>> said_{};
     std::vector<UnsaidField> reasons_{};
 };

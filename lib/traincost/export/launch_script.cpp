@@ -55,13 +55,12 @@ std::string torchrun(const JobWords& words) {
 std::string accelerate_launch(const JobWords& words) {
     std::string text = "accelerate launch --config_file accelerate.yaml";
     if (words.nodes() > 1)
-        text +=
-            " --machine_rank \"$SLURM_PROCID\" --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500";
+        text += " --main_process_ip \"$MASTER_ADDR\" --main_process_port 29500";
     return text;
 }
 
 void say_machines(JobWords& words) {
-    words.said({"gpus", "dp"});
+    words.said({"gpus"});
     words.fixed(
         "per-node", words.processes_per_node() == words.job().cluster.per_node,
         "a launcher starts as many processes on each node: " + std::to_string(words.processes_per_node()));

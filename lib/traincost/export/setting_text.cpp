@@ -1,6 +1,9 @@
 #include "traincost/export/setting_text.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "traincost/base/text.hpp"
 
 namespace traincost {
 
@@ -23,8 +26,9 @@ bool is_plain(const std::string& word) {
         !word.empty() &&
         (std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").find(word.front()) !=
          std::string_view::npos);
-    return letter && word.find_first_not_of(safe) == word.npos && word != "no" && word != "yes" &&
-           word != "on" && word != "off" && word != "null" && word != "true" && word != "false";
+    constexpr std::array other = {"no", "yes", "on", "off", "null", "true", "false", "none", "y", "n"};
+    return letter && word.find_first_not_of(safe) == word.npos &&
+           std::find(other.begin(), other.end(), lower(word)) == other.end();
 }
 
 std::string yaml_value(const SettingText& setting) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -38,7 +39,7 @@ std::optional<Optimizer> optimizer_of(const std::string& text) {
 
 std::optional<AttentionKernel> attention_of(const std::string& text) {
     const std::string name = lower(text);
-    for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global"}) {
+    for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global", "disabled"}) {
         if (holds(name, written_out))
             return AttentionKernel::math;
     }
@@ -52,6 +53,38 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 /// Endings of a checkpoint's name that leave its shape alone.
 constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
                                                       "-it",       "-bnb-4bit", "-gptq", "-awq"};
+
+/// Letters and digits, with hyphens for what stands between them, or without.
+std::string spelt(std::string_view name, std::string_view between) {
+    std::string text;
+    for (const char c : lower(name)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            text += c;
+        else
+            text += between;
+    }
+    return text;
+}
+
+/// The only model whose name is the same but for what separates its parts: "gpt3_1_3b" is gpt3-1.3b, and
+/// where none is, "llama3_1_8b" is llama-3.1-8b.
+std::optional<std::string> model_spelt(const std::string& name, const Catalogue& catalogue) {
+    for (const std::string_view between : {"-", ""}) {
+        const std::string wanted = spelt(name, between);
+        std::vector<std::string> found;
+        for (const CatalogueEntry& entry : catalogue.entries(Room::models)) {
+            const bool same =
+                spelt(entry.id, between) == wanted ||
+                std::any_of(entry.aliases.begin(), entry.aliases.end(),
+                            [&](const std::string& alias) { return spelt(alias, between) == wanted; });
+            if (same)
+                found.push_back(entry.id);
+        }
+        if (found.size() == 1)
+            return found.front();
+    }
+    return std::nullopt;
+}
 
 /// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct"; a family and
 /// one of its sizes: "llama3 8B".
@@ -72,7 +105,7 @@ std::optional<std::string> model_named(const std::string& name, const Catalogue&
             }
         }
     }
-    return std::nullopt;
+    return model_spelt(last, catalogue);
 }
 
 std::optional<std::int64_t> dimension_of(const ModelSpec& m, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/given_arguments.hpp>
+#include <cli/launch_output.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <cli/search_options.hpp>
@@ -31,6 +32,7 @@ constexpr int exit_interrupted = 130;  // as shells report SIGINT
 struct Flags {
     SearchFlags search;
     OutputFlags output;
+    LaunchOutput launch;
     std::vector<std::string> shard_files;  // of merge
     std::optional<double> tie{};
     bool each_cluster = false;
@@ -96,7 +98,11 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
     };
     const std::vector<Recommendation> plans = recommend(request, result, tie, resolved.operation);
     const std::vector<std::string> assumptions = assumptions_of(resolved, result);
-    if (flags.output.json) {
+    if (!flags.launch.format.empty() && !plans.empty()) {
+        LaunchOutput launch = flags.launch;
+        launch.json = flags.output.json;
+        print_launch_files(launch, plans.front().job, Catalogue(context.data_folder), context);
+    } else if (flags.output.json) {
         JsonWriter out;
         out.begin_object();
         write_search_members(out, request, result, plans, residuals, seconds, assumptions,
@@ -228,6 +234,8 @@ void add_recommend(CLI::App& app, Context& context) {
         "Number of plans whose neighbours are explained; default 1; --json explains all");
     command->add_option("--from-shard", flags->shard_files)->group("");
     add_output_options(*command, flags->output);
+    add_launch_format(*command, flags->launch);
+    name_group(*command, "Output");
     command->callback([flags, command, &context] {
         run_recommend(*flags, given_arguments(*command, {"--shard", "--threads"}), context);
     });

@@ -72,3 +72,16 @@ TEST_CASE("threads ask at once", "[capi]") {
     CHECK(own == expected);
     CHECK(other == expected);
 }
+
+TEST_CASE("a search is asked in words, lists and numbers", "[capi]") {
+    const std::string found = answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,
+        "tp": [1, 2], "zero": "1", "recompute": "none,full", "top": 2, "tokens": "1T"})");
+    CHECK(holds(found, R"("plans")"));
+    CHECK_FALSE(holds(found, R"("error")"));
+    const std::string wrong = answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100",
+        "gpus": 16, "tp": "two"})");
+    CHECK(holds(wrong, "--tp"));
+    CHECK(holds(wrong, R"("usage")"));
+    const std::string unknown = answer(R"({"command": "recomend"})");
+    CHECK(holds(unknown, "recommend"));
+}

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "traincost/base/text.hpp"
 #include "traincost/import/setting_files.hpp"
@@ -143,35 +145,60 @@ private:
     // Nobody knows which branch is taken: what differs after them is unknown. A branch that ends the script
     // is not the one that trains.
     Flow branches(const std::vector<const std::vector<ShellCommand>*>& bodies) {
-        const ShellState before = state_;
-        std::vector<ShellState> ends;
+        struct End {
+            ShellChanges changes;
+            std::vector<ShellText> arguments;
+        };
+        const std::vector<ShellText> arguments = state_.arguments;
+        const bool known = state_.arguments_known;
+        std::vector<End> ends;
         for (const std::vector<ShellCommand>* body : bodies) {
-            state_ = before;
-            if (run(*body) == Flow::on || (ends.empty() && body == bodies.back())) {
-                ends.push_back(std::move(state_));
+            state_.remember();
+            const Flow flow = run(*body);
+            End end{state_.go_back(), std::exchange(state_.arguments, arguments)};
+            state_.arguments_known = known;
+            if (flow == Flow::on || (ends.empty() && body == bodies.back())) {
+                ends.push_back(std::move(end));
             }
         }
         if (ends.empty()) {
-            state_ = before;
             return Flow::on;
         }
-        state_ = std::move(ends.front());
-        for (std::size_t i = 1; i < ends.size(); ++i) {
-            merge(ends[i]);
+        state_.arguments = std::move(ends.front().arguments);
+        std::set<std::string, std::less<>> names;
+        for (const End& end : ends) {
+            for (const auto& [name, value] : end.changes) {
+                names.insert(name);
+            }
+        }
+        for (const std::string& name : names) {
+            const ShellVariable* before = state_.find(name);
+            std::optional<ShellVariable> merged;
+            for (std::size_t i = 0; i < ends.size(); ++i) {
+                const auto changed = ends[i].changes.find(name);
+                const ShellVariable* value = changed == ends[i].changes.end() ? before
+                                             : changed->second                ? &*changed->second
+                                                                              : nullptr;
+                if (i == 0) {
+                    merged = value == nullptr ? std::nullopt : std::optional(*value);
+                } else {
+                    merge(merged, value);
+                }
+            }
+            if (merged) {
+                state_.change(name) = std::move(*merged);
+            } else {
+                state_.erase(name);
+            }
         }
         return Flow::on;
     }
-    void merge(const ShellState& other) {
-        for (auto& [name, variable] : state_.variables) {
-            const auto found = other.variables.find(name);
-            if (found == other.variables.end() || !same(variable, found->second)) {
-                blur(variable, found == other.variables.end() ? nullptr : &found->second);
-            }
-        }
-        for (const auto& [name, variable] : other.variables) {
-            if (!state_.variables.contains(name)) {
-                blur(state_.variables[name] = variable, nullptr);
-            }
+    static void merge(std::optional<ShellVariable>& variable, const ShellVariable* other) {
+        if (variable && (other == nullptr || !same(*variable, *other))) {
+            blur(*variable, other);
+        } else if (!variable && other != nullptr) {
+            variable = *other;
+            blur(*variable, nullptr);
         }
     }
     static bool same(const ShellVariable& a, const ShellVariable& b) {
@@ -319,7 +346,7 @@ private:
         }
         if (program == "unset") {
             for (std::size_t i = 1; i < words.size(); ++i) {
-                state_.variables.erase(words[i].chars);
+                state_.erase(words[i].chars);
             }
             return Answer::yes;
         }
@@ -501,7 +528,7 @@ private:
             ShellVariable variable;
             variable.array = true;
             variable.items = std::move(parts);
-            state_.variables[names[0]] = std::move(variable);
+            state_.change(names[0]) = std::move(variable);
             return;
         }
         for (std::size_t i = 0; i < names.size(); ++i) {

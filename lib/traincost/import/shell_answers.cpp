@@ -293,7 +293,7 @@ Answer ShellState::test(const std::vector<ShellText>& words) const {
             return answer(empty == (sign == "-z"));
         }
         if (sign == "-v") {
-            return answer(variables.contains(words[1].chars));
+            return answer(find(words[1].chars) != nullptr);
         }
         return Answer::unknown;  // files are not looked at
     }

@@ -228,19 +228,19 @@ std::optional<ShellText> ShellState::value_of(std::string_view name) const {
         }
         return arguments_known && n >= 1 ? std::optional(ShellText{}) : std::nullopt;
     }
-    const auto found = variables.find(name);
-    if (found == variables.end()) {
+    const ShellVariable* found = find(name);
+    if (found == nullptr) {
         return std::nullopt;
     }
-    return found->second.items.empty() ? ShellText{} : found->second.items.front();
+    return found->items.empty() ? ShellText{} : found->items.front();
 }
 
 const std::vector<ShellText>* ShellState::items_of(std::string_view name) const {
     if (name == "@" || name == "*") {
         return &arguments;
     }
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : &found->second.items;
+    const ShellVariable* found = find(name);
+    return found == nullptr ? nullptr : &found->items;
 }
 
 // ${...} without its brackets.
@@ -274,14 +274,14 @@ void ShellState::expand_braces(const ShellText& raw, std::size_t begin, std::siz
         const std::size_t close = std::min(raw.chars.find(']', at), end);
         const std::string index = text_of(raw.part(at + 1, close - at - 1)).chars;
         at = close + 1;
-        const auto found = variables.find(name);
+        const ShellVariable* found = find(name);
         all = index == "@" || index == "*";
-        if (!all && found != variables.end()) {
-            if (const auto key = found->second.keyed.find(index); key != found->second.keyed.end()) {
+        if (!all && found != nullptr) {
+            if (const auto key = found->keyed.find(index); key != found->keyed.end()) {
                 value = key->second;
             } else if (const auto n = arithmetic(index);
-                       n && *n >= 0 && static_cast<std::size_t>(*n) < found->second.items.size()) {
-                value = found->second.items[static_cast<std::size_t>(*n)];
+                       n && *n >= 0 && static_cast<std::size_t>(*n) < found->items.size()) {
+                value = found->items[static_cast<std::size_t>(*n)];
             }
         }
     } else if (!all) {
@@ -419,16 +419,81 @@ std::optional<ShellText> ShellState::modified(ShellText value, std::string_view,
     return std::nullopt;
 }
 
+ShellVariable& ShellState::change(std::string_view name) {
+    const auto found = variables_.find(name);
+    if (!journals_.empty()) {
+        ShellChanges& journal = journals_.back();
+        if (!journal.contains(name)) {
+            journal.emplace(name, found == variables_.end() ? std::nullopt : std::optional(found->second));
+        }
+    }
+    return found != variables_.end() ? found->second : variables_[std::string(name)];
+}
+
+void ShellState::erase(std::string_view name) {
+    if (const auto found = variables_.find(name); found != variables_.end()) {
+        change(name);
+        variables_.erase(found);
+    }
+}
+
+ShellChanges ShellState::go_back() {
+    ShellChanges changes = std::move(journals_.back());
+    journals_.pop_back();
+    for (auto& [name, before] : changes) {
+        const auto found = variables_.find(name);
+        std::optional<ShellVariable> now;
+        if (found != variables_.end()) {
+            now = std::move(found->second);
+        }
+        if (before) {
+            variables_[name] = std::move(*before);
+        } else if (found != variables_.end()) {
+            variables_.erase(found);
+        }
+        before = std::move(now);
+    }
+    return changes;
+}
+
+// ARGS="$ARGS --more": what is there stays where it is, so that a list that grows line by line costs as much
+// as its words.
+bool ShellState::append_to_itself(const ShellAssignment& assignment) {
+    const ShellVariable* own = find(assignment.name);
+    if (assignment.append || !assignment.index.empty() || assignment.words.empty() || own == nullptr ||
+        own->items.size() != 1 || own->array || !own->keyed.empty()) {
+        return false;
+    }
+    const ShellText& raw = assignment.words.front();
+    for (const std::string& start : {"\"$" + assignment.name, "\"${" + assignment.name + "}"}) {
+        const bool braced = start.back() == '}';
+        if (!raw.chars.starts_with(start) ||
+            (!braced && raw.chars.size() > start.size() && is_name_character(raw.chars[start.size()]))) {
+            continue;
+        }
+        ShellText rest;
+        rest.add('"', raw.places.front());
+        rest.add(raw.part(start.size()));
+        const ShellText tail = text_of(rest);
+        ShellText& text = change(assignment.name).items.front();
+        if (text.chars.size() < longest_value) {
+            text.add(tail);
+        }
+        return true;
+    }
+    return false;
+}
+
 void ShellState::set(std::string_view name, ShellText value) {
     ShellVariable variable;
     variable.items.push_back(std::move(value));
-    variables[std::string(name)] = std::move(variable);
+    change(name) = std::move(variable);
 }
 
 void ShellState::assign(const ShellAssignment& assignment) {
     if (assignment.array) {
         ShellVariable fresh;
-        ShellVariable& variable = assignment.append ? variables[assignment.name] : fresh;
+        ShellVariable& variable = assignment.append ? change(assignment.name) : fresh;
         variable.array = true;
         for (const ShellText& raw : assignment.words) {
             const std::size_t equals = raw.chars.find("]=");
@@ -441,13 +506,16 @@ void ShellState::assign(const ShellAssignment& assignment) {
             }
         }
         if (!assignment.append) {
-            variables[assignment.name] = std::move(fresh);
+            change(assignment.name) = std::move(fresh);
         }
+        return;
+    }
+    if (append_to_itself(assignment)) {
         return;
     }
     ShellText value = assignment.words.empty() ? ShellText{} : text_of(assignment.words.front());
     if (!assignment.index.empty()) {
-        ShellVariable& variable = variables[assignment.name];
+        ShellVariable& variable = change(assignment.name);
         variable.array = true;
         const std::string index = text_of(assignment.index).chars;
         const auto n = arithmetic(index);
@@ -464,7 +532,7 @@ void ShellState::assign(const ShellAssignment& assignment) {
         set(assignment.name, std::move(value));
         return;
     }
-    ShellVariable& variable = variables[assignment.name];
+    ShellVariable& variable = change(assignment.name);
     if (variable.items.empty()) {
         variable.items.emplace_back();
     }

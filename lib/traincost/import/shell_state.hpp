@@ -21,9 +21,25 @@ struct ShellVariable {
 /// Yes, no, or nobody knows.
 enum class Answer : std::uint8_t { no, yes, unknown };
 
+/// Variables by name; nothing for one that is not set.
+using ShellChanges = std::map<std::string, std::optional<ShellVariable>, std::less<>>;
+
 class ShellState {
 public:
-    std::map<std::string, ShellVariable, std::less<>> variables;
+    const ShellVariable* find(std::string_view name) const {
+        const auto found = variables_.find(name);
+        return found == variables_.end() ? nullptr : &found->second;
+    }
+    /// The variable, to be written; it is made where it is not set.
+    ShellVariable& change(std::string_view name);
+    void erase(std::string_view name);
+    /// From here on what is changed is remembered, until `go_back`.
+    void remember() {
+        journals_.emplace_back();
+    }
+    /// Undoes what was changed since the last `remember`, and says what it had become.
+    ShellChanges go_back();
+
     std::vector<ShellText> arguments;  ///< $1, $2, ... of a function or of a started script
     bool arguments_known = false;
 
@@ -49,6 +65,7 @@ public:
 
 private:
     struct Field;
+    bool append_to_itself(const ShellAssignment& assignment);
     void expand(const ShellText& raw, std::size_t begin, std::size_t end, bool quoted, Field& out, int depth);
     std::size_t expand_dollar(const ShellText& raw, std::size_t at, std::size_t end, bool quoted, Field& out,
                               int depth);
@@ -60,6 +77,9 @@ private:
     ShellText substituted(const ShellText& command, ShellPlace place, int depth);
     std::optional<ShellText> modified(ShellText value, std::string_view name, const ShellText& raw,
                                       std::size_t at, std::size_t end, int depth);
+
+    std::map<std::string, ShellVariable, std::less<>> variables_{};
+    std::vector<ShellChanges> journals_{};  ///< of open branches: what their changes replaced
 };
 
 }  // namespace traincost

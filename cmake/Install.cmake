@@ -18,6 +18,23 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/traincost-config-version.
 install(FILES ${PROJECT_BINARY_DIR}/traincost-config.cmake ${PROJECT_BINARY_DIR}/traincost-config-version.cmake
         DESTINATION ${TRAINCOST_CMAKE_DIR})
 
+# The C function, for every language that loads it. traincost.pc is the library of C++, traincost-c.pc the function.
+install(TARGETS traincost_shared
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(package traincost traincost-c)
+    configure_file(${CMAKE_CURRENT_LIST_DIR}/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
 if(TRAINCOST_BUILD_CLI)
     install(TARGETS traincost_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    # Debian's zsh reads vendor-completions; TRAINCOST_ZSH_DIR names another system's folder.
+    set(TRAINCOST_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions CACHE STRING "Folder of zsh's completions")
+    if(TARGET traincost_share)
+        set(share ${PROJECT_BINARY_DIR}/share)
+        install(FILES ${share}/traincost.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+        install(FILES ${share}/traincost DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+        install(FILES ${share}/_traincost DESTINATION ${TRAINCOST_ZSH_DIR})
+        install(FILES ${share}/traincost.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    endif()
 endif()

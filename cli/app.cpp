@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 namespace traincost::cli {
 
@@ -142,7 +143,21 @@ void add_command(CLI::App& app, Context& context, const Command& command) {
     CLI::App* added = app.get_subcommand(std::string(command.name));
     added->group(std::string(command.group));
     added->footer(std::string(command.examples));
+    for (CLI::App* nested : added->get_subcommands([](const CLI::App*) { return true; })) {
+        nested->footer(std::string(examples_of(std::string(command.name) + " " + nested->get_name())));
+    }
 }
+
+/// The options of every command.
+void add_general_options(CLI::App& app, Context& context) {
+    app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
+    app.add_option("--data", context.data_folder, "Folder of records that override the built-in catalogue")
+        ->type_name("FOLDER")
+        ->envname("TRAINCOST_DATA");
+    add_color_option(app, context);
+}
+
+constexpr const char* purpose = "Will this training run fit, how fast will it be, and what will it cost?";
 
 /// "help" is --help, "help COMMAND" is COMMAND --help, and nothing at all asks for help too.
 std::vector<std::string> with_help(std::vector<std::string> args) {
@@ -157,12 +172,8 @@ std::vector<std::string> with_help(std::vector<std::string> args) {
 }
 
 int parse_and_run(const std::vector<std::string>& args, Context& context) {
-    CLI::App app("Will this training run fit, how fast will it be, and what will it cost?", "traincost");
-    app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
-    app.add_option("--data", context.data_folder, "Folder of records that override the built-in catalogue")
-        ->type_name("FOLDER")
-        ->envname("TRAINCOST_DATA");
-    add_color_option(app, context);
+    CLI::App app(purpose, "traincost");
+    add_general_options(app, context);
     const bool brief = std::find(args.begin(), args.end(), "-h") != args.end();
     app.formatter(
         std::make_shared<HelpFormatter>(context.style.width, brief ? HelpLength::brief : HelpLength::full));
@@ -192,6 +203,18 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
 }
 
 }  // namespace
+
+std::vector<CommandNode> program_tree() {
+    std::istringstream in;
+    std::ostringstream out;
+    Context context{.in = in, .out = out, .err = out, .data_folder = {}};
+    CLI::App app(purpose, "traincost");
+    add_general_options(app, context);
+    for (const Command& command : commands()) {
+        add_command(app, context, command);
+    }
+    return command_tree(app);
+}
 
 int run(const std::vector<std::string>& args, std::istream& in, std::ostream& out, std::ostream& err,
         const TextStyle& style) {

@@ -1,6 +1,7 @@
 // The program as a function.
 #pragma once
 
+#include <cli/command_tree.hpp>
 #include <traincost/report/text_table.hpp>
 
 #include <iosfwd>
@@ -14,5 +15,8 @@ namespace traincost::cli {
 /// ". `style` is the output's. Never throws.
 int run(const std::vector<std::string>& args, std::istream& in, std::ostream& out, std::ostream& err,
         const TextStyle& style = {});
+
+/// All commands and options of the program.
+std::vector<CommandNode> program_tree();
 
 }  // namespace traincost::cli

@@ -11,6 +11,7 @@ constexpr std::string_view ask = "Ask";
 constexpr std::string_view search = "Search";
 constexpr std::string_view look_up = "Look up";
 constexpr std::string_view check = "Check against measurements";
+constexpr std::string_view set_up = "Set up";
 
 // clang-format off
 constexpr Command table[] = {
@@ -62,6 +63,32 @@ constexpr Command table[] = {
      "traincost validate runs.jsonl"},
     {"calibrate", check, add_calibrate,
      "traincost calibrate runs.jsonl"},
+    {"completion", set_up, add_completion,
+     "traincost completion bash\n"
+     "traincost completion fish"},
+    {"manual", set_up, add_manual,
+     "traincost manual"},
+};
+
+struct Examples {
+    std::string_view command;
+    std::string_view lines;
+};
+
+// The commands of commands.
+constexpr Examples nested_examples[] = {
+    {"export sheet",
+     "traincost export sheet --output /tmp/job.xlsx --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
+    {"export bench",
+     "traincost export bench --model gpt2-124m --gpu h200 --gpus 1 --seq 1024 --micro-batch 32 --global-batch 32"},
+    {"method fast-llm", "traincost method fast-llm --preset Llama2-7B"},
+    {"method iiis", "traincost method iiis --gpu A100 --model LLAMA-7B --network 100 --minibatch 32 --microbatch 2 --tp 4 --pp 2 --dp 2 --tokens-m 100 --epochs 2"},
+    {"method iiis-sheet", "traincost method iiis-sheet --gpu 3090 --model LLAMA-7B --compare"},
+    {"method chinchilla-grid", "traincost method chinchilla-grid --tflops 40 --utilization 0.25 --cards 1 --days 7"},
+    {"method lightning", "traincost method lightning --model gpt2 --tokens 1B --gpus 4 --peak 125 --utilization 0.25"},
+    {"method llm-bench", "traincost method llm-bench --model gpt2-1.5b --gpu H100 --tokens-per-s 30000"},
+    {"method flagperf", "traincost method flagperf --model gpt3-6.7b --gpu A100 --tokens-per-s 3000"},
+    {"method six-nd", "traincost method six-nd --params 7B --tokens 2T --gpus 256 --peak 312 --mfu 0.45"},
 };
 // clang-format on
 
@@ -69,6 +96,15 @@ constexpr Command table[] = {
 
 std::span<const Command> commands() {
     return table;
+}
+
+std::string_view examples_of(std::string_view command) {
+    for (const Examples& examples : nested_examples) {
+        if (examples.command == command) {
+            return examples.lines;
+        }
+    }
+    return {};
 }
 
 }  // namespace traincost::cli

@@ -24,4 +24,7 @@ struct Command {
 /// All commands, in the order in which the help lists them.
 std::span<const Command> commands();
 
+/// Command lines of a command's own command, "export sheet", one a line; empty where none are known.
+std::string_view examples_of(std::string_view command);
+
 }  // namespace traincost::cli

@@ -11,6 +11,7 @@ namespace traincost::cli {
 
 void add_achieved(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_completion(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_days(CLI::App& app, Context& context);
 void add_estimate(CLI::App& app, Context& context);
@@ -19,6 +20,7 @@ void add_export(CLI::App& app, Context& context);
 void add_guide(CLI::App& app, Context& context);
 void add_list(CLI::App& app, Context& context);
 void add_loop(CLI::App& app, Context& context);
+void add_manual(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_method(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);

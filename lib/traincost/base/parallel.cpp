@@ -1,13 +1,19 @@
 #include <traincost/base/parallel.hpp>
 
+#ifdef TRAINCOST_STATIC
+#include <thread>
+#else
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 namespace traincost {
 
@@ -42,6 +48,47 @@ private:
     std::exception_ptr exception_;
 };
 
+#ifdef TRAINCOST_STATIC
+
+// A static build has no scheduler of tasks: threads take the next index until there is none. A loop within a
+// loop runs on the thread that came to it.
+template <class Call>
+void call_all(std::size_t n, const Call& call, int threads) {
+    thread_local bool within = false;
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t wanted = threads > 0 ? std::min(static_cast<std::size_t>(threads), cores) : cores;
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        const bool outer = std::exchange(within, true);
+        for (std::size_t i = next++; i < n; i = next++) {
+            call(i);
+        }
+        within = outer;
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t t = 1; t < std::min(wanted, n) && !within; ++t) {
+        others.emplace_back(work);
+    }
+    work();
+}
+
+#else
+
+template <class Call>
+void call_all(std::size_t n, const Call& call, int threads) {
+    const int cores = tbb::this_task_arena::max_concurrency();
+    tbb::task_arena arena(threads > 0 ? std::min(threads, cores) : cores);
+    arena.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const auto& range) {
+            for (std::size_t i = range.begin(); i != range.end(); ++i) {
+                call(i);
+            }
+        });
+    });
+}
+
+#endif
+
 }  // namespace
 
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body, int threads) {
@@ -61,15 +108,7 @@ void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body, i
             call(i);
         }
     } else {
-        const int cores = tbb::this_task_arena::max_concurrency();
-        tbb::task_arena arena(threads > 0 ? std::min(threads, cores) : cores);
-        arena.execute([&] {
-            tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const auto& range) {
-                for (std::size_t i = range.begin(); i != range.end(); ++i) {
-                    call(i);
-                }
-            });
-        });
+        call_all(n, call, threads);
     }
     first.rethrow();
 }

@@ -1,0 +1,14 @@
+// The manual page, written from the program's own options.
+#pragma once
+
+#include <cli/command_tree.hpp>
+
+#include <string>
+#include <vector>
+
+namespace traincost::cli {
+
+/// traincost(1) in roff, as `man` reads it.
+std::string manual_page(const std::vector<CommandNode>& tree);
+
+}  // namespace traincost::cli

@@ -53,7 +53,7 @@ std::vector<Row> inventory(const ModelSpec& model) {
     };
     add("input", embedding_weights(model), 1);
     for (const LayerKind& kind : layer_kinds(model)) {
-        add(kind_name(kind), layer_weights(model, kind.side, kind.moe), kind.count);
+        add(kind_name(kind), layer_weights(model, kind), kind.count);
     }
     add("output", head_weights(model, false), 1);
     return rows;

@@ -89,8 +89,7 @@ std::vector<SheetRow> memory_rows(const Job& job) {
     };
     weights("embedding", 1, elements_of(embedding_weights(model)));
     for (const LayerKind& kind : layer_kinds(model)) {
-        weights(layer_name(kind), kind.count,
-                elements_of(layer_weights(model, kind.side, kind.moe)) * kind.count);
+        weights(layer_name(kind), kind.count, elements_of(layer_weights(model, kind)) * kind.count);
     }
     weights("head", 1, elements_of(head_weights(model, false)));
 

@@ -58,6 +58,9 @@ void push_attention_projections(Inventory& inventory, const ModelSpec& m, bool c
                          m.hidden, key, m.kv_heads);
     inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, query,
                          m.hidden, m.heads);
+    if (m.bias.qkv && m.attention_gate && !cross) {
+        inventory.lookup("attention.output_gate_bias", attention, Split::tensor, 1, query, m.heads);
+    }
     if (m.bias.qkv) {
         inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention,
                          Split::tensor, 1, query, m.heads);

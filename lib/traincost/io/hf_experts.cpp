@@ -82,7 +82,9 @@ ModelSpec read_afmoe(HfKeys& k) {
     m.norm.per_layer = 4;
     m.norm.placement = NormPlacement::sandwich;
     m.attention_gate = true;
-    hf_read_attention_bias(k, m, false, true);
+    if (k.flag({"attention_bias"}, false)) {
+        k.fail("attention_bias", "is true; an afmoe has no biases");
+    }
     hf_read_window(k, m, 1024, k.maybe({"global_attn_every_n_layers"}).value_or(4));
     read_experts(k, m, {"num_experts", "num_shared_experts", "num_dense_layers", 64, 6, 1408, 2, 1});
     m.moe->score_correction_bias = true;

@@ -192,7 +192,6 @@ ModelSpec read_kimi_linear(HfKeys& k) {
 /// `attn_type_list` has 1 for softmax attention and 0 for lightning attention.
 ModelSpec read_minimax(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
-    hf_read_attention_bias(k, m, false, true);
     std::vector<bool> full(count_of(m.layers), false);
     for (std::int64_t i = 0; i < m.layers; i += 2) {
         full[count_of(i)] = true;

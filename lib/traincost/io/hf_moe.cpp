@@ -220,8 +220,15 @@ MoeSpec deepseek_experts(HfKeys& k, std::int64_t layers, std::int64_t experts, s
     return moe;
 }
 
-ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults) {
-    const std::int64_t nope = k.integer({"qk_nope_head_dim"}, 128);
+/// Class defaults of latent attention.
+struct LatentDefaults {
+    std::int64_t query_rank = 1536;
+    std::int64_t nope = 128;
+    std::int64_t value = 128;
+};
+
+ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults, const LatentDefaults& latent = {}) {
+    const std::int64_t nope = k.integer({"qk_nope_head_dim"}, latent.nope);
     const std::int64_t rotary = k.integer({"qk_rope_head_dim"}, 64);
     k.ignore({"head_dim", "qk_head_dim"});
     if (k.required({"hidden_size"}) % k.maybe({"num_attention_heads"}).value_or(defaults.heads) != 0) {
@@ -231,13 +238,14 @@ ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults) {
     m.head_dim = nope + rotary;
     m.kv_heads = m.heads;
     const auto rank = k.maybe({"q_lora_rank"});
-    m.mla = MlaSpec{.q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(1536),
-                    .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
-                    .qk_nope_dim = nope,
-                    .qk_rope_dim = rotary,
-                    .v_head_dim = k.integer({"v_head_dim"}, 128)};
+    m.mla = MlaSpec{
+        .q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(latent.query_rank),
+        .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
+        .qk_nope_dim = nope,
+        .qk_rope_dim = rotary,
+        .v_head_dim = k.integer({"v_head_dim"}, latent.value)};
     if (!rank && !k.has("q_lora_rank")) {
-        k.assume("q_lora_rank = 1536, the default of " + k.type());
+        k.assume("q_lora_rank = " + std::to_string(latent.query_rank) + ", the default of " + k.type());
     }
     hf_read_attention_bias(k, m, false, true);
     return m;
@@ -301,7 +309,7 @@ ModelSpec read_deepseek_v32(HfKeys& k) {
 
 /// GLM-5: DeepSeek-V3.2's sparse attention with wider values.
 ModelSpec read_glm_moe_dsa(HfKeys& k) {
-    ModelSpec m = deepseek_decoder(k, {12288, 64, 64, 0, 154880, 202752, false});
+    ModelSpec m = deepseek_decoder(k, {12288, 64, 64, 0, 154880, 202752, false}, {2048, 192, 256});
     m.moe = deepseek_experts(k, m.layers, 256, 1, 8, 2048, 3);
     read_mtp(k, m);
     m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 32),
@@ -313,7 +321,7 @@ ModelSpec read_glm_moe_dsa(HfKeys& k) {
 
 /// GLM-4.7-Flash: latent attention with DeepSeek's experts.
 ModelSpec read_glm4_moe_lite(HfKeys& k) {
-    ModelSpec m = deepseek_decoder(k, {10240, 20, 20, 0, 154880, 202752, false});
+    ModelSpec m = deepseek_decoder(k, {10240, 20, 20, 0, 154880, 202752, false}, {768, 192, 256});
     m.moe = deepseek_experts(k, m.layers, 64, 1, 4, 1536, 1);
     read_mtp(k, m);
     k.ignore({"layer_types"});

@@ -200,8 +200,15 @@ void read_nemotron_experts(HfKeys& k, ModelSpec& m) {
     moe.shared_experts = k.integer({"n_shared_experts"}, 1, 0);
     const std::int64_t shared = k.integer({"moe_shared_expert_intermediate_size"}, 7688, 0);
     moe.shared_ffn = moe.shared_experts > 0 ? shared : 0;
-    if (std::find(m.feeds.begin(), m.feeds.end(), Feed::experts) != m.feeds.end()) {
-        m.moe = moe;
+    const std::int64_t layers = std::count(m.feeds.begin(), m.feeds.end(), Feed::experts);
+    if (layers == 0) {
+        return;
+    }
+    m.moe = moe;
+    if (m.bias.mlp) {  // the shared expert and the latent projections have them, the experts do not
+        const std::int64_t latent = moe.latent ? *moe.latent + m.hidden : 0;
+        const std::int64_t beside = moe.shared_ffn > 0 ? moe.shared_ffn + m.hidden : 0;
+        m.extra.push_back({"biases beside the experts", layers * (latent + beside)});
     }
 }
 

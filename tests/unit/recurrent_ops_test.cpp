@@ -83,7 +83,7 @@ bool finite(const Estimate& e) {
     bool all =
         std::isfinite(e.step.total.value()) && e.step.total.value() > 0.0 && std::isfinite(e.throughput.mfu);
     for (const StageMemory& stage : e.stages)
-        all = all && std::isfinite(stage.total.value()) && stage.total.value() > 0.0;
+        all = all && std::isfinite(stage.device.value()) && stage.device.value() > 0.0;
     return all;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("jobs of several mixers have finite answers, and sharding takes memory
             job.run.parallel.zero = zero;
             const Estimate e = estimate(job);
             CHECK(finite(e));
-            const double states = e.stages.front().total.value();
+            const double states = e.stages.front().device.value();
             CHECK((zero == 0 || states <= before * 1.0001));
             before = states;
         }
@@ -165,13 +165,13 @@ TEST_CASE("jobs of several mixers have finite answers, and sharding takes memory
         }
         job.run.recompute = Recompute::none;
         job.run.parallel.zero = 0;
-        const double alone = estimate(job).stages.front().total.value();
+        const double alone = estimate(job).stages.front().device.value();
         job.run.parallel.dp = 4;
         job.run.parallel.tp = 2;
         REQUIRE(validate(job).empty());
         const Estimate halved = estimate(job);
         CHECK(finite(halved));
-        CHECK(halved.stages.front().total.value() < alone);
+        CHECK(halved.stages.front().device.value() < alone);
     }
 }
 

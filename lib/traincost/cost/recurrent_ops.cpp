@@ -180,7 +180,7 @@ private:
     // Chunks of C tokens in the WY form: scores of keys with keys and queries with keys, the inverse of a
     // triangle (C³/3), keys and values transformed by it, values within the chunk, and three products with
     // the state of dk × dv.
-    //   C (3 dk + 2 dv) + C²/3 + 6 dk dv a token and head               [Yang24, Eq. 8-10; Yang24b, §3.3]
+    //   C (3 dk + 2 dv) + C²/3 + 6 dk dv a token and head               [Yang24, §3; Yang24b, §3]
     void scan_delta() {
         const double n = chunks_ * heads_;
         walk("key_norms", 4.0 * keys_, 6.0 * keys_).saved = bytes(2.0 * heads_ * state_, 1.0);

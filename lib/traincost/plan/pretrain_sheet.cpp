@@ -51,6 +51,12 @@ std::string_view layer_name(const LayerKind& kind) {
     if (kind.side == Side::encoder) {
         return "encoder layers";
     }
+    if (kind.mixer == Mixer::recurrent) {
+        return kind.moe ? "recurrent layers with experts" : "recurrent layers";
+    }
+    if (kind.mixer == Mixer::none) {
+        return kind.moe ? "layers of experts" : "layers of an MLP";
+    }
     return kind.moe ? "expert layers" : "layers";
 }
 

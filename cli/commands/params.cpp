@@ -41,6 +41,13 @@ std::string kind_name(const LayerKind& kind) {
     const std::string side = kind.side == Side::encoder         ? "encoder layer"
                              : kind.side == Side::cross_decoder ? "decoder layer"
                                                                 : "layer";
+    if (kind.mixer == Mixer::recurrent || kind.mixer == Mixer::none || !kind.mlp) {
+        const std::string feed = kind.moe ? "expert layer" : "MLP layer";
+        if (kind.mixer == Mixer::none)
+            return feed;
+        const std::string mixer = kind.mixer == Mixer::recurrent ? "recurrent layer" : "attention layer";
+        return !kind.mlp ? mixer : kind.moe ? "expert " + mixer : mixer;
+    }
     return kind.moe ? "expert " + side : side;
 }
 
@@ -53,7 +60,7 @@ std::vector<Row> inventory(const ModelSpec& model) {
     };
     add("input", embedding_weights(model), 1);
     for (const LayerKind& kind : layer_kinds(model)) {
-        add(kind_name(kind), layer_weights(model, kind.side, kind.moe), kind.count);
+        add(kind_name(kind), layer_weights(model, kind), kind.count);
     }
     add("output", head_weights(model, false), 1);
     return rows;
@@ -97,6 +104,9 @@ void print_json(const ModelInput& input, const Options& options, Context& contex
     out.member("active_without_input_embedding", count.active_without_input_embedding);
     out.member("embedding", count.embedding).member("non_embedding", count.non_embedding);
     out.member("multiplying", count.matrix_active).member("mtp", count.mtp);
+    if (count.towers > 0) {
+        out.member("towers", count.towers);
+    }
     out.key("breakdown").begin_array();
     for (int i = 0; i < module_count; ++i) {
         const std::int64_t n = count.by_module[static_cast<std::size_t>(i)];
@@ -150,6 +160,9 @@ Table totals_table(const ModelSpec& model, const ParameterCount& count) {
     row("multiplying activations", count.matrix_active);
     if (count.mtp > 0) {
         row("multi-token prediction, besides", count.mtp);
+    }
+    for (const ExtraParameters& tower : model.towers) {
+        row(tower.what + ", besides", tower.count);
     }
     return table;
 }

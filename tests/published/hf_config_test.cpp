@@ -104,3 +104,22 @@ TEST_CASE("published models outside the catalogue are counted to the integer", "
         CHECK(parameter_count(read_hf_config(config).model).total == entry.at("parameters").integer());
     }
 }
+
+TEST_CASE(
+    "62 configurations of classes with several mixers, experts and towers give the classes' own integer",
+    "[hf]") {
+    const JsonDocument list = read_json_file(folder + "hf-classes.json");
+    int configurations = 0;
+    for (const JsonNode& row : JsonObject(JsonNode(list)).at("configs").items()) {
+        JsonObject entry(row);
+        const std::string name = entry.at("class").string();
+        CAPTURE(name);
+        const JsonDocument config{.file = name, .root = entry.at("config").value()};
+        const ParameterCount count = parameter_count(read_hf_config(config).model);
+        CHECK(count.total + count.towers == entry.at("parameters").integer());
+        const auto towers = entry.find("towers");
+        CHECK(count.towers == (towers ? towers->integer() : 0));
+        ++configurations;
+    }
+    CHECK(configurations == 62);
+}

@@ -70,7 +70,7 @@ TEST_CASE("an architecture that is not known is named, with the nearest that is"
     CHECK(contains(error_of(R"({"model_type": "lama", "hidden_size": 64})"),
                    "/model_type: the model_type 'lama' is not known"));
     CHECK(contains(error_of(R"({"model_type": "lama", "hidden_size": 64})"), "did you mean 'llama'"));
-    CHECK(contains(error_of(R"({"model_type": "mamba", "hidden_size": 64})"), "state-space"));
+    CHECK(contains(error_of(R"({"model_type": "zamba2", "hidden_size": 64})"), "state-space"));
     CHECK(contains(error_of(R"({"architectures": ["FooForCausalLM"], "hidden_size": 64})"),
                    "'FooForCausalLM' is not known"));
     CHECK(contains(error_of(llama(R"(, "architectures": ["FooForCausalLM"])")),
@@ -202,4 +202,78 @@ TEST_CASE("model types are listed in order, once each", "[hf]") {
     CHECK(types.size() > 90);
     CHECK(std::is_sorted(types.begin(), types.end()));
     CHECK(std::adjacent_find(types.begin(), types.end()) == types.end());
+}
+
+TEST_CASE("a pattern of letters names the layers of a Nemotron-H", "[hf]") {
+    const std::string head = R"({"model_type": "nemotron_h", "hidden_size": 64, "hybrid_override_pattern": )";
+    const ModelSpec m = read(head + R"("M-*E"})").model;
+    CHECK(m.mixers == std::vector<Mixer>{Mixer::recurrent, Mixer::none, Mixer::attention, Mixer::none});
+    CHECK(m.feeds == std::vector<Feed>{Feed::none, Feed::dense, Feed::none, Feed::experts});
+    CHECK(contains(error_of(head + R"("MX*"})"), "'X' is no layer that is known: M (mamba)"));
+    CHECK(contains(error_of(head + R"("M*", "num_hidden_layers": 3})"),
+                   "but hybrid_override_pattern names 2 layers"));
+    CHECK(contains(error_of(R"({"model_type": "nemotron_h", "hidden_size": 64})"),
+                   "missing key 'hybrid_override_pattern'"));
+    CHECK(contains(error_of(head + R"("M*", "mamba_extra_heads": 3})"),
+                   "'mamba_extra_heads' may change a shape"));
+}
+
+TEST_CASE("layers of a hybrid may be listed, numbered, spaced or taken from the class", "[hf]") {
+    const auto attention_of = [](const std::string& config) { return attention_layers(read(config).model); };
+    const std::string lfm = R"({"model_type": "lfm2", "hidden_size": 64, "num_hidden_layers": 4, )";
+    CHECK(attention_of(lfm + R"("full_attn_idxs": [1, 3]})") == 2);
+    CHECK(attention_of(lfm + R"("layer_types": ["conv", "full_attention", "conv", "conv"]})") == 1);
+    CHECK(contains(error_of(lfm + R"("full_attn_idxs": [4]})"), "beyond the last of 4 layers"));
+    CHECK(contains(error_of(lfm + R"("layer_types": ["conv", "conv", "conv", "rwkv"]})"),
+                   "'rwkv' layers are not modelled"));
+    const std::string qwen = R"({"model_type": "qwen3_next", "hidden_size": 64, "num_hidden_layers": 8)";
+    CHECK(attention_of(qwen + "}") == 2);
+    CHECK(attention_of(qwen + R"(, "full_attention_interval": 2})") == 4);
+    const ModelSpec jamba =
+        read(R"({"model_type": "jamba", "hidden_size": 64, "num_hidden_layers": 8, "mamba_dt_rank": "auto"})")
+            .model;
+    CHECK(attention_layers(jamba) == 1);
+    CHECK(mixer_of(jamba, 4) == Mixer::attention);
+    CHECK(moe_layers(jamba) == 4);
+    CHECK(jamba.recurrent->rank == 4);
+    const std::string kimi =
+        R"({"model_type": "kimi_linear", "hidden_size": 64, "num_hidden_layers": 2, "linear_attn_config": )";
+    CHECK(attention_of(kimi + R"({"full_attn_layers": [2], "kda_layers": [1]}})") == 1);
+    CHECK(contains(error_of(kimi + R"({"full_attn_layers": [2], "kda_layers": [1, 2]}})"),
+                   "must name each layer once; layer 2"));
+}
+
+TEST_CASE("an open end that Python wrote as Infinity is read, elsewhere it is no JSON", "[hf]") {
+    const HfModel model = read(
+        R"({"model_type": "mamba2", "hidden_size": 64, "num_hidden_layers": 1, "num_heads": 2, "head_dim": 64, "time_step_limit": [0.0, Infinity]})");
+    CHECK(model.model.layers == 1);
+    CHECK_THROWS_WITH(parse_json(R"({"a": Infinity})", "x"), Catch::Contains("not valid JSON"));
+    CHECK(contains(error_of(R"({"model_type": "Infinity", "hidden_size": 64})"), "'Infinity' is not known"));
+}
+
+TEST_CASE("a tower and its projector are counted apart from the decoder", "[hf]") {
+    const HfModel model = read(
+        R"({"model_type": "llava", "text_config": )" + llama() +
+        R"(, "vision_config": {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "image_size": 28, "patch_size": 14}})");
+    // CLIP: a class, 3·14² pixels, 5 positions, two norms; 4 (32² + 32) + 2 · 32 · 64 + 96 + two norms a
+    // layer.
+    const std::int64_t clip =
+        32 + 32 * 588 + 5 * 32 + 2 * 64 + 4 * (32 * 32 + 32) + 2 * 32 * 64 + 96 + 2 * 64;
+    REQUIRE(model.model.towers.size() == 2);
+    CHECK(model.model.towers[0].count == clip);
+    CHECK(model.model.towers[1].count == 32 * 64 + 64 * 64 + 2 * 64);
+    const ParameterCount count = parameter_count(model.model);
+    CHECK(count.towers == model.model.towers[0].count + model.model.towers[1].count);
+    CHECK(count.total == parameter_count(read(llama()).model).total);
+    CHECK(assumes(model, "are counted apart"));
+    const HfModel other =
+        read(R"({"model_type": "voxtral", "text_config": )" + llama() + R"(, "vision_config": {}})");
+    CHECK(other.model.towers.empty());
+    CHECK(assumes(other, "the vision tower is not counted"));
+}
+
+TEST_CASE("stacks of BART have one shape", "[hf]") {
+    CHECK(
+        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "where the encoder has 4096"));
+    CHECK(parameter_count(read(R"({"model_type": "bart"})").model).total == 406291456);
 }

@@ -140,7 +140,7 @@ void keep_layouts(OpBuilder& build, double out, double rest) {
 
 }  // namespace
 
-void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence) {
+void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence, bool own_keys) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
     const StackSpec& stack = build.stack();
@@ -154,7 +154,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double key_tokens = cross ? s.batch * memory_sequence : s.tokens;
 
     build.enter_tensor_parallel("attention_in", Module::attention);
-    if ((stack.fused_qkv || m.fused_qkv) && !cross) {
+    if ((stack.fused_qkv || m.fused_qkv) && !cross && own_keys) {
         // All of q, k and v have one pair beside them; some of them have one each, whose outputs are
         // scattered into the width of all; the scatter keeps them.
         const double adapted =
@@ -175,22 +175,32 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
             build.memory("qkv_gradient", Module::attention, Bytes{}, Bytes{s.tokens * width * s.e * 2.0}, 0,
                          1);
     } else {
+        const int readers = cross || !own_keys ? 1 : 3;
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
-                     low_rank_pair(adapter.query), m.bias.qkv, cross ? 1 : 3);
+                     low_rank_pair(adapter.query), m.bias.qkv, readers);
         const Bytes memory_input = cross ? Bytes{key_tokens * h * s.e} : Bytes{};
-        build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input,
-                     low_rank_pair(adapter.key), m.bias.qkv);
-        build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{},
-                     low_rank_pair(adapter.value), m.bias.qkv);
+        if (own_keys) {
+            build.linear("key", Module::attention, key_tokens, kv_heads * d, h, memory_input,
+                         low_rank_pair(adapter.key), m.bias.qkv);
+            build.linear("value", Module::attention, key_tokens, kv_heads * d, h, Bytes{},
+                         low_rank_pair(adapter.value), m.bias.qkv);
+        }
         if (m.bias.qkv)
             build.add_bias((s.tokens * heads + key_tokens * 2.0 * kv_heads) * d, false);
     }
+    const bool gated = m.attention_gate && !cross;
+    if (gated) {
+        build.linear("output_gate", Module::attention, s.tokens, heads * d, h, Bytes{}, {}, false);
+        build.last().saved += Bytes{s.tokens * heads * d * s.e};
+    }
     if (m.norm.qk != QkNorm::none) {
         build.norm("query_norm", s.tokens * heads, d, false);
-        build.norm("key_norm", s.tokens * kv_heads, d, false);
+        if (own_keys)
+            build.norm("key_norm", s.tokens * kv_heads, d, false);
     }
     if (m.position.kind == PositionKind::rope) {
-        const double rotated = s.tokens * (heads + kv_heads) * d * m.position.rope_fraction;
+        const double rotated =
+            s.tokens * (heads + (own_keys ? kv_heads : 0.0)) * d * m.position.rope_fraction;
         const bool composite = stack.rotary == RotaryKernel::composite && !s.fused.attention;
         // Composite: two products, a negation, a join and a sum over full tensors; autocast's fp32 tables
         // widen them all and the kernel's inputs are narrowed again.
@@ -232,6 +242,10 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         constexpr double prefix = 10.0;               // tokens: LitGPT's adapter_prompt_length
         build.last().saved += Bytes{q_bytes};
         build.last().adapter_weights = prefix * h + heads;
+    }
+    if (gated) {  // the gated output is what the projection keeps
+        const Bytes out{s.tokens * heads * d * s.e};
+        build.memory("gated_output", Module::attention, out * 3.0, out * 5.0, 1, 1).saved = out;
     }
     // The kernel keeps its output; a narrower product keeps its own copy of it.
     const double narrow = build.saved_input_element(s.fused.attention);

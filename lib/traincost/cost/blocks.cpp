@@ -10,7 +10,8 @@ namespace {
 
 BlockSignature signature_of(const Job& job, std::int64_t index) {
     const LayerKind kind = layer_kind(job.model, index);
-    return {kind.side, kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence))};
+    return {kind.side, kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence)),
+            kind.mixer, kind.mlp};
 }
 
 /// The time of sequences of the mean length that padding leaves, where the longest take `t`. Launches stay,
@@ -85,7 +86,7 @@ void fill_ops(const Job& job, const Shape& s, BlockOps& ops) {
             throw Error(ErrorKind::internal,
                         "the model has more than " + std::to_string(ops.kinds.size()) + " kinds of block");
         ops.kinds[ops.size] = g;
-        ops.blocks[ops.size] = layer_ops(job, s, g.side, g.moe, g.span);
+        ops.blocks[ops.size] = layer_ops(job, s, g.side, g.moe, g.span, g.mixer, g.mlp);
         ++ops.size;
     }
     ops.embedding = embedding_ops(job, s);
@@ -107,7 +108,8 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
     for (std::size_t k = 0; k < ops.size; ++k) {
         const BlockSignature& g = ops.kinds[k];
         table.kinds[k].signature = g;
-        table.kinds[k].parameters = sharded_count(layer_weights(job.model, g.side, g.moe), s.tp, s.ep, s.etp);
+        table.kinds[k].parameters =
+            sharded_count(layer_weights(job.model, g.side, g.moe, g.mixer, g.mlp), s.tp, s.ep, s.etp);
         table.kinds[k].time = part_time(ops.blocks[k], context);
     }
     set_totals(job, s, ops, table);

@@ -9,14 +9,17 @@
 
 namespace traincost {
 
-/// Kinds of block a model can have: two sides, with experts or without, windowed or not.
-inline constexpr std::size_t block_kind_limit = 8;
+/// Kinds of block a model can have: two sides, with experts or without, windowed or not; or a few mixers with
+/// a few MLPs.
+inline constexpr std::size_t block_kind_limit = 10;
 
 /// What tells kinds of block apart; `span` is the number of keys a query sees.
 struct BlockSignature {
     Side side;
     bool moe;
     double span;
+    Mixer mixer = Mixer::attention;
+    bool mlp = true;
     bool operator==(const BlockSignature&) const = default;
 };
 

@@ -61,7 +61,7 @@ Flops model_flops(const Job& job, FlopConvention convention) {
             return inventory_flops(job, true).model;
         case FlopConvention::palm: {
             const double N = static_cast<double>(parameter_count(m).active_without_input_embedding);
-            const double L = static_cast<double>(block_count(m));
+            const double L = static_cast<double>(attention_layers(m));
             const double H = static_cast<double>(m.heads);
             const double Q = static_cast<double>(m.head_dim);
             const double T = static_cast<double>(job.run.sequence);

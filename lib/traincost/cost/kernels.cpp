@@ -145,10 +145,10 @@ Seconds optimizer_time(Bytes bytes, const Job& job) {
 namespace {
 
 /// Products that stay in the compute format when the run's matrix format is narrower: head, router,
-/// embedding and adapters.
+/// embedding, adapters and what a scan multiplies.
 bool in_compute_format(const Operator& op) {
     return op.module == Module::head || op.module == Module::router || op.module == Module::embedding ||
-           op.adapter;
+           op.adapter || (op.module == Module::recurrent && op.weights == 0.0);
 }
 
 /// Bytes of the stack's own quantisation: of a product's input, and its weight where that is not kept, in
@@ -335,6 +335,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
         adapters += multiplies && op.adapter ? 1 : 0;
     }
+    t.context += ring;  // of a block without attention
     if (!stack.cuda_graphs) {
         const bool dispatched =
             stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;

@@ -168,7 +168,8 @@ void moe_ops(OpBuilder& build) {
     const ModelSpec& m = build.model();
     const MoeSpec& moe = *m.moe;
     const RunSpec& run = build.job().run;
-    const double h = static_cast<double>(m.hidden);
+    const double hidden = static_cast<double>(m.hidden);
+    const double h = static_cast<double>(moe.latent.value_or(m.hidden));  // what experts read
     const double experts = static_cast<double>(moe.experts);
     const double ep = static_cast<double>(s.ep);
     const double etp = static_cast<double>(s.etp);
@@ -186,19 +187,21 @@ void moe_ops(OpBuilder& build) {
         copies * etp;  // with expert tensor parallelism every rank of the group sees all its tokens
 
     Operator router{.name = "router", .module = Module::router, .kind = OpKind::gemm};
-    router.gemm = {routed, experts, h};
-    router.weights = experts * h;
-    router.forward_flops = Flops{2.0 * routed * experts * h};
+    router.gemm = {routed, experts, hidden};
+    router.weights = experts * hidden;
+    router.forward_flops = Flops{2.0 * routed * experts * hidden};
     router.backward_flops = router.forward_flops * 2.0;
     router.forward_kernels = 2;
     router.backward_kernels = 3;
-    router.saved = build.saved_norm_output(h, 1) + Bytes{routed * experts * 4.0 * 2.0};
+    router.saved = build.saved_norm_output(hidden, 1) + Bytes{routed * experts * 4.0 * 2.0};
     router.weight_gradient = s.train_weights;
     build.list().push(router);
     Operator& select = build.memory("top_k", Module::router, Bytes{routed * experts * 4.0 * 6.0},
                                     Bytes{routed * experts * 4.0 * 4.0}, 10, 6);
     select.saved = Bytes{routed * static_cast<double>(moe.top_k) * (4.0 + 8.0)};
 
+    if (moe.latent)
+        build.linear("latent_down", Module::experts, routed, h, hidden, Bytes{});
     // A dispatch that groups tokens by expert spares the passes over all copies; the weighted sum over a
     // token's experts reads and writes what travelled.
     const double walks = build.stack().dispatch_permutes && s.ep > 1 ? 0.0 : 2.0;
@@ -265,6 +268,8 @@ void moe_ops(OpBuilder& build) {
     combine.saved = Bytes{copies * h * s.e};  // expert outputs, for the gradient of the routing weights
     combine.backward_transient = Bytes{copies * h * s.e};
 
+    if (moe.latent)
+        build.linear("latent_up", Module::experts, routed, hidden, h, Bytes{routed * h * s.e});
     if (moe.shared_ffn > 0)
         mlp_ops(build, static_cast<double>(moe.shared_ffn));
     if (moe.dense_residual_ffn)

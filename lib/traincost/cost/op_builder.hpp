@@ -97,7 +97,10 @@ private:
 };
 
 /// Self-attention (or cross-attention over `memory_tokens` keys when positive) of one block.
-void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence);
+/// Without `own_keys` an earlier layer's keys and values are read.
+void attention_ops(OpBuilder& build, double span, bool causal, double memory_sequence, bool own_keys = true);
+/// The mixer of one block that keeps a state.
+void recurrent_ops(OpBuilder& build);
 /// Multi-head latent attention of one block.
 void mla_ops(OpBuilder& build, double span);
 /// Dense MLP of width `ffn`.

@@ -75,7 +75,8 @@ void recompute_per_op(const Shape& s, double hidden, OpList& list) {
         op.with_block = true;
         op.selective = true;
         op.cached = Bytes{};
-        if (op.kind == OpKind::gemm && op.module != Module::router && !op.adapter) {
+        const bool within_scan = op.module == Module::recurrent && op.weights == 0.0;
+        if (op.kind == OpKind::gemm && op.module != Module::router && !op.adapter && !within_scan) {
             ++products;
             op.selective = products % 2 == 0;
             op.cached = Bytes{op.selective ? 0.0 : op.gemm.m * op.gemm.n * s.e};
@@ -97,55 +98,79 @@ void recompute_per_op(const Shape& s, double hidden, OpList& list) {
 
 }  // namespace
 
-OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span) {
+namespace {
+
+/// What mixes a block's tokens: attention, a mixer that keeps a state, or both side by side.
+void mixer_ops(OpBuilder& build, Mixer mixer, double span, bool causal) {
+    if (mixer == Mixer::recurrent || mixer == Mixer::both)
+        recurrent_ops(build);
+    if (mixer == Mixer::recurrent)
+        return;
+    if (build.model().mla) {
+        mla_ops(build, span);
+    } else {
+        attention_ops(build, span, causal, 0.0, mixer != Mixer::shared_attention);
+    }
+}
+
+/// Copies that a stack's layout of activations makes of a block's tensors.
+void layout_copies(OpBuilder& build) {
+    const Shape& s = build.shape();
+    if (build.stack().extra_saved_hidden <= 0.0)
+        return;
+    Operator copies{.name = "layout_copies", .module = Module::attention, .kind = OpKind::memory};
+    copies.saved = Bytes{s.tokens * static_cast<double>(build.model().hidden) / static_cast<double>(s.tp) *
+                         s.e * build.stack().extra_saved_hidden};
+    // Each is made by two strided copies, and its gradient goes the same way back.
+    copies.forward_bytes = copies.backward_bytes = copies.saved * 4.0;
+    copies.forward_access = copies.backward_access = MemoryAccess::transpose;
+    copies.forward_kernels = copies.backward_kernels = 4;
+    build.list().push(copies);
+}
+
+}  // namespace
+
+OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span, Mixer mixer,
+                 bool mlp) {
     OpList list;
     OpBuilder build(job, shape, list);
     const ModelSpec& m = job.model;
     const double h = static_cast<double>(m.hidden);
-    const bool causal = side != Side::encoder;
-    // Two norms sit before attention and MLP (or after, at the same cost); sandwich placement adds two on the
-    // outputs.
+    // Two norms sit before mixer and MLP (or after, at the same cost), one where a layer is only one of them;
+    // sandwich placement adds two on the outputs.
     const std::int64_t norms = m.norm.per_layer;
-    build.norm("attention_norm", shape.tokens_sp, h, true);
-    if (m.mla) {
-        mla_ops(build, span);
-    } else {
-        attention_ops(build, span, causal, 0.0);
+    if (mixer != Mixer::none) {
+        build.norm("attention_norm", shape.tokens_sp, h, true);
+        mixer_ops(build, mixer, span, side != Side::encoder);
+        if (norms >= 4)
+            build.norm("attention_post_norm", shape.tokens_sp, h, false);
+        layout_copies(build);
+        if (!m.parallel_attention || !mlp)
+            build.residual_add("attention_add", Module::attention);
     }
-    if (norms >= 4)
-        build.norm("attention_post_norm", shape.tokens_sp, h, false);
-    if (job.stack.extra_saved_hidden > 0.0) {
-        Operator copies{.name = "layout_copies", .module = Module::attention, .kind = OpKind::memory};
-        copies.saved =
-            Bytes{shape.tokens * h / static_cast<double>(shape.tp) * shape.e * job.stack.extra_saved_hidden};
-        // Each is made by two strided copies, and its gradient goes the same way back.
-        copies.forward_bytes = copies.backward_bytes = copies.saved * 4.0;
-        copies.forward_access = copies.backward_access = MemoryAccess::transpose;
-        copies.forward_kernels = copies.backward_kernels = 4;
-        list.push(copies);
-    }
-    if (!m.parallel_attention)
-        build.residual_add("attention_add", Module::attention);
     if (side == Side::cross_decoder) {
         build.norm("cross_norm", shape.tokens_sp, h, true);
         attention_ops(build, shape.sequence, false, shape.sequence);
         build.residual_add("cross_add", Module::attention);
     }
-    if (norms >= 2) {
-        build.norm("mlp_norm", shape.tokens_sp, h, true);
-        // Side by side with attention it reads the tensor that the attention norm keeps.
-        const bool written_out = job.stack.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
-        if (m.parallel_attention && !written_out)
-            build.last().saved = Bytes{};
+    if (mlp) {
+        if (norms >= 2 || mixer == Mixer::none) {
+            build.norm("mlp_norm", shape.tokens_sp, h, true);
+            // Side by side with attention it reads the tensor that the attention norm keeps.
+            const bool written_out =
+                job.stack.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
+            if (m.parallel_attention && mixer != Mixer::none && !written_out)
+                build.last().saved = Bytes{};
+        }
+        if (moe) {
+            moe_ops(build);
+        } else {
+            mlp_ops(build, static_cast<double>(m.ffn));
+        }
+        if (norms >= 4)
+            build.norm("mlp_post_norm", shape.tokens_sp, h, false);
+        build.residual_add("mlp_add", Module::mlp);
     }
-    if (moe) {
-        moe_ops(build);
-    } else {
-        mlp_ops(build, static_cast<double>(m.ffn));
-    }
-    if (norms >= 4)
-        build.norm("mlp_post_norm", shape.tokens_sp, h, false);
-    build.residual_add("mlp_add", Module::mlp);
     if (shape.again.per_op)
         recompute_per_op(shape, h, list);
     return list;

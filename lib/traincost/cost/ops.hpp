@@ -130,7 +130,8 @@ struct Shape {
 Shape shape_of(const Job& job);
 
 /// Operators of one transformer block whose queries see `span` keys.
-OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span);
+OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double span,
+                 Mixer mixer = Mixer::attention, bool mlp = true);
 
 /// Token and position look-ups, their dropout and norm: the start of the first stage.
 OpList embedding_ops(const Job& job, const Shape& shape);

@@ -43,10 +43,13 @@ private:
 };
 
 /// q, k, v and output projections with their biases; the same for self and cross attention.
-void push_attention_projections(Inventory& inventory, const ModelSpec& m, bool cross) {
+void push_attention_projections(Inventory& inventory, const ModelSpec& m, bool cross, bool own_keys) {
     constexpr auto attention = Module::attention;
     const std::int64_t query = m.heads * m.head_dim;
-    const std::int64_t key = m.kv_heads * m.head_dim;
+    const std::int64_t key = own_keys ? m.kv_heads * m.head_dim : 0;
+    if (m.attention_gate && !cross) {
+        inventory.projection("attention.output_gate", attention, Split::tensor, m.hidden, query, m.heads);
+    }
     inventory.projection(cross ? "cross_attention.query" : "attention.query", attention, Split::tensor,
                          m.hidden, query, m.heads);
     inventory.projection(cross ? "cross_attention.key" : "attention.key", attention, Split::tensor, m.hidden,
@@ -55,6 +58,9 @@ void push_attention_projections(Inventory& inventory, const ModelSpec& m, bool c
                          m.hidden, key, m.kv_heads);
     inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, query,
                          m.hidden, m.heads);
+    if (m.bias.qkv && m.attention_gate && !cross) {
+        inventory.lookup("attention.output_gate_bias", attention, Split::tensor, 1, query, m.heads);
+    }
     if (m.bias.qkv) {
         inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention,
                          Split::tensor, 1, query, m.heads);
@@ -115,32 +121,32 @@ void push_indexer(Inventory& inventory, const ModelSpec& m) {
     inventory.projection("indexer.head_weights", attention, Split::replicated, m.hidden, indexer.heads, 1);
 }
 
-void push_query_key_norms(Inventory& inventory, const ModelSpec& m) {
+void push_query_key_norms(Inventory& inventory, const ModelSpec& m, bool own_keys) {
     if (m.norm.kind == NormKind::nonparametric) {
         return;
     }
     const bool bias = m.norm.qk_bias.value_or(m.norm.bias);
     if (m.norm.qk == QkNorm::per_head) {
-        inventory.norm("attention.query_key_norm", Module::attention, 2, m.head_dim, bias);
+        inventory.norm("attention.query_key_norm", Module::attention, own_keys ? 2 : 1, m.head_dim, bias);
     } else if (m.norm.qk == QkNorm::full) {
         const std::int64_t rows = bias ? 2 : 1;
         inventory.lookup("attention.query_norm", Module::attention, Split::tensor, rows, m.heads * m.head_dim,
                          m.heads);
-        inventory.lookup("attention.key_norm", Module::attention, Split::tensor, rows,
+        inventory.lookup("attention.key_norm", Module::attention, Split::tensor, own_keys ? rows : 0,
                          m.kv_heads * m.head_dim, m.kv_heads);
     }
 }
 
-void push_attention(Inventory& inventory, const ModelSpec& m) {
+void push_attention(Inventory& inventory, const ModelSpec& m, bool own_keys) {
     if (m.mla) {
         push_latent_attention(inventory, m);
     } else {
-        push_attention_projections(inventory, m, false);
+        push_attention_projections(inventory, m, false, own_keys);
     }
     if (m.indexer) {
         push_indexer(inventory, m);
     }
-    push_query_key_norms(inventory, m);
+    push_query_key_norms(inventory, m, own_keys);
     if (m.position.kind == PositionKind::transformer_xl) {
         // Projects the relative encodings, once a sequence and not a token.             [Dai19, §3.3]
         inventory.lookup("attention.relative", Module::attention, Split::tensor, m.hidden,
@@ -149,6 +155,145 @@ void push_attention(Inventory& inventory, const ModelSpec& m) {
     inventory.lookup("attention.sinks", Module::attention, Split::tensor, 1, m.attention_sinks,
                      m.attention_sinks);
 }
+
+/// The tensors of a mixer that keeps a state. Projections are divided by head, or by channel; what all heads
+/// of a group read (mamba's step and B and C) is divided by its input or repeated.
+class RecurrentInventory {
+public:
+    RecurrentInventory(Inventory& inventory, const ModelSpec& m)
+        : inventory_(inventory),
+          m_(m),
+          r_(*m.recurrent),
+          width_(r_.heads * r_.head_dim),
+          keys_(r_.groups * r_.state) {
+    }
+
+    void push() {
+        switch (r_.kind) {
+            case RecurrentKind::mamba:
+                return push_mamba();
+            case RecurrentKind::mamba2:
+                return push_mamba2();
+            case RecurrentKind::gated_delta:
+                return push_gated_delta();
+            case RecurrentKind::kimi_delta:
+                return push_kimi_delta();
+            case RecurrentKind::lightning:
+                return push_lightning();
+            case RecurrentKind::gated_lru:
+                return push_gated_lru();
+            case RecurrentKind::short_convolution:
+                return push_short_convolution();
+        }
+    }
+
+private:
+    static constexpr auto mixer = Module::recurrent;
+
+    /// Projections of the input: `of_heads` columns divided by head, `of_groups` by head of keys.
+    void in(std::int64_t of_heads, std::int64_t of_groups) {
+        inventory_.projection("recurrent.in", mixer, Split::tensor, m_.hidden, of_heads, r_.heads);
+        inventory_.projection("recurrent.keys", mixer, Split::tensor, m_.hidden, of_groups, r_.groups);
+        if (r_.projection_bias) {
+            inventory_.lookup("recurrent.in_bias", mixer, Split::tensor, 1, of_heads, r_.heads);
+            inventory_.lookup("recurrent.keys_bias", mixer, Split::tensor, 1, of_groups, r_.groups);
+        }
+    }
+
+    void out() {
+        inventory_.projection("recurrent.out", mixer, Split::tensor, width_, m_.hidden, r_.heads);
+        if (r_.projection_bias)
+            inventory_.lookup("recurrent.out_bias", mixer, Split::replicated, 1, m_.hidden, 1);
+    }
+
+    void convolution(std::int64_t of_groups) {
+        const std::int64_t rows = r_.kernel > 0 ? r_.kernel + (r_.convolution_bias ? 1 : 0) : 0;
+        inventory_.lookup("recurrent.convolution", mixer, Split::tensor, rows, width_, r_.heads);
+        inventory_.lookup("recurrent.keys_convolution", mixer, Split::tensor, rows, of_groups, r_.groups);
+    }
+
+    void of_heads(std::string_view name, std::int64_t rows, std::int64_t columns) {
+        inventory_.lookup(name, mixer, Split::tensor, rows, columns, r_.heads);
+    }
+
+    // [Gu23, Alg. 2]
+    void push_mamba() {
+        in(2 * width_, 0);
+        convolution(0);
+        inventory_.projection("recurrent.step_and_keys", mixer, Split::tensor, width_, r_.rank + 2 * r_.state,
+                              r_.heads);
+        inventory_.projection("recurrent.step", mixer, Split::tensor, r_.rank, width_, r_.heads);
+        of_heads("recurrent.step_bias", 1, width_);
+        of_heads("recurrent.decay", r_.state, width_);
+        of_heads("recurrent.skip", 1, width_);
+        if (r_.norm)
+            inventory_.norm("recurrent.norms", mixer, 1, r_.rank + 2 * r_.state, false);
+        out();
+    }
+
+    // [Dao24, §8]
+    void push_mamba2() {
+        in(2 * width_ + r_.heads, 2 * keys_);
+        convolution(2 * keys_);
+        of_heads("recurrent.step_decay_and_skip", 3, r_.heads);
+        if (r_.norm)
+            of_heads("recurrent.norm", 1, width_);
+        out();
+    }
+
+    // [Yang24]
+    void push_gated_delta() {
+        in(2 * width_ + 2 * r_.heads, 2 * keys_);
+        convolution(2 * keys_);
+        of_heads("recurrent.step_and_decay", 2, r_.heads);
+        if (r_.norm)
+            inventory_.norm("recurrent.norm", mixer, 1, r_.head_dim, false);
+        out();
+    }
+
+    // Gates of keys and of the output pass through `rank`.                              [Kimi25, §3]
+    void push_kimi_delta() {
+        in(width_ + r_.heads, 2 * keys_);
+        convolution(2 * keys_);
+        inventory_.projection("recurrent.gates_down", mixer, Split::replicated, m_.hidden, 2 * r_.rank, 1);
+        inventory_.projection("recurrent.forget_up", mixer, Split::tensor, r_.rank, keys_, r_.groups);
+        inventory_.projection("recurrent.gate_up", mixer, Split::tensor, r_.rank, width_, r_.heads);
+        of_heads("recurrent.step_bias", 1, keys_);
+        of_heads("recurrent.decay", 1, r_.heads);
+        if (r_.norm)
+            inventory_.norm("recurrent.norm", mixer, 1, r_.head_dim, false);
+        out();
+    }
+
+    // [MiniMax25, §2.2]
+    void push_lightning() {
+        in(2 * width_, 2 * keys_);
+        if (r_.norm)
+            of_heads("recurrent.norm", 1, width_);
+        out();
+    }
+
+    // [De24, §2.4]
+    void push_gated_lru() {
+        in(2 * width_, 0);
+        convolution(0);
+        inventory_.projection("recurrent.gates", mixer, Split::tensor, r_.head_dim, 2 * width_, r_.heads);
+        of_heads("recurrent.gate_biases_and_decay", 3, width_);
+        out();
+    }
+
+    void push_short_convolution() {
+        in(3 * width_, 0);
+        convolution(0);
+        out();
+    }
+
+    Inventory& inventory_;
+    const ModelSpec& m_;
+    const RecurrentSpec& r_;
+    std::int64_t width_;
+    std::int64_t keys_;
+};
 
 /// Names of one MLP's tensors.
 struct MlpNames {
@@ -171,7 +316,12 @@ void push_mlp(Inventory& inventory, const MlpNames& names, Module module, std::i
 void push_experts(Inventory& inventory, const ModelSpec& m) {
     const MoeSpec& moe = *m.moe;
     const bool gated = moe.gated.value_or(m.gated_mlp);
+    const std::int64_t wide = moe.latent.value_or(m.hidden);
     inventory.projection("router", Module::router, Split::replicated, m.hidden, moe.experts, 1);
+    if (moe.latent) {
+        inventory.projection("experts.latent_down", Module::experts, Split::replicated, m.hidden, wide, 1);
+        inventory.projection("experts.latent_up", Module::experts, Split::replicated, wide, m.hidden, 1);
+    }
     if (moe.router_bias) {
         inventory.lookup("router.bias", Module::router, Split::replicated, 1, moe.experts, 1);
     }
@@ -185,13 +335,13 @@ void push_experts(Inventory& inventory, const ModelSpec& m) {
             {name, Module::experts, Split::expert, matrix, rows, columns, parts, moe.experts, moe.top_k});
     };
     if (gated) {
-        expert("experts.gate", true, m.hidden, moe.ffn, moe.ffn);
+        expert("experts.gate", true, wide, moe.ffn, moe.ffn);
     }
-    expert("experts.up", true, m.hidden, moe.ffn, moe.ffn);
-    expert("experts.down", true, moe.ffn, m.hidden, moe.ffn);
+    expert("experts.up", true, wide, moe.ffn, moe.ffn);
+    expert("experts.down", true, moe.ffn, wide, moe.ffn);
     if (moe.expert_bias) {
         expert("experts.up_bias", false, gated ? 2 : 1, moe.ffn, moe.ffn);
-        expert("experts.down_bias", false, 1, m.hidden, 1);
+        expert("experts.down_bias", false, 1, wide, 1);
     }
     if (moe.shared_ffn > 0) {
         push_mlp(inventory,
@@ -233,6 +383,23 @@ void push_kinds(LayerKinds& kinds, const ModelSpec& m, Side side, std::int64_t f
     }
     if (expert > 0) {
         kinds.items[kinds.size++] = {side, true, expert};
+    }
+}
+
+/// Appends the kinds of layers first … last - 1 of a decoder whose layers are listed one by one.
+void push_listed_kinds(LayerKinds& kinds, const ModelSpec& m, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+        const Feed feed = feed_of(m, i);
+        const LayerKind one{Side::decoder, feed == Feed::experts, 1, mixer_of(m, i), feed != Feed::none};
+        const auto end = kinds.items.begin() + static_cast<std::ptrdiff_t>(kinds.size);
+        const auto same = std::find_if(kinds.items.begin(), end, [&](const LayerKind& kind) {
+            return kind.moe == one.moe && kind.mixer == one.mixer && kind.mlp == one.mlp;
+        });
+        if (same == end) {
+            kinds.items[kinds.size++] = one;
+        } else {
+            ++same->count;
+        }
     }
 }
 
@@ -289,8 +456,8 @@ void add(ShardedCount& sum, const ShardedCount& term, std::int64_t times = 1) {
 
 std::string_view to_string(Module module) {
     constexpr std::array<std::string_view, module_count> names = {
-        "embedding", "position",       "norm", "attention", "mlp",  "router",
-        "experts",   "shared_experts", "head", "mtp",       "extra"};
+        "embedding", "position",       "norm", "attention", "mlp",   "router",
+        "experts",   "shared_experts", "head", "mtp",       "extra", "recurrent"};
     return names[static_cast<std::size_t>(module)];
 }
 
@@ -301,6 +468,10 @@ LayerKinds layer_kinds(const ModelSpec& model) {
 LayerKinds layer_kinds(const ModelSpec& model, std::int64_t first, std::int64_t count) {
     LayerKinds kinds{};
     const std::int64_t last = first + count;
+    if (!model.mixers.empty() || !model.feeds.empty()) {
+        push_listed_kinds(kinds, model, first, last);
+        return kinds;
+    }
     if (model.architecture == Architecture::decoder) {
         push_kinds(kinds, model, Side::decoder, first, last);
         return kinds;
@@ -320,15 +491,24 @@ LayerKind layer_kind(const ModelSpec& model, std::int64_t index) {
     return layer_kinds(model, index, 1).items[0];
 }
 
-WeightList layer_weights(const ModelSpec& model, Side side, bool moe) {
+WeightList layer_weights(const ModelSpec& model, const LayerKind& kind) {
+    return layer_weights(model, kind.side, kind.moe, kind.mixer, kind.mlp);
+}
+
+WeightList layer_weights(const ModelSpec& model, Side side, bool moe, Mixer mixer, bool mlp) {
     Inventory inventory;
-    push_attention(inventory, model);
+    if (mixer == Mixer::recurrent || mixer == Mixer::both) {
+        RecurrentInventory(inventory, model).push();
+    }
+    if (mixer != Mixer::recurrent && mixer != Mixer::none) {
+        push_attention(inventory, model, mixer != Mixer::shared_attention);
+    }
     if (side == Side::cross_decoder) {
-        push_attention_projections(inventory, model, true);
+        push_attention_projections(inventory, model, true, true);
     }
     if (moe) {
         push_experts(inventory, model);
-    } else {
+    } else if (mlp) {
         push_mlp(inventory, {"mlp.gate", "mlp.up", "mlp.down", "mlp.up_bias", "mlp.down_bias"}, Module::mlp,
                  model.hidden, model.ffn, model.gated_mlp, model.bias.mlp);
     }
@@ -354,7 +534,8 @@ WeightList embedding_weights(const ModelSpec& model) {
                      std::accumulate(tables.begin(), tables.end(), std::int64_t{0}), 1);
     inventory.lookup("token_type", Module::position, Split::replicated, model.token_types, model.hidden, 1);
     if (model.norm.embedding_norm && has_parameters(model.norm)) {
-        inventory.norm("embedding_norm", Module::norm, 1, model.hidden, model.norm.bias);
+        const std::int64_t stacks = model.architecture == Architecture::encoder_decoder ? 2 : 1;
+        inventory.norm("embedding_norm", Module::norm, stacks, model.hidden, model.norm.bias);
     }
     return inventory.list();
 }
@@ -406,7 +587,7 @@ ParameterCount parameter_count(const ModelSpec& model) {
     Tally tally;
     tally.add(embedding_weights(model), 1);
     for (const LayerKind& kind : layer_kinds(model)) {
-        tally.add(layer_weights(model, kind.side, kind.moe), kind.count);
+        tally.add(layer_weights(model, kind), kind.count);
     }
     tally.add(head_weights(model, false), 1);
 
@@ -417,8 +598,11 @@ ParameterCount parameter_count(const ModelSpec& model) {
     count.active_without_input_embedding = model.tied_embeddings ? count.active : count.active - table;
     if (model.mtp) {
         const LayerKind last = layer_kind(model, block_count(model) - 1);
-        count.mtp = model.mtp->layers * (stored_elements(mtp_weights(model)) +
-                                         stored_elements(layer_weights(model, last.side, last.moe)));
+        count.mtp = model.mtp->layers *
+                    (stored_elements(mtp_weights(model)) + stored_elements(layer_weights(model, last)));
+    }
+    for (const ExtraParameters& tower : model.towers) {
+        count.towers += tower.count;
     }
     return count;
 }
@@ -470,7 +654,7 @@ ShardedCount stage_parameters(const ModelSpec& model, const StageLayout& layout,
     for (std::int64_t chunk = stage; chunk < layout.pp * layout.vp; chunk += layout.pp) {
         for (const LayerKind& kind :
              layer_kinds(model, chunk_first(layout, chunk), chunk_size(layout, chunk))) {
-            add(sum, sharded_count(layer_weights(model, kind.side, kind.moe), tp, ep, etp), kind.count);
+            add(sum, sharded_count(layer_weights(model, kind), tp, ep, etp), kind.count);
         }
     }
     if (stage == 0) {

@@ -9,7 +9,8 @@
 namespace traincost {
 
 /// The part of the network a tensor or operator belongs to. `position` holds the position and token-type
-/// tables, `attention` also the norms inside attention (queries, keys, latents) and the sinks.
+/// tables, `attention` also the norms inside attention (queries, keys, latents) and the sinks, `recurrent`
+/// all of a mixer that keeps a state.
 enum class Module : std::uint8_t {
     embedding,
     position,
@@ -21,9 +22,10 @@ enum class Module : std::uint8_t {
     shared_experts,
     head,
     mtp,
-    extra
+    extra,
+    recurrent
 };
-inline constexpr int module_count = 11;
+inline constexpr int module_count = 12;
 std::string_view to_string(Module module);
 
 /// Which degree divides a weight tensor: none, tp (by head, channel or vocabulary row), or ep by expert and
@@ -71,12 +73,14 @@ struct LayerKind {
     Side side;
     bool moe;
     std::int64_t count;
+    Mixer mixer = Mixer::attention;
+    bool mlp = true;  ///< an MLP, or experts where `moe`, follow the mixer
 };
 
 /// Distinct layer kinds of a model and how many of each; an encoder's come before its decoder's, dense before
-/// expert layers.
+/// expert layers; of layers that are listed one by one, in the order they first come.
 struct LayerKinds {
-    std::array<LayerKind, 4> items;
+    std::array<LayerKind, 15> items;
     std::size_t size = 0;
     const LayerKind* begin() const {
         return items.data();
@@ -97,7 +101,9 @@ std::int64_t block_count(const ModelSpec& model);
 LayerKind layer_kind(const ModelSpec& model, std::int64_t index);
 
 /// Weights of one layer of the kind.
-WeightList layer_weights(const ModelSpec& model, Side side, bool moe);
+WeightList layer_weights(const ModelSpec& model, Side side, bool moe, Mixer mixer = Mixer::attention,
+                         bool mlp = true);
+WeightList layer_weights(const ModelSpec& model, const LayerKind& kind);
 
 /// Token, position and token-type tables, embedding projection and norm: what the first pipeline stage holds
 /// besides its layers.
@@ -112,7 +118,7 @@ WeightList head_weights(const ModelSpec& model, bool stored_again);
 /// §2.2]
 WeightList mtp_weights(const ModelSpec& model);
 
-/// Parameter counts of a model, tied embeddings once, without buffers, MTP and vision towers.
+/// Parameter counts of a model, tied embeddings once, without buffers, MTP and the towers of other inputs.
 struct ParameterCount {
     std::int64_t total;
     std::int64_t active;                          ///< one token's: top_k experts instead of all
@@ -122,6 +128,7 @@ struct ParameterCount {
     std::int64_t non_embedding;                   ///< total - embedding
     std::int64_t matrix_active;  ///< active elements of matrices that multiply activations, the head included
     std::int64_t mtp;
+    std::int64_t towers;
     std::array<std::int64_t, module_count> by_module;  ///< of total; mtp is 0
 };
 ParameterCount parameter_count(const ModelSpec& model);

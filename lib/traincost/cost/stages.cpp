@@ -72,7 +72,7 @@ StageLayout stage_layout(const Job& job) {
     if (job.stack.balanced_stages && p.vp == 1 && job.model.lm_head) {
         const LayerKind last = layer_kind(job.model, layout.blocks - 1);
         std::int64_t matrices = 0;
-        for (const WeightTensor& t : layer_weights(job.model, last.side, last.moe)) {
+        for (const WeightTensor& t : layer_weights(job.model, last)) {
             if (t.matrix)
                 matrices += t.rows * t.columns * t.active_copies;
         }

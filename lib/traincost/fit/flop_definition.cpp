@@ -45,7 +45,7 @@ RecomputeCount recompute_from(std::string_view text) {
 
 // Full attention of forward and backward, 12 L H Q T a token [Chowdhery22, App. B].
 Flops full_attention_flops(const Job& job) {
-    const double L = static_cast<double>(block_count(job.model));
+    const double L = static_cast<double>(attention_layers(job.model));
     const double H = static_cast<double>(job.model.heads);
     const double Q = static_cast<double>(job.model.head_dim);
     const double T = static_cast<double>(job.run.sequence);

@@ -6,6 +6,7 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/io/hf_families.hpp"
+#include "traincost/io/hf_towers.hpp"
 
 namespace traincost {
 
@@ -20,21 +21,34 @@ struct Wrapper {
 
 constexpr std::array wrappers = std::to_array<Wrapper>({
     {"aya_vision", "cohere2"},
+    {"cohere2_vision", "cohere2"},
+    {"exaone4_5", "exaone4"},
+    {"fast_vlm", "qwen2"},
     {"gemma3", "gemma3_text"},
+    {"gemma3n", "gemma3n_text"},
     {"idefics3", "llama"},
     {"internvl", "qwen2"},
     {"kimi_vl", "deepseek_v3"},
+    {"lfm2_vl", "lfm2"},
     {"llama4", "llama4_text"},
     {"llava", "llama"},
     {"llava_next", "llama"},
+    {"llava_next_video", "llama"},
     {"llava_onevision", "qwen2"},
     {"mistral3", "mistral"},
+    {"mllama", "mllama_text_model"},
     {"paligemma", "gemma"},
     {"qwen2_5_vl", "qwen2_5_vl_text"},
+    {"qwen2_audio", "qwen2"},
     {"qwen2_vl", "qwen2_vl_text"},
+    {"qwen3_5", "qwen3_5_text"},
+    {"qwen3_5_moe", "qwen3_5_moe_text"},
     {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"},
     {"smolvlm", "llama"},
+    {"video_llava", "llama"},
+    {"vipllava", "llama"},
+    {"voxtral", "llama"},
 });
 
 /// Architectures we know of and do not model, and why.
@@ -49,26 +63,11 @@ constexpr std::string_view other_shape = "has blocks of a shape that is not mode
 
 constexpr std::array unsupported = std::to_array<Unsupported>({
     {"albert", "shares one layer's weights, which is not modelled"},
-    {"bamba", state_space},
-    {"bart", other_shape},
     {"deberta", other_shape},
     {"deberta-v2", other_shape},
     {"electra", other_shape},
-    {"falcon_h1", state_space},
-    {"falcon_mamba", state_space},
-    {"gemma3n", other_shape},
-    {"granitemoehybrid", state_space},
     {"hymba", state_space},
-    {"jamba", state_space},
-    {"kimi_linear", linear_attention},
-    {"lfm2", "has convolution layers, which are not modelled"},
-    {"mamba", state_space},
-    {"mamba2", state_space},
-    {"minimax", linear_attention},
-    {"nemotron_h", state_space},
     {"plamo2", state_space},
-    {"qwen3_next", linear_attention},
-    {"recurrent_gemma", "has recurrent layers, which are not modelled"},
     {"rwkv", linear_attention},
     {"whisper", "is not a language model"},
     {"zamba", state_space},
@@ -78,8 +77,9 @@ constexpr std::array unsupported = std::to_array<Unsupported>({
 const std::vector<HfReader>& all_readers() {
     static const std::vector<HfReader> readers = [] {
         std::vector<HfReader> all;
-        for (const auto& room :
-             {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers()}) {
+        for (const auto& room : {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers(),
+                                 hf_recurrent_readers(), hf_hybrid_readers(), hf_state_space_readers(),
+                                 hf_multimodal_readers(), hf_expert_readers()}) {
             all.insert(all.end(), room.begin(), room.end());
         }
         return all;
@@ -209,6 +209,24 @@ void read_architecture(const JsonNode& root, HfModel& read) {
     }
 }
 
+/// What a configuration around a text decoder's says: whether embeddings are tied, and its towers.
+void read_wrapper(const JsonNode& root, const std::string& type, HfModel& read) {
+    if (const JsonValue* tied = root.value().find("tie_word_embeddings"); tied != nullptr && !tied->is_null())
+        read.model.tied_embeddings = JsonNode(root.document(), *tied).boolean();
+    if (root.value().find("vision_config") == nullptr)
+        return;
+    if (auto towers = hf_towers(root, type, read.model.hidden)) {
+        read.model.towers = std::move(*towers);
+        std::int64_t sum = 0;
+        for (const ExtraParameters& tower : read.model.towers)
+            sum += tower.count;
+        read.assumptions.push_back("vision tower and projector, " + std::to_string(sum) +
+                                   " parameters, are counted apart");
+    } else {
+        read.assumptions.push_back("the vision tower is not counted");
+    }
+}
+
 /// The file's name, or where that says nothing the name the file gives itself, its folder's, or the type's.
 std::string name_of_model(const JsonNode& root, const std::string& type) {
     const std::filesystem::path file(root.document().file);
@@ -273,6 +291,7 @@ HfModel read_hf_config(const JsonDocument& document) {
         }
         read.assumptions.push_back("only the text decoder is counted");
     }
+    const std::string outer = wrapper != nullptr ? std::string(wrapper->type) : "";
     HfKeys keys(shape, type, read.assumptions);
     keys.inherit(root, {"tie_word_embeddings"});
     keys.ignore({"text_config"});
@@ -280,6 +299,8 @@ HfModel read_hf_config(const JsonDocument& document) {
     keys.finish();
     read.model.name = name;
     read_architecture(root, read);
+    if (!outer.empty())
+        read_wrapper(root, outer, read);
 
     std::vector<Problem> problems;
     validate(read.model, problems);

@@ -166,11 +166,125 @@ ModelSpec read_switch(HfKeys& k) {
     return m;
 }
 
+/// What sets the descendants of BART apart.
+struct BartKind {
+    std::int64_t vocab;
+    std::int64_t width;
+    std::int64_t layers;
+    std::int64_t heads;
+    std::int64_t ffn;
+    std::int64_t offset;  ///< rows of a position table before position 0
+    bool positions;       ///< tables are stored, one a stack
+    bool embedding_norm;  ///< of each stack
+    bool final_norm;      ///< of each stack: pre-norm
+    std::int64_t table;   ///< positions where the file has none
+    Activation activation;
+};
+
+/// Two stacks of plain MLPs and LayerNorms with biases everywhere, one embedding for both and the head.
+ModelSpec read_bart_of(HfKeys& k, const BartKind& kind) {
+    const std::int64_t heads = k.integer({"encoder_attention_heads", "num_attention_heads"}, kind.heads);
+    ModelSpec m = hf_layernorm_decoder(k, k.integer({"encoder_layers", "num_hidden_layers"}, kind.layers),
+                                       k.integer({"d_model", "hidden_size"}, kind.width), heads,
+                                       k.integer({"encoder_ffn_dim"}, kind.ffn));
+    const auto same = [&](std::string_view key, std::int64_t fallback, std::int64_t encoder) {
+        if (const std::int64_t x = k.integer({key}, fallback); x != encoder) {
+            k.fail(key, "is " + std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
+                            "; stacks of one shape are modelled");
+        }
+    };
+    same("decoder_attention_heads", kind.heads, heads);
+    same("decoder_ffn_dim", kind.ffn, m.ffn);
+    m.architecture = Architecture::encoder_decoder;
+    m.decoder_layers = k.integer({"decoder_layers"}, kind.layers);
+    m.head_dim = hf_head_dim(k, "encoder_attention_heads", m.hidden, heads);
+    m.activation = hf_activation(k, {"activation_function"}, kind.activation);
+    m.vocab = k.integer({"vocab_size"}, kind.vocab);
+    m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
+    m.norm.embedding_norm = kind.embedding_norm;
+    m.norm.final_norm = kind.final_norm;
+    m.norm.placement = kind.final_norm ? NormPlacement::pre : NormPlacement::post;
+    m.max_position = k.integer({"max_position_embeddings"}, kind.table);
+    constexpr std::int64_t stacks = 2;
+    if (kind.positions) {
+        m.position.table_rows = stacks * (*m.max_position + kind.offset);
+    } else {
+        m.position.kind = PositionKind::none;
+    }
+    k.ignore({"num_hidden_layers",
+              "static_position_embeddings",
+              "normalize_before",
+              "normalize_embedding",
+              "extra_pos_embeddings",
+              "add_final_layer_norm",
+              "add_bias_logits",
+              "scale_embedding",
+              "share_encoder_decoder_embeddings",
+              "decoder_vocab_size",
+              "force_bos_token_to_be_generated",
+              "classif_dropout",
+              "classifier_dropout",
+              "init_std",
+              "length_penalty",
+              "save_step",
+              "max_length",
+              "is_encoder_decoder",
+              "gradient_checkpointing",
+              "dropout",
+              "encoder_layerdrop",
+              "decoder_layerdrop",
+              "tokenizer_class"});
+    return m;
+}
+
+ModelSpec read_bart(HfKeys& k) {
+    return read_bart_of(k, {50265, 1024, 12, 16, 4096, 2, true, true, false, 1024, Activation::gelu});
+}
+
+ModelSpec read_mbart(HfKeys& k) {
+    return read_bart_of(k, {50265, 1024, 12, 16, 4096, 2, true, true, true, 1024, Activation::gelu});
+}
+
+ModelSpec read_plbart(HfKeys& k) {
+    return read_bart_of(k, {50005, 768, 6, 12, 3072, 2, true, true, false, 1024, Activation::gelu});
+}
+
+/// Positions are sines, which the checkpoint stores.
+ModelSpec read_pegasus(HfKeys& k) {
+    return read_bart_of(k, {50265, 1024, 12, 16, 4096, 0, true, false, true, 1024, Activation::gelu});
+}
+
+ModelSpec read_marian(HfKeys& k) {
+    if (!k.flag({"share_encoder_decoder_embeddings"}, true)) {
+        k.fail("share_encoder_decoder_embeddings", "is false; one embedding for both stacks is modelled");
+    }
+    return read_bart_of(k, {58101, 1024, 12, 16, 4096, 0, true, false, false, 1024, Activation::gelu});
+}
+
+/// Positions are sines, which are not stored.
+ModelSpec read_m2m_100(HfKeys& k) {
+    return read_bart_of(k, {128112, 1024, 12, 16, 4096, 0, false, false, true, 1024, Activation::relu});
+}
+
+ModelSpec read_blenderbot(HfKeys& k) {
+    if (!k.has("decoder_layers")) {
+        k.required({"decoder_layers"});
+    }
+    return read_bart_of(k, {8008, 2560, 2, 32, 10240, 0, true, false, true, 128, Activation::gelu});
+}
+
 constexpr std::array encoder_readers = std::to_array<HfReader>({
+    {"bart", read_bart},
     {"bert", read_bert},
+    {"blenderbot", read_blenderbot},
     {"camembert", read_xlm_roberta},
     {"distilbert", read_distilbert},
+    {"m2m_100", read_m2m_100},
+    {"marian", read_marian},
+    {"mbart", read_mbart},
     {"mt5", read_mt5},
+    {"pegasus", read_pegasus},
+    {"plbart", read_plbart},
     {"roberta", read_roberta},
     {"switch_transformers", read_switch},
     {"t5", read_t5},

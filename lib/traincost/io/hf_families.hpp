@@ -24,6 +24,18 @@ std::span<const HfReader> hf_gpt_readers();
 /// Encoders and encoder-decoders: BERT, T5.
 std::span<const HfReader> hf_encoder_readers();
 
+/// Mamba, and other decoders whose mixers keep a state.
+std::span<const HfReader> hf_recurrent_readers();
+/// Attention between linear attention or short convolutions.
+std::span<const HfReader> hf_hybrid_readers();
+/// Attention between Mamba layers.
+std::span<const HfReader> hf_state_space_readers();
+/// Text decoders of multimodal models that exist nowhere else.
+std::span<const HfReader> hf_multimodal_readers();
+
+/// Younger mixtures of experts, and dense decoders of their time.
+std::span<const HfReader> hf_expert_readers();
+
 /// Defaults of a configuration class, for keys that a file leaves out.
 struct HfDefaults {
     std::int64_t ffn;

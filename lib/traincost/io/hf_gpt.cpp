@@ -33,6 +33,7 @@ ModelSpec read_gpt_bigcode(HfKeys& k) {
     if (k.flag({"multi_query"}, true)) {
         m.kv_heads = 1;
     }
+    k.ignore({"num_key_value_heads"});
     return m;
 }
 

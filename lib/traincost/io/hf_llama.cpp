@@ -72,9 +72,6 @@ ModelSpec read_qwen2_vl(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {29568, 64, 8, 0, 152064, 32768, false});
     m.bias.qkv = true;
     k.ignore({"vision_config"});
-    if (k.has("vision_config")) {
-        k.assume("the vision encoder is not counted");
-    }
     read_qwen_window(k, m);
     return m;
 }
@@ -92,6 +89,7 @@ ModelSpec read_gemma(HfKeys& k) {
     m.activation = Activation::gelu_tanh;
     m.norm.fp32_scale = true;
     hf_read_attention_bias(k, m, false, true);
+    k.ignore({"num_image_tokens", "use_bidirectional_attention"});
     return m;
 }
 
@@ -359,6 +357,7 @@ ModelSpec read_minicpm3(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, nope + rotary, 32000, 2048, true});
     m.head_dim = nope + rotary;
     m.kv_heads = heads;
+    k.ignore({"qk_head_dim"});
     m.mla = MlaSpec{.q_lora_rank = k.integer({"q_lora_rank"}, 768),
                     .kv_lora_rank = k.integer({"kv_lora_rank"}, 256),
                     .qk_nope_dim = nope,

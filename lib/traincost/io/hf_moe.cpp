@@ -220,21 +220,32 @@ MoeSpec deepseek_experts(HfKeys& k, std::int64_t layers, std::int64_t experts, s
     return moe;
 }
 
-ModelSpec deepseek_decoder(HfKeys& k, const HfDefaults& defaults) {
-    const std::int64_t nope = k.integer({"qk_nope_head_dim"}, 128);
+/// Class defaults of latent attention.
+struct LatentDefaults {
+    std::int64_t query_rank = 1536;
+    std::int64_t nope = 128;
+    std::int64_t value = 128;
+};
+
+ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults, const LatentDefaults& latent = {}) {
+    const std::int64_t nope = k.integer({"qk_nope_head_dim"}, latent.nope);
     const std::int64_t rotary = k.integer({"qk_rope_head_dim"}, 64);
     k.ignore({"head_dim", "qk_head_dim"});
+    if (k.required({"hidden_size"}) % k.maybe({"num_attention_heads"}).value_or(defaults.heads) != 0) {
+        defaults.head_dim = nope + rotary;
+    }
     ModelSpec m = hf_rotary_decoder(k, defaults);
     m.head_dim = nope + rotary;
     m.kv_heads = m.heads;
     const auto rank = k.maybe({"q_lora_rank"});
-    m.mla = MlaSpec{.q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(1536),
-                    .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
-                    .qk_nope_dim = nope,
-                    .qk_rope_dim = rotary,
-                    .v_head_dim = k.integer({"v_head_dim"}, 128)};
+    m.mla = MlaSpec{
+        .q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(latent.query_rank),
+        .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
+        .qk_nope_dim = nope,
+        .qk_rope_dim = rotary,
+        .v_head_dim = k.integer({"v_head_dim"}, latent.value)};
     if (!rank && !k.has("q_lora_rank")) {
-        k.assume("q_lora_rank = 1536, the default of " + k.type());
+        k.assume("q_lora_rank = " + std::to_string(latent.query_rank) + ", the default of " + k.type());
     }
     hf_read_attention_bias(k, m, false, true);
     return m;
@@ -272,11 +283,48 @@ ModelSpec read_deepseek_v3(HfKeys& k) {
     return m;
 }
 
+/// Every layer must have an indexer of its own.
+void read_sparse_layers(HfKeys& k, const ModelSpec& m) {
+    for (const char* key : {"layer_types", "indexer_types"}) {
+        const auto types = k.per_layer_names(key, m.layers);
+        for (const std::string& type : types.value_or(std::vector<std::string>{})) {
+            if (type != "deepseek_sparse_attention" && type != "full") {
+                k.fail(key, "'" + type +
+                                "' layers are not modelled; known are deepseek_sparse_attention and full");
+            }
+        }
+    }
+    k.ignore({"mlp_bias", "indexer_rope_interleave", "index_topk_freq", "index_skip_topk_offset",
+              "index_topk_pattern", "index_share_for_mtp_iteration"});
+}
+
 ModelSpec read_deepseek_v32(HfKeys& k) {
     ModelSpec m = read_deepseek_v3(k);
     m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 64),
                             .head_dim = k.integer({"index_head_dim"}, 128),
                             .top_k = k.integer({"index_topk"}, 2048)};
+    read_sparse_layers(k, m);
+    return m;
+}
+
+/// GLM-5: DeepSeek-V3.2's sparse attention with wider values.
+ModelSpec read_glm_moe_dsa(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {12288, 64, 64, 0, 154880, 202752, false}, {2048, 192, 256});
+    m.moe = deepseek_experts(k, m.layers, 256, 1, 8, 2048, 3);
+    read_mtp(k, m);
+    m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 32),
+                            .head_dim = k.integer({"index_head_dim"}, 128),
+                            .top_k = k.integer({"index_topk"}, 2048)};
+    read_sparse_layers(k, m);
+    return m;
+}
+
+/// GLM-4.7-Flash: latent attention with DeepSeek's experts.
+ModelSpec read_glm4_moe_lite(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {10240, 20, 20, 0, 154880, 202752, false}, {768, 192, 256});
+    m.moe = deepseek_experts(k, m.layers, 64, 1, 4, 1536, 1);
+    read_mtp(k, m);
+    k.ignore({"layer_types"});
     return m;
 }
 
@@ -515,6 +563,8 @@ constexpr std::array moe_readers = std::to_array<HfReader>({
     {"dots1", read_dots1},
     {"ernie4_5_moe", read_ernie_moe},
     {"glm4_moe", read_glm4_moe},
+    {"glm4_moe_lite", read_glm4_moe_lite},
+    {"glm_moe_dsa", read_glm_moe_dsa},
     {"gpt_oss", read_gpt_oss},
     {"granitemoe", read_granitemoe},
     {"granitemoeshared", read_granitemoeshared},

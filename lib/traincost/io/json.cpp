@@ -311,6 +311,31 @@ const JsonValue* JsonValue::find(std::string_view key) const {
     return nullptr;
 }
 
+namespace {
+
+/// Python writes an open end of a range as Infinity, which is no JSON; model configurations have it in limits
+/// that no shape depends on. Nulls of the same length take its place outside strings, so that positions stay.
+std::string without_infinities(std::string_view text) {
+    constexpr std::string_view word = "Infinity";
+    std::string out(text);
+    bool quoted = false;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (quoted && out[i] == '\\') {
+            ++i;
+        } else if (out[i] == '"') {
+            quoted = !quoted;
+        } else if (!quoted && text.substr(i, word.size()) == word) {
+            out.replace(i, word.size(), "null    ");
+            if (i > 0 && out[i - 1] == '-')
+                out[i - 1] = ' ';
+            i += word.size() - 1;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
 JsonDocument parse_json(std::string_view text, std::string file, const JsonLimits& limits) {
     JsonDocument document{.file = std::move(file), .root = {}};
     if (text.size() > limits.bytes) {
@@ -319,6 +344,12 @@ JsonDocument parse_json(std::string_view text, std::string file, const JsonLimit
     }
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
         fail_at(document.file, "empty; a JSON value is expected");
+    }
+    std::string cleaned;
+    if (text.find("\"model_type\"") != std::string_view::npos &&
+        text.find("Infinity") != std::string_view::npos) {
+        cleaned = without_infinities(text);
+        text = cleaned;
     }
     TreeBuilder builder(text, document, limits);
     nlohmann::json::sax_parse(text.begin(), text.end(), &builder);

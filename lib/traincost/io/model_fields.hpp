@@ -76,8 +76,24 @@ void describe(Io& io, T& x) {
     io.optional("expert_bias", x.expert_bias);
     io.optional("dense_residual_ffn", x.dense_residual_ffn);
     io.optional("gated", x.gated);
+    io.optional("latent", x.latent);
     io.ignore("groups");  // routing limits: they choose experts, they cost nothing
     io.ignore("top_groups");
+}
+
+template <class Io, io::Is<RecurrentSpec> T>
+void describe(Io& io, T& x) {
+    io.required("kind", x.kind);
+    io.required("heads", x.heads);
+    io.required("head_dim", x.head_dim);
+    io.required("groups", x.groups);
+    io.required("state", x.state);
+    io.required("kernel", x.kernel);
+    io.optional("rank", x.rank);
+    io.optional("chunk", x.chunk);
+    io.optional("projection_bias", x.projection_bias);
+    io.optional("convolution_bias", x.convolution_bias);
+    io.optional("norm", x.norm);
 }
 
 template <class Io, io::Is<MtpSpec> T>
@@ -113,6 +129,7 @@ void describe(Io& io, T& x) {
     io.optional("lm_head", x.lm_head);
     io.optional("parallel_attention", x.parallel_attention);
     io.optional("fused_qkv", x.fused_qkv);
+    io.optional("attention_gate", x.attention_gate);
     io.optional("attention_softcap", x.attention_softcap);
     io.optional("logits_softcap", x.logits_softcap);
     io.optional("max_position", x.max_position);
@@ -126,7 +143,11 @@ void describe(Io& io, T& x) {
     io.optional("mla", x.mla);
     io.optional("indexer", x.indexer);
     io.optional("mtp", x.mtp);
+    io.optional("recurrent", x.recurrent);
+    io.optional("mixers", x.mixers);
+    io.optional("feeds", x.feeds);
     io.optional("extra", x.extra);
+    io.optional("towers", x.towers);
 }
 
 }  // namespace traincost

@@ -51,6 +51,12 @@ std::string_view layer_name(const LayerKind& kind) {
     if (kind.side == Side::encoder) {
         return "encoder layers";
     }
+    if (kind.mixer == Mixer::recurrent) {
+        return kind.moe ? "recurrent layers with experts" : "recurrent layers";
+    }
+    if (kind.mixer == Mixer::none) {
+        return kind.moe ? "layers of experts" : "layers of an MLP";
+    }
     return kind.moe ? "expert layers" : "layers";
 }
 
@@ -89,8 +95,7 @@ std::vector<SheetRow> memory_rows(const Job& job) {
     };
     weights("embedding", 1, elements_of(embedding_weights(model)));
     for (const LayerKind& kind : layer_kinds(model)) {
-        weights(layer_name(kind), kind.count,
-                elements_of(layer_weights(model, kind.side, kind.moe)) * kind.count);
+        weights(layer_name(kind), kind.count, elements_of(layer_weights(model, kind)) * kind.count);
     }
     weights("head", 1, elements_of(head_weights(model, false)));
 

@@ -39,8 +39,12 @@ std::vector<std::int64_t> dividing(const std::vector<std::int64_t>& given, std::
 }
 
 bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
-    return m.heads % tp == 0 && (m.kv_heads % tp == 0 || tp % m.kv_heads == 0 || m.mla) &&
-           ((m.moe && m.moe->first_k_dense == 0) || m.ffn % tp == 0);
+    const bool attention =
+        !has_attention(m) || (m.heads % tp == 0 && (m.kv_heads % tp == 0 || tp % m.kv_heads == 0 || m.mla));
+    const bool recurrence =
+        !m.recurrent ||
+        (m.recurrent->heads % tp == 0 && (m.recurrent->groups % tp == 0 || tp % m.recurrent->groups == 0));
+    return attention && recurrence && (!has_dense_mlp(m) || m.ffn % tp == 0);
 }
 
 }  // namespace
@@ -53,7 +57,10 @@ std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
 
 std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, std::int64_t tp) {
     std::vector<std::int64_t> out = dividing(space.cp, job.cluster.accelerators / tp);
-    std::erase_if(out, [&](std::int64_t cp) { return job.run.sequence % cp != 0; });
+    std::erase_if(out, [&](std::int64_t cp) {
+        const auto& recurrent = job.model.recurrent;
+        return job.run.sequence % cp != 0 || (recurrent && cp > 1 && recurrent->heads % (tp * cp) != 0);
+    });
     return out;
 }
 

@@ -19,6 +19,22 @@ std::string nearest_divisors(std::int64_t blocks, std::int64_t stages) {
     return std::to_string(below) + " and " + std::to_string(above) + " do";
 }
 
+/// Mixers that keep a state are divided by head over tp, and over cp too, which trades sequence for heads
+/// around them; the heads of keys are divided as well, or each rank repeats one.
+void validate_recurrence(const Job& job, Checker& check) {
+    if (!job.model.recurrent)
+        return;
+    const RecurrentSpec& r = *job.model.recurrent;
+    const Parallelism& p = job.run.parallel;
+    check.divides("parallel.tp", p.tp, r.heads, "model.recurrent.heads");
+    if (p.tp > 0 && r.groups % p.tp != 0 && p.tp % r.groups != 0) {
+        check.add("parallel.tp", "is " + std::to_string(p.tp) + "; must divide model.recurrent.groups = " +
+                                     std::to_string(r.groups) + " or be a multiple of it");
+    }
+    if (p.tp > 0 && p.cp > 1)
+        check.divides("parallel.cp", p.tp * p.cp, r.heads, "model.recurrent.heads (tp*cp)");
+}
+
 /// Rules that join two or more specs.
 void validate_together(const Job& job, std::vector<Problem>& problems) {
     const ModelSpec& m = job.model;
@@ -32,12 +48,14 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
                                   std::to_string(ranks) + ", but the cluster has " +
                                   std::to_string(job.cluster.accelerators) + " accelerators");
     }
-    check.divides("parallel.tp", p.tp, m.heads, "model.heads");
-    if (p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
+    if (has_attention(m))
+        check.divides("parallel.tp", p.tp, m.heads, "model.heads");
+    validate_recurrence(job, check);
+    if (has_attention(m) && p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
         check.add("parallel.tp", "is " + std::to_string(p.tp) + "; must divide model.kv_heads = " +
                                      std::to_string(m.kv_heads) + " or be a multiple of it");
     }
-    if (!m.moe || m.moe->first_k_dense > 0)
+    if (has_dense_mlp(m))
         check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
     const std::int64_t blocks = m.layers + m.decoder_layers;
     if (p.pp * p.vp > blocks + 2) {

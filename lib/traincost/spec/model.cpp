@@ -6,7 +6,43 @@
 
 namespace traincost {
 
+Mixer mixer_of(const ModelSpec& model, std::int64_t index) {
+    return model.mixers.empty() ? Mixer::attention : model.mixers[static_cast<std::size_t>(index)];
+}
+
+Feed feed_of(const ModelSpec& model, std::int64_t index) {
+    if (!model.feeds.empty())
+        return model.feeds[static_cast<std::size_t>(index)];
+    return is_moe_layer(model, index) ? Feed::experts : Feed::dense;
+}
+
+bool has_attention(const ModelSpec& model) {
+    return model.mixers.empty() || std::any_of(model.mixers.begin(), model.mixers.end(), [](Mixer mixer) {
+               return mixer != Mixer::recurrent && mixer != Mixer::none;
+           });
+}
+
+bool has_recurrence(const ModelSpec& model) {
+    return std::any_of(model.mixers.begin(), model.mixers.end(),
+                       [](Mixer mixer) { return mixer == Mixer::recurrent || mixer == Mixer::both; });
+}
+
+bool has_dense_mlp(const ModelSpec& model) {
+    if (!model.feeds.empty())
+        return std::find(model.feeds.begin(), model.feeds.end(), Feed::dense) != model.feeds.end();
+    return !model.moe || moe_layers(model) < model.layers + model.decoder_layers;
+}
+
+std::int64_t attention_layers(const ModelSpec& model) {
+    if (model.mixers.empty())
+        return model.layers + model.decoder_layers;
+    return std::count_if(model.mixers.begin(), model.mixers.end(),
+                         [](Mixer mixer) { return mixer != Mixer::recurrent && mixer != Mixer::none; });
+}
+
 bool is_moe_layer(const ModelSpec& model, std::int64_t index) {
+    if (!model.feeds.empty())
+        return model.feeds[static_cast<std::size_t>(index)] == Feed::experts;
     if (!model.moe || index < model.moe->first_k_dense)
         return false;
     return (index + 1 - model.moe->first_k_dense) % model.moe->interleave_step == 0;
@@ -15,6 +51,8 @@ bool is_moe_layer(const ModelSpec& model, std::int64_t index) {
 std::int64_t moe_layers(const ModelSpec& model) {
     if (!model.moe)
         return 0;
+    if (!model.feeds.empty())
+        return std::count(model.feeds.begin(), model.feeds.end(), Feed::experts);
     const auto of_stack = [&](std::int64_t layers) {
         return std::max<std::int64_t>(0, (layers - model.moe->first_k_dense) / model.moe->interleave_step);
     };
@@ -23,6 +61,8 @@ std::int64_t moe_layers(const ModelSpec& model) {
 }
 
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence) {
+    if (const Mixer mixer = mixer_of(model, index); mixer == Mixer::recurrent || mixer == Mixer::none)
+        return 0;
     if (!model.window || !model.window->size)
         return sequence;
     const bool full = model.window->full_every > 0 && (index + 1) % model.window->full_every == 0;
@@ -42,7 +82,8 @@ double most_elements(const ModelSpec& m) {
     double layer = 9.0 * h * std::max(heads, d(m.kv_heads)) * d(m.head_dim) + 3.0 * h * d(m.ffn) +
                    h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
     if (m.moe) {
-        layer += d(m.moe->experts) * (3.0 * d(m.moe->ffn) * h + 4.0 * h) +
+        const double wide = h + d(m.moe->latent.value_or(0));
+        layer += 2.0 * wide * wide + d(m.moe->experts) * (3.0 * d(m.moe->ffn) * wide + 4.0 * h) +
                  3.0 * h * (d(m.moe->shared_ffn) + d(m.moe->dense_residual_ffn.value_or(0)));
     }
     double query_latent = h;
@@ -52,6 +93,15 @@ double most_elements(const ModelSpec& m) {
         layer += query_latent * (h + heads * (d(mla.qk_nope_dim) + d(mla.qk_rope_dim)) + 2.0) +
                  (h + 2.0) * (d(mla.kv_lora_rank) + d(mla.qk_rope_dim)) +
                  heads * (d(mla.kv_lora_rank) + h) * (d(mla.qk_nope_dim) + d(mla.v_head_dim));
+    }
+    if (m.attention_gate)
+        layer += h * heads * d(m.head_dim);
+    if (m.recurrent) {
+        const RecurrentSpec& r = *m.recurrent;
+        const double width = d(r.heads) * std::max(d(r.head_dim), d(r.state));
+        const double keys = d(r.groups) * d(r.state);
+        layer +=
+            6.0 * (h + d(r.rank) + d(r.kernel) + d(r.state) + d(r.head_dim) + 4.0) * (width + keys + 4.0);
     }
     if (m.indexer) {
         layer += (query_latent + h + 2.0) * (d(m.indexer->heads) + 1.0) * (d(m.indexer->head_dim) + 1.0);
@@ -64,8 +114,9 @@ double most_elements(const ModelSpec& m) {
     for (const std::int64_t table : m.position.bias_tables) {
         total += d(table);
     }
-    for (const ExtraParameters& extra : m.extra) {
-        total += d(extra.count);
+    for (const auto* list : {&m.extra, &m.towers}) {
+        for (const ExtraParameters& extra : *list)
+            total += d(extra.count);
     }
     return total;
 }
@@ -95,6 +146,17 @@ void validate(const MoeSpec& x, Checker& check) {
     check.between("moe.shared_ffn", x.shared_ffn, 0, widest);
     if (x.dense_residual_ffn)
         check.between("moe.dense_residual_ffn", *x.dense_residual_ffn, 0, widest);
+    check.count("moe.latent", x.latent, widest);
+}
+
+void validate(const RecurrentSpec& x, Checker& check) {
+    check.count("recurrent.heads", x.heads, most_heads);
+    check.count("recurrent.head_dim", x.head_dim, widest);
+    check.count("recurrent.groups", x.groups, most_heads);
+    check.between("recurrent.state", x.state, 0, most_heads);
+    check.between("recurrent.kernel", x.kernel, 0, most_heads);
+    check.between("recurrent.rank", x.rank, 0, widest);
+    check.count("recurrent.chunk", x.chunk, widest);
 }
 
 void validate(const MlaSpec& x, Checker& check) {
@@ -115,7 +177,7 @@ void validate_fields(const ModelSpec& m, Checker& check) {
     check.count("heads", m.heads, most_heads);
     check.count("kv_heads", m.kv_heads, most_heads);
     check.count("head_dim", m.head_dim, most_heads);
-    check.between("ffn", m.ffn, m.moe ? 0 : 1, widest);
+    check.between("ffn", m.ffn, m.moe || !m.feeds.empty() ? 0 : 1, widest);
     check.count("vocab", m.vocab, std::int64_t{1} << 32);
     check.between("norm.per_layer", m.norm.per_layer, 0, 1000);
     check.count("max_position", m.max_position, most_rows);
@@ -131,6 +193,8 @@ void validate_fields(const ModelSpec& m, Checker& check) {
         validate(*m.moe, check);
     if (m.mla)
         validate(*m.mla, check);
+    if (m.recurrent)
+        validate(*m.recurrent, check);
     if (m.indexer) {
         check.count("indexer.heads", m.indexer->heads, most_heads);
         check.count("indexer.head_dim", m.indexer->head_dim, most_heads);
@@ -138,10 +202,42 @@ void validate_fields(const ModelSpec& m, Checker& check) {
     }
     if (m.mtp)
         check.count("mtp.layers", m.mtp->layers, most_layers);
-    for (const ExtraParameters& extra : m.extra) {
-        check.name("extra", extra.what);
-        check.between("extra." + extra.what, extra.count, 0, static_cast<std::int64_t>(most_parameters));
+    const auto validate_extra = [&](const std::string& where, const ExtraParameters& extra) {
+        check.name(where, extra.what);
+        check.between(where + "." + extra.what, extra.count, 0, static_cast<std::int64_t>(most_parameters));
+    };
+    for (const ExtraParameters& extra : m.extra)
+        validate_extra("extra", extra);
+    for (const ExtraParameters& tower : m.towers)
+        validate_extra("towers", tower);
+}
+
+/// Lists of one entry a layer, and what their entries need.
+void validate_layers(const ModelSpec& m, Checker& check) {
+    const auto check_length = [&](const char* name, std::size_t length) {
+        if (length == 0)
+            return;
+        if (m.architecture != Architecture::decoder)
+            check.add(name, "is of decoders only");
+        if (static_cast<std::int64_t>(length) != m.layers)
+            check.add(name, "has " + std::to_string(length) + " entries, must have one for each of the " +
+                                std::to_string(m.layers) + " layers");
+    };
+    check_length("mixers", m.mixers.size());
+    check_length("feeds", m.feeds.size());
+    if (has_recurrence(m) != m.recurrent.has_value()) {
+        check.add("recurrent", m.recurrent ? "is given, but no layer of model.mixers is recurrent"
+                                           : "is missing, but model.mixers has recurrent layers");
     }
+    if (m.recurrent && m.recurrent->heads % m.recurrent->groups != 0) {
+        check.add("recurrent.groups",
+                  std::to_string(m.recurrent->groups) +
+                      " does not divide recurrent.heads = " + std::to_string(m.recurrent->heads));
+    }
+    if (std::find(m.feeds.begin(), m.feeds.end(), Feed::experts) != m.feeds.end() && !m.moe)
+        check.add("moe", "is missing, but model.feeds has expert layers");
+    if (!m.mixers.empty() && m.mixers.front() == Mixer::shared_attention)
+        check.add("mixers", "begins with shared_attention, which needs an earlier layer's keys and values");
 }
 
 /// Rules that join fields, each of which is in its range.
@@ -152,10 +248,13 @@ void validate_together(const ModelSpec& m, Checker& check) {
         check.add("decoder_layers", "is " + std::to_string(m.decoder_layers) +
                                         ", but only an encoder_decoder has them beside its layers");
     }
+    validate_layers(m, check);
+    if (m.ffn == 0 && has_dense_mlp(m))
+        check.add("ffn", "is 0, but layers without experts need the width of their MLP");
     if (!m.moe)
         return;
     const std::int64_t all = m.layers + m.decoder_layers;
-    if (m.moe->first_k_dense >= all || m.moe->interleave_step > all) {
+    if (m.feeds.empty() && (m.moe->first_k_dense >= all || m.moe->interleave_step > all)) {
         check.add("moe", "first_k_dense = " + std::to_string(m.moe->first_k_dense) +
                              " and interleave_step = " + std::to_string(m.moe->interleave_step) +
                              " leave no expert layer among " + std::to_string(all));
@@ -164,8 +263,6 @@ void validate_together(const ModelSpec& m, Checker& check) {
         check.add("moe.top_k",
                   std::to_string(m.moe->top_k) + " exceeds moe.experts = " + std::to_string(m.moe->experts));
     }
-    if (m.ffn == 0 && moe_layers(m) < m.layers)
-        check.add("ffn", "is 0, but layers without experts need the width of their MLP");
 }
 
 }  // namespace

@@ -33,6 +33,20 @@ enum class NormKind : std::uint8_t { layernorm, rmsnorm, nonparametric };
 enum class NormPlacement : std::uint8_t { pre, post, sandwich };
 enum class QkNorm : std::uint8_t { none, per_head, full };
 enum class WindowKind : std::uint8_t { sliding, chunked, block_sparse };
+/// What mixes the tokens of a layer: attention, attention with the keys and values of an earlier layer, a
+/// mixer that keeps a state, such a mixer beside attention on the same input, or nothing.
+enum class Mixer : std::uint8_t { attention, shared_attention, recurrent, both, none };
+/// What follows the mixer in a layer.
+enum class Feed : std::uint8_t { dense, experts, none };
+enum class RecurrentKind : std::uint8_t {
+    mamba,
+    mamba2,
+    gated_delta,
+    kimi_delta,
+    lightning,
+    gated_lru,
+    short_convolution
+};
 
 /// Positions: only `table_rows` and `bias_tables` carry parameters (transformer_xl adds hidden ×
 /// heads·head_dim a layer).
@@ -94,8 +108,24 @@ struct IndexerSpec {
     bool operator==(const IndexerSpec&) const = default;
 };
 
-/// Mixture of experts. Layer i is an expert layer when i >= first_k_dense and (i + 1 - first_k_dense) %
-/// interleave_step == 0.
+/// A mixer whose state does not grow with the sequence. Its output is heads · head_dim wide.
+struct RecurrentSpec {
+    RecurrentKind kind;
+    std::int64_t heads;       ///< of values; channels of mamba and short_convolution, blocks of gated_lru
+    std::int64_t head_dim;    ///< width of a head's values; 1 for channels
+    std::int64_t groups;      ///< heads of keys; groups of B and C (mamba2)
+    std::int64_t state;       ///< width of a key; state size of mamba and mamba2
+    std::int64_t kernel;      ///< tokens of the causal convolution before it; 0: none
+    std::int64_t rank = 0;    ///< of the time step (mamba), of the gates (kimi_delta)
+    std::int64_t chunk = 64;  ///< tokens that the training kernel takes as one block of products
+    bool projection_bias = false;
+    bool convolution_bias = false;
+    bool norm = true;  ///< on the gated output; of mamba on time step, B and C
+    bool operator==(const RecurrentSpec&) const = default;
+};
+
+/// Mixture of experts, where `ModelSpec::feeds` does not name the expert layers: layer i is an expert layer
+/// when i >= first_k_dense and (i + 1 - first_k_dense) % interleave_step == 0.
 struct MoeSpec {
     std::int64_t experts;
     std::int64_t top_k;
@@ -110,6 +140,7 @@ struct MoeSpec {
     bool expert_bias = false;
     std::optional<std::int64_t> dense_residual_ffn{};  ///< dense MLP beside the experts (Arctic)
     std::optional<bool> gated{};                       ///< experts' MLP when it differs from the dense one
+    std::optional<std::int64_t> latent{};  ///< experts read and write a projection of this width (Nemotron 3)
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -149,6 +180,7 @@ struct ModelSpec {
     BiasSpec bias;
     bool parallel_attention = false;  ///< attention and MLP read the same input
     bool fused_qkv = false;  ///< the model's own code has one projection for q, k and v, whatever the stack
+    bool attention_gate = false;     ///< a gate as wide as the queries multiplies attention's output
     bool attention_softcap = false;  ///< scores are bounded by a tanh before their softmax (Gemma 2)
     bool logits_softcap = false;     ///< and logits before the loss
     bool lm_head = true;
@@ -163,12 +195,28 @@ struct ModelSpec {
     std::optional<MlaSpec> mla{};
     std::optional<IndexerSpec> indexer{};
     std::optional<MtpSpec> mtp{};
+    std::optional<RecurrentSpec> recurrent{};
+    std::vector<Mixer> mixers{};  ///< one a layer of a decoder; empty: attention in all
+    std::vector<Feed> feeds{};    ///< one a layer of a decoder; empty: experts as `moe` says, else dense
     std::vector<ExtraParameters> extra{};
+    std::vector<ExtraParameters> towers{};  ///< encoders of other inputs and their projectors; in no total
     bool operator==(const ModelSpec&) const = default;
 };
 
 /// Appends every problem of the model's own fields; paths start with "model.".
 void validate(const ModelSpec& model, std::vector<Problem>& problems);
+
+/// What mixes the tokens of layer `index` (0-based), and what follows it.
+Mixer mixer_of(const ModelSpec& model, std::int64_t index);
+Feed feed_of(const ModelSpec& model, std::int64_t index);
+
+/// Whether some layer has attention, a mixer that keeps a state, a dense MLP.
+bool has_attention(const ModelSpec& model);
+bool has_recurrence(const ModelSpec& model);
+bool has_dense_mlp(const ModelSpec& model);
+
+/// Layers with attention, of encoder and decoder together.
+std::int64_t attention_layers(const ModelSpec& model);
 
 /// Whether decoder layer `index` (0-based) holds experts.
 bool is_moe_layer(const ModelSpec& model, std::int64_t index);
@@ -176,8 +224,8 @@ bool is_moe_layer(const ModelSpec& model, std::int64_t index);
 /// Number of expert layers.
 std::int64_t moe_layers(const ModelSpec& model);
 
-/// Tokens a query of layer `index` may see when the sequence has `sequence` tokens (the window, or the
-/// sequence).
+/// Tokens a query of layer `index` may see when the sequence has `sequence` tokens: the window, or the
+/// sequence; 0 where the layer has no attention.
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence);
 
 }  // namespace traincost

@@ -145,11 +145,11 @@ std::vector<Table> tables_of(const EstimateAnswer& answer, bool details) {
     if (answer.padding)
         tables.front().remarks.push_back(padding_text(answer.job, *answer.padding));
     if (details) {
-        // Before what was assumed.
-        const std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
-        tables.insert(tables.end() - (answer.assumptions.empty() ? 0 : 1), more.begin(), more.end());
+        std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
         if (!answer.unstated.settings.empty())
-            tables.push_back(unstated_table(answer.unstated));
+            more.push_back(unstated_table(answer.unstated));
+        // Before what was assumed.
+        tables.insert(tables.end() - (answer.assumptions.empty() ? 0 : 1), more.begin(), more.end());
     }
     if (!answer.estimate.fits)
         tables.insert(tables.begin() + 1, remedy_table(answer.remedies));

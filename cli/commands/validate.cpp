@@ -148,6 +148,27 @@ Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) 
     return table;
 }
 
+/// The errors of sources that no constant of a stack was fitted to.
+Table left_out_error_table(std::span<const LeftOutMedians> rows) {
+    Table table;
+    table.title = "Median error of sources left out of every fit of stack constants, one at a time";
+    table.columns = {"source",   "step times",   "as it stands", "left out",
+                     "memories", "as it stands", "left out",     "stack of others"};
+    const auto error = [](std::int64_t n, double value) {
+        return n > 0 ? percent_cell(value) : empty_cell();
+    };
+    const auto add = [&](const std::string& name, const LeftOutMedians& row, Cell shared) {
+        table.rows.push_back({text_cell(name), count_cell(row.times), error(row.times, row.time_as_it_stands),
+                              error(row.times, row.time_left_out), count_cell(row.memories),
+                              error(row.memories, row.memory_as_it_stands),
+                              error(row.memories, row.memory_left_out), std::move(shared)});
+    };
+    for (const LeftOutMedians& row : rows)
+        add(row.source, row, text_cell(row.refitted ? "yes" : "no"));
+    add("mean over sources", mean_over_sources(rows), empty_cell());
+    return table;
+}
+
 void run_validate(const Options& options, Context& context) {
     std::optional<Metric> metric;
     if (!options.metric.empty())
@@ -207,8 +228,10 @@ void run_validate(const Options& options, Context& context) {
     }
     if (!options.leave.empty()) {
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
-        const std::vector<Table> tables = {
+        std::vector<Table> tables = {
             coverage_table(coverage_left_out(records, job, residuals, leave), leave)};
+        if (!leave.stack && !leave.accelerator)
+            tables.push_back(left_out_error_table(medians_left_out(errors_without_source(records, job, {}))));
         context.out << render(tables, format, context.style);
         return;
     }
@@ -262,8 +285,10 @@ void add_validate(CLI::App& app, Context& context) {
                      "File for the residual quantiles behind the intervals")
         ->type_name("FILE");
     command
-        ->add_option("--leave", options->leave,
-                     "Coverage of intervals without the run's source, and its stack or accelerator class")
+        ->add_option(
+            "--leave", options->leave,
+            "Coverage of intervals without the run's source, and its stack or accelerator class; with "
+            "source alone also its error without it in any fit")
         ->type_name("source,stack,accelerator")
         ->delimiter(',');
     command->callback([options, &context] { run_validate(*options, context); });

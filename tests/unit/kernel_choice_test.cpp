@@ -72,6 +72,43 @@ TEST_CASE("no stack runs a 16-bit flash kernel on fp32 operands, but XLA's", "[k
     }
 }
 
+TEST_CASE("kernels of flash-attn and Transformer Engine do not run where matrix units lack bf16",
+          "[kernel_choice]") {
+    int unfused = 0;
+    int fused = 0;
+    for (const std::string& name : ids(Room::stacks)) {
+        for (const std::string_view cluster : {"v100", "t4"}) {
+            INFO(name << " on " << cluster);
+            const Job job = job_of("gpt2-124m", cluster, name, "fp16-mixed");
+            const AttentionChoice runs = attention_in_force(job);
+            if (xla(job.stack) || job.stack.attention == AttentionKernel::math) {
+                CHECK(runs.kernel == job.stack.attention);
+                continue;
+            }
+            const bool package = job.stack.tensor_parallel == TensorParallelKind::megatron ||
+                                 job.stack.attention_generation == AttentionGeneration::flash_triton;
+            CHECK(runs.kernel == (package ? AttentionKernel::math : AttentionKernel::flash));
+            CHECK(substitutions(job).size() == (package ? 1 : 0));
+            (package ? unfused : fused) += 1;
+            if (!package)
+                continue;
+            CHECK(substitutions(job).front().find("need bf16 matrix units") != std::string::npos);
+            Job efficient = job;  // whoever says xFormers has it
+            efficient.run.attention_generation = AttentionGeneration::memory_efficient;
+            CHECK(attention_in_force(efficient).kernel == AttentionKernel::flash);
+            CHECK(estimate(job).step.total > estimate(efficient).step.total);
+        }
+    }
+    CHECK(unfused >= 16);
+    CHECK(fused >= 16);
+    for (const std::string_view stack : {"megatron-core", "gpt-neox", "nanotron", "deepspeed"})
+        CHECK(attention_in_force(job_of("gpt2-124m", "v100", stack, "fp16-mixed")).kernel ==
+              AttentionKernel::math);
+    for (const std::string_view stack : {"pytorch", "hf-transformers", "hf-deepspeed", "litgpt"})
+        CHECK(attention_in_force(job_of("gpt2-124m", "v100", stack, "fp16-amp")).kernel ==
+              AttentionKernel::flash);
+}
+
 // Own H200 step of Transformers 5.17, torch 2.11, 2026-11-22: 679 ms and 115.9 GiB allocated.
 TEST_CASE("Llama-3.2-1B in tf32 writes its scores to memory", "[kernel_choice]") {
     Job job = job_of("llama-3.2-1b", "h200", "hf-transformers", "tf32", 4096);

@@ -1,5 +1,7 @@
 #include "traincost/fit/left_out.hpp"
 
+#include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,4 +64,52 @@ TEST_CASE("every source speaks alike in the mean coverage", "[left out]") {
     CHECK(mean_time_coverage(rows) == 0.75);
     CHECK(mean_memory_coverage(rows) == 0.75);
     CHECK(mean_time_coverage({}) == 0.0);
+}
+
+TEST_CASE("a source's error counts once in the mean however many runs it has", "[left out]") {
+    const auto off = [](double error) { return std::log1p(error); };
+    const std::vector<LeftOutError> errors = {{"paper", Fitted::time, off(0.1), off(-0.3), true},
+                                              {"sweep", Fitted::time, off(0.02), off(0.02), false},
+                                              {"sweep", Fitted::time, off(-0.06), off(-0.06), false},
+                                              {"sweep", Fitted::time, off(0.04), off(0.04), false},
+                                              {"sweep", Fitted::memory, off(0.5), off(0.5), false}};
+    const std::vector<LeftOutMedians> rows = medians_left_out(errors);
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].source == "paper");
+    CHECK(rows[0].refitted);
+    CHECK(rows[0].memories == 0);
+    CHECK(rows[1].times == 3);
+    CHECK(rows[1].time_left_out == Approx(0.04));
+    CHECK_FALSE(rows[1].refitted);
+    const LeftOutMedians mean = mean_over_sources(rows);
+    CHECK(mean.time_as_it_stands == Approx(0.07));
+    CHECK(mean.time_left_out == Approx(0.17));
+    CHECK(mean.memory_left_out == Approx(0.5));  // of the one source that states memory
+    CHECK(mean_over_sources({}).time_left_out == 0.0);
+}
+
+TEST_CASE("a source left out of the fit says nothing of its stack's constants", "[left out]") {
+    const OwnRuns own;
+    std::vector<SourcedRecord> records = own.records;
+    for (SourcedRecord& record : records)
+        record.source = "known";
+    // The same runs twice as slow: fitted to them, constants grow; without them nothing changes.
+    const std::size_t n = records.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        SourcedRecord slow = records[i];
+        slow.source = "slow";
+        if (slow.record.measured.step_time_s)
+            *slow.record.measured.step_time_s *= 2.0;
+        records.push_back(std::move(slow));
+    }
+    const std::vector<LeftOutMedians> rows = medians_left_out(errors_without_source(records, own.job, {}));
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0].source == "known");
+    CHECK(rows[0].refitted);
+    CHECK(rows[0].time_left_out > 2.0 * rows[0].time_as_it_stands);  // fitted to the slow ones alone
+    CHECK(rows[1].time_left_out == Approx(0.5).margin(0.1));         // fitted to the others alone
+    const auto alone = medians_left_out(errors_without_source(std::span(records).first(n), own.job, {}));
+    REQUIRE(alone.size() == 1);
+    CHECK_FALSE(alone.front().refitted);
+    CHECK(alone.front().time_left_out == alone.front().time_as_it_stands);
 }

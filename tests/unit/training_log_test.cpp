@@ -215,6 +215,24 @@ std::vector<Case> cases() {
          "peak_memory_alloc:4.5 "
          "peak_memory_reserved:5.25\n",
          torchtune, 1, none, none, 27.5, none, none, 2.25, 5.25 * GiB},
+        {"torchtune's bar: the first step loads and compiles",
+         "1|1|Loss: 2.5:   1%|1         | 1/100 [00:06<09:54,  6.0s/it]\r1|2|Loss: 2.25:   2%|2         | "
+         "2/100 [00:09<05:03,  3.1s/it]\r1|3|Loss: 2.125:   3%|3         | 3/100 [00:12<04:51,  3.0s/it]\r"
+         "1|4|Loss: 2.0:   4%|4         | 4/100 [00:15<05:07,  3.2s/it]\n",
+         torchtune, 4, 3.1, none, none, none, none, 2.0, none},
+        {"Megatron before DeepSpeed's rates: seconds, not milliseconds",
+         " iteration       45/  114442 | consumed samples: 11520 | elapsed time per iteration (s): 3.21 | "
+         "global batch size:   256 | lm loss: 9.1E+00 | samples per second: 79.75 | TFLOPs: 140.5 |\n"
+         " iteration       46/  114442 | consumed samples: 11776 | elapsed time per iteration (s): 3.22 | "
+         "global batch size:   256 | lm loss: 9.0E+00 | samples per second: 79.5 | TFLOPs: 140.0 |\n",
+         megatron_deepspeed, 2, 3.215, none, none, 79.625, 140.25, 9.0, none},
+        {"Megatron-LM with further losses: the language model's counts, memory of the fullest rank",
+         "[Rank 0] (after 1 iterations) memory (MB) | allocated: 1.5 | max reserved: 51234.0\n"
+         "[Rank 8] (after 1 iterations) memory (MB) | allocated: 1.5 | max reserved: 52234.0\n"
+         " [2025-03-01 12:00:02.123456] iteration        2/  500000 | elapsed time per iteration (ms): "
+         "5400.0 | throughput per GPU (TFLOP/s/GPU): 412.0 | lm loss: 1.1E+01 | z_loss: 1.2E-02 | "
+         "mtp_1 loss: 9.9E+00 | load_balancing_loss: 1.01E+00 | number of nan iterations:   0 |\n",
+         megatron_lm, 1, 5.4, none, none, none, 412, 11.0, 52234 * MiB},
         {"torchtune's oldest: bytes", "Step 33 | loss:1.5 lr:9.9e-05 gpu_resources:17593466880\n", torchtune,
          1, none, none, none, none, none, 1.5, 17593466880.0},
         {"XTuner: MiB without a unit, a rate of one accelerator",

@@ -7,6 +7,7 @@
 
 #include "traincost/ask/job_input.hpp"
 #include "traincost/ask/resolve.hpp"
+#include "traincost/ask/unstated.hpp"
 #include "traincost/cost/estimate.hpp"
 #include "traincost/plan/remedies.hpp"
 #include "traincost/plan/vocabulary_padding.hpp"
@@ -29,6 +30,7 @@ struct EstimateAnswer {
     std::optional<std::string> never_ends{};     ///< why training makes no progress, where it makes none
     std::vector<Remedy> remedies{};              ///< where it does not fit
     std::optional<VocabularyPadding> padding{};  ///< where one would pay
+    UnstatedRange unstated{};                    ///< what settings nobody stated leave open
     FileNotes notes{};
 
     /// Whether it fits and ends.

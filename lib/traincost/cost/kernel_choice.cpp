@@ -19,6 +19,16 @@ bool grouped_queries(const Job& job) {
     return !job.model.mla && job.model.kv_heads != job.model.heads && !job.stack.repeats_kv;
 }
 
+/// Layers of Megatron's kind call flash-attn's kernels or Transformer Engine's, and LLM Foundry's of 2023
+/// flash-attn's in Triton: all start with Ampere, the first to have bf16. Layers of PyTorch's kind call
+/// scaled_dot_product_attention, whose memory-efficient kernel runs from Pascal on.
+bool needs_bf16_units(const Job& job, const AttentionChoice& choice) {
+    if (choice.kernel == AttentionKernel::math || choice.generation == AttentionGeneration::memory_efficient)
+        return false;
+    return job.stack.tensor_parallel == TensorParallelKind::megatron ||
+           choice.generation == AttentionGeneration::flash_triton;
+}
+
 }  // namespace
 
 AttentionChoice attention_in_force(const Job& job) {
@@ -27,7 +37,9 @@ AttentionChoice attention_in_force(const Job& job) {
         job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
     if (choice.kernel == AttentionKernel::math || xla)
         return choice;
-    if (emulates(job.cluster.accelerator, job.run.precision.compute))
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    if (emulates(accelerator, job.run.precision.compute) ||
+        (emulates(accelerator, DataType::bf16) && needs_bf16_units(job, choice)))
         return {AttentionKernel::math, choice.generation};
     if (!wide(job))
         return choice;
@@ -55,7 +67,11 @@ std::vector<std::string> substitutions(const Job& job) {
     }
     const AttentionChoice asked = wanted(job);
     const AttentionChoice runs = attention_in_force(job);
-    if (runs.kernel != asked.kernel)
+    if (runs.kernel != asked.kernel && !emulates(accelerator, precision.compute) &&
+        emulates(accelerator, DataType::bf16) && needs_bf16_units(job, asked))
+        sentences.push_back("attention: math, its scores written to memory; the flash kernels of " +
+                            job.stack.id + " need bf16 matrix units, which " + accelerator.id + " lacks");
+    else if (runs.kernel != asked.kernel)
         sentences.push_back("attention: math, its scores written to memory; no fused kernel takes " +
                             compute + (wide(job) ? " with grouped queries" : " on " + accelerator.id));
     else if (runs.generation != asked.generation && runs.kernel == AttentionKernel::flash)

@@ -17,7 +17,8 @@ struct AttentionChoice {
 
 /// What the run, else the stack, asks for, where there is such a kernel: flash kernels take 16-bit operands
 /// alone, the memory-efficient one 32-bit ones too but no grouped queries (PyTorch's
-/// scaled_dot_product_attention), and none emulates a format. Else scores are written to memory. XLA's
+/// scaled_dot_product_attention), none emulates a format, and those of flash-attn and Transformer Engine,
+/// which stacks with Megatron's layers call, need bf16 matrix units. Else scores are written to memory. XLA's
 /// kernels take every format.
 AttentionChoice attention_in_force(const Job& job);
 

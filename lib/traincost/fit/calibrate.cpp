@@ -203,7 +203,47 @@ std::optional<CrossValidation> cross_validate_subject(const Subjects& subject,
     return result;
 }
 
+using SamplesBySource = std::map<std::string, FitSamples>;
+
+void add_errors_without(const std::string& source, const SamplesBySource& sources, const Subjects& subject,
+                        const CalibrationOptions& options, std::vector<LeftOutError>& errors) {
+    const FitSamples& inside = sources.at(source);
+    SamplesBySource others = sources;
+    others.erase(source);
+    thin(others, options.most_records);
+    FitSamples outside;
+    for (const auto& [name, group] : others)
+        outside.insert(outside.end(), group.begin(), group.end());
+    const std::vector<double> before = log_errors(inside, subject.to, {}, {});
+    const bool enough = static_cast<std::int64_t>(outside.size()) >= options.least_records;
+    const std::vector<double> after =
+        enough ? errors_without(inside, outside, subject.to, subject.chosen) : before;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        errors.push_back({source, subject.to, before[i], after[i], enough});
+}
+
 }  // namespace
+
+std::vector<LeftOutError> errors_without_source(std::span<const SourcedRecord> records, const JobOf& job_of,
+                                                const CalibrationOptions& options) {
+    std::map<const RunRecord*, std::string> source_of;
+    for (const SourcedRecord& record : records)
+        source_of[&record.record] = record.source;
+    CalibrationOptions every_stack = options;
+    every_stack.least_records = 1;
+    std::vector<FitSample> samples;
+    std::vector<LeftOutError> errors;
+    for (const Subjects& subject : subjects_of(records, job_of, every_stack, samples)) {
+        if (subject.of != Subject::stack)
+            continue;
+        SamplesBySource sources;
+        for (const FitSample* sample : subject.samples)
+            sources[source_of.at(sample->record)].push_back(sample);
+        for (const auto& [source, inside] : sources)
+            add_errors_without(source, sources, subject, options, errors);
+    }
+    return errors;
+}
 
 std::vector<Calibration> calibrate(std::span<const SourcedRecord> records, const JobOf& job_of,
                                    const CalibrationOptions& options) {

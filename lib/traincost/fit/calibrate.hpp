@@ -75,6 +75,21 @@ struct CrossValidation {
     ErrorStatistics refitted;
 };
 
+/// One record's step time (rates inverted) or memory, predicted with stack constants fitted without its
+/// source.
+struct LeftOutError {
+    std::string source;
+    Fitted to;
+    double as_it_stands;  ///< ln(predicted / measured) with the present constants
+    double left_out;      ///< with constants fitted to the stack's other sources
+    bool refitted;        ///< false: the others are too few, and `left_out` is as it stands
+};
+
+/// All records that state one. The fit pulls weakly to the present constants where the other sources say
+/// nothing.
+std::vector<LeftOutError> errors_without_source(std::span<const SourcedRecord> records, const JobOf& job_of,
+                                                const CalibrationOptions& options);
+
 /// What records can be grouped by in a cross-validation: "source", "accelerator", "stack", "model", "size",
 /// "class".
 std::span<const std::string_view> cross_validation_groups();

@@ -1,5 +1,6 @@
 #include "traincost/fit/left_out.hpp"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -68,6 +69,52 @@ std::vector<LeftOutCoverage> coverage_left_out(std::span<const SourcedRecord> re
     for (auto& [name, coverage] : by_source)
         rows.push_back(std::move(coverage));
     return rows;
+}
+
+std::vector<LeftOutMedians> medians_left_out(std::span<const LeftOutError> errors) {
+    struct Errors {
+        std::vector<double> time_before, time_after, memory_before, memory_after;
+        bool refitted = false;
+    };
+    std::map<std::string, Errors> by_source;
+    for (const LeftOutError& error : errors) {
+        Errors& of = by_source[error.source];
+        const bool time = error.to == Fitted::time;
+        (time ? of.time_before : of.memory_before).push_back(std::expm1(error.as_it_stands));
+        (time ? of.time_after : of.memory_after).push_back(std::expm1(error.left_out));
+        of.refitted = of.refitted || error.refitted;
+    }
+    const auto median = [](const std::vector<double>& of) { return error_statistics(of).median_ape; };
+    std::vector<LeftOutMedians> rows;
+    for (const auto& [source, of] : by_source)
+        rows.push_back({source, static_cast<std::int64_t>(of.time_before.size()), median(of.time_before),
+                        median(of.time_after), static_cast<std::int64_t>(of.memory_before.size()),
+                        median(of.memory_before), median(of.memory_after), of.refitted});
+    return rows;
+}
+
+LeftOutMedians mean_over_sources(std::span<const LeftOutMedians> rows) {
+    LeftOutMedians mean;
+    double time_sources = 0.0;
+    double memory_sources = 0.0;
+    for (const LeftOutMedians& row : rows) {
+        time_sources += row.times > 0 ? 1.0 : 0.0;
+        memory_sources += row.memories > 0 ? 1.0 : 0.0;
+    }
+    for (const LeftOutMedians& row : rows) {
+        mean.times += row.times;
+        mean.memories += row.memories;
+        mean.refitted = mean.refitted || row.refitted;
+        if (row.times > 0) {
+            mean.time_as_it_stands += row.time_as_it_stands / time_sources;
+            mean.time_left_out += row.time_left_out / time_sources;
+        }
+        if (row.memories > 0) {
+            mean.memory_as_it_stands += row.memory_as_it_stands / memory_sources;
+            mean.memory_left_out += row.memory_left_out / memory_sources;
+        }
+    }
+    return mean;
 }
 
 double mean_time_coverage(std::span<const LeftOutCoverage> rows) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "traincost/fit/calibrate.hpp"
 #include "traincost/fit/validate.hpp"
 
 namespace traincost {
@@ -28,6 +29,24 @@ struct LeftOutCoverage {
 /// By source, in their order. Every interval leaves the run's own source out, and `kinds`.
 std::vector<LeftOutCoverage> coverage_left_out(std::span<const SourcedRecord> records, const JobOf& job_of,
                                                const Residuals& residuals, LeftOutKinds kinds);
+
+/// Median absolute relative errors of one source; 0 where it has none of the kind.
+struct LeftOutMedians {
+    std::string source;
+    std::int64_t times = 0;  ///< step times and rates
+    double time_as_it_stands = 0.0;
+    double time_left_out = 0.0;  ///< with stack constants fitted to other sources
+    std::int64_t memories = 0;   ///< in every view the records state
+    double memory_as_it_stands = 0.0;
+    double memory_left_out = 0.0;
+    bool refitted = false;  ///< some of it; else no other source has enough runs of its stacks
+};
+
+/// By source, in their order.
+std::vector<LeftOutMedians> medians_left_out(std::span<const LeftOutError> errors);
+
+/// Mean over the sources that have any; 0 where none has.
+LeftOutMedians mean_over_sources(std::span<const LeftOutMedians> rows);
 
 /// Mean over sources of the share held; 0 where no source has any.
 double mean_time_coverage(std::span<const LeftOutCoverage> rows);

@@ -152,7 +152,7 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.has(step_time);
 }
 
-/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…", epoch and step.
+/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step.
 bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "|Loss:";
     const std::optional<std::size_t> begin = number_before(line, at);
@@ -162,6 +162,8 @@ bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) 
     std::size_t step = *begin;
     facts.iteration = whole_number_at(line, step);
     read_fact(line.substr(at + name.size()), {"", loss}, facts);
+    if (const std::optional<double> seconds = seconds_of_bar(line, at))
+        facts.set(step_time, *seconds);
     return facts.iteration.has_value() && facts.has(loss);
 }
 

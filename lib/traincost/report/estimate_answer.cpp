@@ -44,6 +44,50 @@ std::string padding_text(const Job& job, const VocabularyPadding& padding) {
            " faster: rows of its products would start on 16 bytes.";
 }
 
+/// The step and memory with each setting that nobody stated otherwise, and what that leaves open.
+Table unstated_table(const UnstatedRange& range) {
+    Table table{.title = "What settings nobody stated leave open",
+                .columns = {"setting", "taken", "otherwise", "step", "used"},
+                .rows = {},
+                .remarks = {}};
+    for (const UnstatedSetting& setting : range.settings) {
+        for (const OtherSetting& other : setting.others) {
+            Cell used = cell(other.device);
+            if (!other.fits)
+                used.tone = Tone::bad;
+            table.rows.push_back({text_cell(setting.flag), text_cell(setting.taken), text_cell(other.value),
+                                  cell(other.step), std::move(used)});
+        }
+    }
+    std::string remark = "Together: step " + to_text(range.step_low) + " to " + to_text(range.step_high) +
+                         ", memory " + to_text(range.device_low) + " to " + to_text(range.device_high);
+    if (const std::string first = advice(range); !first.empty())
+        remark += "; " + first;
+    table.remarks.push_back(remark + ".");
+    return table;
+}
+
+void write_unstated(JsonWriter& out, const UnstatedRange& range) {
+    if (range.settings.empty())
+        return;
+    out.key("unstated").begin_object();
+    out.array("step_time_s", std::vector<double>{range.step_low.value(), range.step_high.value()});
+    out.array("device_bytes", std::vector<double>{range.device_low.value(), range.device_high.value()});
+    out.member("advice", advice(range));
+    out.key("settings").begin_array();
+    for (const UnstatedSetting& setting : range.settings) {
+        out.begin_object().member("field", setting.field).member("flag", setting.flag);
+        out.member("taken", setting.taken).member("share", setting.share);
+        out.key("others").begin_array();
+        for (const OtherSetting& other : setting.others) {
+            out.begin_object().member("value", other.value).member("step_time_s", other.step);
+            out.member("device_bytes", other.device).member("fits", other.fits).end_object();
+        }
+        out.end_array().end_object();
+    }
+    out.end_array().end_object();
+}
+
 /// What the files said, contradict each other in, and say in vain.
 void add_notes(const FileNotes& notes, std::vector<Table>& tables) {
     if (notes.empty())
@@ -101,8 +145,10 @@ std::vector<Table> tables_of(const EstimateAnswer& answer, bool details) {
     if (answer.padding)
         tables.front().remarks.push_back(padding_text(answer.job, *answer.padding));
     if (details) {
+        std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
+        if (!answer.unstated.settings.empty())
+            more.push_back(unstated_table(answer.unstated));
         // Before what was assumed.
-        const std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
         tables.insert(tables.end() - (answer.assumptions.empty() ? 0 : 1), more.begin(), more.end());
     }
     if (!answer.estimate.fits)
@@ -114,6 +160,7 @@ std::vector<Table> tables_of(const EstimateAnswer& answer, bool details) {
 void write_json(JsonWriter& out, const EstimateAnswer& answer) {
     out.begin_object();
     write_members(out, answer);
+    write_unstated(out, answer.unstated);
     write_notes(out, answer.notes);
     if (const auto& padding = answer.padding) {
         out.key("vocabulary_padding").begin_object();

@@ -1,0 +1,215 @@
+#include "traincost/ask/unstated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "traincost/base/text.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// One value of a setting, and how a job gets it.
+struct Choice {
+    std::string value;
+    std::function<void(Job&)> set;
+};
+
+struct Choices {
+    std::string field, flag, taken;
+    std::vector<Choice> others;
+};
+
+Bytes fullest(const Estimate& e) {
+    return e.stages[static_cast<std::size_t>(e.peak_stage)].device;
+}
+
+/// Sequences whose scores nobody writes to memory: beyond them fused attention is why the run exists.
+constexpr std::int64_t longest_math_sequence = 4096;
+
+Choices recompute_choices(const Job& job) {
+    Choices choices{"recompute", "--recompute", std::string(name_of(job.run.recompute)), {}};
+    std::vector<Recompute> kinds = {Recompute::none, Recompute::full};
+    if (job.stack.selective.any())
+        kinds.push_back(Recompute::selective);
+    for (const Recompute kind : kinds) {
+        if (kind != job.run.recompute)
+            choices.others.push_back(
+                {std::string(name_of(kind)), [kind](Job& j) { j.run.recompute = kind; }});
+    }
+    return choices;
+}
+
+Choices attention_choices(const Job& job) {
+    const AttentionKernel taken = job.stack.attention;
+    Choices choices{"attention", "--attention", std::string(name_of(taken)), {}};
+    const AttentionKernel other =
+        taken == AttentionKernel::math ? AttentionKernel::flash : AttentionKernel::math;
+    if (other == AttentionKernel::flash || job.run.sequence <= longest_math_sequence)
+        choices.others.push_back({std::string(name_of(other)), [other](Job& j) { j.run.attention = other; }});
+    return choices;
+}
+
+Choices compile_choices(const Job& job) {
+    Choices choices{"compile", "--compile", job.stack.compile ? "on" : "off", {}};
+    // Stacks of PyTorch's own layers; Megatron's fuse by hand, XLA's always compile.
+    if (job.stack.tensor_parallel == TensorParallelKind::dtensor) {
+        const bool other = !job.stack.compile;
+        choices.others.push_back({other ? "on" : "off", [other](Job& j) { j.run.compile = other; }});
+    }
+    return choices;
+}
+
+/// Weights in 16 bits alone beside weights with an fp32 master, and the other way round.
+Choices precision_choices(const Job& job) {
+    Choices choices{"precision", "--precision", job.run.precision_name, {}};
+    const bool bf16 = job.run.precision_name.starts_with("bf16");
+    if (!bf16 || job.run.tuning == Tuning::qlora)
+        return choices;
+    const std::string other = job.run.precision_name != "bf16-pure" ? "bf16-pure"
+                              : job.stack.amp == CastMode::none     ? "bf16-mixed"
+                                                                    : "bf16-amp";
+    choices.others.push_back({other, [other](Job& j) {
+                                  j.run.precision_name = other;
+                                  j.run.precision = stack_precision(j.stack, *precision_from(other));
+                              }});
+    return choices;
+}
+
+/// Samples of tuning fill their sequence, or are padded and half as long on average.
+Choices length_choices(const Job& job) {
+    Choices choices{"length of samples", "--padded-length", std::to_string(job.run.sequence), {}};
+    const std::int64_t half = job.run.sequence / 2;
+    if (job.run.tuning != Tuning::full && half > 0)
+        choices.others.push_back({std::to_string(half), [half](Job& j) { j.run.padded_length = half; }});
+    return choices;
+}
+
+std::vector<Choices> unsaid_choices(const JobDraft& draft, const Job& job) {
+    std::vector<Choices> all;
+    if (!draft.recompute)
+        all.push_back(recompute_choices(job));
+    if (!draft.attention)
+        all.push_back(attention_choices(job));
+    if (!draft.compile && !draft.compiled_parts)
+        all.push_back(compile_choices(job));
+    if (!draft.precision && !draft.recipe)
+        all.push_back(precision_choices(job));
+    if (!draft.padded_length && !draft.packed_length)
+        all.push_back(length_choices(job));
+    std::erase_if(all, [](const Choices& c) { return c.others.empty(); });
+    return all;
+}
+
+/// A setting's fastest and slowest value: null is the one taken.
+struct Extremes {
+    const Choice* fastest = nullptr;
+    const Choice* slowest = nullptr;
+    double width = 0.0;  ///< ln(slowest / fastest)
+};
+
+/// The job with one of each setting's extremes; nothing where the choices contradict each other.
+std::optional<Estimate> with_all(const Job& job, const std::vector<Extremes>& extremes,
+                                 const Choice* Extremes::*which) {
+    Job changed = job;
+    for (const Extremes& e : extremes) {
+        if (e.*which != nullptr)
+            (e.*which)->set(changed);
+    }
+    if (!validate(changed).empty())
+        return std::nullopt;
+    return estimate(changed);
+}
+
+/// The range of what fits; of everything where the job as taken does not.
+class Ranges {
+public:
+    Ranges(UnstatedRange& range, const Estimate& taken) : range_(range), only_fitting_(taken.fits) {
+        range_.step_low = range_.step_high = taken.step.total;
+        range_.device_low = range_.device_high = fullest(taken);
+    }
+    bool counts(const Estimate& e) const {
+        return e.fits || !only_fitting_;
+    }
+    void add(const Estimate& e) {
+        if (!counts(e))
+            return;
+        range_.step_low = std::min(range_.step_low, e.step.total);
+        range_.step_high = std::max(range_.step_high, e.step.total);
+        range_.device_low = std::min(range_.device_low, fullest(e));
+        range_.device_high = std::max(range_.device_high, fullest(e));
+    }
+
+private:
+    UnstatedRange& range_;
+    bool only_fitting_;
+};
+
+/// Evaluates the other values of one setting, each alone.
+Extremes evaluated(const Choices& choices, const Job& job, const Estimate& taken, Ranges& ranges,
+                   UnstatedSetting& setting) {
+    Extremes ends;
+    Seconds low = taken.step.total;
+    Seconds high = taken.step.total;
+    for (const Choice& choice : choices.others) {
+        Job changed = job;
+        choice.set(changed);
+        if (!validate(changed).empty())
+            continue;
+        const Estimate e = estimate(changed);
+        setting.others.push_back({choice.value, e.step.total, fullest(e), e.fits});
+        ranges.add(e);
+        if (ranges.counts(e) && e.step.total < low) {
+            low = e.step.total;
+            ends.fastest = &choice;
+        }
+        if (ranges.counts(e) && e.step.total > high) {
+            high = e.step.total;
+            ends.slowest = &choice;
+        }
+    }
+    ends.width = std::log(high / low);
+    return ends;
+}
+
+}  // namespace
+
+UnstatedRange unstated_range(const JobDraft& draft, const Job& job, const Estimate& taken) {
+    UnstatedRange range;
+    Ranges ranges(range, taken);
+    const std::vector<Choices> all = unsaid_choices(draft, job);
+    std::vector<Extremes> extremes;
+    double widths = 0.0;
+    for (const Choices& choices : all) {
+        UnstatedSetting setting{choices.field, choices.flag, choices.taken, {}};
+        extremes.push_back(evaluated(choices, job, taken, ranges, setting));
+        if (setting.others.empty())
+            continue;
+        setting.share = extremes.back().width;
+        widths += setting.share;
+        range.settings.push_back(std::move(setting));
+    }
+    for (UnstatedSetting& setting : range.settings)
+        setting.share = widths > 0.0 ? setting.share / widths : 0.0;
+    if (range.settings.size() > 1 && widths > 0.0) {
+        for (const auto which : {&Extremes::fastest, &Extremes::slowest}) {
+            if (const auto e = with_all(job, extremes, which))
+                ranges.add(*e);
+        }
+    }
+    std::stable_sort(range.settings.begin(), range.settings.end(),
+                     [](const UnstatedSetting& a, const UnstatedSetting& b) { return a.share > b.share; });
+    return range;
+}
+
+std::string advice(const UnstatedRange& range) {
+    if (range.settings.empty() || range.settings.front().share <= 0.0)
+        return "";
+    const UnstatedSetting& first = range.settings.front();
+    return "stating " + first.flag + " would narrow the step's range by " + percent_text(first.share);
+}
+
+}  // namespace traincost

@@ -1,0 +1,114 @@
+// What settings nobody stated leave open.
+
+#include "traincost/ask/unstated.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "traincost/ask/estimate_question.hpp"
+#include "traincost/spec/job_fields.hpp"
+
+using namespace traincost;
+
+namespace {
+
+JobDraft draft_of(std::initializer_list<std::pair<const char*, const char*>> words) {
+    JobDraft draft;
+    for (const auto& [flag, text] : words)
+        say(draft, *job_field(flag), text, flag);
+    return draft;
+}
+
+JobDraft small_job() {
+    return draft_of({{"--model", "llama-3.2-1b"},
+                     {"--gpu", "h100"},
+                     {"--gpus", "8"},
+                     {"--stack", "torchtitan"},
+                     {"--seq", "4096"},
+                     {"--global-batch", "64"}});
+}
+
+EstimateAnswer answer_to(const JobDraft& draft) {
+    static const Sources sources;
+    return ask(EstimateQuestion{draft, {}}, sources);
+}
+
+const UnstatedSetting* setting_of(const UnstatedRange& range, std::string_view flag) {
+    const auto found = std::find_if(range.settings.begin(), range.settings.end(),
+                                    [&](const UnstatedSetting& s) { return s.flag == flag; });
+    return found == range.settings.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("unstated settings span the estimate, and few evaluations tell", "[unstated]") {
+    const EstimateAnswer answer = answer_to(small_job());
+    const UnstatedRange& range = answer.unstated;
+    REQUIRE(setting_of(range, "--recompute") != nullptr);
+    REQUIRE(setting_of(range, "--compile") != nullptr);
+    CHECK(range.step_low < answer.estimate.step.total);
+    CHECK(range.step_high > answer.estimate.step.total);
+    std::size_t evaluations = 2;
+    double shares = 0.0;
+    for (const UnstatedSetting& setting : range.settings) {
+        evaluations += setting.others.size();
+        shares += setting.share;
+    }
+    CHECK(evaluations <= static_cast<std::size_t>(most_unstated_evaluations));
+    CHECK(shares == Approx(1.0));
+    CHECK(range.settings.front().share >= range.settings.back().share);
+    CHECK(advice(range).rfind("stating " + range.settings.front().flag, 0) == 0);
+}
+
+TEST_CASE("another value of a setting is the estimate of the job that states it", "[unstated]") {
+    const UnstatedSetting recompute = *setting_of(answer_to(small_job()).unstated, "--recompute");
+    for (const OtherSetting& other : recompute.others) {
+        JobDraft stated = small_job();
+        say(stated, *job_field("--recompute"), other.value, "--recompute");
+        const EstimateAnswer answer = answer_to(stated);
+        CHECK(answer.estimate.step.total.value() == other.step.value());
+        CHECK(setting_of(answer.unstated, "--recompute") == nullptr);
+    }
+}
+
+TEST_CASE("stating the widest setting narrows the range, stating all leaves none", "[unstated]") {
+    const UnstatedRange open = answer_to(small_job()).unstated;
+    JobDraft stated = small_job();
+    say(stated, *job_field("--recompute"), "none", "--recompute");
+    const UnstatedRange narrower = answer_to(stated).unstated;
+    CHECK(narrower.step_high / narrower.step_low < open.step_high / open.step_low);
+    for (const auto& [flag, text] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"--attention", "flash"}, {"--compile", "off"}, {"--precision", "bf16-amp"}})
+        say(stated, *job_field(flag), text, flag);
+    const EstimateAnswer all = answer_to(stated);
+    CHECK(all.unstated.settings.empty());
+    CHECK(all.unstated.step_low.value() == all.estimate.step.total.value());
+    CHECK(advice(all.unstated).empty());
+}
+
+TEST_CASE("what does not fit is no part of the range of a job that does", "[unstated]") {
+    JobDraft draft = small_job();
+    say(draft, *job_field("--seq"), "4096", "--seq");
+    say(draft, *job_field("--micro-batch"), "8", "--micro-batch");
+    say(draft, *job_field("--recompute"), "full", "--recompute");
+    const EstimateAnswer answer = answer_to(draft);
+    REQUIRE(answer.estimate.fits);
+    CHECK(answer.unstated.device_high <= answer.estimate.capacity);
+}
+
+TEST_CASE("samples of tuning may be shorter than the longest", "[unstated]") {
+    JobDraft draft = draft_of({{"--model", "llama-2-7b"},
+                               {"--gpu", "a100"},
+                               {"--gpus", "1"},
+                               {"--tuning", "lora"},
+                               {"--seq", "2048"}});
+    const UnstatedSetting* lengths = nullptr;
+    const UnstatedRange range = answer_to(draft).unstated;
+    lengths = setting_of(range, "--padded-length");
+    REQUIRE(lengths != nullptr);
+    CHECK(lengths->others.front().value == "1024");
+    CHECK(lengths->others.front().step < answer_to(draft).estimate.step.total);
+    CHECK(setting_of(answer_to(small_job()).unstated, "--padded-length") == nullptr);
+}

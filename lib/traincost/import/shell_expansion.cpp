@@ -468,7 +468,7 @@ bool ShellState::append_to_itself(const ShellAssignment& assignment) {
     for (const std::string& start : {"\"$" + assignment.name, "\"${" + assignment.name + "}"}) {
         const bool braced = start.back() == '}';
         if (!raw.chars.starts_with(start) ||
-            (!braced && raw.chars.size() > start.size() && is_name_character(raw.chars[start.size()]))) {
+            (!braced && raw.chars.size() > start.size() && is_variable_character(raw.chars[start.size()]))) {
             continue;
         }
         ShellText rest;

@@ -123,3 +123,19 @@ TEST_CASE(
     }
     CHECK(configurations == 62);
 }
+
+TEST_CASE("published multimodal models are counted to the integer, towers and projector apart", "[hf]") {
+    const JsonDocument list = read_json_file(folder + "hf-multimodal.json");
+    int models = 0;
+    for (const JsonNode& row : JsonObject(JsonNode(list)).at("configs").items()) {
+        JsonObject entry(row);
+        const std::string repository = entry.at("repository").string();
+        CAPTURE(repository);
+        const JsonDocument config{.file = repository, .root = entry.at("config").value()};
+        const ParameterCount count = parameter_count(read_hf_config(config).model);
+        CHECK(count.towers > 0);
+        CHECK(count.total + count.towers == entry.at("parameters").integer());
+        ++models;
+    }
+    CHECK(models == 12);
+}

@@ -90,7 +90,7 @@ TEST_CASE("memory and time count the same adapters of every model of the catalog
         };
         for (std::int64_t i = 0; i < block_count(job.model); ++i) {
             const LayerKind kind = layer_kind(job.model, i);
-            add(layer_ops(job, s, kind.side, kind.moe, 512.0));
+            add(layer_ops(job, s, kind.side, kind.moe, 512.0, kind.mixer, kind.mlp));
         }
         add(head_ops(job, s));
         CHECK(products > 0.0);

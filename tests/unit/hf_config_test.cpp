@@ -245,7 +245,7 @@ TEST_CASE("layers of a hybrid may be listed, numbered, spaced or taken from the 
 
 TEST_CASE("an open end that Python wrote as Infinity is read, elsewhere it is no JSON", "[hf]") {
     const HfModel model = read(
-        R"({"model_type": "mamba2", "hidden_size": 64, "num_hidden_layers": 1, "num_heads": 2, "head_dim": 64, "time_step_limit": [0.0, Infinity]})");
+        R"({"model_type": "mamba2", "hidden_size": 64, "num_hidden_layers": 1, "num_heads": 8, "head_dim": 16, "time_step_limit": [0.0, Infinity]})");
     CHECK(model.model.layers == 1);
     CHECK_THROWS_WITH(parse_json(R"({"a": Infinity})", "x"), Catch::Contains("not valid JSON"));
     CHECK(contains(error_of(R"({"model_type": "Infinity", "hidden_size": 64})"), "'Infinity' is not known"));

@@ -51,6 +51,34 @@ constexpr std::array wrappers = std::to_array<Wrapper>({
     {"voxtral", "llama"},
 });
 
+/// Hidden size and layers of a text decoder's class, for configurations around one that leave out what the
+/// class has.
+struct NestedSizes {
+    std::string_view type;
+    std::int64_t hidden, layers;
+};
+
+constexpr std::array nested_sizes = std::to_array<NestedSizes>({
+    {"gemma", 3072, 28},
+    {"gemma2", 2304, 26},
+    {"gemma3_text", 2304, 26},
+    {"llama", 4096, 32},
+    {"mistral", 4096, 32},
+    {"mllama_text_model", 4096, 40},
+    {"qwen2", 4096, 32},
+    {"qwen3", 4096, 32},
+});
+
+void set_nested_sizes(HfKeys& keys) {
+    for (const NestedSizes& sizes : nested_sizes) {
+        if (sizes.type == keys.type())
+            keys.default_sizes(sizes.hidden, sizes.layers);
+    }
+    // What the first Idefics' text configuration keeps of its own.
+    keys.ignore({"is_llama_config", "neftune_noise_alpha", "perceiver_config", "pixel_shuffle_factor",
+                 "qk_layer_norms", "use_resampler"});
+}
+
 /// Architectures we know of and do not model, and why.
 struct Unsupported {
     std::string_view type;
@@ -295,6 +323,8 @@ HfModel read_hf_config(const JsonDocument& document) {
     HfKeys keys(shape, type, read.assumptions);
     keys.inherit(root, {"tie_word_embeddings"});
     keys.ignore({"text_config"});
+    if (&shape.value() != &root.value())
+        set_nested_sizes(keys);
     read.model = find_reader(type)->read(keys);
     keys.finish();
     read.model.name = name;

@@ -253,6 +253,14 @@ std::int64_t HfKeys::required(HfNames names, std::int64_t low) {
     if (const auto node = find(names)) {
         return count_of(*node, low);
     }
+    const std::string_view first = *names.begin();
+    const std::int64_t fallback = first == "hidden_size"         ? hidden_default_
+                                  : first == "num_hidden_layers" ? layers_default_
+                                                                 : 0;
+    if (fallback > 0) {
+        assume(std::string(first) + " = " + std::to_string(fallback) + ", the default of " + type_);
+        return fallback;
+    }
     std::vector<std::string_view> keys;
     for (const JsonMember& member : *object_.value().object()) {
         keys.push_back(member.key);

@@ -52,6 +52,12 @@ public:
 
     /// Takes `names` from `outer` where this object does not have them.
     void inherit(const JsonNode& outer, HfNames names);
+    /// Hidden size and layers of the configuration class, for a nested object, which leaves out what its
+    /// class has.
+    void default_sizes(std::int64_t hidden, std::int64_t layers) {
+        hidden_default_ = hidden;
+        layers_default_ = layers;
+    }
     /// Accepts keys that do not matter for this type.
     void ignore(HfNames names);
     void assume(std::string text);
@@ -71,6 +77,8 @@ private:
     std::vector<std::string>* assumptions_;
     std::vector<std::string_view> asked_;
     std::vector<std::pair<std::string_view, const JsonValue*>> inherited_;
+    std::int64_t hidden_default_ = 0;  // 0: none
+    std::int64_t layers_default_ = 0;
 };
 
 }  // namespace traincost

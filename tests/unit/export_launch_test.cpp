@@ -6,8 +6,11 @@
 #include <traincost/export/exporters.hpp>
 #include <traincost/import/importers.hpp>
 #include <traincost/import/launch_draft.hpp>
+#include <traincost/io/json.hpp>
 
 #include <catch2/catch.hpp>
+
+#include <sstream>
 
 using namespace traincost;
 using random_job::catalogue;
@@ -46,7 +49,103 @@ LaunchDraft drafted(const std::string& name, const std::string& text) {
     return launch_draft(read_launch_files(std::vector<LaunchFile>{{name, text}}), catalogue());
 }
 
+/// An argument and its value, as a file spells them.
+using Argument = std::pair<std::string, std::string>;
+
+std::string bare(std::string text) {
+    while (!text.empty() && (text.back() == ',' || text.back() == '\\' || text.back() == ' '))
+        text.pop_back();
+    if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
+        text = text.substr(1, text.size() - 2);
+    return text;
+}
+
+/// "    --tp 4 \\": the arguments of a script's program.
+void add_script_argument(const std::string& line, std::vector<Argument>& out) {
+    if (!line.starts_with("    --"))
+        return;
+    const std::size_t blank = std::min(line.find(' ', 4), line.size());
+    out.emplace_back(line.substr(4, blank - 4), bare(line.substr(std::min(blank + 1, line.size()))));
+}
+
+/// The settings of a file that exporters write: one a line, indented by `width` a level.
+void add_settings(const std::string& text, std::size_t width, std::vector<Argument>& out) {
+    std::vector<std::string> path;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t begin = line.find_first_not_of(" {},");
+        if (begin == line.npos || line[begin] == '#')
+            continue;
+        if (line[begin] == '[') {
+            path = {line.substr(1, line.size() - 2)};
+            continue;
+        }
+        const bool toml = line.find(" = ") != line.npos;
+        const std::size_t colon = toml ? line.find(" = ") : line.find(':', begin);
+        REQUIRE(colon != line.npos);
+        path.resize(toml ? 1 : (width == 4 ? begin / width - 1 : begin / width));
+        path.push_back(bare(line.substr(begin, colon - begin)));
+        const std::string value = bare(line.substr(std::min(colon + (toml ? 3 : 2), line.size())));
+        if (value.empty() || value == "{")
+            continue;
+        std::string name;
+        for (const std::string& part : path)
+            name += (name.empty() ? "" : ".") + part;
+        out.emplace_back(name, value);
+    }
+}
+
+std::vector<Argument> arguments_of(const LaunchExport& launch) {
+    std::vector<Argument> out;
+    for (const LaunchText& file : launch.files) {
+        if (!file.name.ends_with(".sh")) {
+            add_settings(file.text, file.name.ends_with(".json") ? 4 : 2, out);
+            continue;
+        }
+        std::istringstream lines(file.text);
+        for (std::string line; std::getline(lines, line);)
+            add_script_argument(line, out);
+    }
+    return out;
+}
+
+bool is_number(const std::string& value, bool whole) {
+    return !value.empty() && value.find_first_not_of(whole ? "-0123456789" : "-+.e0123456789") == value.npos;
+}
+
+/// Whether the value is of one of the types, or one of the words.
+bool fits(const std::string& value, const JsonValue& types) {
+    for (const JsonValue& each : *types.array()) {
+        const std::string& type = std::get<std::string>(each.data);
+        if (type == value || (type == "int" && is_number(value, true)) ||
+            (type == "float" && is_number(value, false)) ||
+            (type == "bool" && (value == "true" || value == "false")) || (type == "flag" && value.empty()) ||
+            (type == "list" && value.starts_with("[") && value.ends_with("]")) ||
+            (type == "word" && !value.empty()))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
+
+TEST_CASE("every argument that is written is one of its framework's, and of its type", "[export]") {
+    for (const ExportFormat& format : export_formats()) {
+        const JsonDocument list =
+            read_json_file(SOURCE_FOLDER "/data/launch/" + std::string(format.name) + ".json");
+        const JsonValue* known = list.root.find("arguments");
+        REQUIRE(known != nullptr);
+        REQUIRE(list.root.find("release") != nullptr);
+        random_job::Jobs jobs(142);
+        for (int i = 0; i < 100; ++i) {
+            for (const auto& [name, value] : arguments_of(export_launch(format.name, jobs.next()))) {
+                INFO(format.name << ": " << name << " '" << value << "'");
+                const JsonValue* types = known->find(name);
+                CHECK((types != nullptr && fits(value, *types)));
+            }
+        }
+    }
+}
 
 TEST_CASE("a Megatron script starts one process a GPU on every node, with the job's arguments", "[export]") {
     const LaunchExport launch =

@@ -247,7 +247,8 @@ std::vector<UnsaidField> JobWords::left_out() const {
         if (said_.contains(name))
             continue;
         const auto value = field.print(draft);
-        const bool must = std::find(always.begin(), always.end(), name) != always.end();
+        const bool must = std::find(always.begin(), always.end(), name) != always.end() ||
+                          (is_tuned() && name == "lora-targets");
         if (!value || (!must && value == field.print(usual)) ||
             (!tuned && field.key.starts_with("run.adapter")))
             continue;

@@ -208,6 +208,12 @@ void JobWords::unsaid(std::string_view field, std::string_view why) {
     reasons_.push_back({std::string(field), {}, std::string(why)});
 }
 
+void JobWords::say_schedule(Schedule does, std::string_view why) {
+    Job unstated = job_;
+    unstated.run.schedule.reset();
+    fixed("schedule", schedule_of(job_) == does && schedule_of(unstated) == does, why);
+}
+
 void JobWords::say_precision(std::string_view word) {
     const std::string meant = precision_meant_by(std::string(word), job_.stack);
     const auto recipe = precision_from(meant);
@@ -241,7 +247,8 @@ std::vector<UnsaidField> JobWords::left_out() const {
         if (said_.contains(name))
             continue;
         const auto value = field.print(draft);
-        const bool must = std::find(always.begin(), always.end(), name) != always.end();
+        const bool must = std::find(always.begin(), always.end(), name) != always.end() ||
+                          (is_tuned() && name == "lora-targets");
         if (!value || (!must && value == field.print(usual)) ||
             (!tuned && field.key.starts_with("run.adapter")))
             continue;

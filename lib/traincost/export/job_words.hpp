@@ -72,6 +72,8 @@ public:
     /// The framework does so without a word: `same` where that is what the job has.
     void fixed(std::string_view field, bool same, std::string_view why);
     void unsaid(std::string_view field, std::string_view why);
+    /// The framework's pipeline runs `does`, which readers of its files leave to the stack.
+    void say_schedule(Schedule does, std::string_view why);
     /// `word` is what the files say of precision, as readers take it.
     void say_precision(std::string_view word);
     /// The files say the sequence, the micro-batch and whole micro-batches of every rank.

@@ -138,9 +138,8 @@ void add_layout(JobWords& words, ArgumentWords& out) {
     if (words.sequence_parallel())
         out.flag("--sequence-parallel");
     words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
-    const Schedule schedule = schedule_of(words.job());
-    words.fixed("schedule", schedule == (p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b),
-                "only 1F1B, interleaved where a rank has several chunks");
+    words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
+                       "only 1F1B, interleaved where a rank has several chunks");
     add_sharding(words, out);
 }
 

@@ -42,6 +42,7 @@ void set_nanotron_layout(JobWords& words, SettingText& out) {
     out.number("parallelism.expert_parallel_size", 1);
     const bool eager = p.pp > 1 && schedule_of(words.job()) == Schedule::gpipe;
     out.word("parallelism.pp_engine", eager ? "afab" : "1f1b");
+    words.say_schedule(eager ? Schedule::gpipe : Schedule::one_f_one_b, "1F1B or all forward passes first");
     out.word("parallelism.tp_mode", words.sequence_parallel() ? "REDUCE_SCATTER" : "ALL_REDUCE");
     out.truth("parallelism.recompute_layer", words.run().recompute != Recompute::none);
     say_whole_recompute(words);

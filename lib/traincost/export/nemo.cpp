@@ -46,9 +46,8 @@ void set_nemo_layout(JobWords& words, SettingText& out) {
     out.number("model.expert_model_parallel_size", p.ep);
     out.truth("model.sequence_parallel", words.sequence_parallel());
     words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
-    words.fixed("schedule",
-                schedule_of(words.job()) == (p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b),
-                "only 1F1B, interleaved where a rank has several chunks");
+    words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
+                       "only 1F1B, interleaved where a rank has several chunks");
     const bool adam = words.run().optimizer == Optimizer::adamw;
     if (p.zero >= 2) {
         out.truth("model.fsdp", true);

@@ -28,6 +28,7 @@ void set_titan_layout(JobWords& words, SettingText& out) {
     words.fixed("sequence-parallel", words.sequence_parallel() == (p.tp > 1),
                 "tensor parallelism brings it along");
     if (p.pp > 1) {
+        words.unsaid("schedule", "is written, and left to the stack by readers");
         const Schedule schedule = schedule_of(words.job());
         out.word("parallelism.pipeline_parallel_schedule",
                  schedule == Schedule::gpipe         ? "GPipe"
@@ -78,7 +79,10 @@ LaunchTexts write_torchtitan(JobWords& words) {
                 "the part of the blocks is left to the framework");
     out.truth("compile.enable", words.compiled());
     words.said({"compile"});
-    words.fixed("attention", words.attention() == AttentionKernel::flash, "only fused kernels");
+    words.fixed(
+        "attention",
+        words.attention() == AttentionKernel::flash && words.job().stack.attention == AttentionKernel::flash,
+        "only fused kernels");
     words.fixed("vp", words.parallel().vp == 1, "chunks follow from layers a stage, not from their number");
     words.fixed("tuning", run.tuning == Tuning::full, "the trainer has no adapters");
     ArgumentWords arguments;

@@ -96,6 +96,18 @@ void refuse_too_large(std::span<const LaunchFile> files) {
     }
 }
 
+/// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
+void refuse_binary(std::span<const LaunchFile> files) {
+    for (const LaunchFile& file : files) {
+        const std::size_t at = file.text.find('\0');
+        if (at != std::string::npos) {
+            const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
+            fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
+                         "has a NUL byte: is no text in UTF-8");
+        }
+    }
+}
+
 std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
     std::vector<FilePart> parts;
     std::vector<bool> known = documents.is_part;
@@ -157,6 +169,30 @@ const Setting* unseen_configuration(const Setting& command) {
     return nullptr;
 }
 
+/// Hydra's list of the files that a configuration is laid over.
+void refer_to_defaults(const Setting& root, FactSheet& sheet) {
+    const Setting* defaults = root.at("defaults");
+    if (defaults == nullptr || !defaults->is_list()) {
+        return;
+    }
+    const auto refer = [&](const Setting& name) {
+        name.read = true;
+        if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
+            const std::string base = name.text.substr(name.text.rfind('/') + 1);
+            sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
+                                   " too: what it says is unknown");
+        }
+    };
+    for (const Setting& item : defaults->items) {
+        refer(item);
+        for (const auto& member : item.members) {
+            if (member.key.find("hydra") == member.key.npos && !member.key.starts_with("optional")) {
+                refer(member.value);
+            }
+        }
+    }
+}
+
 FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {
     FactSheet sheet;
     if (unseen != nullptr) {
@@ -164,6 +200,7 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
         refer_to_file(*unseen, sheet);
     }
     importer.read(root, sheet);
+    refer_to_defaults(root, sheet);
     if (const Setting* words = root.peek("$positional")) {
         for (const Setting& word : words->items) {
             if (word.text == "\x01") {
@@ -253,6 +290,7 @@ std::vector<std::string_view> launch_formats() {
 
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
     refuse_too_large(files);
+    refuse_binary(files);
     LaunchDocuments documents = parse_documents(files, select);
     std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;

@@ -1,7 +1,9 @@
 #include "traincost/import/python_config.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "traincost/base/error.hpp"
@@ -13,6 +15,7 @@ namespace traincost {
 namespace {
 
 constexpr int deepest_python_call = 20;
+constexpr int most_calls = 10'000;
 
 /// A statement: its text without comments, brackets joined over lines, and how far it is indented.
 struct Statement {
@@ -122,6 +125,12 @@ public:
     }
     Setting call(const std::string& name) {
         Setting result;
+        if (++calls_ > most_calls) {
+            throw Error(ErrorKind::input,
+                        std::vector<Problem>{{.path = file_,
+                                              .message = "its functions call each other more than " +
+                                                         std::to_string(most_calls) + " times"}});
+        }
         if (++depth_ <= deepest_python_call) {
             std::map<std::string, Setting> locals;
             for (const Statement* statement : functions_.at(name).body) {
@@ -200,27 +209,50 @@ private:
         }
     }
 
-    /// Reads one expression of a statement.
-    struct Cursor {
-        const Statement& statement;
-        std::size_t at;
+    /// Reads one expression of a statement. It never stands behind the end, where every character is '\0'.
+    class Cursor {
+    public:
+        Cursor(const Statement& statement, std::size_t at, std::map<std::string, Setting>& known)
+            : locals(known), statement_(statement) {
+            go_to(at);
+        }
+        std::size_t at() const {
+            return at_;
+        }
+        void go_to(std::size_t at) {
+            at_ = std::min(at, statement_.text.size());
+        }
+        void step() {
+            go_to(at_ + 1);
+        }
+        char character(std::size_t at) const {
+            return at < statement_.text.size() ? statement_.text[at] : '\0';
+        }
+        /// From where it stands to `end`.
+        std::string until(std::size_t end) const {
+            return statement_.text.substr(at_, std::max(end, at_) - at_);
+        }
+        int line() const {
+            const auto& lines = statement_.lines;
+            return lines.empty() ? 1 : lines[std::min(at_, lines.size() - 1)];
+        }
+
         std::map<std::string, Setting>& locals;
         int depth = 0;
+
+    private:
+        const Statement& statement_;
+        std::size_t at_ = 0;
     };
     Setting expression(const Statement& statement, std::size_t at, std::map<std::string, Setting>& locals) {
-        Cursor cursor{statement, at, locals};
+        Cursor cursor(statement, at, locals);
         return sum(cursor);
     }
     static char now(Cursor& cursor) {
-        const std::string& text = cursor.statement.text;
-        while (cursor.at < text.size() && text[cursor.at] == ' ') {
-            ++cursor.at;
+        while (cursor.character(cursor.at()) == ' ') {
+            cursor.step();
         }
-        return cursor.at < text.size() ? text[cursor.at] : '\0';
-    }
-    int line(const Cursor& cursor) const {
-        const auto& lines = cursor.statement.lines;
-        return lines.empty() ? 1 : lines[std::min(cursor.at, lines.size() - 1)];
+        return cursor.character(cursor.at());
     }
     Setting computed(char sign, const Setting& a, const Setting& b) const {
         const auto x = as_number(a);
@@ -234,7 +266,7 @@ private:
     Setting sum(Cursor& cursor) {
         Setting left = product(cursor);
         for (char sign = now(cursor); sign == '+' || sign == '-'; sign = now(cursor)) {
-            ++cursor.at;
+            cursor.step();
             left = computed(sign, left, product(cursor));
         }
         return left;
@@ -242,9 +274,9 @@ private:
     Setting product(Cursor& cursor) {
         Setting left = value(cursor);
         for (char sign = now(cursor); sign == '*' || sign == '/'; sign = now(cursor)) {
-            ++cursor.at;
+            cursor.step();
             if (now(cursor) == sign) {
-                ++cursor.at;
+                cursor.step();
             }
             left = computed(sign, left, value(cursor));
         }
@@ -252,7 +284,7 @@ private:
     }
     Setting value(Cursor& cursor) {
         if (++cursor.depth > deepest_setting) {
-            fail_at_line(file_, line(cursor),
+            fail_at_line(file_, cursor.line(),
                          "nested more than " + std::to_string(deepest_setting) + " deep");
         }
         Setting out = primary(cursor);
@@ -260,40 +292,39 @@ private:
         return out;
     }
     Setting primary(Cursor& cursor) {
-        const std::string& text = cursor.statement.text;
         const char c = now(cursor);
-        Setting out = empty(line(cursor));
+        Setting out = empty(cursor.line());
         if (c == '"' || c == '\'') {
-            std::size_t end = cursor.at + 1;
-            while (end < text.size() && text[end] != c) {
-                end += text[end] == '\\' ? 2 : 1;
+            cursor.step();
+            std::size_t end = cursor.at();
+            while (cursor.character(end) != c && cursor.character(end) != '\0') {
+                end += cursor.character(end) == '\\' ? 2 : 1;
             }
-            out = scalar_setting(text.substr(cursor.at + 1, std::min(end, text.size()) - cursor.at - 1), out,
-                                 true);
-            cursor.at = std::min(end + 1, text.size());
+            out = scalar_setting(cursor.until(end), out, true);
+            cursor.go_to(end + 1);
             return out;
         }
         if (c == '[' || c == '(' || c == '{') {
             return bracket(cursor, c == '[' ? ']' : c == '(' ? ')' : '}');
         }
         if (c == '-') {
-            ++cursor.at;
+            cursor.step();
             const Setting inner = value(cursor);
             return scalar_setting("-" + inner.text, out);
         }
-        std::size_t end = cursor.at;
-        while (end < text.size() &&
-               (is_name(text[end]) || text[end] == '.' ||
-                ((text[end] == '-' || text[end] == '+') && end > cursor.at && text[end - 1] == 'e' &&
-                 std::isdigit(static_cast<unsigned char>(text[cursor.at])) != 0))) {
+        std::size_t end = cursor.at();
+        const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+        for (char next = c; is_name(next) || next == '.' ||
+                            (number && (next == '-' || next == '+') && cursor.character(end - 1) == 'e');
+             next = cursor.character(end)) {
             ++end;
         }
-        const std::string word = text.substr(cursor.at, end - cursor.at);
+        const std::string word = cursor.until(end);
         if (word.empty()) {
-            ++cursor.at;
+            cursor.step();
             return out;
         }
-        cursor.at = end;
+        cursor.go_to(end);
         if (std::isdigit(static_cast<unsigned char>(word[0])) != 0 || word == "True" || word == "False") {
             return scalar_setting(lower(word), out);
         }
@@ -312,32 +343,31 @@ private:
         return scalar_setting(word, out);
     }
     Setting bracket(Cursor& cursor, char close) {
-        Setting list = empty(line(cursor));
+        Setting list = empty(cursor.line());
         list.kind = close == '}' ? Setting::Kind::map : Setting::Kind::list;
-        ++cursor.at;
+        cursor.step();
         bool tuple = false;
         while (now(cursor) != close && now(cursor) != '\0') {
             if (now(cursor) == ',') {
                 tuple = true;
-                ++cursor.at;
+                cursor.step();
                 continue;
             }
             Setting item = sum(cursor);
             if (now(cursor) == ':' && list.is_map()) {
-                ++cursor.at;
+                cursor.step();
                 list.members.push_back({.key = item.text, .value = sum(cursor)});
             } else if (!list.is_map()) {
                 list.items.push_back(std::move(item));
             }
         }
-        ++cursor.at;
+        cursor.step();
         if (close == ')' && !tuple && list.items.size() == 1) {
             return Setting(list.items.front());
         }
         return list;
     }
     Setting called(Cursor& cursor, const std::string& name, const Setting& place) {
-        const std::string& text = cursor.statement.text;
         Setting map = place;
         map.kind = Setting::Kind::map;
         if (has(name)) {
@@ -345,43 +375,48 @@ private:
         }
         place_at(map, "$class") = scalar_setting(name, place);
         std::vector<Setting> positional;
-        ++cursor.at;
+        std::set<std::string> keys;
+        cursor.step();
         while (now(cursor) != ')' && now(cursor) != '\0') {
             if (now(cursor) == ',') {
-                ++cursor.at;
+                cursor.step();
                 continue;
             }
             while (now(cursor) == '*') {
-                ++cursor.at;
+                cursor.step();
             }
-            std::size_t end = cursor.at;
-            while (end < text.size() && is_name(text[end])) {
+            std::size_t end = cursor.at();
+            while (is_name(cursor.character(end))) {
                 ++end;
             }
             std::size_t equals = end;
-            while (equals < text.size() && text[equals] == ' ') {
+            while (cursor.character(equals) == ' ') {
                 ++equals;
             }
-            if (end > cursor.at && equals < text.size() && text[equals] == '=' &&
-                text.compare(equals, 2, "==") != 0) {
-                const std::string key = text.substr(cursor.at, end - cursor.at);
-                cursor.at = equals + 1;
+            if (end > cursor.at() && cursor.character(equals) == '=' && cursor.character(equals + 1) != '=') {
+                const std::string key = cursor.until(end);
+                if (!keys.insert(key).second) {
+                    fail_at_line(file_, cursor.line(), "the argument " + key + " is given twice");
+                }
+                cursor.go_to(equals + 1);
                 place_at(map, key) = sum(cursor);
             } else {
-                const std::size_t before = cursor.at;
+                const std::size_t before = cursor.at();
                 positional.push_back(sum(cursor));
-                cursor.at += cursor.at == before ? 1 : 0;
+                if (cursor.at() == before) {
+                    cursor.step();
+                }
             }
         }
-        ++cursor.at;
+        cursor.step();
         if (!positional.empty()) {
             Setting& rest = place_at(map, "$arguments");
             rest.kind = Setting::Kind::list;
             rest.items = std::move(positional);
         }
         // What is read from a call's result is not followed.
-        while (cursor.at < text.size() && (text[cursor.at] == '.' || is_name(text[cursor.at]))) {
-            ++cursor.at;
+        while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
+            cursor.step();
         }
         return map;
     }
@@ -391,6 +426,7 @@ private:
     std::map<std::string, Function> functions_;
     std::map<std::string, Setting> globals_;
     int depth_ = 0;
+    int calls_ = 0;
 };
 
 }  // namespace

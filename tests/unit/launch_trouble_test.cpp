@@ -1,0 +1,169 @@
+// Launch files that are cut off, too long, or no text at all: one clear line, or what can be said of them.
+
+#include <traincost/base/error.hpp>
+#include <traincost/import/importers.hpp>
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+
+namespace {
+
+std::string complaint_of(const std::string& name, const std::string& text) {
+    try {
+        read_launch_files(std::vector<LaunchFile>{{name, text}});
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+LaunchReading reading_of(const std::string& text) {
+    return read_launch_files(std::vector<LaunchFile>{{"job", text}});
+}
+
+std::string value_of(const LaunchReading& reading, Fact fact) {
+    const auto found = reading.facts.find(fact);
+    return found == reading.facts.end() ? "-" : to_text(found->second.value);
+}
+
+const std::string megatron_command =
+    "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+    "--micro-batch-size 1 --tensor-model-parallel-size 2 ";
+
+constexpr const char* python_configs[] = {
+    R"(from torchtitan.trainer import Trainer
+
+def llama3_8b() -> Trainer.Config:
+    """A docstring with 'quotes' (and brackets)."""
+    return Trainer.Config(
+        model_spec=model_registry("8B", attn_backend='flex'),
+        optimizer=OptimizersContainer.Config(lr=3e-4, betas=[0.9, -0.95]),
+        training=TrainingConfig(
+            local_batch_size=1, max_context_length=8 * 1024, steps=1_000,
+        ),
+        parallelism=ParallelismConfig(tensor_parallel_degree=2 // 1),
+        activation_checkpoint=SelectiveAC.Config(),
+    ).copy()
+
+def llama3_70b():
+    config = llama3_8b()
+    config.training.local_batch_size = 2 + 6 / 2
+    config.model_spec = model_registry("70B", **kwargs)
+    return config
+)",
+    R"(batch = {"a": 1, 'b': (2, 3), "c": None}
+lr = 1e-5
+train = Config(seq_len=[1, 2][0], *rest, name="x\"y",)
+def
+def f
+def f(
+)",
+};
+
+}  // namespace
+
+TEST_CASE("a Python configuration cut off anywhere is read or refused in one line", "[launch][python]") {
+    for (const std::string text : python_configs) {
+        for (std::size_t n = 0; n <= text.size(); ++n) {
+            INFO(text.substr(0, n));
+            const std::string line = complaint_of("job.py", text.substr(0, n));
+            CHECK((line == "none" || line.starts_with("job.py")));
+            CHECK(line.find('\n') == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("a bare def, a return of nothing and an unfinished call are no configuration", "[launch][python]") {
+    for (const char* text : {"def", "def ", "def f(", "def f():\n    return ",
+                             "def f():\n    return X(a=", "import x\ndef f():\n    return \"",
+                             "import x\nx = -", "import x\nx = f(a, *"}) {
+        INFO(text);
+        CHECK(complaint_of("job.py", text).find('\n') == std::string::npos);
+    }
+}
+
+TEST_CASE("Python functions that call each other without end are refused", "[launch][python]") {
+    std::string text = "import x\ndef f0():\n    return Config(a=1)\n";
+    for (int i = 1; i < 20; ++i) {
+        const std::string last = "f" + std::to_string(i - 1);
+        text += "def f" + std::to_string(i) + "():\n    return Config(a=" + last + "(), b=" + last + "())\n";
+    }
+    try {
+        read_launch_files(std::vector<LaunchFile>{{"job.py", text}}, "f19");
+        FAIL("was read");
+    } catch (const Error& error) {
+        CHECK(std::string(error.what()) == "job.py: its functions call each other more than 10000 times");
+    }
+}
+
+TEST_CASE("an argument given twice to a Python call is named with its line", "[launch][python]") {
+    CHECK(complaint_of("job.py", "import x\ndef f():\n    return Config(a=1,\n        a=2)\n") ==
+          "job.py:4: the argument a is given twice");
+}
+
+TEST_CASE("a NUL byte is named with its line, whatever the syntax", "[launch]") {
+    using namespace std::string_literals;
+    CHECK(complaint_of("a.yaml", "base_model: m\nsequence_len: 1\0\n"s) ==
+          "a.yaml:2: has a NUL byte: is no text in UTF-8");
+    CHECK(complaint_of("a.json", "{\"a\":\n\n1\0}"s) == "a.json:3: has a NUL byte: is no text in UTF-8");
+    CHECK(complaint_of("a.sh", "#!/bin/bash\ntorchrun x.py --a\0b"s) ==
+          "a.sh:2: has a NUL byte: is no text in UTF-8");
+    CHECK(complaint_of("a.py", "\0import x"s) == "a.py:1: has a NUL byte: is no text in UTF-8");
+}
+
+TEST_CASE("what a configuration is laid over is asked for, until it is given", "[launch]") {
+    const std::string text =
+        "defaults:\n  - base\n  - override hydra/launcher: slurm\n  - _self_\ntrainer:\n  devices: 8\n"
+        "  num_nodes: 1\nmodel:\n  micro_batch_size: 1\n  global_batch_size: 8\n"
+        "  tensor_model_parallel_size: 1\n";
+    const LaunchReading reading = reading_of(text);
+    REQUIRE(reading.unread.size() == 1);
+    CHECK(reading.unread.front().where == "job:2");
+    CHECK(reading.unread.front().why == "give base.yaml too: what it says is unknown");
+    const LaunchReading both = read_launch_files(std::vector<LaunchFile>{{"job.yaml", text},
+                                                                         {"conf/base.yaml",
+                                                                          "trainer:\n  num_nodes: 1\n"
+                                                                          "model:\n  encoder_seq_length: 10\n"
+                                                                          "  micro_batch_size: 1\n"}});
+    CHECK(both.unread.empty());
+}
+
+TEST_CASE("nine thousand assignments, branches and settings are followed", "[launch]") {
+    std::string script = "#!/bin/bash\nARGS=\"--seq-length 4096\"\n";
+    for (int i = 0; i < 9'000; ++i) {
+        const std::string n = std::to_string(i);
+        script += "V" + n + "=" + n + "\n";
+        script += "if [ -f /x" + n + " ]; then W" + n + "=1; fi\n";
+        script += "ARGS=\"$ARGS --unknown-" + n + " " + n + "\"\n";
+    }
+    script += megatron_command + "$ARGS --global-batch-size $V640\n";
+    const LaunchReading reading = reading_of(script);
+    CHECK(value_of(reading, Fact::sequence) == "4096");
+    CHECK(value_of(reading, Fact::global_batch) == "640");
+}
+
+TEST_CASE("a variable that one of several branches sets is known only where they agree", "[launch]") {
+    const std::string before = "#!/bin/bash\nMBS=1\nGBS=8\nSEQ=1024\nunset TP\n";
+    const std::string branches =
+        "if [ -f a ]; then\n  GBS=16; SEQ=2048; LATE=4\n  if [ -f b ]; then MBS=2; unset PP; else MBS=2; fi\n"
+        "else\n  SEQ=2048; MBS=2; LATE=4\nfi\n";
+    const LaunchReading reading =
+        reading_of(before + branches +
+                   "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                   "--tensor-model-parallel-size $LATE --micro-batch-size $MBS --seq-length $SEQ "
+                   "--global-batch-size $GBS\n");
+    CHECK(value_of(reading, Fact::micro_batch) == "2");
+    CHECK(value_of(reading, Fact::sequence) == "2048");
+    CHECK(value_of(reading, Fact::tp) == "4");
+    CHECK(value_of(reading, Fact::global_batch) == "-");
+}
+
+TEST_CASE("a branch that ends the script leaves the variables as they were", "[launch]") {
+    const LaunchReading reading = reading_of(
+        "#!/bin/bash\nSEQ=1024\nif [ -f a ]; then SEQ=2048; exit 1; fi\nARGS=\"--bf16\"\n"
+        "ARGS=\"${ARGS} --seq-length $SEQ\"\n" +
+        megatron_command + "$ARGS\n");
+    CHECK(value_of(reading, Fact::sequence) == "1024");
+    CHECK(value_of(reading, Fact::precision) == "bf16");
+}

@@ -1,8 +1,10 @@
 #include <traincost/base/parallel.hpp>
 
+#ifndef __EMSCRIPTEN__  // a page has one thread; its workers share nothing
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -42,6 +44,25 @@ private:
     std::exception_ptr exception_;
 };
 
+void call_on_cores([[maybe_unused]] int threads, std::size_t n,
+                   const std::function<void(std::size_t)>& call) {
+#ifdef __EMSCRIPTEN__
+    for (std::size_t i = 0; i < n; ++i) {
+        call(i);
+    }
+#else
+    const int cores = tbb::this_task_arena::max_concurrency();
+    tbb::task_arena arena(threads > 0 ? std::min(threads, cores) : cores);
+    arena.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const auto& range) {
+            for (std::size_t i = range.begin(); i != range.end(); ++i) {
+                call(i);
+            }
+        });
+    });
+#endif
+}
+
 }  // namespace
 
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body, int threads) {
@@ -61,15 +82,7 @@ void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body, i
             call(i);
         }
     } else {
-        const int cores = tbb::this_task_arena::max_concurrency();
-        tbb::task_arena arena(threads > 0 ? std::min(threads, cores) : cores);
-        arena.execute([&] {
-            tbb::parallel_for(tbb::blocked_range<std::size_t>(0, n), [&](const auto& range) {
-                for (std::size_t i = range.begin(); i != range.end(); ++i) {
-                    call(i);
-                }
-            });
-        });
+        call_on_cores(threads, n, call);
     }
     first.rethrow();
 }

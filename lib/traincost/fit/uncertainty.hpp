@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,7 +37,7 @@ struct ResidualGroupKey {
     std::string accelerator_class;
     bool measured_kernels;
     bool operator==(const ResidualGroupKey&) const = default;
-    auto operator<=>(const ResidualGroupKey&) const = default;
+    bool operator<(const ResidualGroupKey& other) const;
 };
 
 /// The class residuals are pooled over: vendor generation, the first word of the architecture ("Hopper",

@@ -1,0 +1,8 @@
+import { Ask } from './ask.jsx';
+import { Compare } from './compare.jsx';
+import { Custom } from './custom.jsx';
+import { Guide } from './guide.jsx';
+import { Measure } from './measure.jsx';
+import { Sheet } from './sheet.jsx';
+
+export const modes = { ask: Ask, guide: Guide, sheet: Sheet, custom: Custom, measure: Measure, compare: Compare };

@@ -8,6 +8,7 @@ import { commandLine, fromHash, jobOf, toHash, usual } from './state.js';
 import { label, languageOf, languages, words } from './words.js';
 import { assumptionOf } from './results.jsx';
 import { readFile } from './files.js';
+import { placed } from './problems.js';
 
 const lists = JSON.parse(document.getElementById('lists').textContent);
 const main = new Engine();
@@ -104,13 +105,14 @@ function Header({ state, change, t, lang }) {
 
 function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
     const [find, setFind] = useState('');
-    const problems = answer?.error?.problems ?? [];
+    const problems = placed(answer, state.job);
     const assumptions = (valid?.assumptions ?? []).map(assumptionOf);
+    const byFiles = (valid?.files?.said ?? []).map((s) => ({ flag: s.field, value: s.value, why: s.where }));
     const common = (field) => ({
         field, say, t,
         value: state.job[field.name] ?? '',
-        assumption: assumptions.find((a) => a.flag === field.name),
-        problems: problems.filter((p) => p.path === `--${field.name}`).map((p) => p.message),
+        assumption: byFiles.find((a) => a.flag === field.name) ?? assumptions.find((a) => a.flag === field.name),
+        problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
         suggestion: suggestions[field.name],
     });
     const found = fields.more.filter((f) => state.job[f.name] || (find ? `${f.name} ${f.help}`.toLowerCase().includes(find.toLowerCase()) : true));
@@ -165,8 +167,8 @@ function App() {
         setSuggestions({});
         let current = true;
         const laid = fields.shown.flatMap((g) => g.fields);
-        for (const { path } of answer?.error?.problems ?? []) {
-            const field = laid.find((f) => `--${f.name}` === path);
+        for (const { field: name } of placed(answer, state.job)) {
+            const field = laid.find((f) => f.name === name);
             if (!field || !state.job[field.name]) continue;
             nearestValid((q) => main.ask({ command: 'estimate', ...q }), question, field, state.job[field.name]).then((value) => {
                 if (current && value !== undefined) setSuggestions((old) => ({ ...old, [field.name]: value }));
@@ -221,3 +223,6 @@ function App() {
 }
 
 render(<App />, document.getElementById('app'));
+
+// Other scripts on the page, and its tests, ask the same engine.
+window.traincost = { ask: async (question) => (await main.ask(question)).answer };

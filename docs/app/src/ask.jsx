@@ -20,6 +20,7 @@ export function Ask(props) {
     const [topic, setTopic] = useState(null);
     return (
         <>
+            <h2 class="hidden">{t('result')}</h2>
             <Problems answer={answer} t={t} />
             {answer.error && valid ? <p class="hint">{t('stale')}</p> : null}
             {valid ? (

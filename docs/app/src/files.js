@@ -17,7 +17,15 @@ export async function readFile(file, engine, t) {
     const { answer } = await engine.ask({ command: 'read', files: [inline] });
     if (answer.error) return { refusal: `${file.name}: ${answer.error.problems[0].message}` };
     if (answer.kind === 'log') return { accept: () => ({ mode: 'measure', more: { log: inline } }) };
-    return { accept: (state) => ({ files: [...state.files.filter((f) => f.name !== file.name), inline] }) };
+    // What is said at a control wins over files: what the file is about to say is no longer said there.
+    const place = ['gpu', 'gpus', 'cluster', 'per-node', 'tokens'];
+    const kept = { model: ({ model, ...rest }) => rest, job: () => ({}), launch: (job) => Object.fromEntries(Object.entries(job).filter(([name]) => place.includes(name))) }[answer.kind];
+    return {
+        accept: (state) => {
+            const files = [...state.files.filter((f) => f.name !== file.name), inline];
+            return { files, job: state.files.length && answer.kind === 'launch' ? state.job : kept ? kept(state.job) : state.job };
+        },
+    };
 }
 
 /** A state this page has written. */

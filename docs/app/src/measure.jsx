@@ -11,7 +11,7 @@ export function Measure({ state, change, question, engine, t }) {
     useEffect(() => {
         if (!log) return;
         engine.ask({ command: 'read', files: [log] }).then((a) => setRead(a.answer));
-        engine.ask({ command: 'achieved', ...question, log: [log] }).then((a) => setAchieved(a.answer));
+        engine.ask({ command: 'achieved', ...question, log }).then((a) => setAchieved(a.answer));
     }, [text]);
     return (
         <section aria-labelledby="measure-title" data-test="measure">

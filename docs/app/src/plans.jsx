@@ -59,7 +59,7 @@ export function PlanTable({ plans, say, t }) {
                                 <td>{valueText('probability', p.probability_of_fitting)}</td>
                                 <td>{valueText('days', p.days)}</td>
                                 <td>{valueText('usd', p.usd ?? p.usd_per_million_tokens)}</td>
-                                <td><button type="button" aria-label={`${t('takeplan')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
                             </tr>
                         ))}
                     </tbody>

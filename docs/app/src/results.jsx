@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
 
-const shades = 12;
+const shades = 18;
 export const shade = (i) => `var(--shade-${i % shades})`;
 const nameOf = (term) => term.replaceAll('_', ' ');
 
@@ -90,14 +90,14 @@ export function Figures({ answer, explain, t }) {
         <dl class="figures">
             <Figure {...common} topic="step" name={t('step')} value={seconds(step.time_s)} note={range(step.interval_80, seconds)} />
             <Figure {...common} topic="memory" name={t('memory')} value={bytes(memory.device_bytes)} note={range(memory.interval_80, bytes)} />
-            <Figure {...common} topic="mfu" name={t('mfu')} value={percent(rate.mfu)} note={`${t('hfu')} ${percent(rate.hfu)}`} />
+            <Figure {...common} name={t('mfu')} value={percent(rate.mfu)} note={`${t('hfu')} ${percent(rate.hfu)}`} />
             <Figure {...common} name={t('rate')} value={count(rate.tokens_per_s)} note={`${count(rate.tokens_per_s_per_gpu)} ${t('pergpu')}`} />
-            <Figure {...common} topic="flops" name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
-            <Figure {...common} topic="params" name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
+            <Figure {...common} name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
+            <Figure {...common} name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
             {training.days !== null ? <Figure {...common} name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens')}`} /> : null}
             {training.gpu_hours !== null ? <Figure {...common} name={t('hours')} value={count(training.gpu_hours)} /> : null}
             {cost.usd !== null || cost.usd_per_million_tokens !== null ? (
-                <Figure {...common} topic="cost" name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
+                <Figure {...common} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
                     note={cost.usd !== null && cost.usd_per_million_tokens !== null ? `${dollars(cost.usd_per_million_tokens)} ${t('million')}` : cost.usd === null ? t('million') : ''} />
             ) : null}
             {power.kwh !== null ? <Figure {...common} name={t('energy')} value={energy(power.site_kwh ?? power.kwh)} note={power.co2_kg !== null ? `${count(power.co2_kg / 1000)} t ${t('co2')}` : ''} /> : null}
@@ -107,8 +107,8 @@ export function Figures({ answer, explain, t }) {
 }
 
 /** A bar of named parts, with a table of the same numbers below it. */
-export function Bar({ parts, total, limit, text, t, title }) {
-    const scale = Math.max(total, limit ?? 0) || 1;
+export function Bar({ parts, total, limit, full, text, title }) {
+    const scale = full ?? (Math.max(total, limit ?? 0) || 1);
     const shown = parts.filter((p) => p.amount > 0);
     let at = 0;
     return (
@@ -169,7 +169,7 @@ export function MemoryByStage({ answer, t }) {
                 {stages.filter((s, i) => i % step === 0 || i === answer.memory.peak_stage).map((s) => (
                     <div class="row" key={s.stage}>
                         <span>{s.stage}</span>
-                        <Bar parts={partsOf(s)} total={s.device_bytes} limit={answer.memory.capacity_bytes > 0 ? Math.min(most, answer.memory.capacity_bytes) : null} text={bytes} title={`${t('stage')} ${s.stage}`} t={t} />
+                        <Bar parts={partsOf(s)} total={s.device_bytes} limit={answer.memory.capacity_bytes} full={most} text={bytes} title={`${t('stage')} ${s.stage}`} t={t} />
                         <span class="amount">{bytes(s.device_bytes)}</span>
                     </div>
                 ))}

@@ -122,8 +122,8 @@ function StepMemory({ answer, from, to, id, t }) {
     const y = (b) => 80 - ((b - low) / (peak - low || 1)) * 74;
     const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => i % Math.ceil(answer.stages.length / 8) === 0);
     return (
-        <figure class="scroll drawing" tabIndex={0} role="group" aria-label={t('overstep')}>
-            <figcaption>{t('overstep')}: {bytes(low)} – {bytes(peak)}</figcaption>
+        <div class="scroll drawing" tabIndex={0} role="region" aria-label={t('overstep')}>
+            <p class="hint">{t('overstep')}: {bytes(Math.min(...all))} – {bytes(peak)}</p>
             <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('overstep')}: ${bytes(peak)}`}>
                 <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
                 <g clip-path={`url(#${id}-memory)`}>
@@ -135,6 +135,6 @@ function StepMemory({ answer, from, to, id, t }) {
                     ))}
                 </g>
             </svg>
-        </figure>
+        </div>
     );
 }

@@ -11,6 +11,7 @@
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/capi/page_answers.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/sweep_json.hpp"
 #include "traincost/report/estimate_answer.hpp"
@@ -38,11 +39,24 @@ std::string flag_text(const JsonNode& node) {
                                                                   : to_exact(x);
 }
 
+/// A file whose text is in the question.
+LaunchFile file_in(const JsonNode& node) {
+    JsonObject file(node);
+    LaunchFile in{file.at("name").string(), file.at("text").string()};
+    file.finish();
+    return in;
+}
+
 /// The members that say something of a job.
 JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job) {
     JobInput input{};
     if (const auto files = object.find("files"))
-        input.files = files->strings();
+        for (const JsonNode& file : files->items()) {
+            if (file.is_string())
+                input.files.push_back(file.string());
+            else
+                input.inlined.push_back(file_in(file));
+        }
     if (const auto select = object.find("select"))
         input.select = select->string();
     if (const auto node = object.find("job"))
@@ -59,7 +73,7 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job) {
 ReadDraft draft_of(JsonObject& object, const Sources& sources) {
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
     read.draft = overlaid(overlaid(std::move(read.draft), job), input.said);
     return read;
 }
@@ -87,7 +101,7 @@ std::string answer_plan(JsonObject& object, const Sources& sources) {
     PlanQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    const ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
     question.job = overlaid(overlaid(read.draft, job), input.said);
     question.pins = input.said;
     if (const auto top = object.find("top"))
@@ -104,7 +118,7 @@ std::string answer_sweep(JsonObject& object, const Sources& sources) {
     SweepQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    question.file = overlaid(read_draft({input.files, input.select, {}}, sources).draft, job);
+    question.file = overlaid(read_draft({input.files, input.select, {}, input.inlined}, sources).draft, job);
     question.said = input.said;
     question.axes = sweep_axes(object.at("vary").strings());
     object.finish();
@@ -125,16 +139,56 @@ std::string answer_compare(JsonObject& object, const Sources& sources) {
     return text_of(ask(question, sources));
 }
 
+std::string answer_fields(JsonObject& object, const Sources&) {
+    object.finish();
+    return fields_answer();
+}
+
+std::string answer_read(JsonObject& object, const Sources& sources) {
+    std::vector<LaunchFile> files;
+    for (const JsonNode& node : object.at("files").items())
+        files.push_back(node.is_string() ? LaunchFile{node.string(), sources.text_of(node.string())}
+                                         : file_in(node));
+    const auto select = object.find("select");
+    const std::string name = select ? select->string() : "";
+    object.finish();
+    if (files.empty())
+        throw Error(ErrorKind::usage, "files: is empty");
+    return read_answer(files, name, sources);
+}
+
+std::string answer_explain(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    std::optional<std::string> item;
+    if (const auto node = object.find("item"))
+        item = node->string();
+    object.finish();
+    return explain_answer(item, ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
+std::string answer_achieved(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    const JsonNode log = object.at("log");
+    const LaunchFile file =
+        log.is_string() ? LaunchFile{log.string(), sources.text_of(log.string())} : file_in(log);
+    object.finish();
+    return achieved_answer(file, ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
 struct Command {
     std::string_view name;
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 5> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 9> commands = {{{"estimate", answer_estimate},
                                               {"plan", answer_plan},
                                               {"sweep", answer_sweep},
                                               {"compare", answer_compare},
-                                              {"timeline", answer_timeline}}};
+                                              {"timeline", answer_timeline},
+                                              {"fields", answer_fields},
+                                              {"read", answer_read},
+                                              {"explain", answer_explain},
+                                              {"achieved", answer_achieved}}};
 
 std::string_view kind_name(ErrorKind kind) {
     switch (kind) {

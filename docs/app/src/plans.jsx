@@ -11,7 +11,7 @@ export function valueText(name, value) {
     if (/(^|_)(s|seconds)$/.test(name) && !/per_s$/.test(name)) return seconds(value);
     if (/usd/.test(name)) return dollars(value);
     if (/kwh/i.test(name)) return energy(value);
-    if (/mfu|hfu|probability|goodput|share|efficiency/.test(name)) return percent(value);
+    if (/mfu|hfu|probability|goodput|share|efficiency|utilization/.test(name)) return percent(value);
     if (Number.isInteger(value) && Math.abs(value) < 100000) return String(value);
     return Math.abs(value) >= 1000 ? count(value) : digits(value);
 }

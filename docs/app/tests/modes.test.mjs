@@ -116,6 +116,35 @@ export default {
         }
         check(await page.locator('[data-test=verdict]').isVisible(), 'the result is gone');
     },
+    'a budget has its compute-optimal size': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=optimal`);
+        await page.waitForSelector('[data-test=optimal] circle');
+        const before = await page.textContent('[data-test=optimal] table');
+        await page.fill('#flops', '1e22');
+        await page.keyboard.press('Tab');
+        await page.waitForFunction((text) => document.querySelector('[data-test=optimal] table').textContent !== text, before);
+        await page.fill('#flops', 'many');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=error]');
+    },
+    'published conventions stand beside ours': async (browser) => {
+        const page = await openPage(browser, `#${job}&tokens=1T&mode=methods`);
+        await page.waitForSelector('[data-test=methods] table');
+        const text = await page.textContent('[data-test=methods]');
+        check(text.includes('6ND') && text.includes('six-nd') && text.includes('traincost'), text);
+    },
+    'the step is saved as a picture': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.waitForSelector('svg.timeline');
+        for (const [name, start] of [['SVG', '<svg'], ['PNG', '\x89PNG'], ['JSON', '{']]) {
+            const saved = page.waitForEvent('download');
+            await page.locator('[data-test=share]').getByRole('button', { name, exact: true }).click();
+            const bytes = readFileSync(await (await saved).path(), 'latin1');
+            check(bytes.startsWith(start), `${name}: ${bytes.slice(0, 20)}`);
+        }
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
     'Chinese is shown and kept': async (browser) => {
         const page = await openPage(browser, `#${job}&lang=zh`);
         await settled(page);

@@ -175,20 +175,34 @@ std::string answer_achieved(JsonObject& object, const Sources& sources) {
     return achieved_answer(file, ask(EstimateQuestion{read.draft, {}}, sources));
 }
 
+std::string answer_scale(JsonObject& object, const Sources&) {
+    const Flops compute{parse_number(flag_text(object.at("flops")), Range::positive)};
+    object.finish();
+    return scale_answer(compute);
+}
+
+std::string answer_methods(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    return methods_answer(ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
 struct Command {
     std::string_view name;
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 9> commands = {{{"estimate", answer_estimate},
-                                              {"plan", answer_plan},
-                                              {"sweep", answer_sweep},
-                                              {"compare", answer_compare},
-                                              {"timeline", answer_timeline},
-                                              {"fields", answer_fields},
-                                              {"read", answer_read},
-                                              {"explain", answer_explain},
-                                              {"achieved", answer_achieved}}};
+constexpr std::array<Command, 11> commands = {{{"estimate", answer_estimate},
+                                               {"plan", answer_plan},
+                                               {"sweep", answer_sweep},
+                                               {"compare", answer_compare},
+                                               {"timeline", answer_timeline},
+                                               {"fields", answer_fields},
+                                               {"read", answer_read},
+                                               {"explain", answer_explain},
+                                               {"achieved", answer_achieved},
+                                               {"scale", answer_scale},
+                                               {"methods", answer_methods}}};
 
 std::string_view kind_name(ErrorKind kind) {
     switch (kind) {

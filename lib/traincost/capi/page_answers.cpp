@@ -1,6 +1,7 @@
 #include "traincost/capi/page_answers.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 
@@ -11,12 +12,29 @@
 #include "traincost/import/recognise.hpp"
 #include "traincost/import/training_log_json.hpp"
 #include "traincost/io/hf_config.hpp"
+#include "traincost/methods/chinchilla.hpp"
+#include "traincost/methods/lightning.hpp"
+#include "traincost/methods/six_nd.hpp"
+#include "traincost/plan/scaling_laws.hpp"
 #include "traincost/report/explanation.hpp"
 #include "traincost/spec/job_fields.hpp"
 
 namespace traincost {
 
 namespace {
+
+constexpr double a_tera = 1e12;
+constexpr double seconds_of_a_day = 86400.0;
+
+void write_optimum(JsonWriter& out, std::string_view name, double parameters, double tokens, double loss) {
+    out.begin_object().member("name", name).member("parameters", parameters).member("tokens", tokens);
+    out.member("tokens_per_parameter", tokens / parameters).member("loss", loss).end_object();
+}
+
+void write_convention(JsonWriter& out, std::string_view name, const AchievedRate& rate) {
+    out.begin_object().member("name", name).member("tflops_per_gpu", rate.rate.value() / a_tera);
+    out.member("utilization", rate.utilization).end_object();
+}
 
 std::string_view group_word(FieldGroup group) {
     static constexpr std::array<std::string_view, 4> names = {"job", "numerics", "parallelism", "operation"};
@@ -157,6 +175,59 @@ std::string achieved_answer(const LaunchFile& file, const EstimateAnswer& of) {
     out.end_object();
     out.array("verdict", log_verdict(*log, of.job, a));
     out.end_object();
+    return out.text();
+}
+
+std::string scale_answer(Flops compute) {
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).member("flops", compute);
+    out.key("laws").begin_array();
+    for (std::size_t i = 0; i < scaling_law_names().size(); ++i) {
+        const Allocation a = optimal_allocation(static_cast<ScalingLaw>(i), compute);
+        write_optimum(out, scaling_law_names()[i], a.parameters, a.tokens, a.loss);
+    }
+    const ChinchillaOptimum grid = chinchilla_grid(compute);
+    write_optimum(out, "chinchilla-grid", grid.parameters, grid.tokens, grid.loss);
+    out.end_array();
+    out.key("curve").begin_array();
+    const double middle = optimal_allocation(ScalingLaw::besiroglu, compute).parameters;
+    constexpr int half = 24;  // two decades on either side, a twelfth apart
+    for (int i = -half; i <= half; ++i) {
+        const double N = middle * std::pow(10.0, i / 12.0);
+        const Allocation a = fixed_size(besiroglu_loss, compute, N);
+        out.begin_object().member("parameters", N).member("tokens", a.tokens);
+        out.member("besiroglu", a.loss);
+        out.member("chinchilla_3", fixed_size(chinchilla_loss, compute, N).loss).end_object();
+    }
+    out.end_array().end_object();
+    return out.text();
+}
+
+std::string methods_answer(const EstimateAnswer& of) {
+    const Seconds step = of.estimate.step.total;
+    const Achieved a = achieved(of.job, step);
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1).member("step_time_s", step);
+    out.key("conventions").begin_array();
+    for (int i = 0; i < flop_convention_count; ++i)
+        write_convention(out, to_string(static_cast<FlopConvention>(i)),
+                         a.by_convention[static_cast<std::size_t>(i)]);
+    write_convention(out, "hardware", a.hardware);
+    write_convention(out, "8ND", a.eight_nd);
+    out.end_array();
+    out.key("days").begin_array();
+    if (const auto& totals = of.bill.totals) {
+        const auto gpus = static_cast<double>(of.job.cluster.accelerators);
+        const auto N = static_cast<double>(of.estimate.parameters.total);
+        const FlopRate together = a.model.rate * gpus;
+        const auto row = [&](std::string_view name, double days) {
+            out.begin_object().member("name", name).member("days", days).end_object();
+        };
+        row("traincost", totals->time.value() / seconds_of_a_day);
+        row("six-nd", six_nd_time(N, totals->tokens, together).value() / seconds_of_a_day);
+        row("lightning", lightning_days(N, totals->tokens, together.value() / a_tera));
+    }
+    out.end_array().end_object();
     return out.text();
 }
 

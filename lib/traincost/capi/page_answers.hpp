@@ -23,4 +23,10 @@ std::string explain_answer(const std::optional<std::string>& item, const Estimat
 /// A run's log beside the prediction of its job.
 std::string achieved_answer(const LaunchFile& log, const EstimateAnswer& of);
 
+/// Sizes and tokens that published laws call optimal for so many FLOPs, and the loss of sizes around them.
+std::string scale_answer(Flops compute);
+
+/// The job's step as published conventions count its work, and the days of simple rules beside ours.
+std::string methods_answer(const EstimateAnswer& of);
+
 }  // namespace traincost

@@ -59,6 +59,9 @@ build_page() {
 
 # page_test [WORD…]: the page in Chromium; WORDs choose tests. Its numbers are held against the program's where that is built.
 page_test() {
-    command -v chromium >/dev/null && build_page || build_page chromium fonts-dejavu-core
+    local tools=()
+    command -v chromium >/dev/null || tools=(chromium fonts-dejavu-core)
+    build_page "${tools[@]}"
+    command -v chromium >/dev/null || page_skipped "there is no chromium to test it in"
     timeout 480 node docs/app/tests/run.mjs "$@"
 }

@@ -42,7 +42,7 @@ export function Compare({ state, change, engine, t, switches }) {
             <Problems answer={answer} t={t} />
             {jobs.length ? (
                 <>
-                    <div class="scroll" tabIndex={0} role="region" aria-label={t('compare')}>
+                    <div class="scroll" tabIndex={0} role="region" aria-label={t('table')}>
                         <table>
                             <thead>
                                 <tr><th scope="col">{t('name')}</th>{saved.map(({ name }, i) => (

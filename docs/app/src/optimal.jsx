@@ -16,7 +16,7 @@ function Curve({ answer, t }) {
     for (let e = Math.ceil(first); e <= last; ++e) ticks.push(10 ** e);
     return (
         <>
-            <div class="scroll drawing" tabIndex={0} role="region" aria-label={t('optimal')}>
+            <div class="scroll drawing" tabIndex={0} role="region" aria-label={t('size')}>
                 <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('optimal')}: ${answer.laws.map((l) => `${l.name} ${count(l.parameters)}`).join(', ')}`}>
                     {ticks.map((n) => <g key={n}><line x1={x(n)} x2={x(n)} y1={below} y2={below + 5} class="tick" /><text x={x(n) - 10} y={below + 20} class="axis">{count(n)}</text></g>)}
                     {[low, (low + high) / 2, high].map((l) => <text key={l} x="4" y={y(l) + 4} class="axis">{digits(l)}</text>)}

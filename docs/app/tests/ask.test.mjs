@@ -47,12 +47,12 @@ export default {
     },
     'axe finds nothing in any mode, light or dark, in either language': async (browser) => {
         for (const theme of ['light', 'dark']) {
-            const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&theme=${theme}&lang=${theme === 'dark' ? 'zh' : 'en'}`);
+            const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&theme=${theme}&saved=${encodeURIComponent(JSON.stringify([{ name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8' } }, { name: 'b', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', pp: '2' } }]))}&lang=${theme === 'dark' ? 'zh' : 'en'}`);
             await settled(page);
             await page.waitForTimeout(100);
             for (let i = 0; i < (await page.locator('nav button').count()); ++i) {
                 await page.locator('nav button').nth(i).click();
-                await page.waitForTimeout(50);
+                await page.waitForTimeout(400);
                 await page.addStyleTag({ content: '* { transition: none !important }' });
                 await page.evaluate(AxeSource.source);
                 const found = await page.evaluate(() => axe.run());

@@ -4,7 +4,7 @@
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 #include <cli/options.hpp>
-#include <cli/search_sites.hpp>
+#include <cli/search_options.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/methods/six_nd.hpp>
@@ -60,13 +60,15 @@ std::string nearest_model(double parameters, std::int64_t sequence, const Catalo
 
 /// The rate of the best plan for the model of the catalogue that is nearest in size.
 std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Context& context) {
-    SearchFlags search;
-    search.job.said.model = nearest_model(*f.parameters, f.sequence, catalogue);
-    search.job.said.gpu = f.gpu;
-    search.job.said.gpus = f.gpus;
-    search.job.said.sequence = f.sequence;
-    search.job.said.global_batch = f.global_batch;
-    ResolvedSearch resolved = resolve_search(search, catalogue, context);
+    SearchQuestion search;
+    search.said.model = nearest_model(*f.parameters, f.sequence, catalogue);
+    search.said.gpu = f.gpu;
+    search.said.gpus = f.gpus;
+    search.said.sequence = f.sequence;
+    search.said.global_batch = f.global_batch;
+    search.job = search.said;
+    const Sources sources(catalogue, context.data_folder, &context.in);
+    ResolvedSearch resolved = resolve_search(search, sources);
     const SearchResult result = run_search(resolved.request, context);
     if (result.best.empty()) {
         return std::nullopt;
@@ -76,7 +78,7 @@ std::optional<Rate> modelled(const DaysFlags& f, const Catalogue& catalogue, Con
     const double N = static_cast<double>(parameter_count(resolved.request.model).total);
     const FlopRate all = six_nd(N, tokens) / plan.metrics.time;
     return Rate{all / static_cast<double>(*f.gpus),
-                "modelled: " + *search.job.said.model + ", " +
+                "modelled: " + *search.said.model + ", " +
                     configuration_text(resolved.request, plan.configuration) + " (--tflops, --mfu)",
                 std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) + " a step, " +
                     resolved.request.sites.front().stack.id};

@@ -2,7 +2,9 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/job_flags.hpp>
+#include <cli/launch_output.hpp>
 #include <cli/network_options.hpp>
+#include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/ask/estimate_question.hpp>
 #include <traincost/report/estimate_answer.hpp>
@@ -21,6 +23,7 @@ struct Flags {
     JobFlags job;
     NetworkFlags network;
     OutputFlags output;
+    LaunchOutput launch;
     bool verbose = false;
 };
 
@@ -33,6 +36,12 @@ void run_estimate(const Flags& flags, Context& context) {
     const EstimateAnswer answer = answer_of(std::move(resolved), question, sources);
     say_never_ends(answer.never_ends, context);
     context.exit_code = answer.yes() ? exit_yes : exit_no;
+    if (!flags.launch.format.empty()) {
+        LaunchOutput launch = flags.launch;
+        launch.json = flags.output.json;
+        print_launch_files(launch, answer.job, sources.catalogue(), context);
+        return;
+    }
     if (flags.output.json) {
         JsonWriter out;
         write_json(out, answer);
@@ -57,6 +66,8 @@ void add_estimate(CLI::App& app, Context& context) {
     add_job_options(*command, flags->job);
     add_network_options(*command, flags->network);
     add_output_options(*command, flags->output);
+    add_launch_format(*command, flags->launch);
+    name_group(*command, "Output");
     command->callback([flags, &context] { run_estimate(*flags, context); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/commands/export_bench.hpp>
+#include <cli/commands/export_launch.hpp>
 #include <cli/job_options.hpp>
 #include <cli/network_options.hpp>
 #include <cli/workbook.hpp>
@@ -54,10 +55,11 @@ void add_export(CLI::App& app, Context& context) {
     command->require_subcommand(0, 1);
     command->callback([command] {
         if (command->get_subcommands().empty()) {
-            throw Error(ErrorKind::usage, "export: no format; formats: bench, sheet");
+            throw Error(ErrorKind::usage, "export: no format; formats: bench, launch, sheet");
         }
     });
     add_export_bench(*command, context);
+    add_export_launch(*command, context);
     add_sheet(*command, context);
 }
 

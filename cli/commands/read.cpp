@@ -2,7 +2,7 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
-#include <cli/training_log_tables.hpp>
+#include <traincost/report/training_log_tables.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/import/importers.hpp>

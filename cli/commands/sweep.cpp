@@ -5,7 +5,7 @@
 #include <cli/job_flags.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
-#include <cli/search_options.hpp>
+#include <traincost/ask/search_question.hpp>
 #include <traincost/ask/sweep_question.hpp>
 #include <traincost/io/sweep_json.hpp>
 #include <traincost/report/svg.hpp>
@@ -24,7 +24,7 @@ struct SweepFlags {
     JobFlags job;
     OutputFlags output;
     std::vector<std::string> vary;
-    std::optional<ShardFlag> shard{};
+    std::optional<Shard> shard{};
 };
 
 void run_sweep(const SweepFlags& f, const std::vector<std::string>& arguments, Context& context) {
@@ -66,7 +66,7 @@ void add_sweep(CLI::App& app, Context& context) {
     add_job_options(*command, flags->job);
     command->add_option("--vary", flags->vary, "A job flag and its values; repeat it for every combination")
         ->type_name("FLAG=a,b,c|LO..HI[xK|+K]");
-    add_parsed(*command, "--shard", flags->shard, "I/N", shard_flag,
+    add_parsed(*command, "--shard", flags->shard, "I/N", shard_from,
                "Evaluate this part of the points only; with --json, for 'traincost merge'");
     add_output_options(*command, flags->output, Charts::yes);
     command->callback([flags, command, &context] {

@@ -92,3 +92,17 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(holds(answer(R"({"command": "scale", "flops": "many"})"), "\"error\""));
     CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "\"six-nd\""));
 }
+
+TEST_CASE("a search is asked in words, lists and numbers", "[capi]") {
+    const std::string found =
+        answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,
+        "tp": [1, 2], "zero": "1", "recompute": "none,full", "top": 2, "tokens": "1T"})");
+    CHECK(holds(found, R"("plans")"));
+    CHECK_FALSE(holds(found, R"("error")"));
+    const std::string wrong = answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100",
+        "gpus": 16, "tp": "two"})");
+    CHECK(holds(wrong, "--tp"));
+    CHECK(holds(wrong, R"("usage")"));
+    const std::string unknown = answer(R"({"command": "recomend"})");
+    CHECK(holds(unknown, "recommend"));
+}

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <cli/search_dimensions.hpp>
+#include <traincost/ask/search_dimensions.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
@@ -314,7 +314,7 @@ void numbers(std::string_view bytes) {
 
 void ranges(std::string_view bytes) {
     each_of(
-        bytes, [](const std::string& t) { cli::number_choice(t); },
+        bytes, [](const std::string& t) { number_choice(t); },
         [](const std::string& t) { recompute_choice(t); },
         [](const std::string& t) {
             sweep_combinations({sweep_axis(t), sweep_axis("tp=1,2")});

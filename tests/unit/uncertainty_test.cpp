@@ -261,3 +261,21 @@ TEST_CASE("a margin is where the probability of fitting is what was asked for", 
                   catalogue.stack("megatron-core"), run};
     CHECK(memory_margin({}, any) == MemoryMargin{});
 }
+
+TEST_CASE("what a table answered before it answers again, and a copy of it for itself", "[uncertainty]") {
+    const Residuals residuals = read_residuals("");
+    const Residuals fresh = read_residuals("");
+    std::vector<ResidualGroupKey> asked;
+    for (const ResidualCluster& cluster : residuals.clusters)
+        asked.push_back(cluster.group);
+    for (const ResidualGroupKey& key : asked)
+        (void)of(residuals, key);
+    for (auto key = asked.rbegin(); key != asked.rend(); ++key) {
+        INFO(key->stack << " on " << key->accelerator_class);
+        CHECK(of(residuals, *key) == of(fresh, *key));
+    }
+    Residuals less = residuals;
+    less = indexed({residuals.clusters.front()});
+    const ResidualGroupKey& key = residuals.clusters.front().group;
+    CHECK_FALSE(of(less, key) == of(residuals, key));
+}

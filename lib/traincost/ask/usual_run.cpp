@@ -1,6 +1,7 @@
 #include "traincost/ask/usual_run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/base/text.hpp"
 #include "traincost/cost/params.hpp"
@@ -20,6 +21,36 @@ constexpr std::int64_t tokens_of_small = std::int64_t{1} << 19;
 constexpr std::int64_t large = 1'000'000'000;
 /// Sequences of an optimizer step in tuning adapters.
 constexpr std::int64_t sequences_of_tuning = 64;
+
+/// Whether some data-parallel degree divides the batch and leaves a number of accelerators that tensor and
+/// pipeline parallelism can use.
+bool divides_somehow(std::int64_t batch, std::int64_t accelerators, const ModelSpec& model) {
+    for (std::int64_t rest = 1; rest <= accelerators; ++rest) {
+        if (accelerators % rest != 0 || batch % (accelerators / rest) != 0)
+            continue;
+        for (std::int64_t tp = 1; tp <= std::min(rest, model.kv_heads); ++tp) {
+            if (rest % tp == 0 && model.kv_heads % tp == 0 &&
+                rest / tp <= std::max<std::int64_t>(1, model.layers / 2))
+                return true;
+        }
+    }
+    return false;
+}
+
+/// The batch near `usual` that all accelerators divide: within a tenth the one with most factors of two.
+std::int64_t divisible_batch(std::int64_t usual, std::int64_t accelerators) {
+    const std::int64_t odd = accelerators / (accelerators & -accelerators);
+    const std::int64_t unit = 2 * usual >= accelerators ? accelerators : odd;
+    const double exact = static_cast<double>(usual) / static_cast<double>(unit);
+    const auto nearest = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(exact)));
+    std::int64_t best = nearest;
+    for (auto times = static_cast<std::int64_t>(std::ceil(0.9 * exact));
+         static_cast<double>(times) <= 1.1 * exact; ++times) {
+        if (times > 0 && (times & -times) > (best & -best))
+            best = times;
+    }
+    return best * unit;
+}
 
 }  // namespace
 
@@ -61,8 +92,8 @@ void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec&
     }
 }
 
-void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe, RunSpec& run,
-                      Assumptions& out) {
+void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe,
+                      std::int64_t to_divide, RunSpec& run, Assumptions& out) {
     if (run.global_batch > 0)
         return;
     const bool pretraining = run.tuning == Tuning::full;
@@ -82,6 +113,12 @@ void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecip
                           : "usual in tuning adapters";
     if (run.global_batch != usual)
         why += ", in whole micro-batches of all ranks";
+    if (to_divide > 0 && run.global_batch % (to_divide / (to_divide & -to_divide)) != 0 &&
+        !(published && divides_somehow(run.global_batch, to_divide, model))) {
+        run.global_batch = divisible_batch(run.global_batch, to_divide);
+        why += ", changed from " + std::to_string(usual) + " to one that " + std::to_string(to_divide) +
+               " accelerators divide";
+    }
     out.push_back({"global batch", std::to_string(run.global_batch), why, "--global-batch"});
 }
 

@@ -1,5 +1,6 @@
 #include "traincost/capi/answer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/recommend_question.hpp"
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
@@ -16,7 +18,9 @@
 #include "traincost/io/sweep_json.hpp"
 #include "traincost/report/estimate_answer.hpp"
 #include "traincost/report/plan_tables.hpp"
+#include "traincost/report/recommend_answer.hpp"
 #include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/job_values.hpp"
 
 namespace traincost {
 
@@ -47,8 +51,36 @@ LaunchFile file_in(const JsonNode& node) {
     return in;
 }
 
-/// The members that say something of a job.
-JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job) {
+/// The texts of a list: an array of names or numbers, or one text with commas.
+std::string list_text(const JsonNode& node) {
+    if (!node.is_array())
+        return flag_text(node);
+    std::string text;
+    for (const JsonNode& item : node.items())
+        text += (text.empty() ? "" : ",") + flag_text(item);
+    return text;
+}
+
+/// Sets `target` to what `parse` makes of a member's text, if it is there.
+template <class Target, class Parse>
+void take(JsonObject& object, std::string_view key, Target& target, Parse parse) {
+    const auto node = object.find(key);
+    if (!node)
+        return;
+    try {
+        target = parse(list_text(*node));
+    } catch (const Error& error) {
+        throw Error(error.kind(), std::string("--").append(key) + ": " + error.what());
+    }
+}
+
+void take_switch(JsonObject& object, std::string_view key, bool& target) {
+    if (const auto node = object.find(key))
+        target = node->boolean();
+}
+
+/// The members that say something of a job; what a search chooses of is no such member.
+JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, bool chooses = false) {
     JobInput input{};
     if (const auto files = object.find("files"))
         for (const JsonNode& file : files->items()) {
@@ -63,6 +95,11 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job) {
         job = job_draft_from_json(*node, sources.catalogue());
     for (const JobField& field : job_fields()) {
         if (field.flag.empty())
+            continue;
+        const auto dimensions = dimension_fields();
+        const bool chosen = std::any_of(dimensions.begin(), dimensions.end(),
+                                        [&](const DimensionField& d) { return d.flag == field.flag; });
+        if (chooses && chosen)
             continue;
         if (const auto node = object.find(field.flag.substr(2)))  // which outlives the object
             say(input.said, field, flag_text(*node), std::string(field.flag));
@@ -187,13 +224,62 @@ std::string answer_methods(JsonObject& object, const Sources& sources) {
     return methods_answer(ask(EstimateQuestion{read.draft, {}}, sources));
 }
 
+std::int64_t positive_count(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+SearchQuestion search_of(JsonObject& object, const Sources& sources) {
+    SearchQuestion question;
+    JobDraft job{};
+    const JobInput input = input_of(object, sources, job, true);
+    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
+    question.job = overlaid(overlaid(read.draft, job), input.said);
+    question.said = input.said;
+    question.of_file = !input.files.empty() || !input.inlined.empty() || object.find("job").has_value();
+    for (const DimensionField& field : dimension_fields()) {
+        if (const auto node = object.find(field.flag.substr(2))) {
+            try {
+                field.say(question.dimensions, list_text(*node));
+            } catch (const Error& error) {
+                throw Error(ErrorKind::usage, std::string(field.flag) + ": " + error.what());
+            }
+        }
+    }
+    take(object, "clusters", question.clusters, names_of);
+    take(object, "stacks", question.stacks, names_of);
+    take(object, "min-gpus", question.min_gpus, positive_count);
+    take(object, "max-gpus", question.max_gpus, positive_count);
+    take(object, "deadline", question.deadline,
+         [](const std::string& text) { return parse_duration(text, Range::positive); });
+    take(object, "budget", question.budget,
+         [](const std::string& text) { return parse_dollars(text, Range::positive); });
+    take(object, "objective", question.objective, objective_from);
+    take(object, "top", question.top, positive_count);
+    take(object, "threads", question.threads, positive_count);
+    take_switch(object, "full-space", question.full_space);
+    take_switch(object, "exhaustive", question.exhaustive);
+    take_switch(object, "allow-risky", question.allow_risky);
+    return question;
+}
+
+std::string answer_recommend(JsonObject& object, const Sources& sources) {
+    RecommendQuestion question{.search = search_of(object, sources)};
+    take(object, "tie", question.tie, [](const std::string& text) { return parse_fraction(text); });
+    take_switch(object, "each-cluster", question.each_cluster);
+    object.finish();
+    JsonWriter out;
+    write_json(out, ask(question, sources), sources.residuals());
+    return out.text();
+}
+
 struct Command {
     std::string_view name;
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 11> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 12> commands = {{{"estimate", answer_estimate},
                                                {"plan", answer_plan},
+                                               {"recommend", answer_recommend},
                                                {"sweep", answer_sweep},
                                                {"compare", answer_compare},
                                                {"timeline", answer_timeline},

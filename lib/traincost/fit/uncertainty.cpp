@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <tuple>
 
 #include "traincost/base/text.hpp"
@@ -169,6 +170,38 @@ ResidualQuantiles quantiles_of(const Residuals& residuals, const std::vector<dou
     return q;
 }
 
+/// `comparable`, found anew.
+std::optional<Comparable> compared(const Residuals& residuals, const ResidualGroupKey& group,
+                                   const LeftOut& out) {
+    const bool time = group.kind == ResidualKind::step_time;
+    const auto pool_of = [&](bool any_kernels) {
+        return shares_of(residuals, time ? SourceWeight::alike : SourceWeight::root,
+                         [&](const ResidualCluster& cluster) {
+                             return in_pool(cluster, group, any_kernels) && !left_out(cluster, out);
+                         });
+    };
+    Shares pool = pool_of(false);
+    const bool any_kernels = pool.runs == 0;
+    if (any_kernels)
+        pool = pool_of(true);
+    if (pool.runs == 0)
+        return std::nullopt;
+    const Shares own = shares_of(residuals, SourceWeight::root, [&](const ResidualCluster& cluster) {
+        return is_own(cluster, group) && !left_out(cluster, out);
+    });
+    const double s = own.effective_sources;
+    std::vector<double> shares(pool.of.size());
+    for (std::size_t i = 0; i < shares.size(); ++i)
+        shares[i] = (s * own.of[i] + pooling_sources * pool.of[i]) / (s + pooling_sources);
+    const Shares others = shares_of(residuals, SourceWeight::root, [&](const ResidualCluster& cluster) {
+        return in_pool(cluster, group, any_kernels) && !is_own(cluster, group) && !left_out(cluster, out);
+    });
+    ResidualQuantiles quantiles = quantiles_of(residuals, shares);
+    if (time)
+        widen(quantiles, 1.0 + unfamiliar_width / (1.0 + s));
+    return Comparable{quantiles, own.runs, own.sources, others.runs, others.sources};
+}
+
 }  // namespace
 
 std::string_view to_string(ResidualKind kind) {
@@ -238,35 +271,31 @@ Residuals residuals_from(std::span<const Residual> residuals) {
     return indexed(std::move(result));
 }
 
+ComparableMemo& ComparableMemo::operator=(const ComparableMemo& other) {
+    if (this != &other) {
+        const std::unique_lock lock(mutex_);
+        known_.clear();
+    }
+    return *this;
+}
+
+ComparableMemo::Answer ComparableMemo::of(const ResidualGroupKey& group,
+                                          const std::function<Answer()>& find) const {
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto at = known_.find(group); at != known_.end())
+            return at->second;
+    }
+    Answer found = find();
+    const std::unique_lock lock(mutex_);
+    return known_.emplace(group, std::move(found)).first->second;
+}
+
 std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,
                                      const LeftOut& out) {
-    const bool time = group.kind == ResidualKind::step_time;
-    const auto pool_of = [&](bool any_kernels) {
-        return shares_of(residuals, time ? SourceWeight::alike : SourceWeight::root,
-                         [&](const ResidualCluster& cluster) {
-                             return in_pool(cluster, group, any_kernels) && !left_out(cluster, out);
-                         });
-    };
-    Shares pool = pool_of(false);
-    const bool any_kernels = pool.runs == 0;
-    if (any_kernels)
-        pool = pool_of(true);
-    if (pool.runs == 0)
-        return std::nullopt;
-    const Shares own = shares_of(residuals, SourceWeight::root, [&](const ResidualCluster& cluster) {
-        return is_own(cluster, group) && !left_out(cluster, out);
-    });
-    const double s = own.effective_sources;
-    std::vector<double> shares(pool.of.size());
-    for (std::size_t i = 0; i < shares.size(); ++i)
-        shares[i] = (s * own.of[i] + pooling_sources * pool.of[i]) / (s + pooling_sources);
-    const Shares others = shares_of(residuals, SourceWeight::root, [&](const ResidualCluster& cluster) {
-        return in_pool(cluster, group, any_kernels) && !is_own(cluster, group) && !left_out(cluster, out);
-    });
-    ResidualQuantiles quantiles = quantiles_of(residuals, shares);
-    if (time)
-        widen(quantiles, 1.0 + unfamiliar_width / (1.0 + s));
-    return Comparable{quantiles, own.runs, own.sources, others.runs, others.sources};
+    if (out.source.empty() && out.model.empty())
+        return residuals.memo.of(group, [&] { return compared(residuals, group, out); });
+    return compared(residuals, group, out);
 }
 
 std::string words_of(const Comparable& c, const ResidualGroupKey& group) {

@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,23 +84,6 @@ struct ResidualPoint {
     bool operator==(const ResidualPoint&) const = default;
 };
 
-/// The table `traincost validate --write-residuals` writes and `estimate` reads, with an index.
-struct Residuals {
-    std::vector<ResidualCluster> clusters;
-    std::vector<ResidualPoint> points;     ///< of all clusters, rising
-    std::vector<std::uint32_t> source_of;  ///< a number for each cluster's source, from 0
-    std::uint32_t sources = 0;
-    std::vector<LeadError> leads{};            ///< of step times
-    std::optional<SelectionBias> selection{};  ///< likewise
-    bool operator==(const Residuals&) const = default;
-};
-
-/// The clusters with their index.
-Residuals indexed(std::vector<ResidualCluster> clusters);
-
-/// Clusters of residuals, in the order of their groups, sources and models.
-Residuals residuals_from(std::span<const Residual> residuals);
-
 /// Points of a residual distribution: its quantiles at 1/22, 2/22 … 21/22, and the 10 % and 90 % points.
 struct ResidualQuantiles {
     static constexpr int points = 21;
@@ -107,12 +93,6 @@ struct ResidualQuantiles {
     bool operator==(const ResidualQuantiles&) const = default;
 };
 
-/// What an interval is not to come from: one source, or one source's runs of one model. Empty: nothing.
-struct LeftOut {
-    std::string_view source{};
-    std::string_view model{};  ///< empty: all of the source
-};
-
 /// Where an interval comes from: runs of the same stack and class, and the wider pool they are drawn to.
 struct Comparable {
     ResidualQuantiles quantiles;
@@ -120,6 +100,53 @@ struct Comparable {
     std::int64_t own_sources;
     std::int64_t other_runs;
     std::int64_t other_sources;  ///< sources of `other_runs`
+};
+
+/// The answers of `comparable` for groups asked before: a table of residuals has few groups and is asked for
+/// each estimate. Safe to use from several threads. A copy of it starts empty, for what it is copied with may
+/// change.
+class ComparableMemo {
+public:
+    ComparableMemo() = default;
+    ComparableMemo(const ComparableMemo&) {
+    }
+    ComparableMemo& operator=(const ComparableMemo&);
+    ~ComparableMemo() = default;
+    bool operator==(const ComparableMemo&) const {
+        return true;
+    }
+
+    using Answer = std::optional<Comparable>;
+    /// What was found for `group`, or what `find` gives.
+    Answer of(const ResidualGroupKey& group, const std::function<Answer()>& find) const;
+
+private:
+    mutable std::shared_mutex mutex_{};
+    mutable std::map<ResidualGroupKey, Answer> known_{};
+};
+
+/// The table `traincost validate --write-residuals` writes and `estimate` reads, with an index.
+struct Residuals {
+    std::vector<ResidualCluster> clusters;
+    std::vector<ResidualPoint> points;     ///< of all clusters, rising
+    std::vector<std::uint32_t> source_of;  ///< a number for each cluster's source, from 0
+    std::uint32_t sources = 0;
+    std::vector<LeadError> leads{};            ///< of step times
+    std::optional<SelectionBias> selection{};  ///< likewise
+    ComparableMemo memo{};
+    bool operator==(const Residuals&) const = default;
+};
+
+/// The clusters with their index.
+Residuals indexed(std::vector<ResidualCluster> clusters);
+
+/// Clusters of residuals, in the order of their groups, sources and models.
+Residuals residuals_from(std::span<const Residual> residuals);
+
+/// What an interval is not to come from: one source, or one source's runs of one model. Empty: nothing.
+struct LeftOut {
+    std::string_view source{};
+    std::string_view model{};  ///< empty: all of the source
 };
 
 /// The distribution a new source's run of the group is expected from. Inside a set of clusters a cluster of n

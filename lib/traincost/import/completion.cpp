@@ -104,6 +104,8 @@ void merge_into(FactSheet& sheet, const FactSheet& more) {
         }
     }
     sheet.add_unreadable(more);
+    if (sheet.reading.tokenizer.empty())
+        sheet.reading.tokenizer = more.reading.tokenizer;
     for (const UnreadSetting& unread : more.reading.unread) {
         sheet.reading.unread.push_back(unread);
     }

@@ -174,6 +174,12 @@ void assume_data_parallel_only(FactSheet& sheet, std::string_view framework) {
     }
 }
 
+void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths) {
+    const Setting* at = first_of(root, paths);
+    if (at != nullptr && at->is_scalar())
+        sheet.reading.tokenizer = at->text;
+}
+
 void add_dimension(ModelDimensions& dimensions, std::string_view name, const Setting& root, Paths paths) {
     if (const Setting* at = first_of(root, paths)) {
         if (const auto x = as_whole(*at); x && *x > 0) {

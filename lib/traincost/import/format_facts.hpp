@@ -36,6 +36,9 @@ void refer_to_file(const Setting& reference, FactSheet& sheet);
 /// Frameworks without tensor, pipeline or context parallelism: degrees of 1 that nobody can state.
 void assume_data_parallel_only(FactSheet& sheet, std::string_view framework);
 
+/// The tokenizer's name or path.
+void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths);
+
 /// A named dimension where `path` states one.
 void add_dimension(ModelDimensions& dimensions, std::string_view name, const Setting& root, Paths paths);
 /// States the model by its dimensions unless a name is known; `by` is where the first one stands.

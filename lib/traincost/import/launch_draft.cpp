@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -31,18 +32,20 @@ std::optional<Optimizer> optimizer_of(const std::string& text) {
             return bits8 ? Optimizer::paged_adam8bit : Optimizer::paged_adamw;
         return bits8 ? Optimizer::adam8bit : Optimizer::adamw;
     }
+    if (name == "mcore_distributed_optim")  // NeMo's name of Adam with sharded states
+        return Optimizer::adamw;
     return name == "sgd" ? std::optional(Optimizer::sgd) : std::nullopt;
 }
 
 std::optional<AttentionKernel> attention_of(const std::string& text) {
     const std::string name = lower(text);
+    for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global", "disabled"}) {
+        if (holds(name, written_out))
+            return AttentionKernel::math;
+    }
     for (const char* fused : {"flash", "sdpa", "fused", "fa2", "fa3", "cudnn", "xformers", "auto"}) {
         if (holds(name, fused))
             return AttentionKernel::flash;
-    }
-    for (const char* written_out : {"eager", "math", "unfused", "dot_product", "global"}) {
-        if (holds(name, written_out))
-            return AttentionKernel::math;
     }
     return std::nullopt;
 }
@@ -51,10 +54,45 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
                                                       "-it",       "-bnb-4bit", "-gptq", "-awq"};
 
-/// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct".
+/// Letters and digits, with hyphens for what stands between them, or without.
+std::string spelt(std::string_view name, std::string_view between) {
+    std::string text;
+    for (const char c : lower(name)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+            text += c;
+        else
+            text += between;
+    }
+    return text;
+}
+
+/// The only model whose name is the same but for what separates its parts: "gpt3_1_3b" is gpt3-1.3b, and
+/// where none is, "llama3_1_8b" is llama-3.1-8b.
+std::optional<std::string> model_spelt(const std::string& name, const Catalogue& catalogue) {
+    for (const std::string_view between : {"-", ""}) {
+        const std::string wanted = spelt(name, between);
+        std::vector<std::string> found;
+        for (const CatalogueEntry& entry : catalogue.entries(Room::models)) {
+            const bool same =
+                spelt(entry.id, between) == wanted ||
+                std::any_of(entry.aliases.begin(), entry.aliases.end(),
+                            [&](const std::string& alias) { return spelt(alias, between) == wanted; });
+            if (same)
+                found.push_back(entry.id);
+        }
+        if (found.size() == 1)
+            return found.front();
+    }
+    return std::nullopt;
+}
+
+/// The catalogue's model that a hub's name or a path means: "meta-llama/Llama-3.1-8B-Instruct"; a family and
+/// one of its sizes: "llama3 8B".
 std::optional<std::string> model_named(const std::string& name, const Catalogue& catalogue) {
     if (auto id = catalogue.find(Room::models, name))
         return id;
+    if (const std::size_t blank = name.rfind(' '); blank != name.npos)
+        return catalogue.find(Room::models, name.substr(blank + 1));
     std::string last = lower(name.substr(name.rfind('/') + 1));
     for (bool shortened = true; shortened;) {
         if (auto id = catalogue.find(Room::models, last))
@@ -67,7 +105,7 @@ std::optional<std::string> model_named(const std::string& name, const Catalogue&
             }
         }
     }
-    return std::nullopt;
+    return model_spelt(last, catalogue);
 }
 
 std::optional<std::int64_t> dimension_of(const ModelSpec& m, std::string_view name) {
@@ -205,6 +243,12 @@ private:
             out_.draft.model = {ids.front(), f->where};
             return;
         }
+        // Models that differ in what is no dimension: the one whose tokenizer it is.
+        const auto named = model_named(reading_.tokenizer, catalogue_);
+        if (named && std::find(ids.begin(), ids.end(), *named) != ids.end()) {
+            out_.draft.model = {*named, f->where};
+            return;
+        }
         std::string some;
         for (std::size_t i = 0; i < std::min<std::size_t>(ids.size(), 3); ++i)
             some += (some.empty() ? ": " : ", ") + ids[i];
@@ -234,14 +278,19 @@ private:
         const auto text = word(Fact::offload);
         if (!text || *text == "none")
             return;
-        const Offload place = text->starts_with("nvme") ? Offload::nvme : Offload::cpu;
+        // "nvme (optimizer), cpu (parameters, activations)"
+        Offload place = Offload::cpu;
         const std::string& at = where(Fact::offload);
-        if (holds(*text, "optimizer"))
-            out_.draft.offload_optimizer = {place, at};
-        if (holds(*text, "parameters"))
-            out_.draft.offload_parameters = {place, at};
-        if (holds(*text, "activations"))
-            out_.draft.offload_activations = {1.0, at};
+        for (const std::string& part : split(*text, ')')) {
+            if (holds(part, "nvme") || holds(part, "cpu"))
+                place = holds(part, "nvme") ? Offload::nvme : Offload::cpu;
+            if (holds(part, "optimizer"))
+                out_.draft.offload_optimizer = {place, at};
+            if (holds(part, "parameters"))
+                out_.draft.offload_parameters = {place, at};
+            if (holds(part, "activations"))
+                out_.draft.offload_activations = {1.0, at};
+        }
         if (!holds(*text, "(") && !holds(*text, "optimizer"))
             leave(Fact::offload, *text);
     }

@@ -76,6 +76,7 @@ struct UnreadSetting {
 /// What a set of launch files says.
 struct LaunchReading {
     std::string format;                ///< "axolotl"
+    std::string tokenizer{};           ///< name or path, where models of the same dimensions may be meant
     std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent
     std::vector<UnreadSetting> unread;
     std::vector<std::string> contradictions;  ///< one line each, with both places

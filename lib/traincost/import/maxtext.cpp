@@ -78,8 +78,10 @@ void read_shards(const Setting& root, FactSheet& sheet) {
     } else {
         sheet.assume(Fact::zero, std::int64_t{3}, "ici_fsdp_parallelism");
     }
-    if (shards && replicas && sheet.assumes) {
-        sheet.state(Fact::dp, *shards * *replicas, *fsdp);
+    // The batch is dealt over the expert axis too.
+    const auto experts = sheet.count(Fact::ep);
+    if (shards && replicas && experts && sheet.assumes) {
+        sheet.state(Fact::dp, *shards * *replicas * *experts, *fsdp);
     }
 }
 
@@ -97,6 +99,7 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
         add_dimension(dimensions, "ffn", root, {"base_mlp_dim"});
         add_dimension(dimensions, "vocab", root, {"vocab_size"});
         add_dimension(dimensions, "experts", root, {"num_experts"});
+        read_tokenizer(root, sheet, {"tokenizer_path"});
         state_dimensions(sheet, dimensions, root, {"base_num_decoder_layers", "base_emb_dim"});
         if (const Setting* scale = first_of(root, {"global_parameter_scale"});
             scale != nullptr && !sheet.has(Fact::model)) {
@@ -109,7 +112,11 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
     read_axis(Fact::ep, root, sheet, "expert");
     read_maxtext_batch(root, sheet);
     read_shards(root, sheet);
-    sheet.word(Fact::recompute, root, {"remat_policy"});
+    if (const Setting* policy = root.at("remat_policy"); policy != nullptr && policy->text == "none") {
+        sheet.state(Fact::recompute, "none", *policy);
+    } else {
+        sheet.word(Fact::recompute, root, {"remat_policy"});
+    }
     sheet.assume(Fact::recompute, "full", "remat_policy");
     const Setting* quantization = first_of(root, {"quantization"});
     if (quantization != nullptr && !quantization->text.empty()) {

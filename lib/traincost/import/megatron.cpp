@@ -160,6 +160,7 @@ void read_megatron_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "experts_per_token", root, {"moe_router_topk", "topk"});
     add_dimension(dimensions, "expert_ffn", root, {"moe_ffn_hidden_size"});
     add_dimension(dimensions, "vocab", root, {"vocab_size", "padded_vocab_size"});
+    read_tokenizer(root, sheet, {"tokenizer_model", "tokenizer_name_or_path"});
     state_dimensions(sheet, dimensions, root,
                      {"num_layers", "hybrid_layer_pattern", "hybrid_override_pattern", "hidden_size"});
 }

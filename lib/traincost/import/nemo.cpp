@@ -67,6 +67,8 @@ void read_dimensions(const Setting& model, FactSheet& sheet) {
     add_dimension(dimensions, "ffn", model, {"ffn_hidden_size"});
     add_dimension(dimensions, "experts", model, {"num_moe_experts"});
     add_dimension(dimensions, "experts_per_token", model, {"moe_router_topk"});
+    add_dimension(dimensions, "head_dim", model, {"kv_channels"});
+    read_tokenizer(model, sheet, {"tokenizer.type"});
     state_dimensions(sheet, dimensions, model, {"num_layers", "hidden_size"});
 }
 

@@ -134,7 +134,7 @@ void read_titan_recompute(const Setting& root, FactSheet& sheet) {
         }
     } else if (block != nullptr && block->is_null()) {
         sheet.state(Fact::recompute, "none", *block);
-    } else if (const Setting* at = first_of(root, {"activation_checkpoint.mode"});
+    } else if (const Setting* at = root.at("activation_checkpoint.mode");
                at != nullptr && at->text == "none") {
         sheet.state(Fact::recompute, "none", *at);
     }

@@ -1,11 +1,11 @@
-#include <cli/search_sites.hpp>
-
-#include <traincost/base/text.hpp>
-#include <traincost/report/estimate_tables.hpp>
+#include "traincost/ask/search_sites.hpp"
 
 #include <algorithm>
 
-namespace traincost::cli {
+#include "traincost/ask/estimate_question.hpp"
+#include "traincost/base/text.hpp"
+
+namespace traincost {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::i
     return counts;
 }
 
-SearchSpace space_of(const SearchFlags& f, const Job& job) {
+SearchSpace space_of(const SearchQuestion& f, const Job& job) {
     return restricted(f.full_space ? full_space(job) : stack_space(job), f.dimensions, job);
 }
 
@@ -44,7 +44,7 @@ void add_once(std::vector<std::string>& lines, const std::string& line) {
 using Names = std::vector<std::optional<std::string>>;
 
 /// What an objective or a limit needs to know of a cluster; nothing where it is known.
-std::string unknown_of(const SearchFlags& f, const ClusterSpec& cluster) {
+std::string unknown_of(const SearchQuestion& f, const ClusterSpec& cluster) {
     if ((f.budget || f.objective.cost != 0.0) && !hourly_price(cluster)) {
         return std::string(f.budget ? "--budget" : "--objective") + ": no hourly price of " + cluster.id +
                " is known; give --gpu-hour-price";
@@ -63,43 +63,44 @@ void allow_uneven_stages(ResolvedJob& resolved) {
         return;
     }
     job.run.uneven_stages = true;
-    resolved.assumptions.push_back("uneven stages: " + std::to_string(block_count(job.model)) +
-                                   " layers have no even halves, so the first stages of a pipeline hold one "
-                                   "more (--uneven-stages)");
+    resolved.assumptions.push_back(
+        assumption_from("uneven stages: " + std::to_string(block_count(job.model)) +
+                        " layers have no even halves, so the first stages of a pipeline hold one "
+                        "more (--uneven-stages)"));
 }
 
 /// Collects sites; what cannot be one is an `Error`, or left out where nobody named it.
 class Sites {
 public:
-    Sites(const SearchFlags& flags, const Catalogue& catalogue, Context& context, bool lenient)
-        : flags_(flags), catalogue_(catalogue), context_(context), lenient_(lenient) {
+    Sites(const SearchQuestion& question, const Sources& sources, bool lenient)
+        : question_(question), sources_(sources), lenient_(lenient) {
     }
 
     /// The sites of one cluster under one stack, a number of accelerators each.
     void add(const std::optional<std::string>& cluster, const std::optional<std::string>& stack) {
-        JobFlags one = flags_.job;
-        if (const auto& zero = flags_.dimensions.zero) {
+        JobDraft one = question_.job;
+        if (const auto& zero = question_.dimensions.zero) {
             // decides the usual stack
-            one.said.zero = {zero->listed.empty() ? zero->low : zero->listed.front(), "--zero"};
+            one.zero = {zero->listed.empty() ? zero->low : zero->listed.front(), "--zero"};
         }
         if (cluster) {
-            one.said.cluster = {cluster, "--cluster"};
+            one.cluster = {cluster, "--cluster"};
         }
         if (stack) {
-            one.said.stack = {stack, "--stack"};
+            one.stack = {stack, "--stack"};
         }
-        if (!flags_.max_gpus) {
+        if (!question_.max_gpus) {
             add(one, cluster.value_or("the cluster"));
             return;
         }
-        one.said.gpus = {flags_.max_gpus, "--gpus"};
+        one.gpus = {question_.max_gpus, "--gpus"};
         const std::optional<ResolvedJob> most = resolved(one, cluster.value_or("the cluster"));
         if (!most) {
             return;
         }
         for (const std::int64_t count :
-             gpu_counts(flags_.min_gpus.value_or(1), *flags_.max_gpus, most->job.cluster.per_node)) {
-            one.said.gpus = {count, "--gpus"};
+             gpu_counts(question_.min_gpus.value_or(1), *question_.max_gpus, most->job.cluster.per_node)) {
+            one.gpus = {count, "--gpus"};
             add(one, cluster.value_or("the cluster"));
         }
     }
@@ -109,14 +110,14 @@ public:
     }
 
 private:
-    std::optional<ResolvedJob> resolved(const JobFlags& job_flags, const std::string& name) {
+    std::optional<ResolvedJob> resolved(const JobDraft& draft, const std::string& name) {
         try {
-            ResolvedJob r = resolve_job(job_flags, catalogue_, context_,
-                                        {.micro_batch = false,
-                                         .layout = false,
-                                         .price = flags_.budget || flags_.objective.cost != 0.0});
+            ResolvedJob r = resolve(draft, sources_,
+                                    {.micro_batch = false,
+                                     .layout = false,
+                                     .price = question_.budget || question_.objective.cost != 0.0});
             allow_uneven_stages(r);
-            if (const std::string unknown = unknown_of(flags_, r.job.cluster); !unknown.empty()) {
+            if (const std::string unknown = unknown_of(question_, r.job.cluster); !unknown.empty()) {
                 throw Error(ErrorKind::usage, unknown);
             }
             return r;
@@ -129,8 +130,8 @@ private:
         }
     }
 
-    void add(const JobFlags& job_flags, const std::string& name) {
-        std::optional<ResolvedJob> found = resolved(job_flags, name);
+    void add(const JobDraft& draft, const std::string& name) {
+        std::optional<ResolvedJob> found = resolved(draft, name);
         if (!found) {
             return;
         }
@@ -142,10 +143,11 @@ private:
         Site site{job.cluster, job.stack, *space};
         site.goodput = goodput_of(job, found->operation);
         if (!(site.goodput > 0.0)) {
-            leave_out(job.cluster.id + ": training never ends: " + no_progress_text(job, found->operation));
+            leave_out(job.cluster.id + ": training never ends: " +
+                      why_training_never_ends(job, found->operation).value_or(""));
             return;
         }
-        out_.assumptions.push_back(std::move(found->assumptions));
+        out_.assumptions.push_back(to_text(found->assumptions));
         SearchRequest& request = out_.request;
         if (request.sites.empty()) {
             request.model = job.model;
@@ -160,9 +162,9 @@ private:
     /// Nothing where limits leave a dimension nothing on this one of several clusters.
     std::optional<SearchSpace> allowed_space(const Job& job) {
         try {
-            return space_of(flags_, job);
+            return space_of(question_, job);
         } catch (const Error& error) {
-            if (!lenient_ && !flags_.max_gpus) {
+            if (!lenient_ && !question_.max_gpus) {
                 throw;
             }
             leave_out(job.cluster.id + " with " + std::to_string(job.cluster.accelerators) +
@@ -175,25 +177,22 @@ private:
         add_once(out_.left_out, why);
     }
 
-    const SearchFlags& flags_;
-    const Catalogue& catalogue_;
-    Context& context_;
+    const SearchQuestion& question_;
+    const Sources& sources_;
     bool lenient_;
     ResolvedSearch out_{{.model = {}, .run = {}, .sites = {}}, {}, {}, {}};
 };
 
 }  // namespace
 
-std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const ResolvedSearch& search,
-                                                   const Catalogue& catalogue, Context& context) {
-    const bool reads_once = f.job.said.model.value == "-" || f.job.job_file == "-";
-    if (f.job.said.stack || !f.stacks.empty() || f.job.job_file || reads_once ||
-        search.request.sites.empty()) {
+std::optional<ResolvedSearch> resolve_other_stacks(const SearchQuestion& f, const ResolvedSearch& search,
+                                                   const Sources& sources) {
+    const bool reads_once = f.job.model.value == "-";
+    if (f.said.stack || !f.stacks.empty() || f.of_file || reads_once || search.request.sites.empty()) {
         return std::nullopt;
     }
-    SearchFlags other = f;
+    SearchQuestion other = f;
     other.stacks.clear();
-    const Sources sources(catalogue, context.data_folder, &context.in);
     for (const std::string& id : usual_stacks(
              sources, search.request.sites.front().cluster.accelerator.vendor, search.request.run.tuning)) {
         if (id != search.request.sites.front().stack.id) {
@@ -205,12 +204,12 @@ std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& f, const R
     }
     Names clusters(f.clusters.begin(), f.clusters.end());
     if (clusters.empty()) {
-        clusters.push_back(f.job.said.cluster.value);
+        clusters.push_back(f.said.cluster.value);
     }
     if (f.clusters.size() == 1 && f.clusters.front() == "all") {
         return std::nullopt;  // every cluster is searched: enough to choose from
     }
-    Sites sites(other, catalogue, context, true);
+    Sites sites(other, sources, true);
     for (const auto& cluster : clusters) {
         for (const std::string& stack : other.stacks) {
             sites.add(cluster, stack);
@@ -240,10 +239,10 @@ void require_known(const std::string& cluster, const Catalogue& catalogue) {
 
 }  // namespace
 
-ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, Context& context) {
+ResolvedSearch resolve_sites(const SearchQuestion& f, const Sources& sources) {
     const bool all = f.clusters.size() == 1 && f.clusters.front() == "all";
     const bool several = all || f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
-    if (several && (f.job.said.model.value == "-" || f.job.job_file == "-")) {
+    if (several && f.job.model.value == "-") {
         throw Error(ErrorKind::usage,
                     "the standard input can be read once only: give a file where several "
                     "clusters, stacks or numbers of GPUs are searched");
@@ -251,22 +250,22 @@ ResolvedSearch resolve_sites(const SearchFlags& f, const Catalogue& catalogue, C
     Names clusters(f.clusters.begin(), f.clusters.end());
     if (all) {
         clusters.clear();
-        for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
+        for (const CatalogueEntry& entry : sources.catalogue().entries(Room::clusters)) {
             clusters.emplace_back(entry.id);
         }
     } else if (clusters.empty()) {
-        clusters.push_back(f.job.said.cluster.value);
+        clusters.push_back(f.said.cluster.value);
     }
     Names stacks(f.stacks.begin(), f.stacks.end());
     if (stacks.empty()) {
-        stacks.push_back(f.job.said.stack.value);
+        stacks.push_back(f.said.stack.value);
     }
     for (const auto& cluster : clusters) {
         if (clusters.size() > 1) {
-            require_known(*cluster, catalogue);
+            require_known(*cluster, sources.catalogue());
         }
     }
-    Sites sites(f, catalogue, context, clusters.size() > 1);
+    Sites sites(f, sources, clusters.size() > 1);
     for (const auto& cluster : clusters) {
         for (const auto& stack : stacks) {
             sites.add(cluster, stack);
@@ -318,4 +317,4 @@ std::vector<std::string> assumptions_of(const ResolvedSearch& search, const Sear
     return lines;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

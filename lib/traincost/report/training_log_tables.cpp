@@ -1,8 +1,9 @@
-#include <cli/training_log_tables.hpp>
-#include <traincost/base/text.hpp>
-#include <traincost/report/text_table.hpp>
+#include "traincost/report/training_log_tables.hpp"
 
-namespace traincost::cli {
+#include "traincost/base/text.hpp"
+#include "traincost/report/text_table.hpp"
+
+namespace traincost {
 
 namespace {
 
@@ -109,4 +110,4 @@ std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     return tables;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,13 +1,17 @@
 // Where a search looks: clusters, stacks and numbers of accelerators.
 #pragma once
 
-#include <cli/search_options.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
-namespace traincost::cli {
+#include "traincost/ask/search_question.hpp"
 
-/// A search of every site that the flags name. Of several, node types that cannot run the job, or have no
+namespace traincost {
+
+/// A search of every site that the question names. Of several, node types that cannot run the job, or have no
 /// price where one is needed, are left out with their reason; of one that is an `Error`.
-ResolvedSearch resolve_sites(const SearchFlags& flags, const Catalogue& catalogue, Context& context);
+ResolvedSearch resolve_sites(const SearchQuestion& question, const Sources& sources);
 
 /// The assumptions of the sites that `result` names, of all sites where it names none: those they share, then
 /// each cluster's own under its name.
@@ -15,7 +19,7 @@ std::vector<std::string> assumptions_of(const ResolvedSearch& search, const Sear
 
 /// The same question under the other usual stacks of the accelerator, for when nothing fits under the one
 /// taken; nothing where a stack was named.
-std::optional<ResolvedSearch> resolve_other_stacks(const SearchFlags& flags, const ResolvedSearch& search,
-                                                   const Catalogue& catalogue, Context& context);
+std::optional<ResolvedSearch> resolve_other_stacks(const SearchQuestion& question,
+                                                   const ResolvedSearch& search, const Sources& sources);
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,15 +1,15 @@
-#include <cli/search_dimensions.hpp>
-
-#include <cli/options.hpp>
-#include <traincost/base/text.hpp>
-#include <traincost/cost/params.hpp>
-#include <traincost/spec/everyday_names.hpp>
-#include <traincost/spec/job_values.hpp>
-#include <traincost/spec/names.hpp>
+#include "traincost/ask/search_dimensions.hpp"
 
 #include <algorithm>
 
-namespace traincost::cli {
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/cost/params.hpp"
+#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/names.hpp"
+
+namespace traincost {
 
 namespace {
 
@@ -28,17 +28,14 @@ void sort_unique(std::vector<T>& values) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// A parser of lists of what `one` parses.
-template <class One>
-auto list_of(One one) {
-    return [one](const std::string& text) {
-        std::vector<decltype(one(text))> values;
-        for (const std::string& part : parts_of(text)) {
-            values.push_back(one(part));
-        }
-        sort_unique(values);
-        return values;
-    };
+/// A list of what `one` parses.
+template <auto one>
+auto list_of(const std::string& text) {
+    std::vector<decltype(one(text))> values;
+    for (const std::string& part : parts_of(text))
+        values.push_back(one(part));
+    sort_unique(values);
+    return values;
 }
 
 bool on(const std::string& text) {
@@ -124,7 +121,7 @@ std::vector<std::int64_t> up_to(std::int64_t high) {
     return values;
 }
 
-std::vector<OffloadChoice> offload_choices(const DimensionFlags& f) {
+std::vector<OffloadChoice> offload_choices(const DimensionChoices& f) {
     const std::vector<Offload> nowhere{Offload::none};
     const std::vector<double> nothing{0.0};
     std::vector<OffloadChoice> choices;
@@ -137,6 +134,52 @@ std::vector<OffloadChoice> offload_choices(const DimensionFlags& f) {
     }
     return choices;
 }
+
+/// Says a member from its text.
+template <auto member, auto parse>
+void say_by(DimensionChoices& choices, const std::string& text) {
+    choices.*member = parse(text);
+}
+
+std::int64_t positive_limit(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
+using D = DimensionChoices;
+
+constexpr DimensionField fields[] = {
+    {"--micro-batch", "N...", "Sequences per micro-batch on one rank",
+     say_by<&D::micro_batch, number_choice>},
+    {"--tp", "N...",
+     "Tensor-parallel degrees to search: 8 or 1,2,4 or 2..8 or ..8 (all degrees take these forms). Default: "
+     "all the stack supports",
+     say_by<&D::tp, number_choice>},
+    {"--pp", "N...", "Pipeline-parallel degree", say_by<&D::pp, number_choice>},
+    {"--vp", "N...", "Virtual stages per pipeline stage", say_by<&D::vp, number_choice>},
+    {"--dp", "N...", "Data-parallel degrees to search", say_by<&D::dp, number_choice>},
+    {"--cp", "N...", "Context-parallel degree", say_by<&D::cp, number_choice>},
+    {"--ep", "N...", "Expert-parallel degree", say_by<&D::ep, number_choice>},
+    {"--etp", "N...", "Tensor-parallel degree of experts", say_by<&D::etp, number_choice>},
+    {"--zero", "0..3", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)",
+     say_by<&D::zero, zero_choice>},
+    {"--hybrid-shard", "RANKS...", "Ranks per shard group (HSDP) to search; 0: all",
+     say_by<&D::hybrid_shard, number_choice>},
+    {"--sequence-parallel", "on|off|on,off", "Sharding of activations between tensor-parallel regions",
+     say_by<&D::sequence_parallel, list_of<on>>},
+    {"--schedule", "NAME,NAME...", "Pipeline schedules: gpipe, 1f1b, interleaved, zero_bubble, dualpipe",
+     say_by<&D::schedules, list_of<named<Schedule>>>},
+    {"--recompute", "none,selective[:MODULES],full[:EVERY]", "Activation recomputation in the backward pass",
+     say_by<&D::recompute, recompute_list>},
+    {"--offload-optimizer", "none,cpu,nvme", "Locations of optimizer states and updates to search",
+     say_by<&D::offload_optimizer, list_of<named<Offload>>>},
+    {"--offload-parameters", "none,cpu,nvme", "Locations of weights to search",
+     say_by<&D::offload_parameters, list_of<named<Offload>>>},
+    {"--offload-activations", "FRACTION,...", "Shares of saved activations in host memory to search",
+     say_by<&D::offload_activations, list_of<fraction>>},
+    {"--max-tp", "N", "Largest tensor-parallel degree", say_by<&D::max_tp, positive_limit>},
+    {"--max-pp", "N", "Largest pipeline-parallel degree", say_by<&D::max_pp, positive_limit>},
+    {"--max-cp", "N", "Largest context-parallel degree", say_by<&D::max_cp, positive_limit>},
+};
 
 }  // namespace
 
@@ -166,46 +209,11 @@ NumberChoice number_choice(const std::string& text) {
     return choice;
 }
 
-void add_dimension_options(CLI::App& app, DimensionFlags& f) {
-    const auto replace = [&](const char* name, auto& target, const char* type, auto parse, const char* help) {
-        if (CLI::Option* one_valued = app.get_option_no_throw(name)) {
-            app.remove_option(one_valued);
-        }
-        add_parsed(app, name, target, type, parse, help);
-    };
-    replace("--micro-batch", f.micro_batch, "N...", number_choice, "Sequences per micro-batch on one rank");
-    replace("--tp", f.tp, "N...", number_choice,
-            "Tensor-parallel degrees to search: 8 or 1,2,4 or 2..8 or ..8 (all degrees take these forms). "
-            "Default: all the stack supports");
-    replace("--pp", f.pp, "N...", number_choice, "Pipeline-parallel degree");
-    replace("--vp", f.vp, "N...", number_choice, "Virtual stages per pipeline stage");
-    replace("--dp", f.dp, "N...", number_choice, "Data-parallel degrees to search");
-    replace("--cp", f.cp, "N...", number_choice, "Context-parallel degree");
-    replace("--ep", f.ep, "N...", number_choice, "Expert-parallel degree");
-    replace("--etp", f.etp, "N...", number_choice, "Tensor-parallel degree of experts");
-    replace("--zero", f.zero, "0..3", zero_choice,
-            "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)");
-    replace("--hybrid-shard", f.hybrid_shard, "RANKS...", number_choice,
-            "Ranks per shard group (HSDP) to search; 0: all");
-    replace("--sequence-parallel", f.sequence_parallel, "on|off|on,off", list_of(on),
-            "Sharding of activations between tensor-parallel regions");
-    replace("--schedule", f.schedules, "NAME,NAME...", list_of(named<Schedule>),
-            "Pipeline schedules: gpipe, 1f1b, interleaved, zero_bubble, dualpipe");
-    replace("--recompute", f.recompute, "none,selective[:MODULES],full[:EVERY]", recompute_list,
-            "Activation recomputation in the backward pass");
-    replace("--offload-optimizer", f.offload_optimizer, "none,cpu,nvme", list_of(named<Offload>),
-            "Locations of optimizer states and updates to search");
-    replace("--offload-parameters", f.offload_parameters, "none,cpu,nvme", list_of(named<Offload>),
-            "Locations of weights to search");
-    replace("--offload-activations", f.offload_activations, "FRACTION,...", list_of(fraction),
-            "Shares of saved activations in host memory to search");
-    const auto positive = [](const std::string& text) { return parse_count(text, Range::positive); };
-    add_parsed(app, "--max-tp", f.max_tp, "N", positive, "Largest tensor-parallel degree");
-    add_parsed(app, "--max-pp", f.max_pp, "N", positive, "Largest pipeline-parallel degree");
-    add_parsed(app, "--max-cp", f.max_cp, "N", positive, "Largest context-parallel degree");
+std::span<const DimensionField> dimension_fields() {
+    return fields;
 }
 
-SearchSpace restricted(SearchSpace space, const DimensionFlags& f, const Job& job) {
+SearchSpace restricted(SearchSpace space, const DimensionChoices& f, const Job& job) {
     const std::vector<std::int64_t> degrees = divisors(job.cluster.accelerators);
     const std::string of_all = "a divisor of " + std::to_string(job.cluster.accelerators) + " accelerators";
     const auto take = [](std::vector<std::int64_t>& values, const std::optional<NumberChoice>& choice,
@@ -250,4 +258,4 @@ SearchSpace restricted(SearchSpace space, const DimensionFlags& f, const Job& jo
     return space;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

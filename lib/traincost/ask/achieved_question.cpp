@@ -1,0 +1,94 @@
+#include "traincost/ask/achieved_question.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "traincost/base/text.hpp"
+#include "traincost/plan/operation.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// The measured step, and where it is from.
+LoggedStep measured_step(const AchievedQuestion& f, const Job& job, const std::optional<TrainingLog>& log) {
+    const int given = f.step_time.has_value() + f.tokens_per_s.has_value() +
+                      f.tokens_per_s_per_gpu.has_value() + f.samples_per_s.has_value() + log.has_value();
+    if (given != 1) {
+        throw Error(
+            ErrorKind::usage,
+            std::string("--step-time: ") + (given == 0 ? "is missing" : "is one of several measurements") +
+                "; give one of --step-time, --tokens-per-s, --tokens-per-s-per-gpu, --samples-per-s, --log");
+    }
+    if (log) {
+        std::optional<LoggedStep> step = logged_step(*log, job);
+        if (!step) {
+            throw Error(ErrorKind::input, "--log " + f.log_name +
+                                              ": prints no step time and no throughput in " +
+                                              std::to_string(log->lines) + " lines; give --step-time");
+        }
+        return *std::move(step);
+    }
+    const double sequences = static_cast<double>(job.run.global_batch);
+    const double tokens = sequences * static_cast<double>(job.run.sequence);
+    if (f.step_time) {
+        return {*f.step_time, "measured"};
+    }
+    if (f.samples_per_s) {
+        return {Seconds{sequences / *f.samples_per_s}, "measured"};
+    }
+    const double rate = f.tokens_per_s
+                            ? *f.tokens_per_s
+                            : *f.tokens_per_s_per_gpu * static_cast<double>(job.cluster.accelerators);
+    return {Seconds{tokens / rate}, "measured"};
+}
+
+/// What is left takes the wall time of its operation.
+void count_failures(const ResolvedJob& resolved, std::optional<Remaining>& left) {
+    const double goodput = goodput_of(resolved.job, resolved.operation);
+    if (!left || goodput == 1.0) {
+        return;
+    }
+    left->time /= goodput;
+    left->gpu_hours /= goodput;
+    if (left->cost) {
+        *left->cost /= goodput;
+    }
+    if (left->energy_kwh) {
+        *left->energy_kwh /= goodput;
+    }
+}
+
+/// Tokens behind the run: as given, else as far as the log goes.
+double tokens_done(const AchievedQuestion& question, const std::optional<TrainingLog>& log,
+                   ResolvedJob& resolved) {
+    if (question.tokens_done || !resolved.job.run.tokens) {
+        return question.tokens_done.value_or(0.0);
+    }
+    if (const std::optional<double> logged = log ? logged_tokens(*log, resolved.job) : std::nullopt) {
+        const double done = std::min(*logged, *resolved.job.run.tokens);
+        resolved.assumptions.push_back(
+            assumption_from("tokens done: " + count_text(done) + ", by iteration " +
+                            std::to_string(*log->last_iteration) + " of the log (--tokens-done)"));
+        return done;
+    }
+    resolved.assumptions.push_back(assumption_from("tokens done: 0 (--tokens-done)"));
+    return 0.0;
+}
+
+}  // namespace
+
+AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
+    ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .batch = true});
+    const LoggedStep step = measured_step(question, resolved.job, question.log);
+    if (question.tokens_done && !resolved.job.run.tokens)
+        throw Error(ErrorKind::usage, "--tokens: is missing: --tokens-done needs the number to train on");
+    if (question.tokens_done && *question.tokens_done > *resolved.job.run.tokens)
+        throw Error(ErrorKind::usage, "--tokens-done: is more than --tokens");
+    Achieved a = achieved(resolved.job, step.step, tokens_done(question, question.log, resolved));
+    count_failures(resolved, a.remaining);
+    Uncertainty sure = uncertainty(sources.residuals(), resolved.job, a.predicted);
+    return {std::move(resolved), step, std::move(a), std::move(sure), question.log, question.log_name};
+}
+
+}  // namespace traincost

@@ -1,0 +1,36 @@
+#include "traincost/ask/explain_question.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace traincost {
+
+ExplainAnswer ask(const ExplainQuestion& question, const Sources& sources) {
+    ExplainAnswer answer{.item = question.item, .of = {}};
+    if (question.job) {
+        ResolvedJob resolved = resolve(*question.job, sources);
+        Estimate e = estimate(resolved.job);
+        answer.of.emplace(EstimatedJob{std::move(resolved), std::move(e)});
+    }
+    return answer;
+}
+
+std::vector<std::string> reasons_of_stack(std::span<const std::string_view> choices, const std::string& stack,
+                                          const Catalogue& catalogue) {
+    std::vector<std::string> lines;
+    if (!catalogue.find(Room::stacks, stack)) {
+        return lines;
+    }
+    const JsonDocument record = catalogue.stack_document(stack);
+    const JsonValue* basis = record.root.find("basis");
+    for (const std::string_view choice : choices) {
+        const JsonValue* why = basis != nullptr ? basis->find(std::string(choice)) : nullptr;
+        const auto* text = why != nullptr ? std::get_if<std::string>(&why->data) : nullptr;
+        if (text != nullptr) {
+            lines.push_back("stack " + stack + ", " + std::string(choice) + ": " + *text);
+        }
+    }
+    return lines;
+}
+
+}  // namespace traincost

@@ -1,0 +1,90 @@
+// torchtitan's TOML of 2025, started by torchrun.
+
+#include "traincost/base/text.hpp"
+#include "traincost/export/formats.hpp"
+#include "traincost/export/launch_script.hpp"
+#include "traincost/export/setting_text.hpp"
+
+namespace traincost {
+
+namespace {
+
+void set_titan_layout(JobWords& words, SettingText& out) {
+    const Parallelism& p = words.parallel();
+    const std::int64_t ranks = p.dp;
+    const bool sharded = p.zero >= 2;
+    const std::int64_t shards = sharded ? ranks : 1;
+    out.number("parallelism.data_parallel_replicate_degree", sharded ? 1 : ranks);
+    out.number("parallelism.data_parallel_shard_degree", shards);
+    if (sharded)
+        out.word("parallelism.fsdp_reshard_after_forward", p.zero == 2 ? "never" : "always");
+    out.number("parallelism.tensor_parallel_degree", p.tp);
+    out.number("parallelism.pipeline_parallel_degree", p.pp);
+    out.number("parallelism.context_parallel_degree", p.cp);
+    out.number("parallelism.expert_parallel_degree", p.ep);
+    words.said({"tp", "pp", "cp", "ep"});
+    words.fixed("zero", p.zero == 0 || (sharded && shards > 1),
+                "weights are sharded over data-parallel ranks (stage 3), or gradients (2), or nothing");
+    words.fixed("sequence-parallel", words.sequence_parallel() == (p.tp > 1),
+                "tensor parallelism brings it along");
+    if (p.pp > 1) {
+        const Schedule schedule = schedule_of(words.job());
+        out.word("parallelism.pipeline_parallel_schedule",
+                 schedule == Schedule::gpipe         ? "GPipe"
+                 : schedule == Schedule::interleaved ? "Interleaved1F1B"
+                 : schedule == Schedule::zero_bubble ? "ZBVZeroBubble"
+                                                     : "1F1B");
+    }
+}
+
+void set_titan_training(JobWords& words, SettingText& out) {
+    const RunSpec& run = words.run();
+    out.number("training.local_batch_size", run.micro_batch);
+    out.number("training.global_batch_size", words.whole_batch());
+    out.number("training.seq_len", run.sequence);
+    words.say_batch();
+    const std::string_view compute = words.compute_word();
+    out.word("training.mixed_precision_param", compute == "fp16"   ? "float16"
+                                               : compute == "fp32" ? "float32"
+                                                                   : "bfloat16");
+    words.say_precision(words.is_fp8() ? "fp8" : compute);
+    if (run.offload_optimizer == Offload::cpu && run.offload_parameters == Offload::cpu) {
+        out.truth("training.enable_cpu_offload", true);
+        words.said({"offload-optimizer", "offload-parameters"});
+    }
+}
+
+}  // namespace
+
+LaunchTexts write_torchtitan(JobWords& words) {
+    const RunSpec& run = words.run();
+    SettingText out;
+    say_machines(words);
+    out.word("model.name", words.model().family);
+    out.word("model.flavor", words.model().name);
+    out.word("model.hf_assets_path", "./assets/hf/" + words.checkpoint());
+    if (words.is_fp8())
+        out.literal("model.converters", "[\"quantize.linear.float8\"]");
+    words.fixed("model", true, "");
+    out.word("optimizer.name", "AdamW");
+    words.fixed("optimizer", run.optimizer == Optimizer::adamw, "the configuration has Adam and AdamW only");
+    set_titan_training(words, out);
+    set_titan_layout(words, out);
+    out.word("activation_checkpoint.mode", run.recompute == Recompute::none        ? "none"
+                                           : run.recompute == Recompute::selective ? "selective"
+                                                                                   : "full");
+    words.fixed("recompute",
+                run.recompute_every == 1 && !run.recompute_layers && !run.recompute_modules.any(),
+                "the part of the blocks is left to the framework");
+    out.truth("compile.enable", words.compiled());
+    words.said({"compile"});
+    words.fixed("attention", words.attention() == AttentionKernel::flash, "only fused kernels");
+    words.fixed("vp", words.parallel().vp == 1, "chunks follow from layers a stage, not from their number");
+    words.fixed("tuning", run.tuning == Tuning::full, "the trainer has no adapters");
+    ArgumentWords arguments;
+    arguments.word("--job.config_file", "train.toml");
+    return {{"train.toml", toml_text(out)},
+            {"launch.sh", script_text(words, torchrun(words) + " -m torchtitan.train", arguments)}};
+}
+
+}  // namespace traincost

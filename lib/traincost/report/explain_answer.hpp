@@ -1,0 +1,18 @@
+// The answer of `explain`, printed.
+#pragma once
+
+#include <vector>
+
+#include "traincost/ask/explain_question.hpp"
+#include "traincost/io/json.hpp"
+#include "traincost/report/table.hpp"
+
+namespace traincost {
+
+/// As tables. `Error` of kind not_found where there is no such item.
+std::vector<Table> explain_tables(const ExplainAnswer& answer, const Catalogue& catalogue);
+
+/// As one JSON object; likewise.
+void write_json(JsonWriter& out, const ExplainAnswer& answer, const Catalogue& catalogue);
+
+}  // namespace traincost

@@ -1,0 +1,56 @@
+#include "traincost/report/recommend_answer.hpp"
+
+#include "traincost/io/search_json.hpp"
+#include "traincost/report/chosen.hpp"
+#include "traincost/report/estimate_tables.hpp"
+#include "traincost/report/search_tables.hpp"
+
+namespace traincost {
+
+std::vector<Table> recommend_tables(const RecommendAnswer& answer, const Residuals& residuals,
+                                    std::size_t explained) {
+    const SearchRequest& request = answer.search.request;
+    const FitProbability fits = [&](const Plan& plan) {
+        const Job job = job_of(request, plan.configuration);
+        return probability_of_fitting(residuals, job, estimate(job));
+    };
+    std::vector<Table> tables = search_tables(request, answer.result, answer.plans, answer.tie,
+                                              answer.assumptions, fits, answer.search.operation, explained);
+    if (!answer.relaxed.empty())
+        tables.front().remarks.push_back(relaxed_text(answer.relaxed));
+    if (!answer.plans.empty()) {
+        const Recommendation& first = answer.plans.front();
+        tables.front().remarks.push_back(chosen_text(residuals, first.job, first.estimate));
+    }
+    if (answer.result.risky)
+        tables.front().remarks.emplace_back(risky_text);
+    if (answer.clusters) {
+        tables.insert(tables.begin() + (answer.plans.empty() ? 0 : 1),
+                      cluster_table(request, *answer.clusters, fits));
+    }
+    if (!answer.search.left_out.empty())
+        tables.push_back(remarks_table("Not searched", answer.search.left_out));
+    return tables;
+}
+
+void write_json(JsonWriter& out, const RecommendAnswer& answer, const Residuals& residuals) {
+    const SearchRequest& request = answer.search.request;
+    out.begin_object();
+    write_search_members(out, request, answer.result, answer.plans, residuals, answer.seconds,
+                         answer.assumptions, answer.search.operation);
+    out.member("tie_below", answer.tie.same_site);
+    out.member("tie_below_other_cluster", answer.tie.other_site);
+    out.member("tie_basis", answer.tie.basis);
+    out.array("left_out", answer.search.left_out);
+    out.member("risky", answer.result.risky);
+    if (!answer.plans.empty())
+        write_chosen(out, residuals, answer.plans.front().job, answer.plans.front().estimate);
+    if (answer.clusters)
+        write_clusters(out, request, *answer.clusters, residuals);
+    out.array("relaxed", answer.relaxed);
+    out.array("no_plan_because",
+              answer.plans.empty() ? why_no_plan(request, answer.result) : std::vector<std::string>{});
+    out.end_object();
+}
+
+}  // namespace traincost

@@ -1,0 +1,52 @@
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/sources.hpp"
+#include "traincost/spec/job_fields.hpp"
+
+using namespace traincost;
+
+namespace {
+
+PlanAnswer plan_of(const std::string& model, std::int64_t gpus, const Sources& sources) {
+    PlanQuestion question;
+    const auto said = [&](std::string_view flag, const std::string& text) {
+        say(question.job, *job_field(flag), text, std::string("--").append(flag));
+    };
+    said("model", model);
+    said("gpu", "a100");
+    said("gpus", std::to_string(gpus));
+    question.top = 1;
+    return ask(question, sources);
+}
+
+}  // namespace
+
+TEST_CASE("a batch that nobody says is one that the accelerators can share", "[ask]") {
+    const Sources sources;
+    for (const std::int64_t gpus : {8, 24, 40, 96, 112, 440, 1000}) {
+        CAPTURE(gpus);
+        const PlanAnswer answer = plan_of("mistral-7b", gpus, sources);
+        REQUIRE_FALSE(answer.sheet.plans.empty());
+        const std::int64_t batch = answer.job.run.global_batch;
+        CHECK(batch % (gpus / (gpus & -gpus)) == 0);
+        // 4M tokens of 8,192, or near
+        CHECK(batch >= 512 * 2 / 3);
+        CHECK(batch <= 512 * 4 / 3 + (gpus > 512 ? gpus : 0));
+    }
+}
+
+TEST_CASE("a published batch that the accelerators cannot share is changed, and it is said", "[ask]") {
+    const Sources sources;
+    const PlanAnswer published = plan_of("bloom-176b", 384, sources);
+    CHECK(published.job.run.global_batch == 2048);
+    const PlanAnswer changed = plan_of("llama-2-7b", 440, sources);
+    CHECK(changed.job.run.global_batch == 880);
+    bool said = false;
+    for (const Assumption& each : changed.assumptions)
+        said = said ||
+               each.why.find("changed from 1024 to one that 440 accelerators divide") != std::string::npos;
+    CHECK(said);
+}

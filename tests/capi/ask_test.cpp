@@ -73,8 +73,29 @@ TEST_CASE("threads ask at once", "[capi]") {
     CHECK(other == expected);
 }
 
+TEST_CASE("a page's questions are answered: fields, files, explanations, logs, laws", "[capi]") {
+    CHECK(holds(answer(R"({"command": "fields"})"), "\"flag\": \"--tp\""));
+    const std::string config =
+        R"({\"model_type\": \"llama\", \"hidden_size\": 2048, \"intermediate_size\": 5632, \"num_hidden_layers\": 22, )"
+        R"(\"num_attention_heads\": 32, \"num_key_value_heads\": 4, \"vocab_size\": 32000})";
+    const std::string files = R"("files": [{"name": "config.json", "text": ")" + config + R"("}])";
+    CHECK(holds(answer(R"({"command": "read", )" + files + "}"), "\"kind\": \"model\""));
+    CHECK(holds(answer(R"({"command": "estimate", "gpu": "h100", "gpus": 8, )" + files + "}"), "1100048384"));
+    CHECK(holds(answer(R"({"command": "read", "files": [{"name": "a.json", "text": "{"}]})"), "a.json"));
+    CHECK(holds(answer(R"({"command": "read", "files": []})"), "is empty"));
+    CHECK(holds(answer(R"({"command": "explain", "item": "memory.weights", )" + job + "}"), "\"equation\""));
+    CHECK(holds(answer(R"({"command": "explain", )" + job + "}"), "\"memory.gradients\""));
+    CHECK(
+        holds(answer(R"({"command": "achieved", "log": {"name": "a.log", "text": "nothing"}, )" + job + "}"),
+              "a.log: is no log of a known framework"));
+    CHECK(holds(answer(R"({"command": "scale", "flops": "6e23"})"), "chinchilla-grid"));
+    CHECK(holds(answer(R"({"command": "scale", "flops": "many"})"), "\"error\""));
+    CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "\"six-nd\""));
+}
+
 TEST_CASE("a search is asked in words, lists and numbers", "[capi]") {
-    const std::string found = answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,
+    const std::string found =
+        answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,
         "tp": [1, 2], "zero": "1", "recompute": "none,full", "top": 2, "tokens": "1T"})");
     CHECK(holds(found, R"("plans")"));
     CHECK_FALSE(holds(found, R"("error")"));

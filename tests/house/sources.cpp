@@ -15,7 +15,8 @@ std::vector<SourceFile> source_files(const std::string& folder, const std::set<s
     const fs::path root = SOURCE_FOLDER;
     std::vector<SourceFile> files;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
-        if (entry.is_regular_file() && extensions.contains(entry.path().extension().string())) {
+        const bool fetched = entry.path().generic_string().find("/node_modules/") != std::string::npos;
+        if (!fetched && entry.is_regular_file() && extensions.contains(entry.path().extension().string())) {
             files.push_back({.path = entry.path().lexically_relative(root).generic_string(),
                              .text = read_file(entry.path().string())});
         }

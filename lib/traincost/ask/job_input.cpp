@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "traincost/import/importers.hpp"
 #include "traincost/import/launch_draft.hpp"
 #include "traincost/import/recognise.hpp"
 #include "traincost/io/hf_config.hpp"
@@ -70,13 +69,15 @@ std::vector<SaidField> said_by_files(const JobDraft& draft, const JobDraft& word
 }  // namespace
 
 ReadDraft read_draft(const JobInput& input, const Sources& sources) {
-    if (input.files.empty())
+    if (input.files.empty() && input.inlined.empty())
         return {input.said, {}};
     if (std::count(input.files.begin(), input.files.end(), "-") > 1)
         throw Error(ErrorKind::usage, "the standard input can be read once only");
     Sorted sorted;
     for (const std::string& name : input.files)
         sort_in({name == "-" ? "standard input" : name, sources.text_of(name)}, sources, sorted);
+    for (const LaunchFile& file : input.inlined)
+        sort_in(file, sources, sorted);
     ReadDraft read;
     std::string model_hint;
     if (!sorted.launch.empty()) {

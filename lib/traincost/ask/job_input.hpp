@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "traincost/ask/sources.hpp"
+#include "traincost/import/importers.hpp"
 #include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
@@ -33,6 +34,7 @@ struct JobInput {
     std::vector<std::string> files{};  ///< job files, launch files, models; "-" is the standard input
     std::string select{};              ///< of several jobs in launch files: a function, a branch of a script
     JobDraft said{};
+    std::vector<LaunchFile> inlined{};  ///< files whose text is at hand
 };
 
 /// A draft and its notes.

@@ -1,8 +1,8 @@
 #include <traincost/base/parallel.hpp>
 
-#ifdef TRAINCOST_STATIC
+#if defined(TRAINCOST_STATIC)
 #include <thread>
-#else
+#elif !defined(__EMSCRIPTEN__)
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -48,7 +48,7 @@ private:
     std::exception_ptr exception_;
 };
 
-#ifdef TRAINCOST_STATIC
+#if defined(TRAINCOST_STATIC)
 
 // A static build has no scheduler of tasks: threads take the next index until there is none. A loop within a
 // loop runs on the thread that came to it.
@@ -70,6 +70,16 @@ void call_all(std::size_t n, const Call& call, int threads) {
         others.emplace_back(work);
     }
     work();
+}
+
+#elif defined(__EMSCRIPTEN__)
+
+// A page has one thread; its workers share nothing.
+template <class Call>
+void call_all(std::size_t n, const Call& call, int) {
+    for (std::size_t i = 0; i < n; ++i) {
+        call(i);
+    }
 }
 
 #else

@@ -1,5 +1,6 @@
 #include <traincost/base/text.hpp>
 
+#include <traincost/base/decimal.hpp>
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/name_distance.hpp>
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -71,7 +71,7 @@ std::string_view trim(std::string_view text) {
 // Takes the number off the front of `rest`; none where it does not start with a finite one.
 std::optional<double> take_number(std::string_view& rest) {
     double x = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), x);
+    const auto [end, error] = read_decimal(rest.data(), rest.data() + rest.size(), x);
     if (error != std::errc() || !std::isfinite(x)) {
         return std::nullopt;
     }

@@ -13,6 +13,7 @@
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/capi/page_answers.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/sweep_json.hpp"
 #include "traincost/report/estimate_answer.hpp"
@@ -40,6 +41,14 @@ std::string flag_text(const JsonNode& node) {
     const double x = node.number();
     return x == static_cast<double>(static_cast<std::int64_t>(x)) ? std::to_string(node.integer())
                                                                   : to_exact(x);
+}
+
+/// A file whose text is in the question.
+LaunchFile file_in(const JsonNode& node) {
+    JsonObject file(node);
+    LaunchFile in{file.at("name").string(), file.at("text").string()};
+    file.finish();
+    return in;
 }
 
 /// The texts of a list: an array of names or numbers, or one text with commas.
@@ -74,7 +83,12 @@ void take_switch(JsonObject& object, std::string_view key, bool& target) {
 JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, bool chooses = false) {
     JobInput input{};
     if (const auto files = object.find("files"))
-        input.files = files->strings();
+        for (const JsonNode& file : files->items()) {
+            if (file.is_string())
+                input.files.push_back(file.string());
+            else
+                input.inlined.push_back(file_in(file));
+        }
     if (const auto select = object.find("select"))
         input.select = select->string();
     if (const auto node = object.find("job"))
@@ -96,7 +110,7 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, boo
 ReadDraft draft_of(JsonObject& object, const Sources& sources) {
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
     read.draft = overlaid(overlaid(std::move(read.draft), job), input.said);
     return read;
 }
@@ -124,7 +138,7 @@ std::string answer_plan(JsonObject& object, const Sources& sources) {
     PlanQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    const ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
     question.job = overlaid(overlaid(read.draft, job), input.said);
     question.pins = input.said;
     if (const auto top = object.find("top"))
@@ -141,7 +155,7 @@ std::string answer_sweep(JsonObject& object, const Sources& sources) {
     SweepQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    question.file = overlaid(read_draft({input.files, input.select, {}}, sources).draft, job);
+    question.file = overlaid(read_draft({input.files, input.select, {}, input.inlined}, sources).draft, job);
     question.said = input.said;
     question.axes = sweep_axes(object.at("vary").strings());
     object.finish();
@@ -162,6 +176,54 @@ std::string answer_compare(JsonObject& object, const Sources& sources) {
     return text_of(ask(question, sources));
 }
 
+std::string answer_fields(JsonObject& object, const Sources&) {
+    object.finish();
+    return fields_answer();
+}
+
+std::string answer_read(JsonObject& object, const Sources& sources) {
+    std::vector<LaunchFile> files;
+    for (const JsonNode& node : object.at("files").items())
+        files.push_back(node.is_string() ? LaunchFile{node.string(), sources.text_of(node.string())}
+                                         : file_in(node));
+    const auto select = object.find("select");
+    const std::string name = select ? select->string() : "";
+    object.finish();
+    if (files.empty())
+        throw Error(ErrorKind::usage, "files: is empty");
+    return read_answer(files, name, sources);
+}
+
+std::string answer_explain(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    std::optional<std::string> item;
+    if (const auto node = object.find("item"))
+        item = node->string();
+    object.finish();
+    return explain_answer(item, ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
+std::string answer_achieved(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    const JsonNode log = object.at("log");
+    const LaunchFile file =
+        log.is_string() ? LaunchFile{log.string(), sources.text_of(log.string())} : file_in(log);
+    object.finish();
+    return achieved_answer(file, ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
+std::string answer_scale(JsonObject& object, const Sources&) {
+    const Flops compute{parse_number(flag_text(object.at("flops")), Range::positive)};
+    object.finish();
+    return scale_answer(compute);
+}
+
+std::string answer_methods(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    return methods_answer(ask(EstimateQuestion{read.draft, {}}, sources));
+}
+
 std::int64_t positive_count(const std::string& text) {
     return parse_count(text, Range::positive);
 }
@@ -170,10 +232,10 @@ SearchQuestion search_of(JsonObject& object, const Sources& sources) {
     SearchQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job, true);
-    const ReadDraft read = read_draft({input.files, input.select, {}}, sources);
+    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
     question.job = overlaid(overlaid(read.draft, job), input.said);
     question.said = input.said;
-    question.of_file = !input.files.empty() || object.find("job").has_value();
+    question.of_file = !input.files.empty() || !input.inlined.empty() || object.find("job").has_value();
     for (const DimensionField& field : dimension_fields()) {
         if (const auto node = object.find(field.flag.substr(2))) {
             try {
@@ -215,12 +277,18 @@ struct Command {
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 6> commands = {{{"estimate", answer_estimate},
-                                              {"plan", answer_plan},
-                                              {"recommend", answer_recommend},
-                                              {"sweep", answer_sweep},
-                                              {"compare", answer_compare},
-                                              {"timeline", answer_timeline}}};
+constexpr std::array<Command, 12> commands = {{{"estimate", answer_estimate},
+                                               {"plan", answer_plan},
+                                               {"recommend", answer_recommend},
+                                               {"sweep", answer_sweep},
+                                               {"compare", answer_compare},
+                                               {"timeline", answer_timeline},
+                                               {"fields", answer_fields},
+                                               {"read", answer_read},
+                                               {"explain", answer_explain},
+                                               {"achieved", answer_achieved},
+                                               {"scale", answer_scale},
+                                               {"methods", answer_methods}}};
 
 std::string_view kind_name(ErrorKind kind) {
     switch (kind) {

@@ -155,7 +155,9 @@ std::vector<MemoryPoint> memory_over_step(const StepTimeline& line, std::int64_t
         std::partition_point(all.begin(), all.end(), [&](const PipelineEvent& e) { return e.stage < stage; });
     const auto end =
         std::partition_point(begin, all.end(), [&](const PipelineEvent& e) { return e.stage == stage; });
-    return StageCurve(line, {begin, end}, line.memory[static_cast<std::size_t>(stage)]).points();
+    const auto events = std::span(all).subspan(static_cast<std::size_t>(begin - all.begin()),
+                                               static_cast<std::size_t>(end - begin));
+    return StageCurve(line, events, line.memory[static_cast<std::size_t>(stage)]).points();
 }
 
 std::int64_t fullest_stage(const StepTimeline& line) {

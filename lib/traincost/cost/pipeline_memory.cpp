@@ -1,8 +1,8 @@
 #include "traincost/cost/pipeline_memory.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace traincost {
@@ -30,16 +30,22 @@ bool is(const Remembered& r, const Pipeline& p) {
            std::equal(r.chunks.begin(), r.chunks.end(), p.chunks.begin(), p.chunks.end(), same);
 }
 
+std::uint64_t bits_of(double x) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 std::size_t place_of(const Pipeline& p) {
     std::uint64_t hash = 14695981039346656037U;  // FNV-1a, a word at a time
     const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 1099511628211U; };
     add(static_cast<std::uint64_t>(p.schedule));
     add(static_cast<std::uint64_t>(p.stages));
     add(static_cast<std::uint64_t>(p.micro_batches));
-    add(std::bit_cast<std::uint64_t>(p.transfer.time.value()));
+    add(bits_of(p.transfer.time.value()));
     for (const ChunkTime& chunk : p.chunks) {
-        add(std::bit_cast<std::uint64_t>(chunk.forward.value()));
-        add(std::bit_cast<std::uint64_t>(chunk.backward.value()));
+        add(bits_of(chunk.forward.value()));
+        add(bits_of(chunk.backward.value()));
     }
     return (hash ^ (hash >> 32)) % places;
 }

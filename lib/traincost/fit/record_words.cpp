@@ -1,8 +1,8 @@
 #include "traincost/fit/record_words.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "traincost/base/decimal.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -31,7 +31,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
 
 std::optional<double> fraction_in(std::string_view text) {
     double x = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+    const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), x);
     if (error != std::errc{} || end != text.data() + text.size() || !(x >= 0.0 && x < 1.0))
         return std::nullopt;
     return x;

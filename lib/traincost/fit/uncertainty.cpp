@@ -219,6 +219,11 @@ std::string accelerator_class(const AcceleratorSpec& accelerator) {
     return accelerator.architecture.substr(0, accelerator.architecture.find(' '));
 }
 
+bool ResidualGroupKey::operator<(const ResidualGroupKey& other) const {
+    return std::tie(kind, stack, accelerator_class, measured_kernels) <
+           std::tie(other.kind, other.stack, other.accelerator_class, other.measured_kernels);
+}
+
 ResidualGroupKey residual_group(ResidualKind kind, const Job& job) {
     return {kind, job.stack.id, accelerator_class(job.cluster.accelerator), job.cluster.kernels.measured};
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,7 +40,7 @@ struct ResidualGroupKey {
     std::string accelerator_class;
     bool measured_kernels;
     bool operator==(const ResidualGroupKey&) const = default;
-    auto operator<=>(const ResidualGroupKey&) const = default;
+    bool operator<(const ResidualGroupKey& other) const;
 };
 
 /// The class residuals are pooled over: vendor generation, the first word of the architecture ("Hopper",

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "traincost/base/decimal.hpp"
+
 namespace traincost {
 
 namespace {
@@ -97,7 +99,7 @@ std::optional<LogNumber> number_at(std::string_view text) {
     }
     LogNumber number;
     const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + at, end, number.value);
+    const auto [stop, error] = read_decimal(text.data() + at, end, number.value);
     if (error == std::errc::invalid_argument) {
         return std::nullopt;
     }
@@ -111,7 +113,7 @@ std::optional<LogNumber> number_at(std::string_view text) {
         at = groups_end(text, at, number.value);
         if (at + 1 < text.size() && text[at] == '.' && is_digit(text[at + 1])) {
             double fraction = 0;
-            const auto tail = std::from_chars(text.data() + at, end, fraction);
+            const auto tail = read_decimal(text.data() + at, end, fraction);
             number.value += fraction;
             number.decimals = static_cast<int>(tail.ptr - (text.data() + at)) - 1;
             at = static_cast<std::size_t>(tail.ptr - text.data());

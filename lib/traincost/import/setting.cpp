@@ -1,8 +1,8 @@
 #include "traincost/import/setting.hpp"
 
-#include <charconv>
 #include <cmath>
 
+#include "traincost/base/decimal.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -132,7 +132,7 @@ std::optional<double> as_number(const Setting& setting) {
     const std::string digits = without_underscores(setting.text);
     const char* begin = digits.data() + (digits.starts_with('+') ? 1 : 0);
     double x = 0.0;
-    const auto [end, error] = std::from_chars(begin, digits.data() + digits.size(), x);
+    const auto [end, error] = read_decimal(begin, digits.data() + digits.size(), x);
     if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(x)) {
         return std::nullopt;
     }

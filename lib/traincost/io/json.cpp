@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include <nlohmann/json.hpp>
 
+#include "traincost/base/decimal.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/text_file.hpp"
 
@@ -583,7 +583,7 @@ JsonWriter& JsonWriter::value(double x) {
     finite(x);
     separate();
     std::array<char, 40> buffer;
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x);
+    const auto end = write_decimal(buffer.data(), buffer.data() + buffer.size(), x);
     out_.append(buffer.data(), end.ptr);
     return *this;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
+#include "traincost/base/decimal.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 
@@ -108,7 +108,7 @@ private:
             return is_function(word) ? extreme(word) : value_of(word, values_);
         }
         double x = 0.0;
-        const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), x);
+        const auto [end, error] = read_decimal(text_.data() + at_, text_.data() + text_.size(), x);
         if (error != std::errc{})
             fail();
         at_ = static_cast<std::size_t>(end - text_.data());

@@ -1,0 +1,76 @@
+// One file of everything: node build.mjs [WASM [OUT]]
+import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, '..', '..');
+const wasm = process.argv[2] ?? join(root, 'build', 'web', 'traincost.wasm');
+const out = process.argv[3] ?? join(root, 'build', 'web', 'traincost.html');
+
+async function bundled(entry) {
+    const result = await build({
+        entryPoints: [join(here, 'src', entry)],
+        bundle: true,
+        minify: true,
+        write: false,
+        format: 'iife',
+        target: ['chrome110', 'firefox115', 'safari16.4'],
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        charset: 'utf8',
+        legalComments: 'none',
+    });
+    return result.outputFiles[0].text.trim();
+}
+
+// The names behind the search boxes, from the same records as the engine's.
+function listed(room, textOf) {
+    const folder = join(root, 'data', room);
+    return readdirSync(folder)
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+        .map((record) => [record.id, textOf(record) ?? ''])
+        .sort(([a], [b]) => a.localeCompare(b));
+}
+const lists = {
+    models: listed('models', (r) => r.hf_repo ?? r.aliases?.[0]),
+    accelerators: listed('accelerators', (r) => `${r.vendor} ${r.memory?.capacity_GB ?? ''} GB`),
+    clusters: listed('clusters', (r) => r.accelerator),
+    stacks: listed('stacks', (r) => r.title),
+};
+
+const escaped = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+const app = escaped(await bundled('app.jsx'));
+const worker = escaped(await bundled('worker.js'));
+const style = (await build({ entryPoints: [join(here, 'src', 'style.css')], minify: true, write: false })).outputFiles[0].text.trim();
+const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+// Styles are also set on elements (a bar's width, a swatch's colour), which no hash covers.
+const policy = [
+    "default-src 'none'",
+    `script-src ${hash(app)} 'wasm-unsafe-eval' blob:`,
+    'worker-src blob:',
+    "style-src 'unsafe-inline'",
+    'img-src data: blob:',
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+].join('; ');
+const packed = gzipSync(readFileSync(wasm), { level: 9 });
+const parts = { POLICY: policy, STYLE: style, LISTS: escaped(JSON.stringify(lists)), ENGINE: packed.toString('base64'), WORKER: worker, APP: app };
+const page = readFileSync(join(here, 'src', 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (all, name) => parts[name] ?? all);
+mkdirSync(dirname(out), { recursive: true });
+writeFileSync(out, page);
+
+const kib = (n) => `${Math.round(n / 1024).toLocaleString('en')} KiB`;
+console.log(`${out}: ${kib(Buffer.byteLength(page))}, engine ${kib(packed.length)} gzipped`);
+const limits = [[packed.length, 2 * 2 ** 20, 'the engine, gzipped,'], [Buffer.byteLength(page), 6 * 2 ** 20, 'the page']];
+for (const [size, limit, what] of limits) {
+    if (size > limit) {
+        console.error(`${what} is ${kib(size)}, more than ${kib(limit)}`);
+        process.exitCode = 1;
+    }
+}

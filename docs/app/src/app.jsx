@@ -1,0 +1,228 @@
+import { render } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Engine, Latest } from './client.js';
+import { Control, nearestValid } from './controls.jsx';
+import { fieldsOf } from './fields.js';
+import { modes } from './modes.jsx';
+import { commandLine, fromHash, jobOf, toHash, usual } from './state.js';
+import { label, languageOf, languages, words } from './words.js';
+import { assumptionOf } from './results.jsx';
+import { readFile } from './files.js';
+import { placed } from './problems.js';
+
+const lists = JSON.parse(document.getElementById('lists').textContent);
+const main = new Engine();
+const drawing = new Engine();
+
+function useHash() {
+    const [state, setState] = useState(() => fromHash(location.hash) ?? usual);
+    useEffect(() => {
+        const heard = () => setState(fromHash(location.hash) ?? usual);
+        addEventListener('hashchange', heard);
+        return () => removeEventListener('hashchange', heard);
+    }, []);
+    const change = useCallback((by) => {
+        setState((old) => {
+            const next = { ...old, ...(typeof by === 'function' ? by(old) : by) };
+            history.replaceState(null, '', toHash(next));
+            return next;
+        });
+    }, []);
+    return [state, change];
+}
+
+/** The newest answer to the job, and the last one that was not an error. */
+function useAnswers(question) {
+    const [now, setNow] = useState({ answer: null, valid: null, ms: 0 });
+    const [line, setLine] = useState(null);
+    const estimates = useMemo(() => new Latest(main), []);
+    const timelines = useMemo(() => new Latest(drawing), []);
+    const text = JSON.stringify(question);
+    useEffect(() => {
+        estimates.ask({ command: 'estimate', ...question }, ({ answer, ms }) => {
+            setNow((old) => ({ answer, valid: answer.error ? old.valid : answer, ms, question: text }));
+        });
+        timelines.ask({ command: 'timeline', ...question }, ({ answer }) => setLine((old) => (answer.error ? old : answer)));
+    }, [text]);
+    return { ...now, line };
+}
+
+function useFields() {
+    const [listed, setListed] = useState(null);
+    useEffect(() => {
+        main.ask({ command: 'fields' }).then(({ answer }) => {
+            if (Array.isArray(answer.fields)) setListed(answer.fields);
+        }, () => {});
+    }, []);
+    return useMemo(() => fieldsOf(listed), [listed]);
+}
+
+function Drop({ take }) {
+    const [over, setOver] = useState(false);
+    useEffect(() => {
+        const hover = (e) => {
+            e.preventDefault();
+            setOver(true);
+        };
+        const leave = (e) => {
+            if (!e.relatedTarget) setOver(false);
+        };
+        const drop = (e) => {
+            e.preventDefault();
+            setOver(false);
+            take([...e.dataTransfer.files]);
+        };
+        addEventListener('dragover', hover);
+        addEventListener('dragleave', leave);
+        addEventListener('drop', drop);
+        return () => {
+            removeEventListener('dragover', hover);
+            removeEventListener('dragleave', leave);
+            removeEventListener('drop', drop);
+        };
+    }, [take]);
+    return over ? <div class="dropping" aria-hidden="true" /> : null;
+}
+
+function Header({ state, change, t, lang }) {
+    return (
+        <header>
+            <div class="brand"><h1>{t('title')}</h1><p>{t('tagline')}</p></div>
+            <nav aria-label={t('modes')}>
+                <ul>
+                    {Object.keys(modes).map((mode) => (
+                        <li key={mode}><button type="button" aria-current={state.mode === mode ? 'page' : undefined} onClick={() => change({ mode })}>{t(mode)}</button></li>
+                    ))}
+                </ul>
+            </nav>
+            <div class="settings">
+                <label>{t('language')} <select value={lang} onChange={(e) => change({ lang: e.target.value })}>{Object.entries(languages).map(([id, name]) => <option key={id} value={id}>{name}</option>)}</select></label>
+                <label>{t('theme')} <select value={state.theme ?? 'auto'} onChange={(e) => change({ theme: e.target.value === 'auto' ? undefined : e.target.value })}>{['auto', 'light', 'dark'].map((x) => <option key={x} value={x}>{t(x)}</option>)}</select></label>
+            </div>
+        </header>
+    );
+}
+
+function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
+    const [find, setFind] = useState('');
+    const problems = placed(answer, state.job);
+    const assumptions = (valid?.assumptions ?? []).map(assumptionOf);
+    const byFiles = (valid?.files?.said ?? []).map((s) => ({ flag: s.field, value: s.value, why: s.where }));
+    const common = (field) => ({
+        field, say, t,
+        value: state.job[field.name] ?? '',
+        assumption: byFiles.find((a) => a.flag === field.name) ?? assumptions.find((a) => a.flag === field.name),
+        problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
+        suggestion: suggestions[field.name],
+    });
+    const found = fields.more.filter((f) => state.job[f.name] || (find ? `${f.name} ${f.help}`.toLowerCase().includes(find.toLowerCase()) : true));
+    const control = (field) => <Control key={field.name} {...common(field)} />;
+    return (
+        <form class="controls" aria-label={t('run')} onSubmit={(e) => e.preventDefault()}>
+            <fieldset>
+                <legend>{t('model')}</legend>
+                {control({ name: 'model', list: 'models', help: '' })}
+                <p class="hint">
+                    {t('drop')}{' '}
+                    <label class="button">{t('choose')}<input type="file" multiple class="hidden" data-test="file" onChange={(e) => {
+                        take([...e.target.files]);
+                        e.target.value = '';
+                    }} /></label>
+                </p>
+                {state.files.length ? (
+                    <ul class="files" aria-label={t('files')}>{state.files.map((f) => <li key={f.name}>{f.name} <button type="button" class="quiet" aria-label={`${t('remove')}: ${f.name}`} onClick={() => removeFile(f.name)}>×</button></li>)}</ul>
+                ) : null}
+                {refusals.map((r) => <p class="problem" role="alert" data-test="refusal" key={r}>{r}</p>)}
+            </fieldset>
+            {fields.shown.map((group) => <fieldset key={group.title}><legend>{t(group.title)}</legend>{group.fields.map(control)}</fieldset>)}
+            {fields.more.length ? (
+                <details class="more">
+                    <summary>{t('more')}</summary>
+                    <div class="control"><div class="name"><label for="find">{t('find')}</label></div><input id="find" type="search" value={find} onInput={(e) => setFind(e.target.value)} /></div>
+                    {found.map(control)}
+                </details>
+            ) : null}
+        </form>
+    );
+}
+
+function App() {
+    const [state, change] = useHash();
+    const lang = languageOf(state);
+    const t = useMemo(() => words(lang), [lang]);
+    const fields = useFields();
+    const question = useMemo(() => jobOf(state, fields.switches), [state.job, state.files, fields]);
+    const { answer, valid, ms, line, question: answered } = useAnswers(question);
+    const [suggestions, setSuggestions] = useState({});
+    const [refusals, setRefusals] = useState([]);
+
+    useEffect(() => {
+        document.documentElement.lang = lang === 'zh' ? 'zh-CN' : 'en';
+        document.documentElement.dataset.theme = state.theme ?? '';
+        document.title = `traincost: ${t(state.mode)}`;
+    }, [lang, state.theme, state.mode]);
+
+    // What is wrong at a control gets the nearest value the engine accepts.
+    useEffect(() => {
+        setSuggestions({});
+        let current = true;
+        const laid = fields.shown.flatMap((g) => g.fields);
+        for (const { field: name } of placed(answer, state.job)) {
+            const field = laid.find((f) => f.name === name);
+            if (!field || !state.job[field.name]) continue;
+            nearestValid((q) => main.ask({ command: 'estimate', ...q }), question, field, state.job[field.name]).then((value) => {
+                if (current && value !== undefined) setSuggestions((old) => ({ ...old, [field.name]: value }));
+            }, () => {});
+        }
+        return () => {
+            current = false;
+        };
+    }, [answer]);
+
+    const say = useCallback((name, value) => {
+        const said = typeof name === 'string' ? { [name]: value } : name;
+        change((old) => {
+            const job = { ...old.job, ...said };
+            for (const key of Object.keys(job)) if (job[key] === '') delete job[key];
+            return { job };
+        });
+    }, [change]);
+    const take = useCallback(async (files) => {
+        const read = await Promise.all(files.map((file) => readFile(file, main, t)));
+        setRefusals(read.filter((r) => r.refusal).map((r) => r.refusal));
+        const good = read.filter((r) => !r.refusal);
+        if (!good.length) return;
+        change((old) => {
+            let next = { ...old };
+            for (const { accept } of good) next = { ...next, ...accept(next) };
+            return next;
+        });
+    }, [change, t]);
+    const removeFile = useCallback((name) => change((old) => ({ files: old.files.filter((f) => f.name !== name) })), [change]);
+
+    const Mode = modes[state.mode] ?? modes.ask;
+    const shared = { state, change, say, question, answer, valid, line, ms, fields, engine: main, t, lang, lists, answered, take, refusals };
+    return (
+        <>
+            <a class="skip" href="#result" onClick={(e) => {
+                e.preventDefault();
+                document.getElementById('result').focus();
+            }}>{t('skip')}</a>
+            <Header state={state} change={change} t={t} lang={lang} />
+            <Drop take={take} />
+            {Object.entries(lists).map(([id, options]) => <datalist id={id} key={id}>{options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</datalist>)}
+            <div class="columns">
+                <Controls {...shared} suggestions={suggestions} removeFile={removeFile} />
+                <main id="result" tabIndex={-1} aria-label={t('result')} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
+                    {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
+                </main>
+            </div>
+            <footer><p>traincost {main.version}. <code>{commandLine(state)}</code></p></footer>
+        </>
+    );
+}
+
+render(<App />, document.getElementById('app'));
+
+// Other scripts on the page, and its tests, ask the same engine.
+window.traincost = { ask: async (question) => (await main.ask(question)).answer };

@@ -1,0 +1,121 @@
+// Questions from the page to the engines in its workers.
+
+async function unpacked() {
+    const text = document.getElementById('engine').textContent.trim();
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+let compiled = null;
+let workerUrl = null;
+
+/** One worker with an engine. Its questions are answered in turn; `stop` ends it in the middle of one. */
+export class Engine {
+    constructor() {
+        compiled ??= unpacked();
+        workerUrl ??= URL.createObjectURL(
+            new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' }),
+        );
+        this.next = 1;
+        this.waiting = new Map();
+        this.start();
+    }
+
+    start() {
+        this.worker = new Worker(workerUrl);
+        this.ready = new Promise((resolve, reject) => {
+            this.worker.onerror = (event) => reject(new Error(event.message));
+            this.worker.onmessage = ({ data }) => {
+                if (data.ready) {
+                    this.version = data.version;
+                    resolve();
+                    return;
+                }
+                const asked = this.waiting.get(data.id);
+                this.waiting.delete(data.id);
+                if (data.broken !== undefined) {
+                    // A module that stopped in the middle is not asked again.
+                    this.stop();
+                    this.start();
+                    asked?.reject(new Error(data.broken));
+                } else {
+                    asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
+                }
+            };
+        });
+        const { worker } = this;
+        compiled.then((module) => worker.postMessage({ module }));
+    }
+
+    async ask(question) {
+        await this.ready;
+        const id = this.next++;
+        return new Promise((resolve, reject) => {
+            this.waiting.set(id, { resolve, reject });
+            this.worker.postMessage({ id, question: JSON.stringify(question) });
+        });
+    }
+
+    stop() {
+        this.worker.terminate();
+        for (const { reject } of this.waiting.values()) reject(new Error('stopped'));
+        this.waiting.clear();
+    }
+}
+
+/** Answers to the newest question only: what is asked while one is open replaces what waits. */
+export class Latest {
+    constructor(engine) {
+        this.engine = engine;
+        this.busy = false;
+        this.pending = null;
+    }
+
+    ask(question, done) {
+        this.pending = { question, done };
+        if (!this.busy) this.run();
+    }
+
+    async run() {
+        this.busy = true;
+        while (this.pending) {
+            const { question, done } = this.pending;
+            this.pending = null;
+            try {
+                done(await this.engine.ask(question));
+            } catch (error) {
+                done({ answer: { error: { kind: 'internal', problems: [{ path: '', message: error.message }] } } });
+            }
+        }
+        this.busy = false;
+    }
+}
+
+/** Many questions over several workers; `each` hears of every answer, `stop` ends all at once. */
+export function askAll(questions, each, workers = Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2))) {
+    const engines = Array.from({ length: Math.min(workers, questions.length) }, () => new Engine());
+    let next = 0;
+    let stopped = false;
+    const stop = () => {
+        stopped = true;
+        engines.forEach((engine) => engine.stop());
+    };
+    const run = async (engine) => {
+        while (next < questions.length && !stopped) {
+            const at = next++;
+            const { answer } = await engine.ask(questions[at]);
+            each(answer, at);
+        }
+    };
+    const finished = Promise.all(engines.map(run)).then(
+        () => stop(),
+        (error) => {
+            if (!stopped) {
+                stop();
+                throw error;
+            }
+        },
+    );
+    return { stop, finished };
+}

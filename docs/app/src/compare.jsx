@@ -1,0 +1,71 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Problems } from './ask.jsx';
+import { count, digits, bytes, dollars, percent, seconds } from './numbers.js';
+import { Bar, Legend } from './results.jsx';
+import { Timeline } from './timeline.jsx';
+
+const rows = [
+    ['step', (j) => j.step.time_s, seconds],
+    ['ratio', (j) => j.step_ratio, digits],
+    ['memory', (j) => j.memory.device_bytes, bytes],
+    ['chance', (j) => j.memory.probability_of_fitting, percent],
+    ['mfu', (j) => j.throughput.mfu, percent],
+    ['rate', (j) => j.throughput.tokens_per_s, count],
+    ['days', (j) => j.training.days, digits],
+    ['hours', (j) => j.training.gpu_hours, count],
+    ['cost', (j) => j.cost.usd, dollars],
+];
+
+/** Kept jobs side by side: figures, the parts of a step on one scale, timelines on one scale. */
+export function Compare({ state, change, engine, t, switches }) {
+    const [answer, setAnswer] = useState(null);
+    const [lines, setLines] = useState([]);
+    const { saved } = state;
+    const text = JSON.stringify(saved);
+    useEffect(() => {
+        if (!saved.length) return;
+        const jobs = saved.map(({ name, job }, i) => ({ ...job, name: `${i + 1} ${name}` }));
+        engine.ask({ command: 'compare', jobs }).then((a) => setAnswer(a.answer));
+        Promise.all(saved.map(({ job }) => engine.ask({ command: 'timeline', ...job }))).then((all) => setLines(all.map((a) => a.answer)));
+    }, [text]);
+    const differing = [...new Set(saved.flatMap(({ job }) => Object.keys(job)))].filter((key) => new Set(saved.map(({ job }) => job[key])).size > 1);
+    const jobs = answer?.jobs?.length === saved.length ? answer.jobs : [];
+    const longest = Math.max(0, ...jobs.map((j) => j.step.time_s));
+    const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: b.name.replaceAll('_', ' '), amount: b.seconds, index })).filter((p) => p.amount > 0);
+    const parts = [...new Map(jobs.flatMap(partsOf).map((p) => [p.name, p])).values()].sort((a, b) => a.index - b.index);
+    const remove = (i) => change((old) => ({ saved: old.saved.filter((_, k) => k !== i) }));
+    return (
+        <section aria-labelledby="compare-title" data-test="compare">
+            <h2 id="compare-title">{t('compare')}</h2>
+            <p class="hint">{t('comparehelp')}</p>
+            {!saved.length ? <p>{t('nothing')}</p> : null}
+            <Problems answer={answer} t={t} />
+            {jobs.length ? (
+                <>
+                    <div class="scroll" tabIndex={0} role="region" aria-label={t('table')}>
+                        <table>
+                            <thead>
+                                <tr><th scope="col">{t('name')}</th>{saved.map(({ name }, i) => (
+                                    <th scope="col" key={i}>
+                                        <input type="text" value={name} aria-label={`${t('name')} ${i + 1}`} onChange={(e) => change((old) => ({ saved: old.saved.map((s, k) => (k === i ? { ...s, name: e.target.value } : s)) }))} />{' '}
+                                        <button type="button" class="quiet" aria-label={`${t('remove')}: ${name}`} onClick={() => remove(i)}>×</button>
+                                    </th>
+                                ))}</tr>
+                            </thead>
+                            <tbody>
+                                {differing.map((key) => <tr class="marked" key={key}><th scope="row"><code>--{key}</code></th>{saved.map(({ job }, i) => <td key={i}>{job[key] ?? t('unsaid')}</td>)}</tr>)}
+                                {rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>)}
+                            </tbody>
+                        </table>
+                    </div>
+                    <h3>{t('breakdown')}</h3>
+                    <div class="stages">
+                        {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={saved[i].name} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
+                    </div>
+                    <Legend parts={parts} />
+                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
+                </>
+            ) : null}
+        </section>
+    );
+}

@@ -1,0 +1,90 @@
+// The controls of a job. Each knows its value, what was assumed in its place, and what is wrong with it.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { label } from './words.js';
+
+function Input({ id, value, list, placeholder, describedBy, invalid, commit }) {
+    const [text, setText] = useState(value);
+    const box = useRef(null);
+    useEffect(() => setText(value), [value]);
+    const listed = () => list && [...(document.getElementById(list)?.options ?? [])].some((o) => o.value === box.current.value);
+    return (
+        <input id={id} ref={box} type="text" value={text} list={list} placeholder={placeholder} autocomplete="off" spellcheck={false}
+            aria-describedby={describedBy} aria-invalid={invalid ? 'true' : undefined}
+            onInput={(e) => {
+                setText(e.target.value);
+                if (listed() || !list) commit(e.target.value.trim());
+            }}
+            onChange={(e) => commit(e.target.value.trim())} />
+    );
+}
+
+function Slider({ field, value, assumed, commit, name, t }) {
+    const values = field.slider;
+    const shown = value || assumed || values[0];
+    const number = (text) => {
+        const match = /^([\d.]+)\s*([KMBT]?)/i.exec(text);
+        return match ? Number(match[1]) * { '': 1, K: 1e3, M: 1e6, B: 1e9, T: 1e12 }[match[2].toUpperCase()] : 0;
+    };
+    let at = values.indexOf(shown);
+    if (at < 0) at = Math.max(0, values.findLastIndex((v) => number(v) <= number(shown)));
+    return (
+        <input type="range" min="0" max={values.length - 1} step="1" value={at} aria-label={`${name}, ${t('slider')}`}
+            aria-valuetext={shown} onInput={(e) => commit(values[Number(e.target.value)])} />
+    );
+}
+
+export function Control({ field, value, assumption, problems, suggestion, say, t }) {
+    const id = `field-${field.name}`;
+    const name = label(t, field.name);
+    const assumed = assumption?.value ?? '';
+    const note = problems.length || assumption ? `${id}-note` : undefined;
+    const commit = (next) => say(field.name, next);
+    return (
+        <div class={`control${problems.length ? ' bad' : ''}${value ? ' said' : ''}`}>
+            <div class="name">
+                <label for={id} title={field.help}>{name}</label>
+                {value ? <button type="button" class="quiet" onClick={() => commit('')} aria-label={`${t('clear')}: ${name}`}>×</button> : null}
+            </div>
+            <div class="inputs">
+                {field.options ? (
+                    <select id={id} value={value} aria-describedby={note} aria-invalid={problems.length ? 'true' : undefined} onChange={(e) => commit(e.target.value)}>
+                        <option value="">{assumed || t('unsaid')}</option>
+                        {value && !field.options.includes(value) ? <option value={value}>{value}</option> : null}
+                        {field.options.map((o) => <option key={o} value={o}>{o === 'true' ? '✓' : o}</option>)}
+                    </select>
+                ) : (
+                    <Input id={id} value={value} list={field.list} placeholder={assumed || t('unsaid')} describedBy={note} invalid={problems.length > 0} commit={commit} />
+                )}
+                {field.slider ? <Slider field={field} value={value} assumed={assumed} commit={commit} name={name} t={t} /> : null}
+            </div>
+            {problems.length ? (
+                <div class="problem" id={note} role="alert">
+                    {problems.map((p) => <p key={p}>{p}</p>)}
+                    {suggestion !== undefined ? (
+                        <button type="button" onClick={() => commit(suggestion)}>{t('use')} {suggestion === '' ? t('unsaid') : suggestion}</button>
+                    ) : null}
+                </div>
+            ) : assumption && !value ? (
+                <p class="assumption" id={note}>{[assumption.value, assumption.why].filter(Boolean).join(', ')}</p>
+            ) : null}
+        </div>
+    );
+}
+
+/** The nearest value of a field with which the engine answers, asked of the engine. */
+export async function nearestValid(ask, question, field, value) {
+    const steps = field.slider ?? field.options ?? [];
+    const at = Number.parseFloat(value);
+    const tried = Number.isFinite(at) ? [...steps].sort((a, b) => Math.abs(Math.log(Number.parseFloat(a) / at)) - Math.abs(Math.log(Number.parseFloat(b) / at))) : [...steps];
+    for (const candidate of ['', ...tried].slice(0, 10)) {
+        const changed = { ...question, [field.name]: candidate };
+        if (candidate === '') delete changed[field.name];
+        if (candidate === value || candidate === '') continue;
+        const { answer } = await ask(changed);
+        if (!answer.error) return candidate;
+    }
+    const without = { ...question };
+    delete without[field.name];
+    const { answer } = await ask(without);
+    return answer.error ? undefined : '';
+}

@@ -1,0 +1,39 @@
+// Files that are dropped: what each is, is the engine's to say.
+
+const largest = 64 * 2 ** 20;
+
+/** {accept(state)} what the state becomes, or {refusal} one line that says why not. */
+export async function readFile(file, engine, t) {
+    if (file.size > largest) return { refusal: `${file.name}: ${t('toolarge')}` };
+    let text;
+    try {
+        text = await file.text();
+    } catch (error) {
+        return { refusal: `${file.name}: ${t('badfile')}: ${error.message}` };
+    }
+    const own = savedState(text);
+    if (own) return { accept: () => own };
+    const inline = { name: file.name, text };
+    const { answer } = await engine.ask({ command: 'read', files: [inline] });
+    if (answer.error) return { refusal: `${file.name}: ${answer.error.problems[0].message}` };
+    if (answer.kind === 'log') return { accept: () => ({ mode: 'measure', more: { log: inline } }) };
+    // What is said at a control wins over files: what the file is about to say is no longer said there.
+    const place = ['gpu', 'gpus', 'cluster', 'per-node', 'tokens'];
+    const kept = { model: ({ model, ...rest }) => rest, job: () => ({}), launch: (job) => Object.fromEntries(Object.entries(job).filter(([name]) => place.includes(name))) }[answer.kind];
+    return {
+        accept: (state) => {
+            const files = [...state.files.filter((f) => f.name !== file.name), inline];
+            return { files, job: state.files.length && answer.kind === 'launch' ? state.job : kept ? kept(state.job) : state.job };
+        },
+    };
+}
+
+/** A state this page has written. */
+function savedState(text) {
+    try {
+        const value = JSON.parse(text);
+        return value?.traincost_page === 1 ? { job: value.job ?? {}, files: value.files ?? [] } : null;
+    } catch {
+        return null;
+    }
+}

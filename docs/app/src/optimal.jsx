@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Problems } from './ask.jsx';
+import { count, digits } from './numbers.js';
+import { Cells } from './plans.jsx';
+
+/** The loss of sizes around the optimum of a budget, and what each law calls optimal. */
+function Curve({ answer, t }) {
+    const names = Object.keys(answer.curve[0]).filter((k) => k !== 'parameters' && k !== 'tokens');
+    const all = answer.curve.flatMap((p) => names.map((n) => p[n]));
+    const [low, high] = [Math.min(...all), Math.min(Math.max(...all), Math.min(...all) * 1.6)];
+    const [first, last] = [Math.log10(answer.curve[0].parameters), Math.log10(answer.curve.at(-1).parameters)];
+    const [width, height, left, below] = [1000, 320, 50, 290];
+    const x = (n) => left + ((Math.log10(n) - first) / (last - first)) * (width - left - 10);
+    const y = (l) => below - ((Math.min(l, high) - low) / (high - low)) * (below - 12);
+    const ticks = [];
+    for (let e = Math.ceil(first); e <= last; ++e) ticks.push(10 ** e);
+    return (
+        <>
+            <div class="scroll drawing" tabIndex={0} role="region" aria-label={t('size')}>
+                <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('optimal')}: ${answer.laws.map((l) => `${l.name} ${count(l.parameters)}`).join(', ')}`}>
+                    {ticks.map((n) => <g key={n}><line x1={x(n)} x2={x(n)} y1={below} y2={below + 5} class="tick" /><text x={x(n) - 10} y={below + 20} class="axis">{count(n)}</text></g>)}
+                    {[low, (low + high) / 2, high].map((l) => <text key={l} x="4" y={y(l) + 4} class="axis">{digits(l)}</text>)}
+                    {names.map((n, i) => <path key={n} fill="none" stroke={`var(--shade-${3 * i})`} stroke-width="2" d={answer.curve.map((p, k) => `${k ? 'L' : 'M'}${x(p.parameters).toFixed(1)} ${y(p[n]).toFixed(1)}`).join('')} />)}
+                    {answer.laws.filter((l) => Math.log10(l.parameters) >= first && Math.log10(l.parameters) <= last).map((l) => (
+                        <circle key={l.name} cx={x(l.parameters)} cy={y(l.loss)} r="5" fill="var(--strong)"><title>{`${l.name}: ${count(l.parameters)}, ${count(l.tokens)} ${t('tokens')}, ${digits(l.loss, 4)}`}</title></circle>
+                    ))}
+                </svg>
+            </div>
+            <ul class="legend">{names.map((n, i) => <li key={n}><span class="swatch" style={{ background: `var(--shade-${3 * i})` }} aria-hidden="true" />{n.replaceAll('_', ' ')}</li>)}</ul>
+        </>
+    );
+}
+
+export function Optimal({ state, change, engine, t }) {
+    const [answer, setAnswer] = useState(null);
+    const flops = state.more.flops ?? '6e23';
+    useEffect(() => {
+        engine.ask({ command: 'scale', flops }).then((a) => setAnswer(a.answer));
+    }, [flops]);
+    return (
+        <section aria-labelledby="optimal-title" data-test="optimal">
+            <h2 id="optimal-title">{t('optimal')}</h2>
+            <p class="hint">{t('optimalhelp')}</p>
+            <div class="tools">
+                <label>{t('budget')} <input id="flops" type="text" value={flops} onChange={(e) => change((old) => ({ more: { ...old.more, flops: e.target.value.trim() } }))} /></label>
+                <input type="range" min="18" max="28" step="0.25" value={Math.log10(Number(flops)) || 23} aria-label={`${t('budget')}, ${t('slider')}`} aria-valuetext={flops}
+                    onInput={(e) => change((old) => ({ more: { ...old.more, flops: (10 ** Number(e.target.value)).toExponential(2) } }))} />
+            </div>
+            <Problems answer={answer} t={t} />
+            {answer && !answer.error ? <><Curve answer={answer} t={t} /><Cells name="laws" value={answer.laws} /></> : null}
+        </section>
+    );
+}

@@ -1,0 +1,70 @@
+import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
+import { flagsOf } from './results.jsx';
+
+/** A number in the unit that its name ends in. */
+export function valueText(name, value) {
+    if (value === null || value === undefined) return '–';
+    if (Array.isArray(value)) return value.map((v) => valueText(name, v)).join(' – ');
+    if (typeof value === 'object') return Object.entries(value).map(([k, v]) => `${k.replaceAll('_', ' ')} ${valueText(k, v)}`).join(', ');
+    if (typeof value !== 'number') return String(value);
+    if (/bytes/.test(name)) return bytes(value);
+    if (/(^|_)(s|seconds)$/.test(name) && !/per_s$/.test(name)) return seconds(value);
+    if (/usd/.test(name)) return dollars(value);
+    if (/kwh/i.test(name)) return energy(value);
+    if (/mfu|hfu|probability|goodput|share|efficiency|utilization/.test(name)) return percent(value);
+    if (Number.isInteger(value) && Math.abs(value) < 100000) return String(value);
+    return Math.abs(value) >= 1000 ? count(value) : digits(value);
+}
+
+const title = (name) => name.replaceAll('_', ' ');
+
+/** Any answer as a table: an array of objects as rows, an object as pairs. */
+export function Cells({ name, value }) {
+    const items = Array.isArray(value) ? value : null;
+    if (items && !items.length) return null;
+    if (items && typeof items[0] !== 'object') return <><h3>{title(name)}</h3><ul class="assumed">{items.map((x) => <li key={x}>{String(x)}</li>)}</ul></>;
+    const columns = items ? [...new Set(items.flatMap((x) => Object.keys(x)))] : null;
+    return (
+        <>
+            <h3>{title(name)}</h3>
+            <div class="scroll" tabIndex={0} role="region" aria-label={title(name)}>
+                <table>
+                    {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c}>{title(c)}</th>)}</tr></thead> : null}
+                    <tbody>
+                        {items
+                            ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c}>{valueText(c, row[c])}</td>)}</tr>)
+                            : Object.entries(value).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td>{valueText(k, v)}</td></tr>)}
+                    </tbody>
+                </table>
+            </div>
+        </>
+    );
+}
+
+export function PlanTable({ plans, say, t }) {
+    if (!plans.length) return <p>{t('noplan')}</p>;
+    return (
+        <>
+            <h3>{t('plans')}</h3>
+            <div class="scroll" tabIndex={0} role="region" aria-label={t('plans')}>
+                <table data-test="plans">
+                    <thead><tr><th scope="col">{t('plans')}</th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th></tr></thead>
+                    <tbody>
+                        {plans.map((p) => (
+                            <tr key={p.flags}>
+                                <td class="text"><code>{p.flags}</code></td>
+                                <td>{seconds(p.step_time_s)}</td>
+                                <td>{percent(p.mfu)}</td>
+                                <td>{bytes(p.device_bytes)}</td>
+                                <td>{valueText('probability', p.probability_of_fitting)}</td>
+                                <td>{valueText('days', p.days)}</td>
+                                <td>{valueText('usd', p.usd ?? p.usd_per_million_tokens)}</td>
+                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
+        </>
+    );
+}

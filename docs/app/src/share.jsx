@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import { commandLine } from './state.js';
+
+export function save(name, text, type) {
+    const url = URL.createObjectURL(text instanceof Blob ? text : new Blob([text], { type }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** The drawing with its colours written out, so that it is the same outside of the page. */
+function drawingText(svg) {
+    const copy = svg.cloneNode(true);
+    const originals = [svg, ...svg.querySelectorAll('*')];
+    [copy, ...copy.querySelectorAll('*')].forEach((element, i) => {
+        const style = getComputedStyle(originals[i]);
+        for (const name of ['fill', 'stroke', 'stroke-width', 'font-size', 'font-family', 'text-anchor']) element.setAttribute(name, style.getPropertyValue(name));
+        element.removeAttribute('class');
+    });
+    const [, , width, height] = svg.getAttribute('viewBox').split(' ');
+    copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    copy.setAttribute('width', width);
+    copy.setAttribute('height', height);
+    const ground = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+    for (const [name, value] of [['width', width], ['height', height], ['fill', getComputedStyle(document.body).backgroundColor]]) ground.setAttribute(name, value);
+    copy.prepend(ground);
+    return { text: new XMLSerializer().serializeToString(copy), width: Number(width), height: Number(height) };
+}
+
+async function savePicture(svg) {
+    const { text, width, height } = drawingText(svg);
+    const image = new Image();
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    [canvas.width, canvas.height] = [2 * width, 2 * height];
+    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => save('traincost-step.png', blob));
+}
+
+export function Share({ state, change, valid, t }) {
+    const [copied, setCopied] = useState('');
+    const copy = async (what, text) => {
+        try {
+            await navigator.clipboard.writeText(text);
+        } catch {
+            const box = document.createElement('textarea');
+            box.value = text;
+            document.body.append(box);
+            box.select();
+            document.execCommand('copy');
+            box.remove();
+        }
+        setCopied(what);
+    };
+    const drawing = () => document.querySelector('svg.timeline');
+    const keep = () => change((old) => ({ saved: [...old.saved, { name: [old.job.model, old.job.gpus, old.job.gpu].filter(Boolean).join(' '), job: old.job }] }));
+    return (
+        <section aria-labelledby="share-title" data-test="share">
+            <h3 id="share-title">{t('sharing')}</h3>
+            <div class="tools">
+                <button type="button" onClick={keep}>{t('save')}</button>
+                <button type="button" onClick={() => copy('link', location.href)}>{t('link')}</button>
+                <button type="button" onClick={() => copy('line', commandLine(state))}>{t('line')}</button>
+                <button type="button" onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('json')}</button>
+                <button type="button" onClick={() => drawing() && save('traincost-step.svg', drawingText(drawing()).text, 'image/svg+xml')}>{t('svg')}</button>
+                <button type="button" onClick={() => drawing() && savePicture(drawing())}>{t('png')}</button>
+            </div>
+            <p role="status">{copied ? t('copied') : state.saved.length ? `${state.saved.length} ${t('saved')}` : ''}</p>
+        </section>
+    );
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Problems } from './ask.jsx';
+import { Cells, PlanTable } from './plans.jsx';
+
+/** The pre-training sheet: what a plan of the job answers, as tables. */
+export function Sheet({ question, engine, say, t }) {
+    const [answer, setAnswer] = useState(null);
+    const [busy, setBusy] = useState(false);
+    const text = JSON.stringify(question);
+    useEffect(() => {
+        let current = true;
+        setBusy(true);
+        engine.ask({ command: 'plan', top: 10, ...question }).then((a) => {
+            if (!current) return;
+            setAnswer(a.answer);
+            setBusy(false);
+        });
+        return () => {
+            current = false;
+        };
+    }, [text]);
+    return (
+        <section aria-labelledby="sheet-title" data-test="sheet" aria-busy={busy}>
+            <h2 id="sheet-title">{t('sheet')}</h2>
+            <p class="hint">{t('sheethelp')}</p>
+            {busy ? <p role="status">{t('searching')} …</p> : null}
+            <Problems answer={answer} t={t} />
+            {answer && !answer.error ? (
+                <>
+                    <PlanTable plans={answer.plans ?? []} say={say} t={t} />
+                    {Object.entries(answer).filter(([name, value]) => !['schema_version', 'plans', 'input'].includes(name) && value !== null && typeof value === 'object').map(([name, value]) => <Cells key={name} name={name} value={value} />)}
+                </>
+            ) : null}
+        </section>
+    );
+}

@@ -1,0 +1,63 @@
+// What the page shows is a function of its state, and the state is in the address.
+
+export const usual = {
+    mode: 'ask',
+    job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', seq: '8K', 'micro-batch': '1', 'global-batch': '64', zero: '1', tokens: '1T' },
+    files: [],
+    saved: [],
+    more: {},
+};
+
+/** mode, lang, theme, files, saved, more are words of their own; every other name is a flag of the job. */
+export function fromHash(hash) {
+    const said = new URLSearchParams(hash.replace(/^#/, ''));
+    if (![...said.keys()].length) return null;
+    const state = { ...usual, job: {}, lang: undefined, theme: undefined };
+    const parsed = (text, kind) => {
+        try {
+            const value = JSON.parse(text);
+            return Array.isArray(kind) === Array.isArray(value) && value !== null && typeof value === 'object' ? value : kind;
+        } catch {
+            return kind;
+        }
+    };
+    for (const [name, value] of said) {
+        if (name === 'mode' || name === 'lang' || name === 'theme') state[name] = value;
+        else if (name === 'files') state.files = parsed(value, []);
+        else if (name === 'saved') state.saved = parsed(value, []);
+        else if (name === 'more') state.more = parsed(value, {});
+        else state.job[name] = value;
+    }
+    return state;
+}
+
+export function toHash(state) {
+    const said = new URLSearchParams();
+    for (const name of ['mode', 'lang', 'theme']) if (state[name]) said.set(name, state[name]);
+    for (const [name, value] of Object.entries(state.job)) if (value !== '') said.set(name, value);
+    if (state.files.length) said.set('files', JSON.stringify(state.files));
+    if (state.saved.length) said.set('saved', JSON.stringify(state.saved));
+    if (Object.keys(state.more).length) said.set('more', JSON.stringify(state.more));
+    return `#${said}`;
+}
+
+/** The members of a question that say the job. */
+export function jobOf(state, switches = new Set()) {
+    const question = {};
+    for (const [name, value] of Object.entries(state.job)) if (value !== '') question[name] = switches.has(name) ? value === 'true' : value;
+    if (state.files.length) question.files = state.files;
+    return question;
+}
+
+/** The flags of a shell command that says the same. */
+export function commandLine(state, command = 'estimate') {
+    const quoted = (text) => (/^[\w.,:/%+$-]+$/.test(text) && !text.includes('$') ? text : `'${text.replaceAll("'", "'\\''")}'`);
+    const words = ['traincost', command];
+    for (const [name, value] of Object.entries(state.job)) {
+        if (value === '') continue;
+        words.push(`--${name}`);
+        if (value !== 'true') words.push(quoted(String(value)));
+    }
+    for (const file of state.files) words.push(quoted(file.name));
+    return words.join(' ');
+}

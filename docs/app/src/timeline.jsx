@@ -1,0 +1,140 @@
+// One step as the engine simulated it: a row a pipeline stage, what comes after, and the memory below.
+import { useState } from 'preact/hooks';
+import { bytes, percent, seconds } from './numbers.js';
+
+const colours = { forward: 'var(--shade-0)', backward: 'var(--shade-3)', input_gradient: 'var(--shade-3)', weight_gradient: 'var(--shade-5)' };
+const most = 6000;  // rectangles: more cannot be told apart
+
+function ticksOf(from, to) {
+    const span = to - from;
+    const rough = span / 6;
+    const unit = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((k) => k * unit).find((x) => x >= rough);
+    const ticks = [];
+    for (let x = Math.ceil(from / step) * step; x <= to; x += step) ticks.push(x);
+    return ticks;
+}
+
+export function Timeline({ answer, t, id = 'timeline', scale }) {
+    const [view, setView] = useState([0, 1]);
+    if (!answer) return null;
+    const total = scale ?? answer.total_s;
+    const [from, to] = [view[0] * total, view[1] * total];
+    const stages = answer.stages.length;
+    const row = stages > 16 ? 14 : 26;
+    const width = 1000;
+    const left = 34;
+    const x = (s) => left + ((s - from) / (to - from)) * (width - left);
+    const inside = answer.events.filter((e) => e.end_s > from && e.begin_s < to && ((e.end_s - e.begin_s) / (to - from)) * (width - left) > 0.4).slice(0, most);
+    const height = stages * row + 24;
+    const zoom = (factor) => {
+        const middle = (view[0] + view[1]) / 2;
+        const half = Math.min(0.5, ((view[1] - view[0]) / 2) * factor);
+        const begin = Math.max(0, Math.min(1 - 2 * half, middle - half));
+        setView([begin, begin + 2 * half]);
+    };
+    const move = (part) => {
+        const by = Math.max(-view[0], Math.min(1 - view[1], part * (view[1] - view[0])));
+        setView([view[0] + by, view[1] + by]);
+    };
+    const tasks = [...new Set(answer.events.map((e) => e.task))];
+    const afters = tasks.filter((task) => !(task in colours));
+    const colourOf = (task) => colours[task] ?? `var(--shade-${7 + (afters.indexOf(task) % 5)})`;
+    const word = (task) => (task in colours ? t(task) : task.replaceAll('_', ' '));
+    const keys = (e) => {
+        const act = { '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => setView([0, 1]) }[e.key];
+        if (act) {
+            e.preventDefault();
+            act();
+        }
+    };
+    return (
+        <section aria-labelledby={`${id}-title`} data-test={id}>
+            <h3 id={`${id}-title`}>{t('timeline')}{id === 'timeline' ? '' : ` ${id.replace('timeline-', '')}`}</h3>
+            <div class="tools">
+                <button type="button" aria-label={t('zoomin')} onClick={() => zoom(0.5)}>+</button>
+                <button type="button" aria-label={t('zoomout')} onClick={() => zoom(2)}>−</button>
+                <button type="button" aria-label={t('left')} onClick={() => move(-0.5)}>←</button>
+                <button type="button" aria-label={t('right')} onClick={() => move(0.5)}>→</button>
+                <button type="button" onClick={() => setView([0, 1])}>{t('whole')}</button>
+            </div>
+            <div class="scroll drawing" tabIndex={0} role="region" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
+                onWheel={(e) => {
+                    if (!e.ctrlKey) return;
+                    e.preventDefault();
+                    zoom(e.deltaY > 0 ? 1.3 : 0.77);
+                }}>
+                <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('timeline')}: ${seconds(answer.total_s)}`}>
+                    <defs><clipPath id={`${id}-clip`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
+                    {answer.stages.map((s, i) => (
+                        <g key={i}>
+                            <text x="2" y={i * row + row * 0.7} class="axis">{i}</text>
+                            <rect x={left} y={i * row + 1} width={width - left} height={row - 2} class="empty" />
+                        </g>
+                    ))}
+                    <g clip-path={`url(#${id}-clip)`}>
+                        {inside.map((e, i) => {
+                            const [a, b] = [x(Math.max(from, e.begin_s)), x(Math.min(to, e.end_s))];
+                            const whole = e.stage === undefined;
+                            const tip = `${word(e.task)}${e.micro_batch !== undefined ? ` ${e.micro_batch}` : ''}: ${seconds(e.begin_s)} – ${seconds(e.end_s)} (${seconds(e.end_s - e.begin_s)})`;
+                            return (
+                                <g key={i}>
+                                    <rect x={a} y={whole ? 1 : e.stage * row + 1} width={Math.max(0.4, b - a - 0.4)} height={whole ? stages * row - 2 : row - 2} fill={colourOf(e.task)}><title>{tip}</title></rect>
+                                    {!whole && row > 20 && b - a > 16 ? <text x={(a + b) / 2} y={e.stage * row + row * 0.68} class="batch">{e.micro_batch}</text> : null}
+                                </g>
+                            );
+                        })}
+                    </g>
+                    {ticksOf(from, to).map((s) => (
+                        <g key={s}>
+                            <line x1={x(s)} x2={x(s)} y1={stages * row} y2={stages * row + 5} class="tick" />
+                            <text x={Math.min(width - 30, x(s))} y={stages * row + 18} class="axis">{seconds(Number(s.toPrecision(6)))}</text>
+                        </g>
+                    ))}
+                </svg>
+            </div>
+            <ul class="legend">
+                {tasks.map((task) => <li key={task}><span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />{word(task)}</li>)}
+                <li><span class="swatch empty" aria-hidden="true" />{t('idle')}</li>
+            </ul>
+            <StepMemory answer={answer} from={from} to={to} id={id} t={t} />
+            <details>
+                <summary>{t('usage')}</summary>
+                <div class="scroll" tabIndex={0} role="region" aria-label={`${id} ${t('usage')}`}>
+                    <table>
+                        <caption>{t('usage')}</caption>
+                        <thead><tr><th scope="col">{t('stage')}</th>{Object.keys(answer.stages[0].use).map((lane) => <th scope="col" key={lane}>{t(lane)}</th>)}</tr></thead>
+                        <tbody>{answer.stages.slice(0, 64).map((s, i) => <tr key={i}><th scope="row">{i}</th>{Object.entries(s.use).map(([lane, x]) => <td key={lane}>{percent(x)}</td>)}</tr>)}</tbody>
+                    </table>
+                </div>
+            </details>
+        </section>
+    );
+}
+
+function StepMemory({ answer, from, to, id, t }) {
+    const all = answer.stages.flatMap((s) => s.memory.map((p) => p.device_bytes));
+    if (!all.length) return null;
+    const peak = Math.max(...all);
+    const low = Math.min(...all) * 0.9;
+    const [width, height, left] = [1000, 90, 34];
+    const x = (s) => left + ((s - from) / (to - from)) * (width - left);
+    const y = (b) => 80 - ((b - low) / (peak - low || 1)) * 74;
+    const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => i % Math.ceil(answer.stages.length / 8) === 0);
+    return (
+        <div class="scroll drawing" tabIndex={0} role="region" aria-label={`${id} ${t('overstep')}`}>
+            <p class="hint">{t('overstep')}: {bytes(Math.min(...all))} – {bytes(peak)}</p>
+            <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('overstep')}: ${bytes(peak)}`}>
+                <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
+                <g clip-path={`url(#${id}-memory)`}>
+                    {shown.map((s) => (
+                        <path key={s.i} fill="none" stroke={`var(--shade-${s.i % 8})`} stroke-width="1.6"
+                            d={s.memory.filter((p, k) => k % Math.ceil(s.memory.length / 1500) === 0).map((p, k) => `${k ? 'L' : 'M'}${x(p.at_s).toFixed(1)} ${y(p.device_bytes).toFixed(1)}`).join('')}>
+                            <title>{`${t('stage')} ${s.i}`}</title>
+                        </path>
+                    ))}
+                </g>
+            </svg>
+        </div>
+    );
+}

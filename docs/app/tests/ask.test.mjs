@@ -1,0 +1,65 @@
+import AxeSource from 'axe-core';
+import { check, openPage, settled } from './browser.mjs';
+
+const figure = (page, name) => page.locator('.figure', { hasText: name }).locator('.value').first().textContent();
+
+export default {
+    'an estimate is there when the page has opened': async (browser) => {
+        const page = await openPage(browser);
+        check(/Fits|fit/.test(await page.textContent('[data-test=verdict]')), 'no verdict');
+        check(await figure(page, 'MFU'), 'no MFU');
+        check((await page.locator('[data-test=timeline] rect').count()) > 4, 'no timeline');
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
+    'no request leaves the page, and its policy forbids one': async (browser) => {
+        const page = await openPage(browser);
+        await settled(page);
+        const outside = page.requests.filter((url) => !/^(file|blob|data):/.test(url));
+        check(outside.length === 0, outside.join(' '));
+        const answer = await page.evaluate(() => fetch('https://example.org/').then(() => 'sent', () => 'refused'));
+        check(answer === 'refused', 'a request was sent');
+    },
+    'a change is computed and marked': async (browser) => {
+        const page = await openPage(browser);
+        await settled(page);
+        const before = await figure(page, 'Step');
+        await page.fill('#field-tp', '2');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('.figure.changed');
+        await settled(page);
+        check((await figure(page, 'Step')) !== before, 'the step time is the same');
+        check(page.url().includes('tp=2'), page.url());
+    },
+    'an impossible value is explained at its control, and the nearest one is a click away': async (browser) => {
+        const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=8&tp=3');
+        await page.waitForSelector('.control.bad .problem');
+        const button = page.locator('.control.bad .problem button').first();
+        await button.click();
+        await page.waitForFunction(() => !document.querySelector('.control.bad'));
+        await settled(page);
+        check(await page.locator('[data-test=verdict]').count(), 'no verdict');
+    },
+    'a job that does not fit has remedies, and one click applies one': async (browser) => {
+        const page = await openPage(browser, '#model=llama-3.1-70b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=0');
+        check((await page.textContent('[data-test=verdict]')).includes('not fit'), 'it fits');
+        await page.locator('.remedies button').first().click();
+        await page.waitForFunction(() => !document.querySelector('[data-test=verdict]').textContent.includes('not fit'));
+    },
+    'axe finds nothing in any mode, light or dark, in either language': async (browser) => {
+        for (const theme of ['light', 'dark']) {
+            const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&theme=${theme}&saved=${encodeURIComponent(JSON.stringify([{ name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8' } }, { name: 'b', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', pp: '2' } }]))}&lang=${theme === 'dark' ? 'zh' : 'en'}`);
+            await settled(page);
+            await page.waitForTimeout(100);
+            for (let i = 0; i < (await page.locator('nav button').count()); ++i) {
+                await page.locator('nav button').nth(i).click();
+                await page.waitForTimeout(400);
+                await page.addStyleTag({ content: '* { transition: none !important }' });
+                await page.evaluate(AxeSource.source);
+                const found = await page.evaluate(() => axe.run());
+                const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));
+                check(lines.length === 0, lines.slice(0, 8).join('\n'));
+            }
+            await page.context().close();
+        }
+    },
+};

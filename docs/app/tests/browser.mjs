@@ -1,0 +1,45 @@
+// A Chromium with the page open, and what every test asks of it.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+export const file = process.env.TRAINCOST_PAGE ?? join(root, 'build', 'web', 'traincost.html');
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+
+export async function openBrowser() {
+    if (!program) throw new Error('there is no chromium: apt-get install chromium');
+    return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], timeout: 60000 });
+}
+
+/** The page with a state, once its first answer is there. Requests and errors are kept. */
+export async function openPage(browser, hash = '', options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(30000);
+    page.requests = [];
+    page.failures = [];
+    context.on('request', (request) => page.requests.push(request.url()));
+    page.on('pageerror', (error) => page.failures.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && page.failures.push(message.text()));
+    await page.goto(pathToFileURL(file).href + hash);
+    await page.waitForSelector('main > *:not([role=status])');
+    return page;
+}
+
+/** The text of the verdict once the page has answered the job it shows. */
+export async function settled(page) {
+    await page.waitForFunction(() => {
+        const main = document.querySelector('main');
+        return main?.dataset.answered && main.dataset.answered === main.dataset.asked;
+    });
+}
+
+export function fail(message) {
+    throw new Error(message);
+}
+
+export function check(condition, message) {
+    if (!condition) fail(message);
+}

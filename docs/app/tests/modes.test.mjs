@@ -1,0 +1,163 @@
+import { readFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { check, openPage, root, settled } from './browser.mjs';
+
+const job = 'model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=1';
+const refusal = (page) => page.locator('[data-test=refusal]').first();
+const folder = mkdtempSync(join(tmpdir(), 'traincost-page-'));
+const written = (name, bytes) => {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+};
+
+export default {
+    'the whole state is in the address': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.fill('#field-pp', '2');
+        await page.keyboard.press('Tab');
+        await settled(page);
+        const verdict = await page.textContent('.figures');
+        const again = await openPage(browser, page.url().slice(page.url().indexOf('#')));
+        await settled(again);
+        check((await again.textContent('.figures')) === verdict, 'another page shows other figures');
+    },
+    'every setting of the engine has a control': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await page.waitForSelector('.more summary');
+        await page.click('.more summary');
+        await page.fill('#find', 'pue');
+        await page.selectOption('select#field-price', { index: 1 }).catch(() => {});
+        check(await page.locator('#field-pue').isVisible(), 'no control for --pue');
+    },
+    'a number is explained by its equation': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.locator('.figure', { hasText: 'Memory' }).locator('button').click();
+        await page.waitForSelector('[data-test=explanation] summary');
+        check((await page.locator('[data-test=explanation] summary').count()) > 3, 'no terms');
+    },
+    'guide finds plans, and one is taken with a click': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=guide`);
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.waitForSelector('[data-test=plans] button', { timeout: 50000 });
+        await page.locator('[data-test=plans] tbody button').first().click();
+        check(/zero=/.test(page.url()), page.url());
+    },
+    'a search can be cancelled': async (browser) => {
+        const page = await openPage(browser, '#mode=guide&model=gpt3-175b&gpu=a100&gpus=1024&seq=2048&global-batch=1536');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+        await page.waitForSelector('[data-test=guide][data-over=yes]');
+    },
+    'a sheet has memory by ZeRO stage': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=sheet`);
+        await page.waitForSelector('[data-test=sheet] table');
+        check((await page.textContent('[data-test=sheet]')).includes('memory by zero'), 'no memory by ZeRO stage');
+    },
+    'kept jobs are compared, differences marked': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.getByRole('button', { name: 'Keep for comparison' }).click();
+        await page.fill('#field-tp', '2');
+        await page.keyboard.press('Tab');
+        await settled(page);
+        await page.getByRole('button', { name: 'Keep for comparison' }).click();
+        await page.getByRole('button', { name: 'Compare', exact: true }).click();
+        await page.waitForSelector('[data-test=compare] tr.marked');
+        check((await page.textContent('[data-test=compare] tr.marked')).includes('--tp'), 'tp is not marked');
+        await page.waitForSelector('[data-test=timeline-2]');
+    },
+    'a job goes out as JSON and comes back changed': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        const text = await page.inputValue('#custom-job');
+        await page.fill('#custom-job', text.replace('"gpus": "8"', '"gpus": "16"'));
+        await page.getByRole('button', { name: 'Load', exact: true }).click();
+        await page.waitForFunction(() => document.querySelector('#field-gpus').value === '16');
+        await page.fill('#custom-job', '{"job": ');
+        await page.getByRole('button', { name: 'Load', exact: true }).click();
+        check(await page.locator('[data-test=custom-problem]').isVisible(), 'no word about bad JSON');
+    },
+    'own rows are drawn as a timeline': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        await page.fill('#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,0,1\n1,forward,0,1,2\n');
+        await page.waitForSelector('[data-test=timeline-own]');
+        await page.fill('#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,2,1\n');
+        check((await page.textContent('[data-test=custom-problem]')).includes('line 2'), 'no line named');
+    },
+    'a config.json that is dropped is the model': async (browser) => {
+        const page = await openPage(browser, '#gpu=h100&gpus=8&model=llama-3.1-8b');
+        await settled(page);
+        const config = { model_type: 'llama', architectures: ['LlamaForCausalLM'], hidden_size: 2048, intermediate_size: 5632, num_hidden_layers: 22, num_attention_heads: 32, num_key_value_heads: 4, vocab_size: 32000, max_position_embeddings: 2048, rms_norm_eps: 1e-5, hidden_act: 'silu', tie_word_embeddings: false, torch_dtype: 'bfloat16' };
+        await page.setInputFiles('[data-test=file]', written('config.json', JSON.stringify(config)));
+        await page.waitForSelector('.files');
+        await settled(page);
+        check((await page.textContent('.figures')).includes('1.10B'), 'not 1.10 billion parameters');
+    },
+    'a log that is dropped is measured against the prediction': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.setInputFiles('[data-test=file]', join(root, 'tests', 'golden', 'logs', 'megatron.log'));
+        await page.waitForSelector('[data-test=measure] table');
+        check((await page.textContent('[data-test=measure]')).includes('megatron'), 'no framework');
+    },
+    'a bad file gives one clear line': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        const bad = { 'truncated.json': '{"model_type": "llama", "hidden', 'noise.bin': Buffer.from([0, 255, 1, 254, 0, 3]), 'empty.yaml': '', 'large.json': Buffer.alloc(65 * 2 ** 20, 32), 'bomb.yaml': 'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n' };
+        for (const [name, bytes] of Object.entries(bad)) {
+            await page.setInputFiles('[data-test=file]', written(name, bytes));
+            await page.waitForFunction((n) => document.querySelector('[data-test=refusal]')?.textContent.includes(n), name);
+            const text = await refusal(page).textContent();
+            check(!text.includes('\n') && text.length < 400, `${name}: ${text}`);
+            check((await page.locator('[data-test=refusal]').count()) === 1, `${name}: several lines`);
+        }
+        check(await page.locator('[data-test=verdict]').isVisible(), 'the result is gone');
+    },
+    'a budget has its compute-optimal size': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=optimal`);
+        await page.waitForSelector('[data-test=optimal] circle');
+        const before = await page.textContent('[data-test=optimal] table');
+        await page.fill('#flops', '1e22');
+        await page.keyboard.press('Tab');
+        await page.waitForFunction((text) => document.querySelector('[data-test=optimal] table').textContent !== text, before);
+        await page.fill('#flops', 'many');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=error]');
+    },
+    'published conventions stand beside ours': async (browser) => {
+        const page = await openPage(browser, `#${job}&tokens=1T&mode=methods`);
+        await page.waitForSelector('[data-test=methods] table');
+        const text = await page.textContent('[data-test=methods]');
+        check(text.includes('6ND') && text.includes('six-nd') && text.includes('traincost'), text);
+    },
+    'the step is saved as a picture': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.waitForSelector('svg.timeline');
+        for (const [name, start] of [['SVG', '<svg'], ['PNG', '\x89PNG'], ['JSON', '{']]) {
+            const saved = page.waitForEvent('download');
+            await page.locator('[data-test=share]').getByRole('button', { name, exact: true }).click();
+            const bytes = readFileSync(await (await saved).path(), 'latin1');
+            check(bytes.startsWith(start), `${name}: ${bytes.slice(0, 20)}`);
+        }
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
+    'Chinese is shown and kept': async (browser) => {
+        const page = await openPage(browser, `#${job}&lang=zh`);
+        await settled(page);
+        check((await page.textContent('nav')).includes('估算'), 'no Chinese');
+        check((await page.getAttribute('html', 'lang')) === 'zh-CN', 'the language is not said');
+    },
+    'the keyboard alone changes a job': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.locator('#field-tp').focus();
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('ArrowRight');
+        await settled(page);
+        check(page.url().includes('tp=2'), page.url());
+    },
+};

@@ -4,6 +4,7 @@
 #include <cli/job_options.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <cli/training_log_tables.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/achieved.hpp>
@@ -12,6 +13,7 @@
 #include <traincost/import/training_log_json.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/residuals_json.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
@@ -298,6 +300,14 @@ void run_achieved(const Flags& flags, Context& context) {
     if (!resolved.assumptions.empty()) {
         tables.push_back(remarks_table("Assumed", resolved.assumptions));
     }
+    if (page_wanted(flags.output)) {
+        write_page(page_of(job_title(resolved.job),
+                           "Measured " + to_text(step.step) + " a step, predicted " +
+                               to_text(a.predicted.step.total),
+                           Tone::plain, tables),
+                   flags.output, context);
+        return;
+    }
     context.out << render(tables, flags.output.format, context.style);
 }
 
@@ -331,7 +341,7 @@ void add_achieved(CLI::App& app, Context& context) {
         ->type_name("FILE");
     add_parsed(*command, "--tokens-done", flags->tokens_done, "COUNT", positive, "Tokens trained so far");
     add_job_options(*command, flags->job);
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     command->callback([flags, &context] { run_achieved(*flags, context); });
 }
 

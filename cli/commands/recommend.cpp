@@ -4,6 +4,7 @@
 #include <cli/given_arguments.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <cli/search_options.hpp>
 #include <cli/search_sites.hpp>
 #include <traincost/base/text.hpp>
@@ -12,6 +13,7 @@
 #include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/search_check.hpp>
 #include <traincost/plan/search_emptiness.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/search_tables.hpp>
 
@@ -137,7 +139,17 @@ void print_answer(const Flags& flags, Context& context, const ResolvedSearch& re
         if (!resolved.left_out.empty()) {
             tables.push_back(remarks_table("Not searched", resolved.left_out));
         }
-        context.out << render(tables, flags.output.format, context.style);
+        if (page_wanted(flags.output)) {
+            const std::string verdict =
+                plans.empty() ? "No plan"
+                              : job_title(plans.front().job) + ": " + layout_text(plans.front().job) + "; " +
+                                    to_text(plans.front().estimate.step.total) + " a step";
+            write_page(page_of("Best configurations", verdict, plans.empty() ? Tone::bad : Tone::good, tables,
+                               {pareto_chart(result)}),
+                       flags.output, context);
+        } else {
+            context.out << render(tables, flags.output.format, context.style);
+        }
     }
     if (plans.empty() && !result.interrupted) {
         for (const std::string& why : why_no_plan(request, result)) {
@@ -227,7 +239,7 @@ void add_recommend(CLI::App& app, Context& context) {
         *command, "--why", flags->why, "N", [](auto& t) { return parse_count(t); },
         "Number of plans whose neighbours are explained; default 1; --json explains all");
     command->add_option("--from-shard", flags->shard_files)->group("");
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     command->callback([flags, command, &context] {
         run_recommend(*flags, given_arguments(*command, {"--shard", "--threads"}), context);
     });

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 using namespace traincost::test;
 namespace fs = std::filesystem;
@@ -49,14 +50,14 @@ void check_page(const std::string& page) {
 
 TEST_CASE("a page asks nobody for anything", "[golden][pages]") {
     fs::current_path(SOURCE_FOLDER);
-    for (const std::string command :
-         {"estimate" + asked_job,
-          "estimate --model llama-2-13b --gpu a100 --gpus 16 --pp 4 --tp 2 --seq 4096 "
-          "--micro-batch 1 --global-batch 32",
-          "plan" + asked_job,
-          "recommend --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64",
-          std::string("compare tests/golden/job.json tests/golden/job.json"),
-          "achieved" + asked_job + " --step-time 8s", "sweep" + asked_job + " --vary tp=1,2"}) {
+    for (const std::string& command : std::vector<std::string>{
+             "estimate" + asked_job,
+             "estimate --model llama-2-13b --gpu a100 --gpus 16 --pp 4 --tp 2 --seq 4096 "
+             "--micro-batch 1 --global-batch 32",
+             "plan" + asked_job,
+             "recommend --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64",
+             "compare tests/golden/job.json tests/golden/job.json",
+             "achieved" + asked_job + " --step-time 8s", "sweep" + asked_job + " --vary tp=1,2"}) {
         INFO(command);
         check_page(run_in_process("traincost " + command + " --format html"));
     }
@@ -78,7 +79,7 @@ TEST_CASE("a recommendation's page has the plans that none beats", "[golden][pag
         "traincost recommend --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64 --format "
         "html");
     CHECK(holds(page, "Plans that none beats"));
-    CHECK(holds(page, "<circle") + holds(page, "<path") > 0);
+    CHECK(holds(page, "<path"));
 }
 
 TEST_CASE("a page is written to a file, and to a file alone", "[golden][pages]") {

@@ -31,7 +31,7 @@ if(TRAINCOST_BUILD_CLI AND GZIP_PROGRAM)
 Upstream-Name: traincost
 
 Files: *
-Copyright: traincost maintainers
+Copyright: 2026 traincost maintainers
 License: Apache-2.0
  On Debian systems, the text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.

@@ -2,8 +2,10 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <cli/saved_answers.hpp>
 #include <traincost/ask/compare_question.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/estimate_answer.hpp>
 #include <traincost/report/svg.hpp>
 
@@ -35,6 +37,8 @@ void compare_answers(const Flags& f, Context& context) {
     }
     if (f.output.json) {
         context.out << answer_json(answers);
+    } else if (page_wanted(f.output)) {
+        throw Error(ErrorKind::usage, "--format: pages are of job files; answers of other kinds have svg");
     } else if (f.output.svg) {
         context.out << answer_svg(answers);
     } else {
@@ -63,6 +67,11 @@ void run_compare(const Flags& f, Context& context) {
         JsonWriter out;
         write_json(out, answer);
         context.out << out.text();
+    } else if (page_wanted(f.output)) {
+        const std::string verdict = answer.yes() ? "Every job fits" : "Not every job fits";
+        write_page(page_of("Comparison of jobs", verdict, answer.yes() ? Tone::good : Tone::bad,
+                           tables_of(answer), charts_of(answer)),
+                   f.output, context);
     } else if (f.output.svg) {
         context.out << svg(charts_of(answer));
     } else {
@@ -84,7 +93,7 @@ void add_compare(CLI::App& app, Context& context) {
                      "standard input")
         ->required()
         ->type_name("FILE");
-    add_output_options(*command, flags->output, Charts::yes);
+    add_output_options(*command, flags->output, Charts::yes, Pages::yes);
     command->callback([flags, &context] { run_compare(*flags, context); });
 }
 

@@ -6,7 +6,9 @@
 #include <cli/network_options.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <traincost/ask/estimate_question.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/estimate_answer.hpp>
 #include <traincost/report/estimate_summary.hpp>
 
@@ -26,6 +28,19 @@ struct Flags {
     LaunchOutput launch;
     bool verbose = false;
 };
+
+/// The page with the step in time, where the schedule can be played.
+HtmlPage estimate_page(const EstimateAnswer& answer) {
+    try {
+        StepTimeline line = step_timeline(answer.job);
+        StepLanes lanes = step_lanes(line);
+        const TimelineAnswer timeline{answer.job, answer.assumptions, std::move(line), std::move(lanes),
+                                      answer.estimate};
+        return page_of(answer, &timeline);
+    } catch (const Error&) {
+        return page_of(answer);
+    }
+}
 
 void run_estimate(const Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
@@ -48,6 +63,10 @@ void run_estimate(const Flags& flags, Context& context) {
         context.out << out.text();
         return;
     }
+    if (page_wanted(flags.output)) {
+        write_page(estimate_page(answer), flags.output, context);
+        return;
+    }
     const bool all = flags.verbose || flags.output.format != Format::table;
     context.out << render(all ? tables_of(answer, flags.verbose) : std::vector<Table>{summary_of(answer)},
                           flags.output.format, context.style);
@@ -65,7 +84,7 @@ void add_estimate(CLI::App& app, Context& context) {
         "timeline's numbers, assumptions; default as text: the summary");
     add_job_options(*command, flags->job);
     add_network_options(*command, flags->network);
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     add_launch_format(*command, flags->launch);
     name_group(*command, "Output");
     command->callback([flags, &context] { run_estimate(*flags, context); });

@@ -4,8 +4,10 @@
 #include <cli/job_flags.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <traincost/ask/plan_question.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/plan_tables.hpp>
 
 #include <CLI/CLI.hpp>
@@ -39,6 +41,12 @@ void run_plan(const Flags& flags, Context& context) {
         context.out << out.text();
         return;
     }
+    if (page_wanted(flags.output)) {
+        write_page(page_of(title_of(answer), answer.yes() ? "A strategy fits" : "No strategy fits",
+                           answer.yes() ? Tone::good : Tone::bad, tables_of(answer, sources.residuals())),
+                   flags.output, context);
+        return;
+    }
     if (flags.output.format == Format::table) {
         context.out << title_of(answer) << "\n\n";
     }
@@ -57,7 +65,7 @@ void add_plan(CLI::App& app, Context& context) {
     command->add_flag("--allow-risky", flags->allow_risky,
                       "Rank plans that fit with a probability below 80% among the others. Default: left out");
     add_job_options(*command, flags->job);
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     command->callback([flags, &context] { run_plan(*flags, context); });
 }
 

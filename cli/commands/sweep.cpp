@@ -5,9 +5,11 @@
 #include <cli/job_flags.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <traincost/ask/search_question.hpp>
 #include <traincost/ask/sweep_question.hpp>
 #include <traincost/io/sweep_json.hpp>
+#include <traincost/report/answer_pages.hpp>
 #include <traincost/report/svg.hpp>
 #include <traincost/report/sweep_tables.hpp>
 
@@ -50,6 +52,11 @@ void run_sweep(const SweepFlags& f, const std::vector<std::string>& arguments, C
             part = {arguments, f.shard->shard, f.shard->shards, answer.all};
         }
         context.out << sweep_json(answer.axes, answer.points, sources.residuals(), part);
+    } else if (page_wanted(f.output)) {
+        write_page(
+            page_of("Sweep", std::to_string(answer.points.size()) + " points", Tone::plain,
+                    {sweep_table(answer.axes, answer.points)}, sweep_charts(answer.axes, answer.points)),
+            f.output, context);
     } else if (f.output.svg) {
         context.out << svg(sweep_charts(answer.axes, answer.points));
     } else {
@@ -68,7 +75,7 @@ void add_sweep(CLI::App& app, Context& context) {
         ->type_name("FLAG=a,b,c|LO..HI[xK|+K]");
     add_parsed(*command, "--shard", flags->shard, "I/N", shard_from,
                "Evaluate this part of the points only; with --json, for 'traincost merge'");
-    add_output_options(*command, flags->output, Charts::yes);
+    add_output_options(*command, flags->output, Charts::yes, Pages::yes);
     command->callback([flags, command, &context] {
         run_sweep(*flags, given_arguments(*command, {"--shard", "--json"}), context);
     });

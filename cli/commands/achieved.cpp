@@ -4,8 +4,11 @@
 #include <cli/job_flags.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/report/achieved_answer.hpp>
+#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -37,7 +40,16 @@ void run_achieved(const AchievedFlags& flags, Context& context) {
         write_json(out, answer);
         context.out << out.text();
     } else {
-        context.out << render(achieved_tables(answer), flags.output.format, context.style);
+        const std::vector<Table> tables = achieved_tables(answer);
+        if (page_wanted(flags.output)) {
+            write_page(page_of(job_title(answer.resolved.job),
+                               "Measured " + to_text(answer.step.step) + " a step, predicted " +
+                                   to_text(answer.achieved.predicted.step.total),
+                               Tone::plain, tables),
+                       flags.output, context);
+        } else {
+            context.out << render(tables, flags.output.format, context.style);
+        }
     }
 }
 
@@ -72,7 +84,7 @@ void add_achieved(CLI::App& app, Context& context) {
     add_parsed(*command, "--tokens-done", flags->question.tokens_done, "COUNT", positive,
                "Tokens trained so far");
     add_job_options(*command, flags->job);
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     command->callback([flags, &context] { run_achieved(*flags, context); });
 }
 

@@ -5,11 +5,14 @@
 #include <cli/launch_output.hpp>
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
+#include <cli/page_output.hpp>
 #include <cli/search_options.hpp>
 #include <traincost/ask/recommend_question.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/search_json.hpp>
 #include <traincost/plan/search_check.hpp>
+#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/recommend_answer.hpp>
 #include <traincost/report/search_tables.hpp>
 
@@ -51,6 +54,17 @@ SearchResult read_shards(const std::vector<std::string>& names, const SearchRequ
     return merge_shards(files, names, request.top);
 }
 
+HtmlPage recommend_page(const RecommendAnswer& answer, const std::vector<Table>& tables) {
+    if (!answer.yes()) {
+        return page_of("Best configurations", "No plan", Tone::bad, tables, {pareto_chart(answer.result)});
+    }
+    const Recommendation& best = answer.plans.front();
+    return page_of("Best configurations",
+                   job_title(best.job) + ": " + layout_text(best.job) + "; " +
+                       to_text(best.estimate.step.total) + " a step",
+                   Tone::good, tables, {pareto_chart(answer.result)});
+}
+
 void print_answer(const RecommendFlags& flags, Context& context, const RecommendAnswer& answer,
                   const Sources& sources) {
     if (!flags.launch.format.empty() && !answer.plans.empty()) {
@@ -62,9 +76,13 @@ void print_answer(const RecommendFlags& flags, Context& context, const Recommend
         write_json(out, answer, sources.residuals());
         context.out << out.text();
     } else {
-        context.out << render(
-            recommend_tables(answer, sources.residuals(), static_cast<std::size_t>(flags.why)),
-            flags.output.format, context.style);
+        const std::vector<Table> tables =
+            recommend_tables(answer, sources.residuals(), static_cast<std::size_t>(flags.why));
+        if (page_wanted(flags.output)) {
+            write_page(recommend_page(answer, tables), flags.output, context);
+        } else {
+            context.out << render(tables, flags.output.format, context.style);
+        }
     }
     if (answer.plans.empty() && !answer.result.interrupted) {
         for (const std::string& why : why_no_plan(answer.search.request, answer.result)) {
@@ -125,7 +143,7 @@ void add_recommend(CLI::App& app, Context& context) {
         *command, "--why", flags->why, "N", [](auto& t) { return parse_count(t); },
         "Number of plans whose neighbours are explained; default 1; --json explains all");
     command->add_option("--from-shard", flags->shard_files)->group("");
-    add_output_options(*command, flags->output);
+    add_output_options(*command, flags->output, Charts::no, Pages::yes);
     add_launch_format(*command, flags->launch);
     name_group(*command, "Output");
     command->callback([flags, command, &context] {

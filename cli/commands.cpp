@@ -79,6 +79,8 @@ struct Examples {
 constexpr Examples nested_examples[] = {
     {"export sheet",
      "traincost export sheet --output /tmp/job.xlsx --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --micro-batch 1 --global-batch 64"},
+    {"export launch",
+     "traincost export launch --to megatron --model llama-3.1-8b --gpu h100 --gpus 16 --tp 2 --seq 8192 --micro-batch 1 --global-batch 64"},
     {"export bench",
      "traincost export bench --model gpt2-124m --gpu h200 --gpus 1 --seq 1024 --micro-batch 32 --global-batch 32"},
     {"method fast-llm", "traincost method fast-llm --preset Llama2-7B"},

@@ -2,7 +2,6 @@
 
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
-#include <traincost/report/training_log_tables.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/import/importers.hpp>
@@ -12,6 +11,7 @@
 #include <traincost/import/training_log_json.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/training_log_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -19,8 +19,8 @@ namespace {
 
 /// Whether a program reads what the command prints, or it is laid out as the original's is.
 bool for_programs(const std::string& command) {
-    for (const char* flag :
-         {"--json", "--format", "--chrome", "--report", "--shard", "--width", "merge", "method fast-llm"}) {
+    for (const char* flag : {"--json", "--format", "--chrome", "--report", "--shard", "--width", "merge",
+                             "method fast-llm", "export launch"}) {
         if (command.find(flag) != command.npos) {
             return true;
         }

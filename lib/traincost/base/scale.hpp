@@ -2,8 +2,8 @@
 
 namespace traincost {
 
-/** Prefixes of units: `80 * gibi` bytes, `989 * tera` operations a second. Decimal by powers of 1,000, binary by
- *  powers of 1,024. */
+/** Prefixes of units: `80 * gibi` bytes, `989 * tera` operations a second. Decimal by powers of 1,000, binary
+ * by powers of 1,024. */
 inline constexpr double micro = 1e-6;
 inline constexpr double milli = 1e-3;
 inline constexpr double kilo = 1e3;

@@ -37,7 +37,9 @@ constexpr Exporter exporters[] = {
 std::string notes_of(const Job& job, const std::vector<UnsaidField>& unsaid) {
     std::string text = "# " + job.model.name + " on " + std::to_string(job.cluster.accelerators) + " x " +
                        job.cluster.accelerator.id +
-                       ". To be added: data, tokenizer or weights, learning rate, length of the training.\n";
+                       ".\n"
+                       "# To be added: data, tokenizer or weights, learning rate, length of the\n"
+                       "# training.\n";
     if (!unsaid.empty())
         text += "# Not said by these files:\n";
     for (const UnsaidField& each : unsaid)

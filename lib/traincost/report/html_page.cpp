@@ -47,12 +47,12 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.8rem; }
 )css";
 
 /// Okabe and Ito's colours, as in the charts.
-constexpr std::array<const char*, 12> colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                 "#E69F00", "#56B4E9", "#7F7F7F", "#F0E442",
-                                                 "#8F3F00", "#8A4A6C", "#9A6A00", "#B8B8B8"};
+constexpr std::array<const char*, 12> page_colours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                      "#E69F00", "#56B4E9", "#7F7F7F", "#F0E442",
+                                                      "#8F3F00", "#8A4A6C", "#9A6A00", "#B8B8B8"};
 
 const char* colour_of(std::size_t i) {
-    return colours[i % colours.size()];
+    return page_colours[i % page_colours.size()];
 }
 
 const char* class_of(Tone tone) {

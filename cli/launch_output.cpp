@@ -4,7 +4,7 @@
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/export/exporters.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/report/launch_answer.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -30,12 +30,6 @@ std::string known_format(const std::string& text) {
                                       "; allowed: " + allowed);
 }
 
-/// What a hub calls the model, if the catalogue knows.
-std::string checkpoint_of(const Job& job, const Catalogue& catalogue) {
-    const auto id = catalogue.find(Room::models, job.model.name);
-    return id ? catalogue.model_record(*id).hf_repo.value_or("") : "";
-}
-
 void write_in(const std::string& folder, const LaunchExport& launch, Context& context) {
     std::error_code problem;
     std::filesystem::create_directories(folder, problem);
@@ -49,30 +43,6 @@ void write_in(const std::string& folder, const LaunchExport& launch, Context& co
         names += (names.empty() ? "" : ", ") + path;
     }
     context.out << names << '\n';
-}
-
-void write_launch_json(JsonWriter& out, const std::string& format, const LaunchExport& launch) {
-    out.begin_object();
-    out.member("kind", "launch_export");
-    out.member("format", format);
-    out.key("files").begin_array();
-    for (const LaunchText& file : launch.files) {
-        out.begin_object();
-        out.member("name", file.name);
-        out.member("text", file.text);
-        out.end_object();
-    }
-    out.end_array();
-    out.key("unsaid").begin_array();
-    for (const UnsaidField& unsaid : launch.unsaid) {
-        out.begin_object();
-        out.member("field", unsaid.field);
-        out.member("value", unsaid.value);
-        out.member("why", unsaid.why);
-        out.end_object();
-    }
-    out.end_array();
-    out.end_object();
 }
 
 }  // namespace
@@ -94,7 +64,7 @@ void print_launch_files(const LaunchOutput& output, const Job& job, const Catalo
     }
     if (output.json) {
         JsonWriter out;
-        write_launch_json(out, output.format, launch);
+        write_json(out, output.format, launch);
         context.out << out.text();
     } else if (output.folder && *output.folder != "-") {
         write_in(*output.folder, launch, context);

@@ -4,6 +4,10 @@ target_compile_options(traincost_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wfloat-conversion -Wnon-virtual-dtor -Wimplicit-fallthrough
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wshorten-64-to-32>
     $<$<BOOL:${TRAINCOST_WERROR}>:-Werror>)
+if(TRAINCOST_UNITY)
+    # What a name hides in another file of its room is no mistake of its own.
+    target_compile_options(traincost_flags INTERFACE -Wno-shadow)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     # The instrumentation hides initialisations from g++ (GCC bug 105562).
     target_compile_options(traincost_flags INTERFACE -Wno-maybe-uninitialized)

@@ -29,19 +29,6 @@ struct Flags {
     bool verbose = false;
 };
 
-/// The page with the step in time, where the schedule can be played.
-HtmlPage estimate_page(const EstimateAnswer& answer) {
-    try {
-        StepTimeline line = step_timeline(answer.job);
-        StepLanes lanes = step_lanes(line);
-        const TimelineAnswer timeline{answer.job, answer.assumptions, std::move(line), std::move(lanes),
-                                      answer.estimate};
-        return page_of(answer, &timeline);
-    } catch (const Error&) {
-        return page_of(answer);
-    }
-}
-
 void run_estimate(const Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft_of(flags.job, sources);
@@ -64,7 +51,8 @@ void run_estimate(const Flags& flags, Context& context) {
         return;
     }
     if (page_wanted(flags.output)) {
-        write_page(estimate_page(answer), flags.output, context);
+        const std::optional<TimelineAnswer> timeline = timeline_of(answer);
+        write_page(page_of(answer, timeline ? &*timeline : nullptr), flags.output, context);
         return;
     }
     const bool all = flags.verbose || flags.output.format != Format::table;

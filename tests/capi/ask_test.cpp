@@ -88,6 +88,11 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(
         holds(answer(R"({"command": "achieved", "log": {"name": "a.log", "text": "nothing"}, )" + job + "}"),
               "a.log: is no log of a known framework"));
+    CHECK(holds(answer(R"({"command": "achieved", "step-time": "2s", )" + job + "}"),
+                "\"measured_over_predicted\""));
+    CHECK(holds(answer(R"({"command": "export", "to": "megatron", )" + job + "}"), "pretrain_gpt.py"));
+    CHECK(holds(answer(R"({"command": "export", "to": "megatrom", )" + job + "}"), "\"usage\""));
+    CHECK(holds(answer(R"({"command": "report", )" + job + "}"), "<html"));
     CHECK(holds(answer(R"({"command": "scale", "flops": "6e23"})"), "chinchilla-grid"));
     CHECK(holds(answer(R"({"command": "scale", "flops": "many"})"), "\"error\""));
     CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "\"six-nd\""));

@@ -11,4 +11,17 @@ TimelineAnswer ask(const TimelineQuestion& question, const Sources& sources) {
             std::move(e)};
 }
 
+std::optional<TimelineAnswer> timeline_of(const EstimateAnswer& answer) {
+    try {
+        StepTimeline line = step_timeline(answer.job);
+        StepLanes lanes = step_lanes(line);
+        return TimelineAnswer{answer.job, answer.assumptions, std::move(line), std::move(lanes),
+                              answer.estimate};
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::internal)
+            throw;
+        return std::nullopt;
+    }
+}
+
 }  // namespace traincost

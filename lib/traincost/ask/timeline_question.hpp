@@ -22,4 +22,7 @@ struct TimelineAnswer {
 /// `Error` where the draft is no job.
 TimelineAnswer ask(const TimelineQuestion& question, const Sources& sources);
 
+/// The step of an estimate in time; nothing where its schedule cannot be played.
+std::optional<TimelineAnswer> timeline_of(const EstimateAnswer& answer);
+
 }  // namespace traincost

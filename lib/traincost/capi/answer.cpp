@@ -6,8 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#include "traincost/ask/achieved_question.hpp"
 #include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/explain_question.hpp"
 #include "traincost/ask/plan_question.hpp"
 #include "traincost/ask/recommend_question.hpp"
 #include "traincost/ask/sweep_question.hpp"
@@ -16,7 +18,11 @@
 #include "traincost/capi/page_answers.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/sweep_json.hpp"
+#include "traincost/report/achieved_answer.hpp"
 #include "traincost/report/estimate_answer.hpp"
+#include "traincost/report/explain_answer.hpp"
+#include "traincost/report/explanation.hpp"
+#include "traincost/report/launch_answer.hpp"
 #include "traincost/report/plan_tables.hpp"
 #include "traincost/report/recommend_answer.hpp"
 #include "traincost/spec/job_fields.hpp"
@@ -194,22 +200,65 @@ std::string answer_read(JsonObject& object, const Sources& sources) {
     return read_answer(files, name, sources);
 }
 
+std::int64_t positive_count(const std::string& text) {
+    return parse_count(text, Range::positive);
+}
+
 std::string answer_explain(JsonObject& object, const Sources& sources) {
     const ReadDraft read = draft_of(object, sources);
-    std::optional<std::string> item;
-    if (const auto node = object.find("item"))
-        item = node->string();
+    ExplainQuestion question{};
+    if (const auto item = object.find("item"))
+        question.item =
+            explanation_of(item->string()).item;  // a wrong name is said before anything of the job
+    if (read.draft != JobDraft{})
+        question.job = read.draft;
     object.finish();
-    return explain_answer(item, ask(EstimateQuestion{read.draft, {}}, sources));
+    JsonWriter out;
+    write_json(out, ask(question, sources), sources.catalogue());
+    return out.text();
+}
+
+double positive_number(const std::string& text) {
+    return parse_number(text, Range::positive);
 }
 
 std::string answer_achieved(JsonObject& object, const Sources& sources) {
-    const ReadDraft read = draft_of(object, sources);
-    const JsonNode log = object.at("log");
-    const LaunchFile file =
-        log.is_string() ? LaunchFile{log.string(), sources.text_of(log.string())} : file_in(log);
+    AchievedQuestion question;
+    question.job = draft_of(object, sources).draft;
+    take(object, "step-time", question.step_time,
+         [](const std::string& text) { return parse_duration(text, Range::positive); });
+    take(object, "tokens-per-s", question.tokens_per_s, positive_number);
+    take(object, "tokens-per-s-per-gpu", question.tokens_per_s_per_gpu, positive_number);
+    take(object, "samples-per-s", question.samples_per_s, positive_number);
+    take(object, "tokens-done", question.tokens_done,
+         [](const std::string& text) { return static_cast<double>(positive_count(text)); });
+    if (const auto log = object.find("log")) {
+        const LaunchFile file =
+            log->is_string() ? LaunchFile{log->string(), sources.text_of(log->string())} : file_in(*log);
+        question.log = log_of(file);
+        question.log_name = file.name;
+    }
     object.finish();
-    return achieved_answer(file, ask(EstimateQuestion{read.draft, {}}, sources));
+    return text_of(ask(question, sources));
+}
+
+std::string answer_export(JsonObject& object, const Sources& sources) {
+    const std::string format = object.at("to").string();
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    const Job job = resolve(read.draft, sources).job;
+    JsonWriter out;
+    write_json(out, format, export_launch(format, job, checkpoint_of(job, sources.catalogue())));
+    return out.text();
+}
+
+std::string answer_report(JsonObject& object, const Sources& sources) {
+    constexpr std::array<std::string_view, 1> pages = {"estimate"};
+    if (const auto of = object.find("of"))
+        of->one_of(pages);
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    return report_answer(ask(EstimateQuestion{read.draft, read.notes}, sources));
 }
 
 std::string answer_scale(JsonObject& object, const Sources&) {
@@ -222,10 +271,6 @@ std::string answer_methods(JsonObject& object, const Sources& sources) {
     const ReadDraft read = draft_of(object, sources);
     object.finish();
     return methods_answer(ask(EstimateQuestion{read.draft, {}}, sources));
-}
-
-std::int64_t positive_count(const std::string& text) {
-    return parse_count(text, Range::positive);
 }
 
 SearchQuestion search_of(JsonObject& object, const Sources& sources) {
@@ -277,7 +322,7 @@ struct Command {
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 12> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 14> commands = {{{"estimate", answer_estimate},
                                                {"plan", answer_plan},
                                                {"recommend", answer_recommend},
                                                {"sweep", answer_sweep},
@@ -287,6 +332,8 @@ constexpr std::array<Command, 12> commands = {{{"estimate", answer_estimate},
                                                {"read", answer_read},
                                                {"explain", answer_explain},
                                                {"achieved", answer_achieved},
+                                               {"export", answer_export},
+                                               {"report", answer_report},
                                                {"scale", answer_scale},
                                                {"methods", answer_methods}}};
 

@@ -2,12 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
+#include "traincost/base/scale.hpp"
 #include "traincost/fit/achieved.hpp"
 #include "traincost/import/log_reader.hpp"
-#include "traincost/import/log_verdict.hpp"
 #include "traincost/import/reading_json.hpp"
 #include "traincost/import/recognise.hpp"
 #include "traincost/import/training_log_json.hpp"
@@ -16,14 +15,13 @@
 #include "traincost/methods/lightning.hpp"
 #include "traincost/methods/six_nd.hpp"
 #include "traincost/plan/scaling_laws.hpp"
-#include "traincost/report/explanation.hpp"
+#include "traincost/report/answer_pages.hpp"
 #include "traincost/spec/job_fields.hpp"
 
 namespace traincost {
 
 namespace {
 
-constexpr double a_tera = 1e12;
 constexpr double seconds_of_a_day = 86400.0;
 
 void write_optimum(JsonWriter& out, std::string_view name, double parameters, double tokens, double loss) {
@@ -32,7 +30,7 @@ void write_optimum(JsonWriter& out, std::string_view name, double parameters, do
 }
 
 void write_convention(JsonWriter& out, std::string_view name, const AchievedRate& rate) {
-    out.begin_object().member("name", name).member("tflops_per_gpu", rate.rate.value() / a_tera);
+    out.begin_object().member("name", name).member("tflops_per_gpu", rate.rate.value() / tera);
     out.member("utilization", rate.utilization).end_object();
 }
 
@@ -47,29 +45,7 @@ std::string_view kind_word(FieldKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-void write_explained(JsonWriter& out, const Explanation& e, const EstimateAnswer& of) {
-    const WorkedExplanation work = worked(e, of.job, of.estimate);
-    out.member("item", e.item).member("what", e.what).member("equation", e.equation);
-    out.member("numbers", work.numbers);
-    out.key("result").begin_object();
-    out.member("text", work.result.text);
-    out.member("value", std::strtod(work.result.exact.c_str(), nullptr)).member("unit", work.result.unit);
-    out.end_object();
-    out.key("symbols").begin_array();
-    for (std::size_t i = 0; i < e.symbols.size(); ++i) {
-        out.begin_object();
-        out.member("symbol", e.symbols[i].symbol).member("unit", e.symbols[i].unit);
-        out.member("meaning", e.symbols[i].meaning).member("value", work.values[i].value);
-        out.end_object();
-    }
-    out.end_array();
-    out.key("sources").begin_array();
-    for (const std::string_view source : e.sources)
-        out.value(source);
-    out.end_array();
-}
-
-std::optional<TrainingLog> log_of(const std::string& text) {
+std::optional<TrainingLog> log_in(const std::string& text) {
     std::istringstream in(text);
     return read_training_log(in);
 }
@@ -123,7 +99,7 @@ std::string read_answer(std::span<const LaunchFile> files, const std::string& se
         }
     }
     if (content == Content::log || looks_like_training_log(first.text)) {
-        if (const std::optional<TrainingLog> log = log_of(first.text)) {
+        if (const std::optional<TrainingLog> log = log_in(first.text)) {
             write_json(out, *log);
             return out.text();
         }
@@ -132,49 +108,18 @@ std::string read_answer(std::span<const LaunchFile> files, const std::string& se
     return out.text();
 }
 
-std::string explain_answer(const std::optional<std::string>& item, const EstimateAnswer& of) {
-    JsonWriter out;
-    out.begin_object().member("schema_version", 1);
-    if (item) {
-        write_explained(out, explanation_of(*item), of);
-    } else {
-        out.key("items").begin_array();
-        for (const Explanation& e : explanations()) {
-            out.begin_object();
-            write_explained(out, e, of);
-            out.end_object();
-        }
-        out.end_array();
-    }
-    out.end_object();
-    return out.text();
-}
-
-std::string achieved_answer(const LaunchFile& file, const EstimateAnswer& of) {
-    const std::optional<TrainingLog> log = log_of(file.text);
+TrainingLog log_of(const LaunchFile& file) {
+    std::optional<TrainingLog> log = log_in(file.text);
     if (!log)
         throw Error(ErrorKind::input, file.name + ": is no log of a known framework");
-    const std::optional<LoggedStep> step = logged_step(*log, of.job);
-    if (!step)
-        throw Error(ErrorKind::input, file.name + ": prints no step time and no throughput in " +
-                                          std::to_string(log->lines) + " lines");
-    const Achieved a = achieved(of.job, step->step);
+    return *std::move(log);
+}
+
+std::string report_answer(const EstimateAnswer& of) {
+    const std::optional<TimelineAnswer> timeline = timeline_of(of);
     JsonWriter out;
     out.begin_object().member("schema_version", 1);
-    out.key("measured").begin_object();
-    out.member("step_time_s", a.step).member("from", step->from);
-    out.member("tokens_per_s", a.tokens_per_s).member("tokens_per_s_per_gpu", a.tokens_per_s_per_gpu);
-    out.member("mfu", a.model.utilization).member("hfu", a.hardware.utilization);
-    out.end_object();
-    out.key("predicted").begin_object();
-    out.member("step_time_s", a.predicted.step.total);
-    out.member("tokens_per_s", a.predicted.throughput.tokens_per_s);
-    out.member("tokens_per_s_per_gpu", a.predicted.throughput.tokens_per_s_per_gpu);
-    out.member("mfu", a.predicted.throughput.mfu).member("hfu", a.predicted.throughput.hfu);
-    out.member("measured_over_predicted", a.ratio);
-    out.end_object();
-    out.array("verdict", log_verdict(*log, of.job, a));
-    out.end_object();
+    out.member("html", to_html(page_of(of, timeline ? &*timeline : nullptr))).end_object();
     return out.text();
 }
 
@@ -225,7 +170,7 @@ std::string methods_answer(const EstimateAnswer& of) {
         };
         row("traincost", totals->time.value() / seconds_of_a_day);
         row("six-nd", six_nd_time(N, totals->tokens, together).value() / seconds_of_a_day);
-        row("lightning", lightning_days(N, totals->tokens, together.value() / a_tera));
+        row("lightning", lightning_days(N, totals->tokens, together.value() / tera));
     }
     out.end_array().end_object();
     return out.text();

@@ -7,6 +7,7 @@
 
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/import/importers.hpp"
+#include "traincost/import/training_log.hpp"
 
 namespace traincost {
 
@@ -17,16 +18,16 @@ std::string fields_answer();
 /// `Error` where they are none of these.
 std::string read_answer(std::span<const LaunchFile> files, const std::string& select, const Sources& sources);
 
-/// Where one number comes from, or all of them where `item` is nothing: equation, symbols, values, sources.
-std::string explain_answer(const std::optional<std::string>& item, const EstimateAnswer& of);
-
-/// A run's log beside the prediction of its job.
-std::string achieved_answer(const LaunchFile& log, const EstimateAnswer& of);
+/// The log that the file is. `Error` where it is none of a known framework.
+TrainingLog log_of(const LaunchFile& file);
 
 /// Sizes and tokens that published laws call optimal for so many FLOPs, and the loss of sizes around them.
 std::string scale_answer(Flops compute);
 
 /// The job's step as published conventions count its work, and the days of simple rules beside ours.
 std::string methods_answer(const EstimateAnswer& of);
+
+/// The estimate as a page that people send: {"html": …}.
+std::string report_answer(const EstimateAnswer& of);
 
 }  // namespace traincost

@@ -11,13 +11,22 @@ extern "C" {
  *   {"command": "estimate", "model": "llama-3.1-8b", "gpu": "h100", "gpus": 8, "seq": "8K",
  *    "micro-batch": 1, "global-batch": 64, "zero": 1}
  *
- * "command" is estimate, plan, recommend, sweep, compare, timeline, fields, read, explain, achieved, scale or methods.
- * Every flag of a job is a member, without its dashes: a number, a string as on the command line, or true for a
- * switch. "job" is a job as in a job file, "files" are files of any kind: names, or {"name": "train.sh", "text": "..."}.
- * "data" is a folder of records that override the built-in ones. sweep has "vary": ["tp=1,2,4"], compare has "jobs":
- * [{"name": "a", ...}, ...], plan "top" and "allow-risky", explain "item" ("memory.weights"), achieved "log", a file,
- * scale "flops". fields answers what can be said of a job, scale what published laws call optimal, methods how
- * published conventions count the job's work. recommend takes the flags of the command.
+ * "command" is estimate, plan, recommend, sweep, compare, timeline, fields, read, explain, achieved, export, report,
+ * scale or methods. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
+ * true for a switch. "job" is a job as in a job file, "files" are files of any kind: names, or {"name": "train.sh",
+ * "text": "..."}. "data" is a folder of records that override the built-in ones.
+ *
+ *   plan       "top", "allow-risky"
+ *   recommend  the flags of the command; what it chooses from as a list, a number or a text: "tp": [1, 2, 4]
+ *   sweep      "vary": ["tp=1,2,4"]
+ *   compare    "jobs": [{"name": "a", ...}, ...]
+ *   explain    "item": "memory.weights"
+ *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file
+ *   export     "to", a format of 'export launch': {"files": [{"name", "text"}], "unsaid": [...]}
+ *   report     {"html": "..."}: the estimate as a page
+ *   fields     what can be said of a job
+ *   scale      "flops": what published laws call optimal
+ *   methods    how published conventions count the job's work
  *
  * The answer is what the command prints with --json; {"error": {"kind": "usage", "problems": [{"path": "--tp",
  * "message": "..."}]}} where the question has none. Never null, unless memory is exhausted. Free it with

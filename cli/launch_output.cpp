@@ -56,6 +56,16 @@ void add_launch_format(CLI::App& app, LaunchOutput& output) {
                "Print the job as launch files of this framework");
 }
 
+void take_stack(const LaunchOutput& output, const Catalogue& catalogue, JobDraft& draft, Context& context) {
+    if (output.format.empty() || draft.stack || draft.stack_spec) {
+        return;
+    }
+    if (const auto id = catalogue.find(Room::stacks, output.format)) {
+        draft.stack = {*id, "--to"};
+        context.err << "traincost: assumed stack: " << *id << ", that of --to (--stack)\n";
+    }
+}
+
 void print_launch_files(const LaunchOutput& output, const Job& job, const Catalogue& catalogue,
                         Context& context) {
     const LaunchExport launch = export_launch(output.format, job, checkpoint_of(job, catalogue));

@@ -4,6 +4,7 @@
 #include <cli/context.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/spec/job.hpp>
+#include <traincost/spec/job_draft.hpp>
 
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct LaunchOutput {
 
 /// Declares --to.
 void add_launch_format(CLI::App& app, LaunchOutput& output);
+
+/// The stack of --to where the draft says none, and a line on the error stream that says so.
+void take_stack(const LaunchOutput& output, const Catalogue& catalogue, JobDraft& draft, Context& context);
 
 /// Writes the files, and on the error stream a line for everything that they do not say.
 void print_launch_files(const LaunchOutput& output, const Job& job, const Catalogue& catalogue,

@@ -20,12 +20,7 @@ struct Flags {
 void run_launch(const Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft_of(flags.job, sources);
-    if (!read.draft.stack && !read.draft.stack_spec) {
-        if (const auto id = sources.catalogue().find(Room::stacks, flags.output.format)) {
-            read.draft.stack = {*id, "--to"};
-            context.err << "traincost: assumed stack: " << *id << ", that of --to (--stack)\n";
-        }
-    }
+    take_stack(flags.output, sources.catalogue(), read.draft, context);
     const ResolvedJob resolved = resolve(read.draft, sources);
     for (const std::string& line : read.notes.contradictions) {
         context.err << "traincost: contradiction: " << line << '\n';

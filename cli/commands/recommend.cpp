@@ -106,6 +106,10 @@ void run_recommend(const RecommendFlags& flags, const std::vector<std::string>& 
     const Sources sources(context.data_folder, &context.in);
     RecommendQuestion question = flags.question;
     question.search = search_question(flags.search, sources);
+    if (!flags.launch.format.empty() && question.search.stacks.empty()) {
+        take_stack(flags.launch, sources.catalogue(), question.search.job, context);
+        question.search.said.stack = question.search.job.stack;
+    }
     if (question.search.shard) {
         print_shard(question.search, arguments, context, sources);
         return;

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { Problems } from './ask.jsx';
 import { commandLine } from './state.js';
 
 export function save(name, text, type) {
@@ -40,7 +41,24 @@ async function savePicture(svg) {
     canvas.toBlob((blob) => save('traincost-step.png', blob));
 }
 
-export function Share({ state, change, valid, t }) {
+export function Share({ state, change, valid, question, engine, t }) {
+    const [formats, setFormats] = useState([]);
+    const [written, setWritten] = useState(null);
+    useEffect(() => {
+        engine.ask({ command: 'fields' }).then(({ answer }) => setFormats(answer.formats ?? []), () => {});
+    }, []);
+    useEffect(() => setWritten(null), [JSON.stringify(question)]);
+    const launch = async (format) => {
+        if (!format) return;
+        const { answer } = await engine.ask({ command: 'export', to: format, ...question });
+        setWritten(answer);
+        for (const file of answer.files ?? []) save(file.name, file.text, 'text/plain');
+    };
+    const report = async () => {
+        const { answer } = await engine.ask({ command: 'report', ...question });
+        if (answer.error) setWritten(answer);
+        else save('traincost-report.html', answer.html, 'text/html');
+    };
     const [copied, setCopied] = useState('');
     const copy = async (what, text) => {
         try {
@@ -67,7 +85,14 @@ export function Share({ state, change, valid, t }) {
                 <button type="button" onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('json')}</button>
                 <button type="button" onClick={() => drawing() && save('traincost-step.svg', drawingText(drawing()).text, 'image/svg+xml')}>{t('svg')}</button>
                 <button type="button" onClick={() => drawing() && savePicture(drawing())}>{t('png')}</button>
+                <button type="button" onClick={report}>{t('report')}</button>
+                <select aria-label={t('launchfile')} value="" onChange={(e) => launch(e.target.value)}>
+                    <option value="">{t('launchfile')}</option>
+                    {formats.map(({ name, what }) => <option key={name} value={name} title={what}>{name}</option>)}
+                </select>
             </div>
+            {written?.error ? <Problems answer={written} t={t} /> : null}
+            {written?.unsaid?.length ? <ul class="assumed" data-test="unsaid">{written.unsaid.map((u) => <li key={u.field}>{u.field} {u.value}: {u.why}</li>)}</ul> : null}
             <p role="status">{copied ? t('copied') : state.saved.length ? `${state.saved.length} ${t('saved')}` : ''}</p>
         </section>
     );

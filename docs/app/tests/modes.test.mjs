@@ -39,6 +39,14 @@ export default {
         await page.waitForSelector('[data-test=explanation] summary');
         check((await page.locator('[data-test=explanation] summary').count()) > 3, 'no terms');
     },
+    'the job leaves as a launch file and as a report': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        const [script] = await Promise.all([page.waitForEvent('download'), page.getByLabel('Launch file', { exact: true }).selectOption('megatron')]);
+        check(readFileSync(await script.path(), 'utf8').includes('pretrain_gpt.py'), script.suggestedFilename());
+        const [report] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Report (HTML)' }).click()]);
+        check(readFileSync(await report.path(), 'utf8').includes('<html'), report.suggestedFilename());
+    },
     'guide finds plans, and one is taken with a click': async (browser) => {
         const page = await openPage(browser, `#${job}&mode=guide`);
         await page.getByRole('button', { name: 'Search', exact: true }).click();

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "traincost/base/scale.hpp"
+#include "traincost/export/exporters.hpp"
 #include "traincost/fit/achieved.hpp"
 #include "traincost/import/log_reader.hpp"
 #include "traincost/import/reading_json.hpp"
@@ -79,6 +80,9 @@ std::string fields_answer() {
                 out.value(choice);
         out.end_array().end_object();
     }
+    out.end_array().key("formats").begin_array();
+    for (const ExportFormat& format : export_formats())
+        out.begin_object().member("name", format.name).member("what", format.what).end_object();
     out.end_array().end_object();
     return out.text();
 }

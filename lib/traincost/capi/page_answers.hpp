@@ -11,7 +11,7 @@
 
 namespace traincost {
 
-/// Every field of a job: key, flag, type, unit, help, group, kind, choices.
+/// Every field of a job: key, flag, type, unit, help, group, kind, choices; and the formats of launch files.
 std::string fields_answer();
 
 /// What files say: of a launch file or a log its facts; of a job, or of a model, {"kind": "job"} or "model".

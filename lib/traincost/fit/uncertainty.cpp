@@ -286,9 +286,9 @@ ComparableMemo::Answer ComparableMemo::of(const ResidualGroupKey& group,
         if (const auto at = known_.find(group); at != known_.end())
             return at->second;
     }
-    Answer found = find();
+    const Answer found = find();
     const std::unique_lock lock(mutex_);
-    return known_.emplace(group, std::move(found)).first->second;
+    return known_.emplace(group, found).first->second;
 }
 
 std::optional<Comparable> comparable(const Residuals& residuals, const ResidualGroupKey& group,

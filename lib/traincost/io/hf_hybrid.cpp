@@ -271,7 +271,8 @@ ModelSpec read_lfm2(HfKeys& k) {
     const auto factor = k.number({"block_ffn_dim_multiplier"});
     const std::int64_t multiple = k.integer({"block_multiple_of"}, 256);
     if (k.flag({"block_auto_adjust_ff_dim"}, true)) {
-        const double wide = static_cast<double>(2 * m.ffn / 3) * factor.value_or(1.0);
+        const std::int64_t two_thirds = 2 * m.ffn / 3;  // rounded down, as the class does
+        const double wide = static_cast<double>(two_thirds) * factor.value_or(1.0);
         const auto whole = static_cast<std::int64_t>(std::clamp(wide, 1.0, 1e9));
         m.ffn = multiple * ((whole + multiple - 1) / multiple);
     }

@@ -42,9 +42,8 @@ std::string kind_name(const LayerKind& kind) {
                              : kind.side == Side::cross_decoder ? "decoder layer"
                                                                 : "layer";
     if (kind.mixer == Mixer::recurrent || kind.mixer == Mixer::none || !kind.mlp) {
-        const std::string feed = kind.moe ? "expert layer" : "MLP layer";
         if (kind.mixer == Mixer::none)
-            return feed;
+            return kind.moe ? "expert layer" : "MLP layer";
         const std::string mixer = kind.mixer == Mixer::recurrent ? "recurrent layer" : "attention layer";
         return !kind.mlp ? mixer : kind.moe ? "expert " + mixer : mixer;
     }

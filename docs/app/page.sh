@@ -63,5 +63,5 @@ page_test() {
     command -v chromium >/dev/null || tools=(chromium fonts-dejavu-core)
     build_page "${tools[@]}"
     command -v chromium >/dev/null || page_skipped "there is no chromium to test it in"
-    timeout 480 node docs/app/tests/run.mjs "$@"
+    timeout 1000 node docs/app/tests/run.mjs "$@"
 }

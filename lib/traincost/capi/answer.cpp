@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -45,8 +46,9 @@ std::string flag_text(const JsonNode& node) {
     if (const auto* on = std::get_if<bool>(&node.value().data))
         return *on ? "on" : "off";
     const double x = node.number();
-    return x == static_cast<double>(static_cast<std::int64_t>(x)) ? std::to_string(node.integer())
-                                                                  : to_exact(x);
+    constexpr double exact = 0x1p53;
+    const bool whole = std::abs(x) < exact && x == std::trunc(x);
+    return whole ? std::to_string(static_cast<std::int64_t>(x)) : to_exact(x);
 }
 
 /// A file whose text is in the question.

@@ -33,7 +33,7 @@ void run_estimate(const Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft_of(flags.job, sources);
     take_stack(flags.launch, sources.catalogue(), read.draft, context);
-    const EstimateQuestion question{std::move(read.draft), std::move(read.notes)};
+    const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true};
     ResolvedJob resolved = resolve(question.job, sources);
     apply_network(flags.network, resolved);
     const EstimateAnswer answer = answer_of(std::move(resolved), question, sources);

@@ -32,7 +32,7 @@ JobDraft small_job() {
 
 EstimateAnswer answer_to(const JobDraft& draft) {
     static const Sources sources;
-    return ask(EstimateQuestion{draft, {}}, sources);
+    return ask(EstimateQuestion{draft, {}, true}, sources);
 }
 
 const UnstatedSetting* setting_of(const UnstatedRange& range, std::string_view flag) {

@@ -37,7 +37,8 @@ EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources) {
 EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources) {
     EstimateAnswer answer = estimated(std::move(resolved), sources);
     answer.notes = question.notes;
-    answer.unstated = unstated_range(question.job, answer.job, answer.estimate);
+    if (question.weighs_unstated)
+        answer.unstated = unstated_range(question.job, answer.job, answer.estimate);
     answer.padding = paying_padding(answer.job, answer.estimate.step.total);
     if (!answer.estimate.fits) {
         answer.remedies =

@@ -17,6 +17,9 @@ namespace traincost {
 struct EstimateQuestion {
     JobDraft job;
     FileNotes notes{};  ///< of the files it was read from; the answer repeats them
+    /// Whether the answer also says what settings that nobody states leave open, which takes several
+    /// estimates.
+    bool weighs_unstated = false;
 };
 
 /// A job, what it takes, and how sure that is.
@@ -30,7 +33,7 @@ struct EstimateAnswer {
     std::optional<std::string> never_ends{};     ///< why training makes no progress, where it makes none
     std::vector<Remedy> remedies{};              ///< where it does not fit
     std::optional<VocabularyPadding> padding{};  ///< where one would pay
-    UnstatedRange unstated{};                    ///< what settings nobody stated leave open
+    UnstatedRange unstated{};                    ///< what settings nobody stated leave open, if asked
     FileNotes notes{};
 
     /// Whether it fits and ends.

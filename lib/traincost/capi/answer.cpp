@@ -133,7 +133,7 @@ std::string text_of(const Answer& answer) {
 std::string answer_estimate(JsonObject& object, const Sources& sources) {
     ReadDraft read = draft_of(object, sources);
     object.finish();
-    return text_of(ask(EstimateQuestion{std::move(read.draft), std::move(read.notes)}, sources));
+    return text_of(ask(EstimateQuestion{std::move(read.draft), std::move(read.notes), true}, sources));
 }
 
 std::string answer_timeline(JsonObject& object, const Sources& sources) {
@@ -260,7 +260,7 @@ std::string answer_report(JsonObject& object, const Sources& sources) {
         of->one_of(pages);
     const ReadDraft read = draft_of(object, sources);
     object.finish();
-    return report_answer(ask(EstimateQuestion{read.draft, read.notes}, sources));
+    return report_answer(ask(EstimateQuestion{read.draft, read.notes, true}, sources));
 }
 
 std::string answer_scale(JsonObject& object, const Sources&) {

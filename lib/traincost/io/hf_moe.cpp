@@ -298,11 +298,15 @@ void read_sparse_layers(HfKeys& k, const ModelSpec& m) {
               "index_topk_pattern", "index_share_for_mtp_iteration"});
 }
 
+IndexerSpec read_indexer(HfKeys& k, std::int64_t heads) {
+    return {.heads = k.integer({"index_n_heads"}, heads),
+            .head_dim = k.integer({"index_head_dim"}, 128),
+            .top_k = k.integer({"index_topk"}, 2048)};
+}
+
 ModelSpec read_deepseek_v32(HfKeys& k) {
     ModelSpec m = read_deepseek_v3(k);
-    m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 64),
-                            .head_dim = k.integer({"index_head_dim"}, 128),
-                            .top_k = k.integer({"index_topk"}, 2048)};
+    m.indexer = read_indexer(k, 64);
     read_sparse_layers(k, m);
     return m;
 }
@@ -312,9 +316,7 @@ ModelSpec read_glm_moe_dsa(HfKeys& k) {
     ModelSpec m = deepseek_decoder(k, {12288, 64, 64, 0, 154880, 202752, false}, {2048, 192, 256});
     m.moe = deepseek_experts(k, m.layers, 256, 1, 8, 2048, 3);
     read_mtp(k, m);
-    m.indexer = IndexerSpec{.heads = k.integer({"index_n_heads"}, 32),
-                            .head_dim = k.integer({"index_head_dim"}, 128),
-                            .top_k = k.integer({"index_topk"}, 2048)};
+    m.indexer = read_indexer(k, 32);
     read_sparse_layers(k, m);
     return m;
 }

@@ -20,16 +20,26 @@ struct Wrapper {
 };
 
 constexpr std::array wrappers = std::to_array<Wrapper>({
+    {"aria", "aria_text"},
     {"aya_vision", "cohere2"},
     {"cohere2_vision", "cohere2"},
+    {"deepseek_vl", "llama"},
     {"exaone4_5", "exaone4"},
     {"fast_vlm", "qwen2"},
     {"gemma3", "gemma3_text"},
     {"gemma3n", "gemma3n_text"},
+    {"glm46v", "glm4v_text"},
+    {"glm4v", "glm4v_text"},
+    {"glm4v_moe", "glm4v_moe_text"},
+    {"got_ocr2", "qwen2"},
+    {"idefics2", "mistral"},
     {"idefics3", "llama"},
     {"internvl", "qwen2"},
+    {"janus", "llama"},
+    {"kimi_k25", "deepseek_v3"},
     {"kimi_vl", "deepseek_v3"},
     {"lfm2_vl", "lfm2"},
+    {"lighton_ocr", "qwen3"},
     {"llama4", "llama4_text"},
     {"llava", "llama"},
     {"llava_next", "llama"},
@@ -37,6 +47,7 @@ constexpr std::array wrappers = std::to_array<Wrapper>({
     {"llava_onevision", "qwen2"},
     {"mistral3", "mistral"},
     {"mllama", "mllama_text_model"},
+    {"ovis2", "qwen2"},
     {"paligemma", "gemma"},
     {"qwen2_5_vl", "qwen2_5_vl_text"},
     {"qwen2_audio", "qwen2"},
@@ -46,6 +57,7 @@ constexpr std::array wrappers = std::to_array<Wrapper>({
     {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"},
     {"smolvlm", "llama"},
+    {"video_llama_3", "qwen2"},
     {"video_llava", "llama"},
     {"vipllava", "llama"},
     {"voxtral", "llama"},
@@ -59,9 +71,14 @@ struct NestedSizes {
 };
 
 constexpr std::array nested_sizes = std::to_array<NestedSizes>({
+    {"aria_text", 4096, 32},
+    {"cohere2", 8192, 40},
+    {"deepseek_v3", 7168, 61},
     {"gemma", 3072, 28},
     {"gemma2", 2304, 26},
     {"gemma3_text", 2304, 26},
+    {"glm4v_moe_text", 4096, 46},
+    {"glm4v_text", 4096, 40},
     {"llama", 4096, 32},
     {"mistral", 4096, 32},
     {"mllama_text_model", 4096, 40},
@@ -92,8 +109,6 @@ constexpr std::string_view other_shape = "has blocks of a shape that is not mode
 constexpr std::array unsupported = std::to_array<Unsupported>({
     {"albert", "shares one layer's weights, which is not modelled"},
     {"deberta", other_shape},
-    {"deberta-v2", other_shape},
-    {"electra", other_shape},
     {"hymba", state_space},
     {"plamo2", state_space},
     {"rwkv", linear_attention},
@@ -105,9 +120,10 @@ constexpr std::array unsupported = std::to_array<Unsupported>({
 const std::vector<HfReader>& all_readers() {
     static const std::vector<HfReader> readers = [] {
         std::vector<HfReader> all;
-        for (const auto& room : {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers(),
-                                 hf_recurrent_readers(), hf_hybrid_readers(), hf_state_space_readers(),
-                                 hf_multimodal_readers(), hf_expert_readers()}) {
+        for (const auto& room :
+             {hf_llama_readers(), hf_moe_readers(), hf_gpt_readers(), hf_encoder_readers(),
+              hf_recurrent_readers(), hf_hybrid_readers(), hf_state_space_readers(), hf_multimodal_readers(),
+              hf_expert_readers(), hf_decoder_readers(), hf_bert_readers()}) {
             all.insert(all.end(), room.begin(), room.end());
         }
         return all;
@@ -241,17 +257,22 @@ void read_architecture(const JsonNode& root, HfModel& read) {
 void read_wrapper(const JsonNode& root, const std::string& type, HfModel& read) {
     if (const JsonValue* tied = root.value().find("tie_word_embeddings"); tied != nullptr && !tied->is_null())
         read.model.tied_embeddings = JsonNode(root.document(), *tied).boolean();
-    if (root.value().find("vision_config") == nullptr)
+    const bool hears = root.value().find("audio_config") != nullptr;
+    const bool sees = root.value().find("vision_config") != nullptr;
+    if (!hears && !sees)
         return;
+    const std::string senses = hears && sees ? "audio and vision towers"
+                               : hears       ? "audio tower"
+                                             : "vision tower";
     if (auto towers = hf_towers(root, type, read.model.hidden)) {
         read.model.towers = std::move(*towers);
         std::int64_t sum = 0;
         for (const ExtraParameters& tower : read.model.towers)
             sum += tower.count;
-        read.assumptions.push_back("vision tower and projector, " + std::to_string(sum) +
+        read.assumptions.push_back(senses + " and projector, " + std::to_string(sum) +
                                    " parameters, are counted apart");
     } else {
-        read.assumptions.push_back("the vision tower is not counted");
+        read.assumptions.push_back("the parameters of the " + senses + " are not counted");
     }
 }
 

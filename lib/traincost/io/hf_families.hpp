@@ -35,6 +35,10 @@ std::span<const HfReader> hf_multimodal_readers();
 
 /// Younger mixtures of experts, and dense decoders of their time.
 std::span<const HfReader> hf_expert_readers();
+/// Decoders that differ from LLaMA or GPT in a norm, a gate or a table.
+std::span<const HfReader> hf_decoder_readers();
+/// Descendants of BERT.
+std::span<const HfReader> hf_bert_readers();
 
 /// Defaults of a configuration class, for keys that a file leaves out.
 struct HfDefaults {

@@ -267,6 +267,15 @@ ModelSpec read_glm4(HfKeys& k) {
     return m;
 }
 
+/// The decoder of GLM-4V: GLM-4's, with biases of queries, keys and values.
+ModelSpec read_glm4v(HfKeys& k) {
+    const bool biased = k.flag({"attention_bias"}, true);
+    ModelSpec m = read_glm4(k);
+    m.head_dim = k.has("head_dim") ? m.head_dim : hf_head_dim(k, "num_attention_heads", m.hidden, m.heads);
+    m.bias.qkv = biased;
+    return m;
+}
+
 /// ChatGLM 2, 3 and GLM-4 under their first names.
 ModelSpec read_chatglm(HfKeys& k) {
     const std::int64_t hidden = k.required({"hidden_size"});
@@ -535,6 +544,7 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"gemma3_text", read_gemma3},
     {"glm", read_glm},
     {"glm4", read_glm4},
+    {"glm4v_text", read_glm4v},
     {"granite", read_granite},
     {"helium", read_helium},
     {"hunyuan_v1_dense", read_hunyuan},

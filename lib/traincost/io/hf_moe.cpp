@@ -225,6 +225,7 @@ struct LatentDefaults {
     std::int64_t query_rank = 1536;
     std::int64_t nope = 128;
     std::int64_t value = 128;
+    std::int64_t kv_rank = 512;
 };
 
 ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults, const LatentDefaults& latent = {}) {
@@ -240,7 +241,7 @@ ModelSpec deepseek_decoder(HfKeys& k, HfDefaults defaults, const LatentDefaults&
     const auto rank = k.maybe({"q_lora_rank"});
     m.mla = MlaSpec{
         .q_lora_rank = rank || k.has("q_lora_rank") ? rank : std::optional<std::int64_t>(latent.query_rank),
-        .kv_lora_rank = k.integer({"kv_lora_rank"}, 512),
+        .kv_lora_rank = k.integer({"kv_lora_rank"}, latent.kv_rank),
         .qk_nope_dim = nope,
         .qk_rope_dim = rotary,
         .v_head_dim = k.integer({"v_head_dim"}, latent.value)};
@@ -342,6 +343,61 @@ ModelSpec read_glm4_moe(HfKeys& k) {
     m.moe = deepseek_experts(k, m.layers, 128, 1, 8, 1408, 1);
     m.moe->score_correction_bias = true;
     read_mtp(k, m);
+    return m;
+}
+
+/// Mistral's latent attention with DeepSeek's experts.
+ModelSpec read_mistral4(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {12288, 32, 32, 0, 131072, 1048576, false},
+                                   {.query_rank = 1024, .nope = 64, .kv_rank = 256});
+    m.moe = deepseek_experts(k, m.layers, 128, 1, 4, 2048, 0);
+    return m;
+}
+
+/// Latent attention in a dense decoder.
+ModelSpec read_youtu(HfKeys& k) {
+    return deepseek_decoder(k, {6144, 16, 16, 0, 128256, 131072, true});
+}
+
+/// LongCat: each of its layers is two of attention and a dense MLP; experts, some of which pass their input
+/// on, run beside the first MLP.
+ModelSpec read_longcat_flash(HfKeys& k) {
+    const std::int64_t pairs = k.integer({"num_layers"}, 28);
+    k.ignore({"num_hidden_layers", "intermediate_size", "zero_expert_type", "moe_topk", "mla_scale_q_lora",
+              "mla_scale_kv_lora", "attention_method", "router_dtype", "routed_scaling_factor", "head_dim",
+              "num_key_value_heads", "topk_method", "mtp_num_layers"});
+    k.default_sizes(6144, 2 * pairs);
+    ModelSpec m = deepseek_decoder(k, {12288, 64, 64, 0, 131072, 131072, false});
+    m.layers = 2 * pairs;
+    m.ffn = k.integer({"ffn_hidden_size"}, 12288);
+    const std::int64_t idle = k.integer({"zero_expert_num"}, 256, 0);
+    const std::int64_t experts = k.integer({"n_routed_experts"}, 512);
+    const std::int64_t chosen = k.integer({"moe_topk"}, 12);
+    // Of the experts that a token chooses the idle ones cost nothing.
+    const std::int64_t working =
+        std::max<std::int64_t>(1, (chosen * experts + (experts + idle) / 2) / (experts + idle));
+    m.moe = MoeSpec{.experts = experts,
+                    .top_k = working,
+                    .ffn = k.integer({"expert_ffn_hidden_size"}, 2048),
+                    .dense_residual_ffn = m.ffn};
+    m.moe->router_bias = k.flag({"router_bias"}, false);
+    for (std::int64_t i = 0; i < pairs; ++i) {
+        m.feeds.push_back(Feed::experts);
+        m.feeds.push_back(Feed::dense);
+    }
+    m.extra.push_back({"router's rows of idle experts", pairs * idle * m.hidden});
+    if (idle > 0) {
+        k.assume(std::to_string(working) + " of the " + std::to_string(chosen) +
+                 " experts that a token chooses do work, the average; the others pass it on");
+    }
+    return m;
+}
+
+/// The decoder of GLM-4.5V: GLM-4.5's, with biases of queries, keys and values.
+ModelSpec read_glm4v_moe(HfKeys& k) {
+    const bool biased = k.flag({"attention_bias"}, true);
+    ModelSpec m = read_glm4_moe(k);
+    m.bias.qkv = biased;
     return m;
 }
 
@@ -566,6 +622,7 @@ constexpr std::array moe_readers = std::to_array<HfReader>({
     {"ernie4_5_moe", read_ernie_moe},
     {"glm4_moe", read_glm4_moe},
     {"glm4_moe_lite", read_glm4_moe_lite},
+    {"glm4v_moe_text", read_glm4v_moe},
     {"glm_moe_dsa", read_glm_moe_dsa},
     {"gpt_oss", read_gpt_oss},
     {"granitemoe", read_granitemoe},
@@ -573,14 +630,17 @@ constexpr std::array moe_readers = std::to_array<HfReader>({
     {"hunyuan_v1_moe", read_hunyuan_moe},
     {"grok-1", read_grok},
     {"kimi_k2", read_deepseek_v3},
+    {"longcat_flash", read_longcat_flash},
     {"llama4_text", read_llama4},
     {"minimax_m2", read_minimax_m2},
+    {"mistral4", read_mistral4},
     {"mixtral", read_mixtral},
     {"olmoe", read_olmoe},
     {"phimoe", read_phimoe},
     {"qwen2_moe", read_qwen2_moe},
     {"qwen3_moe", read_qwen3_moe},
     {"qwen3_vl_moe_text", read_qwen3_moe},
+    {"youtu", read_youtu},
 });
 
 }  // namespace

@@ -65,6 +65,15 @@ std::int64_t siglip(HfKeys& k, const Vit& defaults, bool with_head, bool with_po
            (with_post_norm ? layernorm(v.width) : 0) + (headed ? head : 0);
 }
 
+/// SigLIP 2 of pictures of any size: a table of positions that is stretched to them.
+std::int64_t siglip2(HfKeys& k) {
+    const std::int64_t rows = k.maybe({"num_patches"}).value_or(256);
+    const std::int64_t patch = side_of(k, "patch_size", 16);
+    // `siglip` takes the rows of its table from the picture's side, which these configurations do not have.
+    const std::int64_t whole = siglip(k, {768, 3072, 12, patch, patch, 3}, true);
+    return whole + (rows - 1) * k.maybe({"hidden_size"}).value_or(768);
+}
+
 /// RMSNorms, gated MLPs, no biases, rotary positions.
 std::int64_t pixtral(HfKeys& k) {
     const Vit v = read_vit(k, {1024, 4096, 24, 1024, 14, 3});
@@ -163,12 +172,41 @@ std::int64_t qwen3_vit(HfKeys& k, std::int64_t deep_by_default) {
            layernorm(v.width) + merger + deep * (layernorm(v.merged) + merger);
 }
 
+/// GLM-4V: blocks as wide inside as the decoder, patches joined by a convolution and a gated MLP.
+std::int64_t glm_vit(HfKeys& k) {
+    const Vit v = read_vit(k, {1536, 13696, 24, 336, 14, 3});
+    const std::int64_t layers = k.maybe({"depth"}).value_or(v.layers);
+    const std::int64_t frames = k.uniform({"temporal_patch_size"}).value_or(2);
+    const std::int64_t merge = k.maybe({"spatial_merge_size"}).value_or(2);
+    const std::int64_t out = k.maybe({"out_hidden_size"}).value_or(4096);
+    const auto biased = k.find({"attention_bias"});
+    const std::int64_t bias = biased && biased->boolean() ? 4 * v.width : 0;
+    const std::int64_t layer = 2 * v.width + 4 * v.width * v.width + bias + 3 * v.width * out;
+    const std::int64_t merger = out * out + layernorm(out) + 3 * out * v.ffn;
+    return v.patches() * v.width + linear(v.pixels() * frames, v.width) + layers * layer + 2 * v.width +
+           linear(merge * merge * v.width, out) + merger;
+}
+
+/// Whisper's encoder: two convolutions over time, learned positions, keys without a bias.
+std::int64_t whisper(HfKeys& k) {
+    const std::int64_t width = k.maybe({"d_model", "hidden_size"}).value_or(1280);
+    const std::int64_t ffn = k.maybe({"encoder_ffn_dim", "intermediate_size"}).value_or(5120);
+    const std::int64_t layers = k.maybe({"encoder_layers", "num_hidden_layers"}).value_or(32);
+    const std::int64_t bins = k.maybe({"num_mel_bins"}).value_or(128);
+    const std::int64_t rows = k.maybe({"max_source_positions"}).value_or(1500);
+    constexpr std::int64_t taps = 3;
+    return linear(taps * bins, width) + linear(taps * width, width) + rows * width +
+           layers * (plain_layer(width, ffn) - width) + layernorm(width);
+}
+
 /// Models whose projector is known; the others' towers are not counted in part.
 bool is_known(std::string_view type) {
-    constexpr std::array types = {"gemma3",       "idefics3",        "internvl", "llama4",      "llava",
-                                  "llava_next",   "llava_onevision", "mistral3", "mllama",      "paligemma",
-                                  "qwen2_5_vl",   "qwen2_vl",        "qwen3_5",  "qwen3_5_moe", "qwen3_vl",
-                                  "qwen3_vl_moe", "smolvlm"};
+    constexpr std::array types = {
+        "cohere2_vision",   "deepseek_vl",     "gemma3",   "glm46v",      "glm4v",     "glm4v_moe",
+        "idefics3",         "internvl",        "lfm2_vl",  "llama4",      "llava",     "llava_next",
+        "llava_next_video", "llava_onevision", "mistral3", "mllama",      "paligemma", "qwen2_5_vl",
+        "qwen2_audio",      "qwen2_vl",        "qwen3_5",  "qwen3_5_moe", "qwen3_vl",  "qwen3_vl_moe",
+        "smolvlm",          "vipllava",        "voxtral"};
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -183,6 +221,12 @@ std::optional<std::int64_t> tower(HfKeys& k, std::string_view type) {
         return qwen3_vit(k, 3);
     if (type == "qwen3_5" || type == "qwen3_5_moe")
         return qwen3_vit(k, 0);
+    if (type == "glm4v" || type == "glm46v" || type == "glm4v_moe")
+        return glm_vit(k);
+    if (type == "qwen2_audio" || type == "voxtral")
+        return whisper(k);
+    if (type == "lfm2_vl" || own == "siglip2_vision_model")
+        return siglip2(k);
     if (type == "llama4")
         return llama4_vit(k);
     if (type == "mllama")
@@ -193,11 +237,41 @@ std::optional<std::int64_t> tower(HfKeys& k, std::string_view type) {
         return internvl_vit(k);
     if (own == "pixtral" || (own.empty() && type == "mistral3"))
         return pixtral(k);
-    if (own == "siglip_vision_model" || (own.empty() && (type == "gemma3" || type == "paligemma")))
+    if (type == "deepseek_vl" || type == "cohere2_vision" || own == "siglip_vision_model" ||
+        (own.empty() && (type == "gemma3" || type == "paligemma")))
         return siglip(k, {768, 3072, 12, 224, 16, 3}, type != "paligemma");
-    if (own == "clip_vision_model" || (own.empty() && (type == "llava" || type == "llava_next")))
+    if (own == "clip_vision_model" || (own.empty() && (type.starts_with("llava") || type == "vipllava")))
         return clip(k);
     return std::nullopt;
+}
+
+/// Projectors of younger models, by the sizes they state.
+std::int64_t joined_patches(HfKeys& outer, HfKeys& vision, std::string_view type, std::int64_t hidden) {
+    const std::int64_t factor = outer.maybe({"downsample_factor"}).value_or(2);
+    const std::int64_t width =
+        vision.maybe({"d_model", "hidden_size"}).value_or(type == "voxtral" ? 1280 : 768);
+    const std::int64_t patches = factor * factor * width;
+    if (type == "cohere2_vision") {
+        const std::int64_t inner = outer.maybe({"alignment_intermediate_size"}).value_or(36864);
+        return linear(patches, inner) + linear(inner / 2, hidden);
+    }
+    if (type == "lfm2_vl") {
+        const std::int64_t inner = outer.maybe({"projector_hidden_size"}).value_or(2560);
+        const auto flag = [&](std::string_view name) {
+            const auto node = outer.find({name});
+            return !node || node->boolean();
+        };
+        const std::int64_t biases = flag("projector_bias") ? inner + hidden : 0;
+        return (flag("projector_use_layernorm") ? layernorm(patches) : 0) + patches * inner + inner * hidden +
+               biases;
+    }
+    if (type == "deepseek_vl")
+        return linear(width, hidden) + linear(hidden, hidden);
+    if (type == "qwen2_audio")
+        return linear(vision.maybe({"d_model"}).value_or(1280), hidden);
+    if (type == "voxtral")
+        return vision.maybe({"intermediate_size"}).value_or(5120) * hidden + hidden * hidden;
+    return 0;
 }
 
 /// What joins the tower's output of `width` to the decoder's `hidden`.
@@ -206,12 +280,19 @@ std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std
     const auto biased = outer.find({"multimodal_projector_bias"});
     const bool bias = biased ? biased->boolean() : type != "mistral3";
     const std::int64_t biases = bias ? 2 * hidden : 0;
-    if (type == "llava" || type == "llava_next" || type == "llava_onevision") {
+    if (type == "llava" || type == "llava_next" || type == "llava_next_video" || type == "llava_onevision") {
         std::int64_t layers = 1;
         if (const auto chosen = outer.find({"vision_feature_layer"}); chosen && chosen->is_array()) {
             layers = static_cast<std::int64_t>(chosen->items().size());
         }
         return layers * width * hidden + hidden * hidden + biases + (type == "llava" ? 0 : hidden);
+    }
+    if (type == "vipllava") {
+        std::int64_t layers = 5;
+        if (const auto chosen = outer.find({"vision_feature_layers"})) {
+            layers = chosen->is_array() ? static_cast<std::int64_t>(chosen->items().size()) : 1;
+        }
+        return layernorm(layers * width) + linear(layers * width, hidden) + linear(hidden, hidden);
     }
     if (type == "mistral3") {
         const std::int64_t merge = outer.maybe({"spatial_merge_size"}).value_or(2);
@@ -235,7 +316,7 @@ std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std
         const std::int64_t scale = outer.maybe({"scale_factor"}).value_or(2);
         return vision.maybe({"hidden_size"}).value_or(1152) * scale * scale * hidden;
     }
-    return 0;
+    return joined_patches(outer, vision, type, hidden);
 }
 
 }  // namespace
@@ -245,6 +326,10 @@ std::optional<std::vector<ExtraParameters>> hf_towers(const JsonNode& root, std:
     std::vector<std::string> unsaid;
     HfKeys outer(root, std::string(type), unsaid);
     auto vision = outer.object("vision_config");
+    const bool hears = !vision;
+    if (hears) {
+        vision = outer.object("audio_config");
+    }
     if (!vision || !is_known(type)) {
         return std::nullopt;
     }
@@ -252,7 +337,7 @@ std::optional<std::vector<ExtraParameters>> hf_towers(const JsonNode& root, std:
     if (!counted) {
         return std::nullopt;
     }
-    std::vector<ExtraParameters> towers = {{"vision tower", *counted}};
+    std::vector<ExtraParameters> towers = {{hears ? "audio tower" : "vision tower", *counted}};
     if (const std::int64_t joined = projector(outer, *vision, type, hidden); joined > 0) {
         towers.push_back({"projector", joined});
     }

@@ -1,4 +1,4 @@
-// Encoders of images in multimodal Hugging Face configurations: their parameters, apart from the decoder's.
+// Encoders of images and sound in multimodal Hugging Face configurations: their parameters, apart from the decoder's.
 #pragma once
 
 #include <optional>

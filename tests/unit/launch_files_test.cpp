@@ -476,3 +476,50 @@ TEST_CASE("of equal flags the last counts, and the others are named", "[launch]"
     REQUIRE_FALSE(twice.unread.empty());
     CHECK(twice.unread.front().why == "is given again in line 2, which counts");
 }
+
+TEST_CASE("braces with trailing commas in a YAML file are YAML, without comments too", "[launch]") {
+    const std::string text =
+        "{\n  \"pipe-parallel-size\": 4,\n  \"model-parallel-size\": 2,\n  \"num-layers\": 8,\n"
+        "  \"hidden-size\": 64,\n  \"num-attention-heads\": 4,\n  \"seq-length\": 2048,\n"
+        "  \"train_micro_batch_size_per_gpu\": 4,\n"
+        "  \"zero_optimization\": { \"stage\": 1, \"cpu_offload\": False, },\n}\n";
+    const LaunchReading neox = read_launch_files(std::vector<LaunchFile>{{"job.yml", text}});
+    CHECK(neox.format == "gpt-neox");
+    CHECK(value(neox, Fact::pp) == "4");
+    CHECK(value(neox, Fact::zero) == "1");
+    CHECK_THROWS_WITH(read_launch_files(std::vector<LaunchFile>{{"job.json", text}}),
+                      Catch::Contains("not valid JSON"));
+}
+
+TEST_CASE("a trainer's own names of models and stages are read", "[launch]") {
+    const LaunchReading swift = read(
+        "NPROC_PER_NODE=8 swift sft --model acme/m-7b --train_type lora --torch_dtype bfloat16 "
+        "--per_device_train_batch_size 1 --lora_rank 8 --max_length 2048 --deepspeed zero2\n");
+    CHECK(value(swift, Fact::model) == "acme/m-7b");
+    CHECK(value(swift, Fact::precision) == "bf16");
+    CHECK(value(swift, Fact::zero) == "2");
+    CHECK(value(swift, Fact::offload) == "-");
+    CHECK(value(swift, Fact::recompute) == "full");
+    const LaunchReading offloaded = read(
+        "deepspeed train.py --model_name_or_path m --per_device_train_batch_size 1 "
+        "--learning_rate 1e-4 --deepspeed zero3_offload\n");
+    CHECK(value(offloaded, Fact::zero) == "3");
+    CHECK(value(offloaded, Fact::offload) == "cpu (optimizer, parameters)");
+    const LaunchReading file = read(
+        "deepspeed train.py --model_name_or_path m --per_device_train_batch_size 1 "
+        "--learning_rate 1e-4 --deepspeed zero3.json\n");
+    CHECK(value(file, Fact::zero) == "-");
+}
+
+TEST_CASE("composer counts its processes and names a configuration", "[launch]") {
+    const LaunchReading run = read(
+        "composer -n 8 train/train.py conf/mpt.yaml global_train_batch_size=256 max_seq_len=2048 "
+        "fsdp_config.sharding_strategy=SHARD_GRAD_OP\n");
+    CHECK(run.format == "llm-foundry");
+    CHECK(value(run, Fact::gpus_per_node) == "8");
+    CHECK(value(run, Fact::zero) == "2");
+    CHECK(value(run, Fact::recompute) == "-");
+    REQUIRE_FALSE(run.unread.empty());
+    CHECK(run.unread.front().why == "give mpt.yaml too: what it says is unknown");
+    CHECK(read("composer train/train.py conf/mpt.yaml\n").format == "llm-foundry");
+}

@@ -36,6 +36,25 @@ void read_lora(const Setting& root, FactSheet& sheet) {
                      {"load_in_8bit", "use_8bit_quantization"});
 }
 
+/// "zero2", "zero3_offload": configurations that a trainer brings along under these names.
+bool read_named_stage(const Setting& named, FactSheet& sheet) {
+    constexpr std::string_view prefix = "zero";
+    const std::string_view name = named.text;
+    if (!named.is_scalar() || !name.starts_with(prefix) || name.size() <= prefix.size()) {
+        return false;
+    }
+    const char stage = name[prefix.size()];
+    const std::string_view rest = name.substr(prefix.size() + 1);
+    if (stage < '0' || stage > '3' || (!rest.empty() && rest != "_offload")) {
+        return false;
+    }
+    sheet.state(Fact::zero, std::int64_t{stage - '0'}, named);
+    if (!rest.empty()) {
+        sheet.state(Fact::offload, stage == '3' ? "cpu (optimizer, parameters)" : "cpu (optimizer)", named);
+    }
+    return true;
+}
+
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     read_fsdp_words(root.at("fsdp"), sheet);
     if (const Setting* block = root.at("fsdp_config"); block != nullptr) {
@@ -48,7 +67,7 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     const Setting* deepspeed = first_of(root, {"deepspeed", "deepspeed_config", "deepspeed_config_file"});
     if (deepspeed != nullptr && deepspeed->is_map()) {
         deepspeed->read = true;
-    } else if (deepspeed != nullptr && !as_truth(*deepspeed)) {
+    } else if (deepspeed != nullptr && !as_truth(*deepspeed) && !read_named_stage(*deepspeed, sheet)) {
         refer_to_file(*deepspeed, sheet);
     }
     sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage"}, 0);
@@ -81,10 +100,14 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         sheet.word(
             Fact::model, root,
             {"model_name_or_path", "model_name", "model_id", "model_path", "actor_model_name_or_path"});
+        if (const Setting* model = root.at("model");
+            model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
+            sheet.word(Fact::model, root, {"model"});
+        }
     }
     read_16_bit_switches(root, sheet, {"bf16"}, {"fp16"});
     if (!sheet.has(Fact::precision)) {
-        read_precision_word(root, sheet, {"param_dtype", "ds.param_dtype", "mixed_precision"});
+        read_precision_word(root, sheet, {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype"});
     }
     read_checkpointing_switch(
         root, sheet,
@@ -112,7 +135,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     assume_data_parallel_only(sheet, "the trainer");
     if (!openrlhf && root.has("per_device_train_batch_size")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
-        sheet.assume(Fact::recompute, "none", "gradient_checkpointing");
+        // Trainers that choose what is trained by one of these words checkpoint unless told not to.
+        const bool checkpoints = root.has("train_type") || root.has("tuner_type") || root.has("sft_type");
+        sheet.assume(Fact::recompute, checkpoints ? "full" : "none", "gradient_checkpointing");
     }
 }
 

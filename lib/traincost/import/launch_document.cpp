@@ -22,8 +22,8 @@ Setting read_braces(std::string_view text, const std::string& file, int first_li
         try {
             Setting root = read_yaml(text, file, first_line);
             // A trailing comma is an error in JSON; only formats of YAML may have it.
-            if (root.is_map() && (root.has("pipe_parallel_size") || root.has("model_parallel_size") ||
-                                  text.find('#') != text.npos)) {
+            const bool named_yaml = file.ends_with(".yml") || file.ends_with(".yaml");
+            if (root.is_map() && (named_yaml || text.find('#') != text.npos)) {
                 return root;
             }
         } catch (const Error&) {

@@ -268,7 +268,7 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 line.name += " " + words[i].chars;
                 ++i;
             }
-            if (base == "tune" && line.name.starts_with("tune run")) {
+            if (base == "composer" || (base == "tune" && line.name.starts_with("tune run"))) {
                 line.has_launcher = true;
                 i = read_flags(words, i, launcher, nullptr, {"--standalone"});
                 line.name += i < words.size() ? " " + words[i].chars : "";

@@ -30,7 +30,8 @@ void state_number(Fact fact, const Setting& at, FactSheet& sheet) {
 }
 
 void read_flags(const Setting& root, FactSheet& sheet) {
-    if (const Setting* at = first_of(root, {"nproc_per_node", "num_gpus", "num_accelerators"})) {
+    if (const Setting* at =
+            first_of(root, {"nproc_per_node", "num_gpus", "num_accelerators", "nproc", "n"})) {
         if (at->text == "gpu" || at->text == "auto") {
             at->read = true;
         } else {

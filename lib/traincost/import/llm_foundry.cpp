@@ -10,7 +10,10 @@ int recognise_llm_foundry(const Setting& root) {
     if (root.has("distributed_strategy") || (root.has("fsdp") && root.has("model.d_model"))) {
         return 0;  // OLMo's keys
     }
-    return points(root,
+    const Setting* program = root.peek("$program");
+    const bool composer = program != nullptr && program->text.starts_with("composer");
+    return (composer ? 30 : 0) +
+           points(root,
                   {"max_seq_len", "device_train_microbatch_size", "fsdp_config", "device_eval_batch_size"},
                   20) +
            points(root,

@@ -504,3 +504,20 @@ TEST_CASE("a series keeps its median when it thins out", "[logs]") {
     CHECK_FALSE(seen.insert(std::int64_t{1} << 40));
     CHECK(seen.size() == 2);
 }
+
+TEST_CASE("a report after the bar of the same iteration says what the bar did not", "[logs]") {
+    std::string text;
+    for (int i = 1; i <= 4; ++i) {
+        const std::string n = std::to_string(i);
+        text += "1|" + n + "|Loss: 1.5:   0%|          | " + n + "/808 [00:0" + n + "<1:24:11,  1.00s/it]\n";
+        text += "Step " + n + " | loss:1.4 lr:2e-05 tokens_per_second_per_gpu:1000 peak_memory_alloc:28\n";
+    }
+    const TrainingLog log = read(text);
+    CHECK(log.framework == "torchtune");
+    CHECK(log.iterations == 4);
+    CHECK(log.repeated_lines == 0);
+    REQUIRE(log.tokens_per_s_per_gpu);
+    CHECK(*log.tokens_per_s_per_gpu == Approx(1000));
+    const TrainingLog twice = read(megatron(1, 1000) + megatron(2, 1000) + megatron(2, 1000));
+    CHECK(twice.repeated_lines == 1);
+}

@@ -49,6 +49,9 @@ void LogTrack::step(LogFacts facts, const LogPlace& place) {
         }
         return;
     }
+    if (n == *last_ && !began && complete(facts, place)) {
+        return;
+    }
     const bool near = n + interleaved_intervals * std::max<std::int64_t>(interval_, 1) >= *last_;
     if (!seen_.contains(n) && near && !began) {
         accept(facts, place, false);  // a rank that is late
@@ -59,6 +62,23 @@ void LogTrack::step(LogFacts facts, const LogPlace& place) {
     } else {
         back_ = Back{facts, place};
     }
+}
+
+/// Two lines may speak of one iteration, a bar and a report: the second says what the first did not.
+bool LogTrack::complete(const LogFacts& facts, const LogPlace& place) {
+    if (!previous_ || previous_->iteration != facts.iteration) {
+        return false;
+    }
+    bool more = false;
+    for (int i = 0; i < static_cast<int>(series_.size()); ++i) {
+        const auto fact = static_cast<LogFact>(i);
+        if (facts.has(fact) && !previous_->has(fact) && fact != elapsed && fact != skipped) {
+            add(fact, facts, place, seen_.size() == 1);
+            previous_->set(fact, facts[fact]);
+            more = true;
+        }
+    }
+    return more;
 }
 
 void LogTrack::begin_again(const Back& back) {

@@ -53,6 +53,7 @@ private:
     };
     void accept(const LogFacts& facts, const LogPlace& place, bool first);
     void add(LogFact fact, const LogFacts& facts, const LogPlace& place, bool first);
+    bool complete(const LogFacts& facts, const LogPlace& place);
     void begin_again(const Back& back);
     void note_oddities(TrainingLog& log, const LogSeries& times) const;
     bool below(std::int64_t n) const;

@@ -513,7 +513,7 @@ TEST_CASE("a report after the bar of the same iteration says what the bar did no
         text += "Step " + n + " | loss:1.4 lr:2e-05 tokens_per_second_per_gpu:1000 peak_memory_alloc:28\n";
     }
     const TrainingLog log = read(text);
-    CHECK(log.framework == "torchtune");
+    CHECK(log.framework == LogFramework::torchtune);
     CHECK(log.iterations == 4);
     CHECK(log.repeated_lines == 0);
     REQUIRE(log.tokens_per_s_per_gpu);

@@ -44,8 +44,9 @@ void require_constants(const std::vector<std::string>& names) {
         one_of("--constants", name, known);
 }
 
+/// Of one record nothing can be held out.
 Cell error_cell(const ErrorStatistics& errors) {
-    return percent_cell(errors.mape);
+    return errors.n > 0 ? percent_cell(errors.mape) : empty_cell();
 }
 
 std::vector<Table> tables_of(const std::vector<Calibration>& calibrations) {
@@ -57,7 +58,8 @@ std::vector<Table> tables_of(const std::vector<Calibration>& calibrations) {
     for (const Calibration& c : calibrations) {
         errors.rows.push_back({text_cell(c.subject), text_cell(c.to == Fitted::time ? "time" : "memory"),
                                count_cell(c.fitted.n), error_cell(c.before), error_cell(c.fitted),
-                               error_cell(c.held_out), percent_cell(c.held_out.bias)});
+                               error_cell(c.held_out),
+                               c.held_out.n > 0 ? percent_cell(c.held_out.bias) : empty_cell()});
         for (const FittedConstant& constant : c.constants) {
             if (constant.bound) {
                 fitted.rows.push_back({text_cell(c.subject), text_cell(constant.constant->name),
@@ -173,8 +175,7 @@ void run_calibrate(const Options& options, Context& context) {
         const std::vector<CrossValidation> validations =
             cross_validate(records, job, options.fit, options.cross_validate);
         if (validations.empty()) {
-            context.err << "traincost: no stack has " << options.fit.least_records
-                        << " records of two groups to learn from\n";
+            context.err << "traincost: no stack has enough records of two groups to learn from\n";
             context.exit_code = exit_no;
         }
         context.out << (options.json
@@ -184,7 +185,8 @@ void run_calibrate(const Options& options, Context& context) {
     }
     const std::vector<Calibration> calibrations = calibrate(records, job, options.fit);
     if (calibrations.empty()) {
-        context.err << "traincost: no stack has " << options.fit.least_records << " records to fit to\n";
+        context.err << "traincost: no stack has " << options.fit.least_records
+                    << (options.fit.least_records == 1 ? " record" : " records") << " to fit to\n";
         context.exit_code = exit_no;
     }
     if (!options.out.empty())
@@ -209,7 +211,9 @@ void add_calibrate(CLI::App& app, Context& context) {
     command->add_option("--constants", options->fit.constants, "Constants to fit; default: all")
         ->type_name("NAME,NAME")
         ->delimiter(',');
-    command->add_option("--least", options->fit.least_records, "Smallest number of records per stack")
+    command
+        ->add_option("--least", options->fit.least_records,
+                     "Smallest number of records per stack; default: 1, 12 with --cross-validate")
         ->type_name("N");
     command->add_option("--most", options->fit.most_records, "Largest number of records used per stack")
         ->type_name("N");

@@ -13,6 +13,7 @@
 #include <traincost/io/residuals_json.hpp>
 #include <traincost/io/validation_json.hpp>
 #include <traincost/report/accuracy_page.hpp>
+#include <traincost/report/left_out_tables.hpp>
 #include <traincost/report/render.hpp>
 #include <traincost/report/validation_tables.hpp>
 
@@ -131,42 +132,10 @@ LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
     return kinds;
 }
 
-Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
-    Table table;
-    table.title = std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
-                  (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals";
-    table.columns = {"source", "step times", "held", "memories", "held"};
-    const auto share = [](std::int64_t n, std::int64_t held) {
-        return n > 0 ? percent_cell(static_cast<double>(held) / static_cast<double>(n)) : empty_cell();
-    };
-    for (const LeftOutCoverage& row : rows)
-        table.rows.push_back({text_cell(row.source), count_cell(row.times), share(row.times, row.times_held),
-                              count_cell(row.memories), share(row.memories, row.memories_held)});
-    table.rows.push_back({text_cell("mean over sources"), empty_cell(),
-                          percent_cell(mean_time_coverage(rows)), empty_cell(),
-                          percent_cell(mean_memory_coverage(rows))});
-    return table;
-}
-
-/// The errors of sources that no constant of a stack was fitted to.
-Table left_out_error_table(std::span<const LeftOutMedians> rows) {
-    Table table;
-    table.title = "Median error of sources left out of every fit of stack constants, one at a time";
-    table.columns = {"source",   "step times",   "as it stands", "left out",
-                     "memories", "as it stands", "left out",     "stack of others"};
-    const auto error = [](std::int64_t n, double value) {
-        return n > 0 ? percent_cell(value) : empty_cell();
-    };
-    const auto add = [&](const std::string& name, const LeftOutMedians& row, Cell shared) {
-        table.rows.push_back({text_cell(name), count_cell(row.times), error(row.times, row.time_as_it_stands),
-                              error(row.times, row.time_left_out), count_cell(row.memories),
-                              error(row.memories, row.memory_as_it_stands),
-                              error(row.memories, row.memory_left_out), std::move(shared)});
-    };
-    for (const LeftOutMedians& row : rows)
-        add(row.source, row, text_cell(row.refitted ? "yes" : "no"));
-    add("mean over sources", mean_over_sources(rows), empty_cell());
-    return table;
+Table left_out_errors(std::span<const SourcedRecord> records, const JobOf& job, const Catalogue& catalogue) {
+    CalibrationOptions options;
+    options.base_of = [&](const std::string& id) { return catalogue.base_of_stack(id); };
+    return left_out_error_table(medians_left_out(errors_without_source(records, job, options)));
 }
 
 void run_validate(const Options& options, Context& context) {
@@ -231,7 +200,7 @@ void run_validate(const Options& options, Context& context) {
         std::vector<Table> tables = {
             coverage_table(coverage_left_out(records, job, residuals, leave), leave)};
         if (!leave.stack && !leave.accelerator)
-            tables.push_back(left_out_error_table(medians_left_out(errors_without_source(records, job, {}))));
+            tables.push_back(left_out_errors(records, job, catalogue));
         context.out << render(tables, format, context.style);
         return;
     }

@@ -117,13 +117,25 @@ TEST_CASE("the written stack record is read back with the fitted constant", "[ca
     CHECK(basis.at("host_per_step_s").string().find("fitted to 24 measurements of made") == 0);
 }
 
-TEST_CASE("stacks with too few records are left alone", "[calibrate]") {
+TEST_CASE("a few records move a constant part of the way", "[calibrate]") {
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
     std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    const auto moved = [&](std::size_t n) {
+        const std::vector<SourcedRecord> some(records.begin(),
+                                              records.begin() + static_cast<std::ptrdiff_t>(n));
+        const std::vector<Calibration> of = calibrate(some, job, {.constants = {"host_per_step_s"}});
+        REQUIRE(of.size() == 1);
+        return of.front().constants.front();
+    };
+    const FittedConstant one = moved(1);
+    const FittedConstant five = moved(5);
+    CHECK(one.after > one.before);
+    CHECK(five.after > one.after);
+    CHECK(five.after < 0.1);
     records.resize(5);
-    CHECK(calibrate(records, job, {}).empty());
+    CHECK(calibrate(records, job, {.constants = {}, .least_records = 6}).empty());
 }
 
 TEST_CASE("a clock the records were made at is found again from several stacks", "[calibrate]") {

@@ -113,3 +113,21 @@ TEST_CASE("a source left out of the fit says nothing of its stack's constants", 
     CHECK_FALSE(alone.front().refitted);
     CHECK(alone.front().time_left_out == alone.front().time_as_it_stands);
 }
+
+TEST_CASE("constants that no record bears on stay where they were before records", "[left out]") {
+    const OwnRuns own;
+    const std::vector<SourcedRecord>& records = own.records;
+    CalibrationOptions options;
+    options.base_of = [&](const std::string&) {
+        StackSpec base = own.job(records.front().record).job->stack;
+        base.gemm_factor = 1.5;
+        return std::optional(base);
+    };
+    const std::vector<LeftOutError> without = errors_without_source(records, own.job, options);
+    REQUIRE_FALSE(without.empty());
+    for (const LeftOutError& error : without) {
+        CHECK_FALSE(error.refitted);
+        if (error.to == Fitted::time)
+            CHECK(error.left_out > error.as_it_stands);  // the base's slower products
+    }
+}

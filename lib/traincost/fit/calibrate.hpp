@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,12 +44,16 @@ struct Calibration {
 
 struct CalibrationOptions {
     std::vector<std::string> constants;  ///< names; empty: all of stacks
-    std::int64_t least_records = 12;     ///< a stack with fewer is left alone
-    std::int64_t most_records = 400;     ///< more are thinned, by identifier
+    /// A stack with fewer is left alone; by 1 a cross-validation means 12.
+    std::int64_t least_records = 1;
+    std::int64_t most_records = 400;  ///< more are thinned, by identifier
+    /// The stack that one is written over, by identifier: where its constants come from before there are
+    /// records. Nothing where it is written over none.
+    std::function<std::optional<StackSpec>(const std::string&)> base_of{};
 };
 
-/// Fits each stack of the records (and, where their constants are named, each accelerator). Deterministic;
-/// uses all cores.
+/// Fits each stack of the records (and, where their constants are named, each accelerator). A few records
+/// move the constants in part (empirical Bayes), a dozen decide. Deterministic; uses all cores.
 std::vector<Calibration> calibrate(std::span<const SourcedRecord> records, const JobOf& job_of,
                                    const CalibrationOptions& options);
 
@@ -82,11 +88,11 @@ struct LeftOutError {
     Fitted to;
     double as_it_stands;  ///< ln(predicted / measured) with the present constants
     double left_out;      ///< with constants fitted to the stack's other sources
-    bool refitted;        ///< false: the others are too few, and `left_out` is as it stands
+    bool refitted;        ///< whether there are others
 };
 
-/// All records that state one. The fit pulls weakly to the present constants where the other sources say
-/// nothing.
+/// All records that state one. Before any record is seen a stack's constants are those of the stack it is
+/// written over; each source counts as a few runs, because errors of one source are alike.
 std::vector<LeftOutError> errors_without_source(std::span<const SourcedRecord> records, const JobOf& job_of,
                                                 const CalibrationOptions& options);
 

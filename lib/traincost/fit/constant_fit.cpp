@@ -57,21 +57,29 @@ bool fitted_to(Metric metric, Fitted to) {
     return metric == Metric::memory || metric == Metric::memory_reserved || metric == Metric::memory_device;
 }
 
-double huber_loss(const Eigen::VectorXd& errors) {
-    double sum = 0.0;
-    for (const double e : errors) {
-        const double a = std::abs(e);
-        sum += a <= huber_threshold ? 0.5 * a * a : huber_threshold * (a - 0.5 * huber_threshold);
+/// One sample's errors.
+std::vector<double> sample_errors(const FitSample& sample, Fitted to, const ChosenConstants& chosen,
+                                  const std::vector<double>& values) {
+    Job job = sample.job;
+    for (std::size_t c = 0; c < values.size(); ++c)
+        chosen[c]->set(job, values[c]);
+    std::vector<double> errors;
+    for (const ValidationRow& row : compare(*sample.record, job)) {
+        if (!fitted_to(row.metric, to))
+            continue;
+        const double sign = row.metric == Metric::tflops ? -1.0 : 1.0;
+        errors.push_back(sign * std::log(row.predicted / row.measured));
     }
-    return sum;
+    return errors;
 }
 
 /// Coordinates in which every constant runs from 0 to 1: logarithmic where its range spans decades.
 class Coordinates {
 public:
-    Coordinates(const ChosenConstants& chosen, const Job& job) : chosen_(chosen), start_(size()) {
+    Coordinates(const ChosenConstants& chosen, const Job& job, const std::vector<double>& centre)
+        : chosen_(chosen), start_(size()) {
         for (Eigen::Index i = 0; i < size(); ++i) {
-            before_.push_back(constant(i).get(job));
+            before_.push_back(centre.empty() ? constant(i).get(job) : centre[static_cast<std::size_t>(i)]);
             start_[i] = to_unit(constant(i), before_.back());
         }
     }
@@ -123,36 +131,73 @@ private:
     Eigen::VectorXd start_;
 };
 
-Eigen::VectorXd errors_at(const FitSamples& samples, Fitted to, const Coordinates& coordinates,
-                          const Eigen::VectorXd& x) {
-    const std::vector<double> errors = log_errors(samples, to, coordinates.chosen(), coordinates.values(x));
-    return Eigen::Map<const Eigen::VectorXd>(errors.data(), static_cast<Eigen::Index>(errors.size()));
-}
+/// Curvature, in units of the prior's, below which the records say nothing about a constant.
+constexpr double least_curvature = 10.0;
 
-/// The pull of each constant to its present value, as if this many records with an error of 0.1 per full
-/// range asked for it.
-constexpr double prior_weight = 0.02;
+/// The samples, what they weigh, and the pull to where the coordinates start.
+class Target {
+public:
+    Target(const FitSamples& samples, Fitted to, const Coordinates& coordinates, const FitPrior& prior)
+        : samples_(samples), to_(to), coordinates_(coordinates), prior_(prior.weight) {
+        const auto rows = parallel_map(samples.size(), [&](std::size_t i) {
+            return sample_errors(*samples[i], to, coordinates.chosen(),
+                                 coordinates.values(coordinates.start()));
+        });
+        std::vector<double> weights;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            weights.insert(weights.end(), rows[i].size(),
+                           prior.sample_weights.empty() ? 1.0 : prior.sample_weights[i]);
+        weights_ =
+            Eigen::Map<const Eigen::VectorXd>(weights.data(), static_cast<Eigen::Index>(weights.size()));
+    }
 
-/// Curvature below which the records say nothing about a constant.
-constexpr double least_curvature = 10.0 * prior_weight;
+    const Coordinates& coordinates() const {
+        return coordinates_;
+    }
+    double prior() const {
+        return prior_;
+    }
+    const Eigen::VectorXd& weights() const {
+        return weights_;
+    }
+    Eigen::VectorXd errors(const Eigen::VectorXd& x) const {
+        const std::vector<double> all =
+            log_errors(samples_, to_, coordinates_.chosen(), coordinates_.values(x));
+        return Eigen::Map<const Eigen::VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
+    }
+    /// Huber's loss of the errors and the pull to the start.
+    double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x) const {
+        const auto huber = [](double e) {
+            const double a = std::abs(e);
+            return a <= huber_threshold ? 0.5 * a * a : huber_threshold * (a - 0.5 * huber_threshold);
+        };
+        return weights_.dot(errors.unaryExpr(huber)) +
+               0.5 * prior_ * (x - coordinates_.start()).squaredNorm();
+    }
+    double loss(const Eigen::VectorXd& x) const {
+        return loss(errors(x), x);
+    }
 
-/// Huber's loss of the errors and the pull to the start.
-double loss(const Eigen::VectorXd& errors, const Eigen::VectorXd& x, const Coordinates& coordinates) {
-    return huber_loss(errors) + 0.5 * prior_weight * (x - coordinates.start()).squaredNorm();
-}
+private:
+    const FitSamples& samples_;
+    Fitted to_;
+    const Coordinates& coordinates_;
+    double prior_;
+    Eigen::VectorXd weights_;
+};
 
 /// The best of a few values of each constant in turn: where a constant has no bearing at its present value (a
 /// host that is never waited for), no slope leads to the value where it has.
-Eigen::VectorXd scanned(const FitSamples& samples, Fitted to, const Coordinates& coordinates) {
+Eigen::VectorXd scanned(const Target& target) {
     constexpr std::array<double, 7> values = {0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95};
-    Eigen::VectorXd best = coordinates.start();
-    double least = loss(errors_at(samples, to, coordinates, best), best, coordinates);
-    for (Eigen::Index i = 0; i < coordinates.size(); ++i) {
+    Eigen::VectorXd best = target.coordinates().start();
+    double least = target.loss(best);
+    for (Eigen::Index i = 0; i < best.size(); ++i) {
         const Eigen::VectorXd from = best;
         for (const double value : values) {
             Eigen::VectorXd x = from;
             x[i] = value;
-            const double here = loss(errors_at(samples, to, coordinates, x), x, coordinates);
+            const double here = target.loss(x);
             if (here < least) {
                 least = here;
                 best = x;
@@ -169,38 +214,38 @@ struct Descent {
 
 /// Levenberg-Marquardt with Huber weights (iteratively reweighted) from the best of a scan, each step cut to
 /// the unit box.
-Descent descend(const FitSamples& samples, Fitted to, const Coordinates& coordinates) {
+Descent descend(const Target& target) {
     constexpr int most_steps = 12;
     constexpr double difference =
         0.02;  // of a range: the model has kinks, a tiny step would see one side only
     constexpr double enough = 1e-4;
-    Descent result{scanned(samples, to, coordinates),
-                   Eigen::MatrixXd::Zero(coordinates.size(), coordinates.size())};
-    Eigen::VectorXd errors = errors_at(samples, to, coordinates, result.x);
-    double current = loss(errors, result.x, coordinates);
+    const Eigen::VectorXd& start = target.coordinates().start();
+    Descent result{scanned(target), Eigen::MatrixXd::Zero(start.size(), start.size())};
+    Eigen::VectorXd errors = target.errors(result.x);
+    double current = target.loss(errors, result.x);
     double damping = 1e-3;
     for (int step = 0; step < most_steps; ++step) {
-        Eigen::MatrixXd jacobian(errors.size(), coordinates.size());
-        for (Eigen::Index i = 0; i < coordinates.size(); ++i) {
+        Eigen::MatrixXd jacobian(errors.size(), start.size());
+        for (Eigen::Index i = 0; i < start.size(); ++i) {
             Eigen::VectorXd moved = result.x;
             const double h = moved[i] + difference <= 1.0 ? difference : -difference;
             moved[i] += h;
-            jacobian.col(i) = (errors_at(samples, to, coordinates, moved) - errors) / h;
+            jacobian.col(i) = (target.errors(moved) - errors) / h;
         }
-        const Eigen::VectorXd weights = errors.unaryExpr(
-            [](double e) { return std::min(1.0, huber_threshold / std::max(1e-12, std::abs(e))); });
+        const Eigen::VectorXd weights = target.weights().cwiseProduct(errors.unaryExpr(
+            [](double e) { return std::min(1.0, huber_threshold / std::max(1e-12, std::abs(e))); }));
         const Eigen::MatrixXd weighted = jacobian.transpose() * weights.asDiagonal();
         result.curvature = weighted * jacobian;
-        result.curvature.diagonal().array() += prior_weight;
-        const Eigen::VectorXd gradient = weighted * errors + prior_weight * (result.x - coordinates.start());
+        result.curvature.diagonal().array() += target.prior();
+        const Eigen::VectorXd gradient = weighted * errors + target.prior() * (result.x - start);
         bool better = false;
         for (int attempt = 0; attempt < 6 && !better; ++attempt) {
             Eigen::MatrixXd damped = result.curvature;
             damped.diagonal() *= 1.0 + damping;
             const Eigen::VectorXd next =
                 (result.x - damped.ldlt().solve(gradient)).cwiseMax(0.0).cwiseMin(1.0);
-            const Eigen::VectorXd next_errors = errors_at(samples, to, coordinates, next);
-            const double next_loss = loss(next_errors, next, coordinates);
+            const Eigen::VectorXd next_errors = target.errors(next);
+            const double next_loss = target.loss(next_errors, next);
             if (next_loss < current) {
                 const double gain = current - next_loss;
                 result.x = next;
@@ -228,29 +273,19 @@ std::span<const FitConstant> fit_constants() {
 
 std::vector<double> log_errors(const FitSamples& samples, Fitted to, const ChosenConstants& chosen,
                                const std::vector<double>& values) {
-    const auto parts = parallel_map(samples.size(), [&](std::size_t i) {
-        Job job = samples[i]->job;
-        for (std::size_t c = 0; c < values.size(); ++c)
-            chosen[c]->set(job, values[c]);
-        std::vector<double> errors;
-        for (const ValidationRow& row : compare(*samples[i]->record, job)) {
-            if (!fitted_to(row.metric, to))
-                continue;
-            const double sign = row.metric == Metric::tflops ? -1.0 : 1.0;
-            errors.push_back(sign * std::log(row.predicted / row.measured));
-        }
-        return errors;
-    });
+    const auto parts = parallel_map(
+        samples.size(), [&](std::size_t i) { return sample_errors(*samples[i], to, chosen, values); });
     std::vector<double> all;
     for (const std::vector<double>& part : parts)
         all.insert(all.end(), part.begin(), part.end());
     return all;
 }
 
-ConstantFit fit(const FitSamples& samples, Fitted to, const ChosenConstants& chosen) {
-    const Coordinates coordinates(chosen, samples.front()->job);
-    const Descent best = descend(samples, to, coordinates);
-    const Eigen::VectorXd errors = errors_at(samples, to, coordinates, best.x);
+ConstantFit fit(const FitSamples& samples, Fitted to, const ChosenConstants& chosen, const FitPrior& prior) {
+    const Coordinates coordinates(chosen, samples.front()->job, prior.centre);
+    const Target target(samples, to, coordinates, prior);
+    const Descent best = descend(target);
+    const Eigen::VectorXd errors = target.errors(best.x);
     const double variance = errors.squaredNorm() / static_cast<double>(std::max<Eigen::Index>(
                                                        1, errors.size() - coordinates.size()));
     const Eigen::MatrixXd covariance = best.curvature.inverse() * variance;
@@ -259,7 +294,7 @@ ConstantFit fit(const FitSamples& samples, Fitted to, const ChosenConstants& cho
     for (Eigen::Index i = 0; i < coordinates.size(); ++i) {
         constexpr double end = 1e-6;
         const auto place = static_cast<std::size_t>(i);
-        const bool bound = best.curvature(i, i) - prior_weight > least_curvature;
+        const bool bound = best.curvature(i, i) - prior.weight > least_curvature * FitPrior{}.weight;
         if (!bound)
             result.values[place] = before[place];
         result.standard_errors.push_back(std::sqrt(std::max(0.0, covariance(i, i))) *

@@ -45,10 +45,22 @@ struct ConstantFit {
     std::vector<bool> at_bound;  ///< at an end of its range: the records ask for what the model lacks
 };
 
+/// What a fit knows before it sees its samples.
+struct FitPrior {
+    /// The pull of each constant to its centre: errors' variance over that of the constant in units of its
+    /// range. The default decides only what the samples don't.
+    double weight = 0.02;
+    /// One a constant; empty: the values that the first sample's job has.
+    std::vector<double> centre{};
+    /// One a sample, 1 for one that stands for itself; empty: all 1.
+    std::vector<double> sample_weights{};
+};
+
 /// Least squares on ln(predicted / measured) with Huber's loss (threshold `huber_threshold`),
-/// Levenberg-Marquardt steps inside the ranges from the best of a scan, and a weak pull to the present values
-/// that decides what the records don't. Deterministic; uses all cores.
-ConstantFit fit(const FitSamples& samples, Fitted to, const ChosenConstants& chosen);
+/// Levenberg-Marquardt steps inside the ranges from the best of a scan, and the prior's pull. Deterministic;
+/// uses all cores.
+ConstantFit fit(const FitSamples& samples, Fitted to, const ChosenConstants& chosen,
+                const FitPrior& prior = {});
 
 /// ln(predicted / measured) of the samples' rows of that kind, rates inverted, with these values in place;
 /// without values as the jobs are.

@@ -39,7 +39,7 @@ struct LeftOutMedians {
     std::int64_t memories = 0;   ///< in every view the records state
     double memory_as_it_stands = 0.0;
     double memory_left_out = 0.0;
-    bool refitted = false;  ///< some of it; else no other source has enough runs of its stacks
+    bool refitted = false;  ///< some of it; else no other source has runs of its stacks
 };
 
 /// By source, in their order.

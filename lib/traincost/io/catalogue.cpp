@@ -372,6 +372,12 @@ StackSpec Catalogue::stack(std::string_view name) const {
     });
 }
 
+std::optional<StackSpec> Catalogue::base_of_stack(std::string_view name) const {
+    const JsonDocument own = document(Room::stacks, name);
+    const JsonValue* base = own.root.find("base");
+    return base == nullptr ? std::nullopt : std::optional(stack(JsonNode(own, *base).string()));
+}
+
 StackSpec Catalogue::stack_from(const JsonDocument& document) const {
     JsonDocument merged = document;
     JsonObject object((JsonNode(merged)));  // refuses what is no object

@@ -69,6 +69,8 @@ public:
     StackSpec stack(std::string_view name) const;
     /// A stack of a document that is not in the catalogue, over the base it names.
     StackSpec stack_from(const JsonDocument& document) const;
+    /// The stack that a stack's record is written over; nothing where it is written over none.
+    std::optional<StackSpec> base_of_stack(std::string_view name) const;
     /// A stack's record with its base laid under it.
     JsonDocument stack_document(std::string_view name) const;
     /// Prices of a node type; none where none is known.

@@ -1,6 +1,8 @@
 #include <cli/commands/commands.hpp>
 #include <cli/commands/kernel_tables.hpp>
 #include <cli/commands/record_files.hpp>
+#include <traincost/ask/sources.hpp>
+#include <traincost/ask/unstated_coverage.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/left_out.hpp>
@@ -18,6 +20,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <ostream>
@@ -27,7 +30,7 @@ namespace traincost::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> leave_kinds = {"source", "stack", "accelerator"};
+constexpr std::array<std::string_view, 4> leave_kinds = {"source", "stack", "accelerator", "settings"};
 constexpr std::array<std::string_view, 4> group_kinds = {"table", "source", "stack", "accelerator"};
 
 struct Options {
@@ -120,7 +123,7 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
     return tables;
 }
 
-/// "source", "stack" and "accelerator" in any number; the source is left out whatever is said.
+/// "source", "stack", "accelerator" and "settings" in any number; the source is left out whatever is said.
 LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
     LeftOutKinds kinds;
     for (const std::string& name : names) {
@@ -131,10 +134,13 @@ LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
     return kinds;
 }
 
-Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Table coverage_of(std::span<const LeftOutCoverage> rows, std::string title) {
     Table table;
-    table.title = std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
-                  (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals";
+    table.title = std::move(title);
     table.columns = {"source", "step times", "held", "memories", "held"};
     const auto share = [](std::int64_t n, std::int64_t held) {
         return n > 0 ? percent_cell(static_cast<double>(held) / static_cast<double>(n)) : empty_cell();
@@ -146,6 +152,12 @@ Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) 
                           percent_cell(mean_time_coverage(rows)), empty_cell(),
                           percent_cell(mean_memory_coverage(rows))});
     return table;
+}
+
+Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
+    return coverage_of(rows, std::string("80% intervals of runs whose source") +
+                                 (kinds.stack ? ", stack" : "") +
+                                 (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals");
 }
 
 /// The errors of sources that no constant of a stack was fitted to.
@@ -230,7 +242,13 @@ void run_validate(const Options& options, Context& context) {
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
         std::vector<Table> tables = {
             coverage_table(coverage_left_out(records, job, residuals, leave), leave)};
-        if (!leave.stack && !leave.accelerator)
+        if (contains(options.leave, "settings")) {
+            const Sources sources(context.data_folder);
+            tables.push_back(coverage_of(coverage_unstated(records, job, sources),
+                                         "80% intervals where nobody states recomputation, attention kernel "
+                                         "and compiler, without runs of the source and stack"));
+        }
+        if (!leave.stack && !leave.accelerator && !contains(options.leave, "settings"))
             tables.push_back(left_out_error_table(medians_left_out(errors_without_source(records, job, {}))));
         context.out << render(tables, format, context.style);
         return;
@@ -287,9 +305,9 @@ void add_validate(CLI::App& app, Context& context) {
     command
         ->add_option(
             "--leave", options->leave,
-            "Coverage of intervals without the run's source, and its stack or accelerator class; with "
-            "source alone also its error without it in any fit")
-        ->type_name("source,stack,accelerator")
+            "Coverage of intervals without the run's source, and its stack or accelerator class, or without "
+            "its settings; with source alone also its error without it in any fit")
+        ->type_name("source,stack,accelerator,settings")
         ->delimiter(',');
     command->callback([options, &context] { run_validate(*options, context); });
 }

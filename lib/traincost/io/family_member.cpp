@@ -40,6 +40,8 @@ double efficiency_at(double efficiency, double rate) {
 
 /// Prologues are counted in elements of k, and feeding a tile in shares of multiplying it.
 void slow_product_units(KernelModels& models, double rate) {
+    if (rate >= 1.0)
+        return;
     for (std::optional<GemmFit>& fit : models.gemm) {
         if (!fit)
             continue;
@@ -56,7 +58,7 @@ void slow_product_units(KernelModels& models, double rate) {
 /// forward and 0.70 backward on an RTX A5000 (heads of 64, 8,192 keys), 0.60 and 0.55 on an A100 with twice
 /// the rate; 0.75 and 0.69 by this.
 void slow_attention_units(KernelModels& models, double rate) {
-    if (!models.attention)
+    if (!models.attention || rate >= 1.0)
         return;
     for (auto& fit : models.attention->by_generation) {
         if (!fit)

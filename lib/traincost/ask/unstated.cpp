@@ -23,12 +23,13 @@ struct Choice {
 // source counted once (2026-11-23): of pre-training without a habit 44 % recompute nothing, 18 % selectively,
 // 38 % fully (33 sources), of tuning 74 % fully (10 sources); 4 % of those of 2023 and later write
 // their scores (43 sources); of bf16 runs one in ten has no fp32 weights (30 sources). Compilers and padding
-// are said by too few: a guess.
+// are said by too few, and fused attention beside stacks that write scores: guesses.
 constexpr double fully_recomputed = 0.38;
 constexpr double selectively_recomputed = 0.18;
 constexpr double tuning_recomputed = 0.74;
 constexpr double not_recomputed = 0.26;
 constexpr double scores_written = 0.04;
+constexpr double fused_elsewhere = 0.3;  // beside stacks whose habit is to write scores
 constexpr double compiled_otherwise = 0.25;
 constexpr double narrow_weights = 0.1;
 constexpr double padded_samples = 0.25;
@@ -81,7 +82,7 @@ Choices attention_choices(const Job& job) {
         taken == AttentionKernel::math ? AttentionKernel::flash : AttentionKernel::math;
     if (other == AttentionKernel::flash || job.run.sequence <= longest_math_sequence)
         choices.others.push_back({std::string(name_of(other)),
-                                  other == AttentionKernel::math ? scores_written : 1.0 - scores_written,
+                                  other == AttentionKernel::math ? scores_written : fused_elsewhere,
                                   [other](Job& j) { j.run.attention = other; }});
     return choices;
 }

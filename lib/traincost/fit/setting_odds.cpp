@@ -59,6 +59,17 @@ double weighted_quantile(const std::vector<WeightedPoint>& points, double probab
     return points.empty() ? 0.0 : points.back().value;
 }
 
+/// Whether any measured run, of time or of memory in any view, is of the job's stack on its class of
+/// accelerators.
+bool familiar(const Residuals& residuals, const Job& job) {
+    for (int i = 0; i < residual_kind_count; ++i) {
+        const auto group = comparable(residuals, residual_group(static_cast<ResidualKind>(i), job));
+        if (group && group->own_runs > 0)
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const SettingOdds> settings,
@@ -82,13 +93,13 @@ ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const Set
 
 Uncertainty with_unstated(Uncertainty stated, const Residuals& residuals, const Job& job,
                           const Estimate& estimate, std::span<const SettingOdds> settings) {
-    if (settings.empty())
+    if (settings.empty() || familiar(residuals, job))
         return stated;
     const StageMemory& stage = estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
     const double communication = exposed_communication(estimate.step);
     const auto interval_of = [&](ResidualKind kind, double predicted, std::optional<Interval>& interval) {
         const std::optional<Comparable> group = comparable(residuals, residual_group(kind, job));
-        if (!group || group->own_runs > 0)
+        if (!group)
             return;
         const bool time = kind == ResidualKind::step_time;
         const ResidualQuantiles wide =

@@ -1,6 +1,8 @@
 #include <cli/commands/commands.hpp>
 #include <cli/commands/kernel_tables.hpp>
 #include <cli/commands/record_files.hpp>
+#include <traincost/ask/sources.hpp>
+#include <traincost/ask/unstated_coverage.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/left_out.hpp>
@@ -19,6 +21,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <ostream>
@@ -28,7 +31,7 @@ namespace traincost::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> leave_kinds = {"source", "stack", "accelerator"};
+constexpr std::array<std::string_view, 4> leave_kinds = {"source", "stack", "accelerator", "settings"};
 constexpr std::array<std::string_view, 4> group_kinds = {"table", "source", "stack", "accelerator"};
 
 struct Options {
@@ -121,7 +124,7 @@ std::vector<Table> tables_of(const Options& options, const Validation& validatio
     return tables;
 }
 
-/// "source", "stack" and "accelerator" in any number; the source is left out whatever is said.
+/// "source", "stack", "accelerator" and "settings" in any number; the source is left out whatever is said.
 LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
     LeftOutKinds kinds;
     for (const std::string& name : names) {
@@ -130,6 +133,10 @@ LeftOutKinds left_out_kinds(const std::vector<std::string>& names) {
         kinds.accelerator = kinds.accelerator || name == "accelerator";
     }
     return kinds;
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 Table left_out_errors(std::span<const SourcedRecord> records, const JobOf& job, const Catalogue& catalogue) {
@@ -199,7 +206,14 @@ void run_validate(const Options& options, Context& context) {
         const auto format = static_cast<Format>(one_of("--format", options.format, format_names()));
         std::vector<Table> tables = {
             coverage_table(coverage_left_out(records, job, residuals, leave), leave)};
-        if (!leave.stack && !leave.accelerator)
+        if (contains(options.leave, "settings")) {
+            const Sources sources(context.data_folder);
+            tables.push_back(
+                coverage_table(coverage_unstated(records, job, sources),
+                               "80% intervals where nobody states recomputation, attention kernel "
+                               "and compiler, without runs of the source and stack"));
+        }
+        if (!leave.stack && !leave.accelerator && !contains(options.leave, "settings"))
             tables.push_back(left_out_errors(records, job, catalogue));
         context.out << render(tables, format, context.style);
         return;
@@ -256,9 +270,9 @@ void add_validate(CLI::App& app, Context& context) {
     command
         ->add_option(
             "--leave", options->leave,
-            "Coverage of intervals without the run's source, and its stack or accelerator class; with "
-            "source alone also its error without it in any fit")
-        ->type_name("source,stack,accelerator")
+            "Coverage of intervals without the run's source, and its stack or accelerator class, or without "
+            "its settings; with source alone also its error without it in any fit")
+        ->type_name("source,stack,accelerator,settings")
         ->delimiter(',');
     command->callback([options, &context] { run_validate(*options, context); });
 }

@@ -10,6 +10,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/ask/unstated_coverage.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/fit/validate.hpp"
 #include "traincost/io/catalogue.hpp"
@@ -216,4 +217,16 @@ TEST_CASE("of the runs called nine-tenths safe, nine in ten fitted", "[accuracy]
     }
     REQUIRE(called >= 50.0);
     CHECK(fitted / called >= 0.90);
+}
+
+TEST_CASE("intervals hold where nobody states recomputation, attention kernel and compiler", "[accuracy]") {
+    const Sources sources;
+    const Catalogue catalogue;
+    const RecordCatalogue look_up = record_catalogue(catalogue);
+    const std::vector<LeftOutCoverage> coverage = coverage_unstated(
+        records(), [&](const RunRecord& record) { return job_of(record, look_up); }, sources);
+    CHECK(mean_time_coverage(coverage) > 0.70);
+    CHECK(mean_time_coverage(coverage) < 0.88);
+    CHECK(mean_memory_coverage(coverage) > 0.70);
+    CHECK(mean_memory_coverage(coverage) < 0.88);
 }

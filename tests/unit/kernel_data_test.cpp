@@ -115,6 +115,30 @@ TEST_CASE("power, not units, sets long products: members of a family go by their
     CHECK(sustained_tflops("l4") == Approx(0.48 * 121).epsilon(0.1));
 }
 
+TEST_CASE("beside slower matrix units everything else of a kernel is a smaller part", "[kernel data]") {
+    const Catalogue catalogue;
+    const auto fits = [&](const std::string& id) { return kernel_models_of(catalogue.accelerator(id)); };
+    const auto flash2 = [](const KernelModels& models) {
+        return *models.attention->by_generation[static_cast<std::size_t>(AttentionGeneration::flash2)];
+    };
+    const KernelModels a100 = fits("a100-pcie-80gb");
+    const KernelModels a5000 = fits("rtx-a5000");  // half of A100's FLOPs a unit and clock
+    const KernelModels rtx = fits("rtx-3090");     // a quarter
+    CHECK(a5000.gemm[0]->k_prologue < 0.6 * a100.gemm[0]->k_prologue);
+    CHECK(rtx.gemm[0]->k_prologue < a5000.gemm[0]->k_prologue);
+    CHECK(rtx.gemm[0]->tile_penalty < a5000.gemm[0]->tile_penalty);
+    // FlashAttention-2 on an RTX A5000, heads of 64, 8,192 keys: 81.9 of 111.1 TFLOP/s forward, 77.4 backward
+    // (gpu-mode/ring-attention issue 10), which nothing was fitted to.
+    const AttentionFit fit = flash2(a5000);
+    const auto rate = [](const AttentionCurve& curve) {
+        return curve.efficiency[0] / (1.0 + curve.extra_keys[0] / 8192);
+    };
+    CHECK(rate(fit.forward) == Approx(0.737).epsilon(0.03));
+    CHECK(rate(fit.backward) == Approx(0.697).epsilon(0.03));
+    CHECK(flash2(rtx).forward.efficiency[2] > fit.forward.efficiency[2]);
+    CHECK(fits("a800-sxm4-80gb").gemm[0]->k_prologue == a100.gemm[0]->k_prologue);
+}
+
 TEST_CASE("formats without kernels of their own take those of the nearest", "[kernel data]") {
     const AcceleratorSpec h100 = chip("h100-sxm5-80gb", "Hopper GH100");
     const KernelModels models = kernel_models_of(h100);

@@ -82,3 +82,32 @@ TEST_CASE("a checkpointed block costs the host more than its launches", "[kernel
     const double blocks = 12;
     CHECK(with - milliseconds(job) == Approx(blocks * each));
 }
+
+TEST_CASE("autocast leaves the products of fp32 experts in fp32", "[kernels]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("olmoe-1b-7b"), catalogue.cluster("h200", 1).spec,
+            catalogue.stack("hf-transformers"), search_jobs::run(2048, 2)};
+    job.model.layers = 8;
+    job.run.micro_batch = 2;
+    job.run.recompute = Recompute::full;
+    job.run.precision_name = "bf16-amp";
+    job.run.precision = stack_precision(job.stack, *precision_from("bf16-amp"));
+    CHECK(milliseconds(job) == Approx(474).epsilon(0.15));  // own step, 2026-11-23
+    Job narrow = job;
+    narrow.run.precision_name = "bf16-pure";
+    narrow.run.precision = *precision_from("bf16-pure");
+    CHECK(milliseconds(narrow) < 0.5 * milliseconds(job));
+    Job dense = job;
+    dense.stack.expert_walks = 0.0;  // experts of plain products
+    CHECK(milliseconds(dense) < 0.5 * milliseconds(job));
+}
+
+TEST_CASE("an optimizer that walks lists of tensors takes longer whoever says so", "[kernels]") {
+    Job job = small_steps();
+    const Seconds fused = estimate(job).step[StepTerm::optimizer];
+    job.run.optimizer_kernel = OptimizerKernel::foreach;
+    CHECK(estimate(job).step[StepTerm::optimizer] > fused * 1.5);
+    job.run.optimizer_kernel.reset();
+    job.stack.optimizer = OptimizerKernel::foreach;
+    CHECK(estimate(job).step[StepTerm::optimizer] > fused * 1.5);
+}

@@ -3,6 +3,7 @@
 #include "traincost/ask/unstated.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -111,4 +112,47 @@ TEST_CASE("samples of tuning may be shorter than the longest", "[unstated]") {
     CHECK(lengths->others.front().value == "1024");
     CHECK(lengths->others.front().step < answer_to(draft).estimate.step.total);
     CHECK(setting_of(answer_to(small_job()).unstated, "--padded-length") == nullptr);
+}
+
+TEST_CASE("what nobody states spreads the interval of an unfamiliar job, and no other", "[unstated]") {
+    JobDraft unfamiliar = draft_of({{"--model", "llama-3.2-1b"},
+                                    {"--gpu", "mi300x"},
+                                    {"--gpus", "8"},
+                                    {"--stack", "olmo-core"},
+                                    {"--seq", "4096"},
+                                    {"--global-batch", "64"}});
+    const auto width = [](const EstimateAnswer& answer) {
+        return answer.sure.step_time_s->high / answer.sure.step_time_s->low;
+    };
+    static const Sources sources;
+    const EstimateAnswer open = answer_to(unfamiliar);
+    const EstimateAnswer unweighed = ask(EstimateQuestion{unfamiliar, {}, false}, sources);
+    CHECK(width(open) > 1.02 * width(unweighed));
+    CHECK(open.sure.device_bytes->low < unweighed.sure.device_bytes->low);
+    for (const auto& [flag, text] : {std::pair{"--recompute", "none"},
+                                     {"--attention", "flash"},
+                                     {"--compile", "off"},
+                                     {"--precision", "bf16-mixed"},
+                                     {"--host-speed", "1"}})
+        say(unfamiliar, *job_field(flag), text, flag);
+    const EstimateAnswer stated = answer_to(unfamiliar);
+    CHECK(stated.unstated.settings.empty());
+    CHECK(width(stated) < width(open));
+}
+
+TEST_CASE("settings of no consequence spread nothing", "[unstated]") {
+    ResidualQuantiles quantiles;
+    for (std::size_t i = 0; i < quantiles.at.size(); ++i)
+        quantiles.at[i] = 0.02 * (static_cast<double>(i) - 10.0);
+    quantiles.low = -0.17;
+    quantiles.high = 0.17;
+    const std::vector<SettingOdds> same = {{{0.4, 0.0, 0.0}}};
+    CHECK(spread(quantiles, {}, &OtherOdds::log_time).low == Approx(-0.17));
+    CHECK(spread(quantiles, same, &OtherOdds::log_time).high == Approx(0.17));
+    // Four of ten runs take twice as long: the 90 % point is that of three quarters of those.
+    const std::vector<SettingOdds> slower = {{{0.4, std::log(2.0), std::log(0.5)}}};
+    const ResidualQuantiles later = spread(quantiles, slower, &OtherOdds::log_time);
+    CHECK(later.high == Approx(std::log(2.0) + 0.1).margin(0.03));
+    CHECK(later.low > quantiles.low - 1e-9);
+    CHECK(spread(quantiles, slower, &OtherOdds::log_memory).low < -0.6);
 }

@@ -37,8 +37,11 @@ EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources) {
 EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources) {
     EstimateAnswer answer = estimated(std::move(resolved), sources);
     answer.notes = question.notes;
-    if (question.weighs_unstated)
+    if (question.weighs_unstated) {
         answer.unstated = unstated_range(question.job, answer.job, answer.estimate);
+        answer.sure = with_unstated(std::move(answer.sure), sources.residuals(), answer.job, answer.estimate,
+                                    odds_of(answer.unstated, answer.estimate));
+    }
     answer.padding = paying_padding(answer.job, answer.estimate.step.total);
     if (!answer.estimate.fits) {
         answer.remedies =

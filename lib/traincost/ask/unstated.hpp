@@ -6,6 +6,7 @@
 
 #include "traincost/ask/resolve.hpp"
 #include "traincost/cost/estimate.hpp"
+#include "traincost/fit/setting_odds.hpp"
 
 namespace traincost {
 
@@ -15,6 +16,7 @@ struct OtherSetting {
     Seconds step;
     Bytes device;  ///< of the fullest rank
     bool fits;
+    double odds;  ///< how often runs have it that do not say
 };
 
 /// A setting that the stack's launcher leaves to its user and nobody stated.
@@ -35,11 +37,16 @@ struct UnstatedRange {
 
 /// Evaluates each plausible other value alone, and the fastest and the slowest of all together: at most
 /// `most_unstated_evaluations` estimates. Recomputation, attention kernel, compiler, precision, and in
-/// tuning the length of samples, where the draft is silent and the stack has the choice. A value that does
-/// not fit in memory is no part of the ranges where the job as taken does: a run that runs does not have it.
+/// tuning the length of samples, where the draft is silent and the stack has the choice; and the host's speed
+/// where launches wait for it. A value that does not fit in memory is no part of the ranges where the job as
+/// taken does: a run that runs does not have it.
 UnstatedRange unstated_range(const JobDraft& draft, const Job& job, const Estimate& taken);
 
-inline constexpr int most_unstated_evaluations = 8;
+inline constexpr int most_unstated_evaluations = 9;
+
+/// The odds of the settings and what each does to step time and memory, of values that fit (or of all, where
+/// the job as taken does not).
+std::vector<SettingOdds> odds_of(const UnstatedRange& range, const Estimate& taken);
 
 /// "stating --recompute would narrow the step's range by 62%"; empty where no setting has a range.
 std::string advice(const UnstatedRange& range);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/attention_time.hpp"
 #include "traincost/cost/bandwidth.hpp"
@@ -43,6 +45,7 @@ struct KernelContext {
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
     bool quantises;            ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
+    std::optional<GemmModel> expert_gemm{};  ///< experts' products, where they are in another format
 };
 KernelContext kernel_context(const Job& job);
 

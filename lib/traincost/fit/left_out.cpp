@@ -8,18 +8,6 @@ namespace traincost {
 
 namespace {
 
-/// The residuals without those of a stack and of a class of accelerators; empty names leave nothing out.
-Residuals residuals_without(const Residuals& all, const std::string& stack, const std::string& accelerators) {
-    std::vector<ResidualCluster> kept;
-    for (const ResidualCluster& cluster : all.clusters) {
-        const bool out = (!stack.empty() && cluster.group.stack == stack) ||
-                         (!accelerators.empty() && cluster.group.accelerator_class == accelerators);
-        if (!out)
-            kept.push_back(cluster);
-    }
-    return indexed(std::move(kept));
-}
-
 void count(const ValidationRow& row, LeftOutCoverage& coverage) {
     const bool time = row.metric == Metric::step_time || row.metric == Metric::tflops;
     if (!row.interval_80_new_source || (!time && row.metric != Metric::memory))
@@ -44,6 +32,17 @@ double mean_share(std::span<const LeftOutCoverage> rows, std::int64_t LeftOutCov
 }
 
 }  // namespace
+
+Residuals residuals_without(const Residuals& all, const std::string& stack, const std::string& accelerators) {
+    std::vector<ResidualCluster> kept;
+    for (const ResidualCluster& cluster : all.clusters) {
+        const bool out = (!stack.empty() && cluster.group.stack == stack) ||
+                         (!accelerators.empty() && cluster.group.accelerator_class == accelerators);
+        if (!out)
+            kept.push_back(cluster);
+    }
+    return indexed(std::move(kept));
+}
 
 std::vector<LeftOutCoverage> coverage_left_out(std::span<const SourcedRecord> records, const JobOf& job_of,
                                                const Residuals& residuals, LeftOutKinds kinds) {

@@ -26,6 +26,9 @@ struct LeftOutCoverage {
     std::int64_t memories_held = 0;
 };
 
+/// The residuals without those of a stack and of a class of accelerators; empty names leave nothing out.
+Residuals residuals_without(const Residuals& all, const std::string& stack, const std::string& accelerators);
+
 /// By source, in their order. Every interval leaves the run's own source out, and `kinds`.
 std::vector<LeftOutCoverage> coverage_left_out(std::span<const SourcedRecord> records, const JobOf& job_of,
                                                const Residuals& residuals, LeftOutKinds kinds);

@@ -7,6 +7,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/allocator_data.hpp"
 #include "traincost/io/embedded.hpp"
+#include "traincost/io/family_member.hpp"
 #include "traincost/io/provenance_fields.hpp"
 
 namespace traincost {
@@ -226,6 +227,8 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     x.default_l2 = Bytes(positive_finite(object.at("default_l2_MiB")) * mebi);
     if (const auto watts = object.find("power_limit_W_per_TFLOPs"))
         x.watts_per_tflops = positive_finite(*watts);
+    if (const auto flops = object.find("unit_flops_per_clock"))
+        x.flops_per_clock = positive_finite(*flops);
     for (const JsonNode& item : object.at("formats").items()) {
         x.formats.push_back(read_gemm_record(item));
     }
@@ -337,50 +340,6 @@ std::string kernel_family(std::string_view architecture, std::span<const Embedde
 
 namespace {
 
-/// Power limit of a member of a family for each unit of its peak, over that of the member the family was
-/// fitted to; 1 where either is not known. Dynamic power is C V^2 f; between a voltage that follows the clock
-/// (power ~ f^3) and one at its floor (power ~ f) a limited clock goes as the square root. Held against six
-/// torchtitan runs on a 500 W H100 and the A100 PCIe's 93 % of the SXM part's rate.
-double relative_power(const AcceleratorSpec& accelerator, const GemmData& family) {
-    const std::optional<FlopRate> peak = sixteen_bit_rate(accelerator);
-    if (!accelerator.tdp_w || !peak || !family.watts_per_tflops)
-        return 1.0;
-    return *accelerator.tdp_w / (peak->value() / 1e12) / *family.watts_per_tflops;
-}
-
-/// Products of a family's member under its own power limit. Where the family's knee is known it moves with
-/// the limit; else all of them slow down. A member with more power has less of the slowing of long kernels
-/// that the fitted one showed.
-void limit_products(KernelModels& models, double power) {
-    const double clock = std::sqrt(power);
-    models.power_knee *= power;
-    for (std::optional<GemmFit>& fit : models.gemm) {
-        if (!fit)
-            continue;
-        if (power > 1.0)
-            fit->droop = std::max(0.0, (1.0 + fit->droop) / clock - 1.0);
-        else if (models.power_knee <= 0.0)
-            fit->efficiency *= clock;
-    }
-}
-
-void slow_down_attention(KernelModels& models, double clock) {
-    if (!models.attention)
-        return;
-    for (auto& fit : models.attention->by_generation) {
-        if (!fit)
-            continue;
-        for (AttentionCurve* curve : {&fit->forward, &fit->backward}) {
-            for (double& efficiency : curve->efficiency)
-                efficiency *= clock;
-        }
-    }
-}
-
-}  // namespace
-
-namespace {
-
 /// Formats that the accelerator multiplies and that neither its own data nor its family's hold run as they do
 /// on the mean accelerator. Block scales without a fit of their own take the plain one.
 void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files,
@@ -406,6 +365,15 @@ void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const Emb
         models.source += (models.source.empty() ? "" : ", ") + added + " of gemm-generic";
 }
 
+/// The matrix-product data of an accelerator or a family; nothing where there is no such file.
+std::optional<GemmData> gemm_data_named(const std::string& name, std::span<const EmbeddedFile> files) {
+    const EmbeddedFile* file = bench_file("gemm-" + name, files);
+    if (file == nullptr)
+        return std::nullopt;
+    const JsonDocument document = document_of(*file);
+    return gemm_data_from_json(JsonNode(document));
+}
+
 }  // namespace
 
 std::span<const std::string_view> memory_access_names() {
@@ -418,31 +386,25 @@ std::string_view gemm_format_name(GemmFormat format) {
 
 std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,
                                        std::span<const EmbeddedFile> files) {
-    for (const std::string& name : {accelerator.id, kernel_family(accelerator.architecture, files)}) {
-        if (const EmbeddedFile* file = bench_file("gemm-" + name, files)) {
-            const JsonDocument document = document_of(*file);
-            return gemm_data_from_json(JsonNode(document));
-        }
-    }
-    return std::nullopt;
+    if (auto data = gemm_data_named(accelerator.id, files))
+        return data;
+    return gemm_data_named(kernel_family(accelerator.architecture, files), files);
 }
 
 KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files) {
     const std::string family = kernel_family(accelerator.architecture, files);
     KernelModels models;
-    double power = 1.0;
-    if (!add_file("gemm-" + accelerator.id, files, models, gemm_data_from_json)) {
-        if (const EmbeddedFile* file = bench_file("gemm-" + family, files)) {
-            const JsonDocument document = document_of(*file);
-            const GemmData data = gemm_data_from_json(JsonNode(document));
-            add(data, models);
-            power = relative_power(accelerator, data);
-            limit_products(models, power);
-        }
+    double attention_clock = 1.0;
+    const std::optional<GemmData> family_data = gemm_data_named(family, files);
+    const FamilyMember member =
+        family_data ? family_member(accelerator, *family_data) : FamilyMember{1.0, 1.0};
+    if (!add_file("gemm-" + accelerator.id, files, models, gemm_data_from_json) && family_data) {
+        add(*family_data, models);
+        attention_clock = adapt_products(models, member);
     }
     add_missing_formats(accelerator, files, models);
     add_file("attention-" + family, files, models, attention_data_from_json);
-    slow_down_attention(models, std::sqrt(std::min(1.0, power)));
+    adapt_attention(models, attention_clock, member.unit_rate);
     if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json))
         add_file("memory-" + family, files, models, bandwidth_data_from_json);
     if (const EmbeddedFile* file = bench_file("allocator", files)) {

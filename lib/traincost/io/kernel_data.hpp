@@ -52,7 +52,8 @@ struct GemmData {
     double default_units;
     Bytes default_l2;
     std::optional<double>
-        watts_per_tflops{};  ///< power limit over 16-bit peak of the member it was fitted to
+        watts_per_tflops{};                   ///< power limit over 16-bit peak of the member it was fitted to
+    std::optional<double> flops_per_clock{};  ///< 16-bit FLOPs a compute unit of that member does in a clock
     std::vector<GemmRecord> formats;
     bool operator==(const GemmData&) const = default;
 };

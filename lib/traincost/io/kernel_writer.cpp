@@ -217,6 +217,8 @@ std::string gemm_data_json(const GemmData& data) {
         out.member("power_knee", *data.power_knee);
     if (data.watts_per_tflops)
         out.member("power_limit_W_per_TFLOPs", *data.watts_per_tflops);
+    if (data.flops_per_clock)
+        out.member("unit_flops_per_clock", *data.flops_per_clock);
     out.key("formats").begin_array();
     for (const GemmRecord& record : data.formats)
         write_gemm_record(out, record);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "traincost/fit/own_runs.hpp"
 #include "traincost/report/markdown.hpp"
 #include "traincost/report/validation_tables.hpp"
 
@@ -50,6 +52,32 @@ std::vector<Table> tables_by(const Validation& validation, std::string_view kind
     return tables;
 }
 
+/// What a source's own runs would have taught about its others.
+Table own_runs_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
+                     std::string title) {
+    Table table{.title = std::move(title),
+                .columns = {"own runs measured", "sources", "median error", "80% interval holds",
+                            "interval, high over low"},
+                .rows = {}};
+    for (const OwnRunsRow& row : own_runs_rows(validation, records, metric))
+        table.rows.push_back({count_cell(row.own_runs), count_cell(row.sources),
+                              percent_cell(row.median_error), percent_cell(row.held),
+                              number_cell(row.width)});
+    return table;
+}
+
+/// After 0, 1, 3 and 10 runs of one's own, every source left out in its turn.
+std::vector<Table> own_runs_tables(const Validation& validation, std::span<const SourcedRecord> records) {
+    std::vector<Table> tables;
+    for (const auto& [metric, title] : {std::pair{Metric::step_time, "Step time"},
+                                        std::pair{Metric::memory, "Memory, in the record's own kind"}}) {
+        Table table = own_runs_table(validation, records, metric, title);
+        if (!table.rows.empty())
+            tables.push_back(std::move(table));
+    }
+    return tables;
+}
+
 /// The diagnoses of sources that have records here.
 Table diagnosis_table(std::span<const SourcedRecord> records, std::span<const Diagnosis> diagnoses) {
     Table table{.title = "Why some are not met",
@@ -74,6 +102,7 @@ std::string accuracy_page(const Validation& validation, std::span<const SourcedR
     std::vector<Table> overall = tables_by(validation, "table");
     append(overall, ranking_tables(validation));
     page += section("Overall", overall);
+    page += section("After runs of one's own, sources left out", own_runs_tables(validation, records));
     page += section("By source", tables_by(validation, "source"));
     page += section("By software stack", tables_by(validation, "stack"));
     page += section("By accelerator", tables_by(validation, "accelerator"));

@@ -1,13 +1,12 @@
 #include "traincost/report/left_out_tables.hpp"
 
-#include <string>
+#include <utility>
 
 namespace traincost {
 
-Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
+Table coverage_table(std::span<const LeftOutCoverage> rows, std::string title) {
     Table table;
-    table.title = std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
-                  (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals";
+    table.title = std::move(title);
     table.columns = {"source", "step times", "held", "memories", "held"};
     const auto share = [](std::int64_t n, std::int64_t held) {
         return n > 0 ? percent_cell(static_cast<double>(held) / static_cast<double>(n)) : empty_cell();
@@ -19,6 +18,12 @@ Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) 
                           percent_cell(mean_time_coverage(rows)), empty_cell(),
                           percent_cell(mean_memory_coverage(rows))});
     return table;
+}
+
+Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
+    return coverage_table(rows,
+                          std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
+                              (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals");
 }
 
 Table left_out_error_table(std::span<const LeftOutMedians> rows) {

@@ -1,0 +1,121 @@
+#include "traincost/fit/setting_odds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace traincost {
+
+namespace {
+
+struct WeightedPoint {
+    double value;
+    double weight;
+};
+
+/// Every sum of one point and one factor of each setting.
+std::vector<WeightedPoint> combinations(const ResidualQuantiles& quantiles,
+                                        std::span<const SettingOdds> settings, double OtherOdds::*of) {
+    std::vector<WeightedPoint> points;
+    for (const double at : quantiles.at)
+        points.push_back({at, 1.0});
+    for (const SettingOdds& setting : settings) {
+        std::vector<WeightedPoint> next;
+        for (const WeightedPoint& point : points) {
+            double taken = 1.0;
+            for (const OtherOdds& other : setting) {
+                next.push_back({point.value + other.*of, point.weight * other.probability});
+                taken -= other.probability;
+            }
+            next.push_back({point.value, point.weight * std::max(0.0, taken)});
+        }
+        points = std::move(next);
+    }
+    std::sort(points.begin(), points.end(),
+              [](const WeightedPoint& a, const WeightedPoint& b) { return a.value < b.value; });
+    return points;
+}
+
+/// Values below which `probability` of the weight lies, half of a point's own included; linear between
+/// points.
+double weighted_quantile(const std::vector<WeightedPoint>& points, double probability) {
+    double total = 0.0;
+    for (const WeightedPoint& point : points)
+        total += point.weight;
+    double below = 0.0;
+    const WeightedPoint* last = nullptr;
+    double last_middle = 0.0;
+    for (const WeightedPoint& point : points) {
+        const double middle = below + 0.5 * point.weight;
+        if (middle >= probability * total) {
+            if (last == nullptr || middle <= last_middle)
+                return point.value;
+            const double part = (probability * total - last_middle) / (middle - last_middle);
+            return last->value + part * (point.value - last->value);
+        }
+        below += point.weight;
+        last = &point;
+        last_middle = middle;
+    }
+    return points.empty() ? 0.0 : points.back().value;
+}
+
+/// Whether any measured run, of time or of memory in any view, is of the job's stack on its class of
+/// accelerators.
+bool familiar(const Residuals& residuals, const Job& job) {
+    for (int i = 0; i < residual_kind_count; ++i) {
+        const auto group = comparable(residuals, residual_group(static_cast<ResidualKind>(i), job));
+        if (group && group->own_runs > 0)
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const SettingOdds> settings,
+                         double OtherOdds::*of) {
+    const std::vector<WeightedPoint> before = combinations(quantiles, {}, of);
+    const std::vector<WeightedPoint> after = combinations(quantiles, settings, of);
+    // Moved by what the settings add, so that without any nothing moves.
+    const auto moved = [&](double from, double probability) {
+        return from + weighted_quantile(after, probability) - weighted_quantile(before, probability);
+    };
+    ResidualQuantiles result = quantiles;
+    constexpr double tail = 0.1;
+    result.low = moved(quantiles.low, tail);
+    result.high = moved(quantiles.high, 1.0 - tail);
+    for (std::size_t i = 0; i < result.at.size(); ++i) {
+        const double probability = static_cast<double>(i + 1) / static_cast<double>(result.at.size() + 1);
+        result.at[i] = moved(quantiles.at[i], probability);
+    }
+    return result;
+}
+
+Uncertainty with_unstated(Uncertainty stated, const Residuals& residuals, const Job& job,
+                          const Estimate& estimate, std::span<const SettingOdds> settings) {
+    if (settings.empty() || familiar(residuals, job))
+        return stated;
+    const StageMemory& stage = estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
+    const double communication = exposed_communication(estimate.step);
+    const auto interval_of = [&](ResidualKind kind, double predicted, std::optional<Interval>& interval) {
+        const std::optional<Comparable> group = comparable(residuals, residual_group(kind, job));
+        if (!group)
+            return;
+        const bool time = kind == ResidualKind::step_time;
+        const ResidualQuantiles wide =
+            spread(group->quantiles, settings, time ? &OtherOdds::log_time : &OtherOdds::log_memory);
+        // What waits for communication scales the residuals, not the settings.
+        const double scale = residual_scale(kind, communication);
+        ResidualQuantiles scaled = wide;
+        scaled.low += (scale - 1.0) * group->quantiles.low;
+        scaled.high += (scale - 1.0) * group->quantiles.high;
+        interval = interval_80(scaled, predicted);
+    };
+    interval_of(ResidualKind::step_time, estimate.step.total.value(), stated.step_time_s);
+    interval_of(ResidualKind::allocated, stage.allocated.value(), stated.allocated_bytes);
+    interval_of(ResidualKind::reserved, stage.reserved.value(), stated.reserved_bytes);
+    interval_of(ResidualKind::device, stage.device.value(), stated.device_bytes);
+    return stated;
+}
+
+}  // namespace traincost

@@ -11,7 +11,7 @@ let compiled = null;
 let workerUrl = null;
 
 /** One worker with an engine. Its questions are answered in turn; `stop` ends it in the middle of one. */
-export class Engine {
+class Engine {
     constructor() {
         compiled ??= unpacked();
         workerUrl ??= URL.createObjectURL(
@@ -64,6 +64,43 @@ export class Engine {
     }
 }
 
+/** The program that serves this page, in place of a worker. What is stopped here, it computes to its end. */
+class ServingProgram {
+    constructor() {
+        this.calls = new AbortController();
+        this.ready = Promise.resolve();
+    }
+
+    async ask(question) {
+        const begin = performance.now();
+        let response;
+        try {
+            response = await fetch('/ask', {
+                method: 'POST',
+                headers: { 'Content-Type': 'application/json' },
+                body: JSON.stringify(question),
+                signal: this.calls.signal,
+            });
+        } catch (error) {
+            throw new Error(this.calls.signal.aborted ? 'stopped' : "no answer from the program; is 'traincost serve' still running?");
+        }
+        const text = await response.text();
+        this.version = /^traincost\/(.*)/.exec(response.headers.get('Server') ?? '')?.[1];
+        return { answer: JSON.parse(text), text, ms: performance.now() - begin };
+    }
+
+    stop() {
+        this.calls.abort();
+        this.calls = new AbortController();
+    }
+}
+
+// The server lets the page ask it, and the page's policy says so.
+export const served = document.querySelector('meta[http-equiv="Content-Security-Policy"]').content.includes("connect-src 'self'");
+
+/** The engine of this page: a worker of its own, or the program that serves it. */
+export const newEngine = () => (served ? new ServingProgram() : new Engine());
+
 /** Answers to the newest question only: what is asked while one is open replaces what waits. */
 export class Latest {
     constructor(engine) {
@@ -93,8 +130,8 @@ export class Latest {
 }
 
 /** Many questions over several workers; `each` hears of every answer, `stop` ends all at once. */
-export function askAll(questions, each, workers = Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2))) {
-    const engines = Array.from({ length: Math.min(workers, questions.length) }, () => new Engine());
+export function askAll(questions, each, workers = served ? 2 : Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2))) {
+    const engines = Array.from({ length: Math.min(workers, questions.length) }, () => newEngine());
     let next = 0;
     let stopped = false;
     const stop = () => {

@@ -83,7 +83,7 @@ export function Custom({ state, change, question, answer, valid, line, t }) {
                 <button type="button" disabled={!line} onClick={() => draw(computed())}>{t('predicted')}</button>
                 <button type="button" onClick={() => save('timeline.csv', rows || computed(), 'text/csv')}>{t('download')} {t('csv')}</button>
             </div>
-            {own ? <Timeline answer={own} id="timeline-own" t={t} /> : null}
+            {own ? <Timeline answer={own} id="timeline-own" title={t('own')} t={t} /> : null}
         </section>
     );
 }

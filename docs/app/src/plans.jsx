@@ -41,30 +41,35 @@ export function Cells({ name, value }) {
     );
 }
 
+/** Plans as read by answers.js, the best first. */
 export function PlanTable({ plans, say, t }) {
     if (!plans.length) return <p>{t('noplan')}</p>;
+    const tied = plans.filter((p) => p.tie).length > 1;
     return (
         <>
             <h3>{t('plans')}</h3>
             <div class="scroll" tabIndex={0} role="region" aria-label={t('plans')}>
                 <table data-test="plans">
-                    <thead><tr><th scope="col">{t('plans')}</th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th></tr></thead>
+                    <thead><tr><th scope="col">{t('plans')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th></tr></thead>
                     <tbody>
                         {plans.map((p) => (
                             <tr key={p.flags}>
-                                <td class="text"><code>{p.flags}</code></td>
-                                <td>{seconds(p.step_time_s)}</td>
+                                <td class="text plan">{tied && p.tie ? '= ' : ''}<code>{p.flags}</code>
+                                    {p.why.length ? <details><summary>{t('why')}</summary><ul class="assumed">{p.why.map((w) => <li key={w}>{w}</li>)}</ul></details> : null}
+                                </td>
+                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                                <td>{seconds(p.step_s)}</td>
                                 <td>{percent(p.mfu)}</td>
                                 <td>{bytes(p.device_bytes)}</td>
-                                <td>{valueText('probability', p.probability_of_fitting)}</td>
+                                <td>{valueText('probability', p.probability)}</td>
                                 <td>{valueText('days', p.days)}</td>
-                                <td>{valueText('usd', p.usd ?? p.usd_per_million_tokens)}</td>
-                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                                <td>{valueText('usd', p.usd)}</td>
                             </tr>
                         ))}
                     </tbody>
                 </table>
             </div>
+            {tied ? <p class="note">{t('tiehelp')}</p> : null}
         </>
     );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
+import { planOf } from './answers.js';
 import { Cells, PlanTable } from './plans.jsx';
 
 /** The pre-training sheet: what a plan of the job answers, as tables. */
@@ -27,7 +28,7 @@ export function Sheet({ question, engine, say, t }) {
             <Problems answer={answer} t={t} />
             {answer && !answer.error ? (
                 <>
-                    <PlanTable plans={answer.plans ?? []} say={say} t={t} />
+                    <PlanTable plans={(answer.plans ?? []).map(planOf)} say={say} t={t} />
                     {Object.entries(answer).filter(([name, value]) => !['schema_version', 'plans', 'input'].includes(name) && value !== null && typeof value === 'object').map(([name, value]) => <Cells key={name} name={name} value={value} />)}
                 </>
             ) : null}

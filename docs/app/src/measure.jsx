@@ -6,7 +6,7 @@ import { drawnStep, pickedStep } from './recording.js';
 import { Timeline } from './timeline.jsx';
 
 /** What the engine makes of a measured run beside its prediction. */
-function Achieved({ question, measured, engine, t }) {
+export function Achieved({ question, measured, engine, t }) {
     const [answer, setAnswer] = useState(null);
     const text = JSON.stringify([question, measured]);
     useEffect(() => {

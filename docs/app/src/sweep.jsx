@@ -38,7 +38,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
             </div>
             {answer?.error ? <p class="problem" role="alert">{problemOf(answer)}</p> : null}
             {points.length ? (
-                <div class="scroll" tabIndex={0} role="region" aria-label={t('sweep')}>
+                <div class="scroll" tabIndex={0} role="region" aria-label={t('table')}>
                     <table>
                         <thead><tr>{names.map((n) => <th scope="col" key={n}>{n}</th>)}<th scope="col">{t('verdict')}</th><th scope="col">{t('step')}</th><th scope="col"><span class="hidden">{t('share')}</span></th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('apply')}</span></th></tr></thead>
                         <tbody>

@@ -123,6 +123,38 @@ export default {
         await settled(page);
         check(page.url().includes('tp=2'), page.url());
     },
+    'a number of the cluster is edited and computed with, and taken back': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        await settled(page);
+        await page.locator('[data-test=own-cluster] summary').click();
+        const time = () => page.evaluate(async () => JSON.parse(document.querySelector('main').dataset.asked)).then((q) => page.evaluate((x) => window.traincost.ask({ command: 'estimate', ...x }), q)).then((a) => a.step.time_s);
+        const before = await time();
+        const peak = page.locator('[id="own-accelerator.peak_TFLOPs.bf16"]');
+        await peak.fill(String(2 * Number(await peak.inputValue())));
+        await page.keyboard.press('Tab');
+        await settled(page);
+        check((await time()) < before, 'a faster accelerator is not faster');
+        await page.getByRole('button', { name: 'Back to the catalogue' }).click();
+        await settled(page);
+        check((await time()) === before, 'not the step it was');
+        await peak.fill('fast');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=error]');
+    },
+    'a measured step time has its sheet after training': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=sheet`);
+        await page.fill('#step-time', '6.8s');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=after] table');
+        await page.fill('#step-time', 'soon');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=after] [data-test=error]');
+    },
+    'the command of the spreadsheet is there to copy': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        await page.waitForSelector('[data-test=workbook]');
+        check((await page.textContent('[data-test=workbook]')).startsWith('traincost export sheet --output job.xlsx --model llama-3.1-8b'), await page.textContent('[data-test=workbook]'));
+    },
     'a search can be cancelled': async (browser) => {
         const page = await openPage(browser, '#mode=guide&model=gpt3-175b&gpu=a100&gpus=1024&seq=2048&global-batch=1536');
         await page.getByRole('button', { name: 'Search', exact: true }).click();

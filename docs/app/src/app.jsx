@@ -41,8 +41,9 @@ function useAnswers(question) {
     useEffect(() => {
         estimates.ask({ command: 'estimate', ...question }, ({ answer, ms }) => {
             setNow((old) => ({ answer, valid: answer.error ? old.valid : answer, ms, question: text }));
+            // The figures first: a second engine starts once they are there.
+            timelines.ask({ command: 'timeline', ...question }, ({ answer: drawn }) => setLine((old) => (drawn.error ? old : drawn)));
         });
-        timelines.ask({ command: 'timeline', ...question }, ({ answer }) => setLine((old) => (answer.error ? old : answer)));
     }, [text]);
     return { ...now, line };
 }

@@ -4,7 +4,7 @@ async function unpacked() {
     const text = document.getElementById('engine').textContent.trim();
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+    return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }));
 }
 
 let compiled = null;
@@ -19,7 +19,6 @@ class Engine {
         );
         this.next = 1;
         this.waiting = new Map();
-        this.start();
     }
 
     start() {
@@ -37,7 +36,6 @@ class Engine {
                 if (data.broken !== undefined) {
                     // A module that stopped in the middle is not asked again.
                     this.stop();
-                    this.start();
                     asked?.reject(new Error(data.broken));
                 } else {
                     asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
@@ -49,6 +47,7 @@ class Engine {
     }
 
     async ask(question) {
+        if (!this.worker) this.start();
         await this.ready;
         const id = this.next++;
         return new Promise((resolve, reject) => {
@@ -58,7 +57,8 @@ class Engine {
     }
 
     stop() {
-        this.worker.terminate();
+        this.worker?.terminate();
+        this.worker = null;
         for (const { reject } of this.waiting.values()) reject(new Error('stopped'));
         this.waiting.clear();
     }

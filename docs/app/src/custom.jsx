@@ -76,8 +76,8 @@ export function Custom({ state, change, question, answer, valid, line, t }) {
             <div class="tools">
                 <button type="button" class="primary" onClick={load}>{t('load')}</button>
                 <button type="button" onClick={() => save('traincost-job.json', job, 'application/json')}>{t('download')} {t('json')}</button>
-                <button type="button" disabled={!valid} onClick={() => save('traincost.csv', sheetOf(valid), 'text/csv')}>{t('answer')}: {t('csv')}</button>
-                <button type="button" disabled={!valid} onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('answer')}: {t('json')}</button>
+                <button type="button" disabled={!valid} onClick={() => save('traincost.csv', sheetOf(valid), 'text/csv')}>{t('answeras')} {t('csv')}</button>
+                <button type="button" disabled={!valid} onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('answeras')} {t('json')}</button>
             </div>
             <p class="hint">{t('workbookhelp')}</p>
             <p><code data-test="workbook">{commandLine(state, 'export sheet --output job.xlsx')}</code></p>

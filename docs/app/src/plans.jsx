@@ -6,7 +6,7 @@ export function valueText(name, value) {
     if (value === null || value === undefined) return '–';
     if (Array.isArray(value)) return value.map((v) => valueText(name, v)).join(' – ');
     if (typeof value === 'object') return Object.entries(value).map(([k, v]) => `${k.replaceAll('_', ' ')} ${valueText(k, v)}`).join(', ');
-    if (typeof value === 'boolean') return value ? '✓' : '–';
+    if (typeof value === 'boolean') return value ? '✓' : '✗';
     if (typeof value !== 'number') return String(value);
     if (/bytes/.test(name)) return bytes(value);
     if (/(^|_)(s|seconds)$/.test(name) && !/per_s$/.test(name)) return seconds(value);

@@ -47,7 +47,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
                                     {names.map((n) => <td key={n}>{p.varied[n]}</td>)}
                                     {p.problem ? <td class="text" colSpan={7}>{p.problem}</td> : (
                                         <>
-                                            <td class="text">{t(p.fits ? 'fits' : 'misfit')}</td>
+                                            <td class="text short">{t(p.fits ? 'fits' : 'misfit')}</td>
                                             <td>{seconds(p.step_s)}</td>
                                             <td class="text"><span class="share" style={{ width: `${(120 * p.step_s) / longest}px`, background: shade(p.fits ? 0 : 9) }} /></td>
                                             <td>{percent(p.mfu)}</td>

@@ -9,7 +9,7 @@ const en = {
     unsaid: 'as usual', clear: 'Clear', drop: 'Drop a config.json, a launch file or a log anywhere', choose: 'Choose files', remove: 'Remove', slider: 'slider',
     result: 'Result', starting: 'Starting the engine …', fits: 'Fits', risky: 'Fits, with little to spare', misfit: 'Does not fit', unsure: 'May not fit', short: 'short by', chance: 'chance of fitting', used: 'used of',
     remedies: 'What would fit', nearest: 'Nothing alone is enough; the nearest', apply: 'Apply', use: 'Use', wrong: 'This cannot be computed', stale: 'The figures below are those of the last valid job.',
-    step: 'Step', rate: 'Tokens per second', pergpu: 'per accelerator', mfu: 'MFU', hfu: 'HFU', days: 'Days', hours: 'GPU-hours', cost: 'Cost', energy: 'Energy', memory: 'Memory', range: '80 %', params: 'Parameters', active: 'active', flops: 'Model TFLOP/s', million: 'per million tokens', co2: 'CO₂', goodput: 'Goodput',
+    step: 'Step', rate: 'Tokens per second', pergpu: 'per accelerator', mfu: 'MFU', hfu: 'HFU', days: 'Days', hours: 'GPU-hours', cost: 'Cost', energy: 'Energy', memory: 'Memory', range: '80% range', params: 'Parameters', active: 'active', flops: 'Model TFLOP/s', million: 'per million tokens', co2: 'CO₂', goodput: 'Goodput',
     bystage: 'Memory by pipeline stage', stage: 'Stage', capacity: 'capacity', breakdown: 'Where the step goes', timeline: 'One step', timelinehelp: 'Each row is a pipeline stage. Numbers are micro-batches.', forward: 'forward', backward: 'backward', input_gradient: 'input gradient', weight_gradient: 'weight gradient', other: 'after the pipeline', idle: 'idle', usage: 'Busy share of each lane', overstep: 'Memory over the step', zoomin: 'Zoom in', zoomout: 'Zoom out', left: 'Earlier', right: 'Later', whole: 'Whole step',
     compute: 'compute', tensor_parallel: 'tensor parallel', data_parallel: 'data parallel', pipeline: 'pipeline', host: 'host',
     assumed: 'Assumed', explain: 'Explain', table: 'As a table', part: 'Part', share: 'Share', value: 'Value', close: 'Close', of: 'of',
@@ -20,7 +20,7 @@ const en = {
     goal_time: 'shortest time', goal_cost: 'lowest cost', goal_memory: 'least memory', goal_energy: 'least energy', searchparts: 'parts searched', cancelled: 'Cancelled', evaluated: 'layouts evaluated', why: 'Why', layout: 'Layout', tiehelp: '= tied: the differences are within the prediction error.',
     slowest: 'slowest', nofile: 'No file yet.', own: 'own rows', native: 'native engine', sweephelp: 'One or two settings varied, the others as in the controls: a setting, =, values with commas.', verdict: 'Fits?',
     guidehelp: 'Choose a model, a cluster and a goal. Tensor, pipeline, context and expert degrees set in the controls are kept; everything else is searched.', sheethelp: 'Before training: the best plans, memory by module and by ZeRO stage. After training: what a measured step time comes to.', comparehelp: 'Keep jobs in Estimate and see them side by side.', customhelp: 'The job and its answer as files: take them out, change them, bring them back.', measurehelp: 'Drop a training log, a Chrome trace or a benchmark.csv anywhere on the page.', optimalhelp: 'How large a model, and on how many tokens, for a budget.', methodshelp: 'What published calculators say of the same run.',
-    nothing: 'Nothing kept yet.', name: 'Name', ratio: 'Step, over the first', download: 'Download', load: 'Load', input: 'Job as JSON', answer: 'Answer as JSON', unavailable: 'This engine does not answer this question.',
+    nothing: 'Nothing kept yet.', name: 'Name', ratio: 'Step, over the first', download: 'Download', load: 'Load', input: 'Job as JSON', answeras: 'Answer as', unavailable: 'This engine does not answer this question.',
     budget: 'Compute (FLOP)', size: 'Size', iteration: 'Iteration', median: 'median', predicted: 'Predicted', measured: 'Measured', method: 'Calculator', computeit: 'Compute', measuredfile: 'Log', fact: 'Fact', theirs: 'Theirs', ours: 'Ours', plansbyzero: 'Memory by ZeRO stage', variation: 'Vary', sweep: 'Sweep',
 };
 
@@ -33,7 +33,7 @@ const zh = {
     unsaid: '惯例', clear: '清除', drop: '把 config.json、启动文件或日志拖到页面任意处', choose: '选择文件', remove: '移除', slider: '滑块',
     result: '结果', starting: '正在启动引擎……', fits: '放得下', risky: '放得下，但余量很小', misfit: '放不下', unsure: '可能放不下', short: '缺少', chance: '放得下的概率', used: '已用，共',
     remedies: '可行的改法', nearest: '单项改动都不够，最接近的是', apply: '采用', use: '改为', wrong: '无法计算', stale: '以下是上一个有效设置的数字。',
-    step: '单步时间', rate: '每秒词元', pergpu: '每加速器', mfu: 'MFU', hfu: 'HFU', days: '天数', hours: 'GPU 小时', cost: '费用', energy: '能耗', memory: '显存', range: '80 %', params: '参数量', active: '激活', flops: '模型 TFLOP/s', million: '每百万词元', co2: 'CO₂', goodput: '有效时间比',
+    step: '单步时间', rate: '每秒词元', pergpu: '每加速器', mfu: 'MFU', hfu: 'HFU', days: '天数', hours: 'GPU 小时', cost: '费用', energy: '能耗', memory: '显存', range: '80% 区间', params: '参数量', active: '激活', flops: '模型 TFLOP/s', million: '每百万词元', co2: 'CO₂', goodput: '有效时间比',
     bystage: '各流水线阶段的显存', stage: '阶段', capacity: '容量', breakdown: '单步时间的组成', timeline: '一步的时间线', timelinehelp: '每行是一个流水线阶段，数字是微批编号。', forward: '前向', backward: '反向', input_gradient: '输入梯度', weight_gradient: '权重梯度', other: '流水线之后', idle: '空闲', usage: '各通道的忙碌比例', overstep: '一步中的显存', zoomin: '放大', zoomout: '缩小', left: '更早', right: '更晚', whole: '整步',
     compute: '计算', tensor_parallel: '张量并行', data_parallel: '数据并行', pipeline: '流水线', host: '主机',
     assumed: '假设', explain: '解释', table: '以表格显示', part: '部分', share: '占比', value: '数值', close: '关闭', of: '/',
@@ -44,7 +44,7 @@ const zh = {
     goal_time: '时间最短', goal_cost: '费用最低', goal_memory: '显存最少', goal_energy: '能耗最低', searchparts: '个部分已搜索', cancelled: '已取消', evaluated: '种布局已评估', why: '理由', layout: '布局', tiehelp: '= 并列：差异在预测误差之内。',
     slowest: '最慢', nofile: '还没有文件。', own: '自定义行', native: '本机引擎', sweephelp: '改变一到两个设置，其余与左侧相同；写法：设置名=值1,值2。', verdict: '能否放下',
     guidehelp: '选择模型、集群和目标。已设置的张量、流水线、上下文和专家并行度保持不变，其余设置由搜索决定。', sheethelp: '训练前：最佳方案、各模块和各 ZeRO 级别的显存。训练后：由实测单步时间得出的结果。', comparehelp: '在“估算”中保留任务，在此并排比较。', customhelp: '任务和答案都是文件：取出、修改、再载入。', measurehelp: '把训练日志、Chrome 跟踪文件或 benchmark.csv 拖到页面任意处。', optimalhelp: '给定预算，模型应多大、训练多少词元。', methodshelp: '已发表的计算器对同一任务的结果。',
-    nothing: '还没有保留的任务。', name: '名称', ratio: '单步时间(相对第一个)', download: '下载', load: '载入', input: '任务 JSON', answer: '答案 JSON', unavailable: '此引擎不回答这个问题。',
+    nothing: '还没有保留的任务。', name: '名称', ratio: '单步时间(相对第一个)', download: '下载', load: '载入', input: '任务 JSON', answeras: '答案', unavailable: '此引擎不回答这个问题。',
     budget: '计算量 (FLOP)', size: '规模', iteration: '迭代', median: '中位数', predicted: '预测', measured: '实测', method: '计算器', computeit: '计算', measuredfile: '日志', fact: '项目', theirs: '对方', ours: '本程序', plansbyzero: '各 ZeRO 级别的显存', variation: '变化', sweep: '扫描',
 };
 

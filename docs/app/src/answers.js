@@ -34,3 +34,9 @@ export const searchOf = (answer) => ({
 
 /** The points of a sweep: what was varied, and the figures. */
 export const sweepOf = (answer) => (answer.points ?? []).map((p) => ({ varied: p.varied ?? {}, problem: p.error ? problemOf(p) || String(p.error) : '', ...(p.error ? {} : planOf(p)) }));
+
+/** What published conventions say of the job: every table of the answer, by its name. */
+export const tablesOf = (answer) => Object.entries(answer).filter(([name, v]) => !['schema_version', 'input', 'assumptions'].includes(name) && v !== null && typeof v === 'object' && Object.keys(v).length > 0);
+
+/** The optima of a budget by law, and the loss of sizes around them where the answer has it. */
+export const scaleOf = (answer) => ({ laws: answer.laws ?? [], curve: answer.curve ?? [] });

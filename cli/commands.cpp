@@ -63,6 +63,9 @@ constexpr Command table[] = {
      "traincost validate runs.jsonl"},
     {"calibrate", check, add_calibrate,
      "traincost calibrate runs.jsonl"},
+    {"serve", set_up, add_serve,
+     "traincost serve\n"
+     "traincost serve --port 9000"},
     {"completion", set_up, add_completion,
      "traincost completion bash\n"
      "traincost completion fish"},

@@ -28,6 +28,7 @@ void add_params(CLI::App& app, Context& context);
 void add_read(CLI::App& app, Context& context);
 void add_recommend(CLI::App& app, Context& context);
 void add_scale(CLI::App& app, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_calibrate(CLI::App& app, Context& context);
 void add_sweep(CLI::App& app, Context& context);

@@ -25,6 +25,22 @@ const std::string job =
 
 }  // namespace
 
+TEST_CASE("a file in a question may be long", "[capi]") {
+    std::string log;
+    for (int i = 1; i <= 2000; ++i) {
+        log += " iteration " + std::to_string(i) +
+               "/ 5000 | consumed samples: 64 | elapsed time per iteration (ms): 812.5 | global batch size: "
+               "64 |\\n";
+    }
+    REQUIRE(log.size() > 100000);
+    const std::string read =
+        answer(R"({"command": "read", "files": [{"name": "train.log", "text": ")" + log + "\"}]}");
+    INFO(read.substr(0, 500));
+    CHECK(holds(read, "\"iterations\": 2000"));
+    CHECK(holds(answer(R"({"command": "estimate", "model": ")" + std::string(100000, 'a') + "\"}"),
+                "at most 65536"));
+}
+
 TEST_CASE("each command answers as it does with --json", "[capi]") {
     const std::string estimate = answer(R"({"command": "estimate", )" + job + "}");
     INFO(estimate.substr(0, 500));

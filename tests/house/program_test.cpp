@@ -23,3 +23,17 @@ TEST_CASE("the exit code of the command is the program's", "[program]") {
     CHECK(shell_output("traincost --version >/dev/null; echo exit $?") == "exit 0\n");
     CHECK(shell_output("traincost no-such-command 2>/dev/null; echo exit $?") == "exit 2\n");
 }
+
+TEST_CASE("the server ends at a signal, and a wrong port is one line", "[program]") {
+    const std::string ended = shell_output(
+        "traincost serve --port 0 >/tmp/traincost-serve-$$ 2>&1 & p=$!; n=0; while ! grep -q '' "
+        "/tmp/traincost-serve-$$ && "
+        "[ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; kill -TERM $p 2>/dev/null; wait $p; echo exit $?; "
+        "head -n 1 /tmp/traincost-serve-$$; rm -f /tmp/traincost-serve-$$");
+    if (ended.find("no server") == std::string::npos) {
+        INFO(ended);
+        CHECK(ended.starts_with("exit 0\nhttp://127.0.0.1:"));
+    }
+    CHECK(shell_output("traincost serve --port 70000; echo exit $?") ==
+          "traincost: error: --port: '70000' is no port; allowed: 0 (any free one) to 65535\nexit 2\n");
+}

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Engine, Latest } from './client.js';
+import { Latest, newEngine, served } from './client.js';
 import { Control, nearestValid } from './controls.jsx';
 import { fieldsOf } from './fields.js';
 import { modes } from './modes.jsx';
@@ -11,8 +11,8 @@ import { readFile } from './files.js';
 import { placed } from './problems.js';
 
 const lists = JSON.parse(document.getElementById('lists').textContent);
-const main = new Engine();
-const drawing = new Engine();
+const main = newEngine();
+const drawing = newEngine();
 
 function useHash() {
     const [state, setState] = useState(() => fromHash(location.hash) ?? usual);
@@ -41,8 +41,9 @@ function useAnswers(question) {
     useEffect(() => {
         estimates.ask({ command: 'estimate', ...question }, ({ answer, ms }) => {
             setNow((old) => ({ answer, valid: answer.error ? old.valid : answer, ms, question: text }));
+            // The figures first: a second engine starts once they are there.
+            timelines.ask({ command: 'timeline', ...question }, ({ answer: drawn }) => setLine((old) => (drawn.error ? old : drawn)));
         });
-        timelines.ask({ command: 'timeline', ...question }, ({ answer }) => setLine((old) => (answer.error ? old : answer)));
     }, [text]);
     return { ...now, line };
 }
@@ -103,6 +104,20 @@ function Header({ state, change, t, lang }) {
     );
 }
 
+/** Settings that belong together: closed on a phone, where their values stand in the title, until something is wrong. */
+function Group({ title, said, bad, children }) {
+    const [open, setOpen] = useState(() => matchMedia('(min-width: 761px)').matches);
+    useEffect(() => {
+        if (bad) setOpen(true);
+    }, [bad]);
+    return (
+        <details class="group" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
+            <summary><strong>{title}</strong>{!open && said ? <span class="said-values"> {said}</span> : null}</summary>
+            {children}
+        </details>
+    );
+}
+
 function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
     const [find, setFind] = useState('');
     const problems = placed(answer, state.job);
@@ -134,7 +149,11 @@ function Controls({ state, say, fields, answer, valid, suggestions, take, remove
                 ) : null}
                 {refusals.map((r) => <p class="problem" role="alert" data-test="refusal" key={r}>{r}</p>)}
             </fieldset>
-            {fields.shown.map((group) => <fieldset key={group.title}><legend>{t(group.title)}</legend>{group.fields.map(control)}</fieldset>)}
+            {fields.shown.map((group) => (
+                <Group key={group.title} title={t(group.title)} said={group.fields.map((f) => state.job[f.name]).filter(Boolean).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
+                    {group.fields.map(control)}
+                </Group>
+            ))}
             {fields.more.length ? (
                 <details class="more">
                     <summary>{t('more')}</summary>
@@ -217,7 +236,7 @@ function App() {
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>
             </div>
-            <footer><p>traincost {main.version}. <code>{commandLine(state)}</code></p></footer>
+            <footer><p>traincost {main.version}{served ? `, ${t('native')}` : ''}. <code>{commandLine(state)}</code></p></footer>
         </>
     );
 }

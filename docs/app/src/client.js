@@ -4,14 +4,14 @@ async function unpacked() {
     const text = document.getElementById('engine').textContent.trim();
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+    return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }));
 }
 
 let compiled = null;
 let workerUrl = null;
 
 /** One worker with an engine. Its questions are answered in turn; `stop` ends it in the middle of one. */
-export class Engine {
+class Engine {
     constructor() {
         compiled ??= unpacked();
         workerUrl ??= URL.createObjectURL(
@@ -19,7 +19,6 @@ export class Engine {
         );
         this.next = 1;
         this.waiting = new Map();
-        this.start();
     }
 
     start() {
@@ -37,7 +36,6 @@ export class Engine {
                 if (data.broken !== undefined) {
                     // A module that stopped in the middle is not asked again.
                     this.stop();
-                    this.start();
                     asked?.reject(new Error(data.broken));
                 } else {
                     asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
@@ -49,6 +47,7 @@ export class Engine {
     }
 
     async ask(question) {
+        if (!this.worker) this.start();
         await this.ready;
         const id = this.next++;
         return new Promise((resolve, reject) => {
@@ -58,11 +57,49 @@ export class Engine {
     }
 
     stop() {
-        this.worker.terminate();
+        this.worker?.terminate();
+        this.worker = null;
         for (const { reject } of this.waiting.values()) reject(new Error('stopped'));
         this.waiting.clear();
     }
 }
+
+/** The program that serves this page, in place of a worker. What is stopped here, it computes to its end. */
+class ServingProgram {
+    constructor() {
+        this.calls = new AbortController();
+        this.ready = Promise.resolve();
+    }
+
+    async ask(question) {
+        const begin = performance.now();
+        let response;
+        try {
+            response = await fetch('/ask', {
+                method: 'POST',
+                headers: { 'Content-Type': 'application/json' },
+                body: JSON.stringify(question),
+                signal: this.calls.signal,
+            });
+        } catch (error) {
+            throw new Error(this.calls.signal.aborted ? 'stopped' : "no answer from the program; is 'traincost serve' still running?");
+        }
+        const text = await response.text();
+        this.version = /^traincost\/(.*)/.exec(response.headers.get('Server') ?? '')?.[1];
+        return { answer: JSON.parse(text), text, ms: performance.now() - begin };
+    }
+
+    stop() {
+        this.calls.abort();
+        this.calls = new AbortController();
+    }
+}
+
+// The server lets the page ask it, and the page's policy says so.
+export const served = document.querySelector('meta[http-equiv="Content-Security-Policy"]').content.includes("connect-src 'self'");
+
+/** The engine of this page: a worker of its own, or the program that serves it. */
+export const newEngine = () => (served ? new ServingProgram() : new Engine());
 
 /** Answers to the newest question only: what is asked while one is open replaces what waits. */
 export class Latest {
@@ -93,8 +130,8 @@ export class Latest {
 }
 
 /** Many questions over several workers; `each` hears of every answer, `stop` ends all at once. */
-export function askAll(questions, each, workers = Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2))) {
-    const engines = Array.from({ length: Math.min(workers, questions.length) }, () => new Engine());
+export function askAll(questions, each, workers = served ? 2 : Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2))) {
+    const engines = Array.from({ length: Math.min(workers, questions.length) }, () => newEngine());
     let next = 0;
     let stopped = false;
     const stop = () => {

@@ -63,7 +63,7 @@ export function Compare({ state, change, engine, t, switches }) {
                         {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={saved[i].name} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
                     </div>
                     <Legend parts={parts} />
-                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
+                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={saved[i]?.name} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
                 </>
             ) : null}
         </section>

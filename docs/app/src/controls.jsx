@@ -53,7 +53,7 @@ export function Control({ field, value, assumption, problems, suggestion, say, t
                         {field.options.map((o) => <option key={o} value={o}>{o === 'true' ? '✓' : o}</option>)}
                     </select>
                 ) : (
-                    <Input id={id} value={value} list={field.list} placeholder={assumed || t('unsaid')} describedBy={note} invalid={problems.length > 0} commit={commit} />
+                    <Input id={id} value={value} list={field.list} placeholder={assumed.split(' = ')[0] || t('unsaid')} describedBy={note} invalid={problems.length > 0} commit={commit} />
                 )}
                 {field.slider ? <Slider field={field} value={value} assumed={assumed} commit={commit} name={name} t={t} /> : null}
             </div>

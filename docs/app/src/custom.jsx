@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
+import { OwnCluster } from './cluster.jsx';
 import { save } from './share.jsx';
+import { commandLine } from './state.js';
 import { Timeline } from './timeline.jsx';
 
 const quoted = (x) => (/[",\n]/.test(String(x)) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
@@ -74,16 +76,19 @@ export function Custom({ state, change, question, answer, valid, line, t }) {
             <div class="tools">
                 <button type="button" class="primary" onClick={load}>{t('load')}</button>
                 <button type="button" onClick={() => save('traincost-job.json', job, 'application/json')}>{t('download')} {t('json')}</button>
-                <button type="button" disabled={!valid} onClick={() => save('traincost.csv', sheetOf(valid), 'text/csv')}>{t('answer')}: {t('csv')}</button>
-                <button type="button" disabled={!valid} onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('answer')}: {t('json')}</button>
+                <button type="button" disabled={!valid} onClick={() => save('traincost.csv', sheetOf(valid), 'text/csv')}>{t('answeras')} {t('csv')}</button>
+                <button type="button" disabled={!valid} onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('answeras')} {t('json')}</button>
             </div>
+            <p class="hint">{t('workbookhelp')}</p>
+            <p><code data-test="workbook">{commandLine(state, 'export sheet --output job.xlsx')}</code></p>
+            <OwnCluster state={state} change={change} valid={valid} t={t} />
             <h3><label for="custom-rows">{t('timeline')}: stage,task,micro_batch,begin_s,end_s</label></h3>
             <textarea id="custom-rows" value={rows} spellcheck={false} onInput={(e) => draw(e.target.value)} />
             <div class="tools">
                 <button type="button" disabled={!line} onClick={() => draw(computed())}>{t('predicted')}</button>
                 <button type="button" onClick={() => save('timeline.csv', rows || computed(), 'text/csv')}>{t('download')} {t('csv')}</button>
             </div>
-            {own ? <Timeline answer={own} id="timeline-own" t={t} /> : null}
+            {own ? <Timeline answer={own} id="timeline-own" title={t('own')} t={t} /> : null}
         </section>
     );
 }

@@ -1,3 +1,5 @@
+import { recordingOf } from './recording.js';
+
 // Files that are dropped: what each is, is the engine's to say.
 
 const largest = 64 * 2 ** 20;
@@ -13,6 +15,12 @@ export async function readFile(file, engine, t) {
     }
     const own = savedState(text);
     if (own) return { accept: () => own };
+    try {
+        const steps = recordingOf(file.name, text);
+        if (steps) return { accept: () => ({ mode: 'measure', more: { recording: { name: file.name, steps } } }) };
+    } catch (error) {
+        return { refusal: error.message };
+    }
     const inline = { name: file.name, text };
     const { answer } = await engine.ask({ command: 'read', files: [inline] });
     if (answer.error) return { refusal: `${file.name}: ${answer.error.problems[0].message}` };

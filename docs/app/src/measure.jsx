@@ -1,25 +1,70 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
+import { seconds } from './numbers.js';
 import { Cells } from './plans.jsx';
+import { drawnStep, pickedStep } from './recording.js';
+import { Timeline } from './timeline.jsx';
 
-/** A log that was dropped: what it says, and what the engine makes of it beside its prediction. */
-export function Measure({ state, change, question, engine, t }) {
-    const [read, setRead] = useState(null);
-    const [achieved, setAchieved] = useState(null);
-    const { log } = state.more;
-    const text = JSON.stringify([question, log]);
+/** What the engine makes of a measured run beside its prediction. */
+export function Achieved({ question, measured, engine, t }) {
+    const [answer, setAnswer] = useState(null);
+    const text = JSON.stringify([question, measured]);
     useEffect(() => {
-        if (!log) return;
-        engine.ask({ command: 'read', files: [log] }).then((a) => setRead(a.answer));
-        engine.ask({ command: 'achieved', ...question, log }).then((a) => setAchieved(a.answer));
+        let current = true;
+        engine.ask({ command: 'achieved', ...question, ...measured }).then((a) => current && setAnswer(a.answer), () => {});
+        return () => {
+            current = false;
+        };
     }, [text]);
+    return answer ? <><Problems answer={answer} t={t} />{!answer.error ? Object.entries(answer).filter(([k, v]) => k !== 'input' && v !== null && typeof v === 'object').map(([k, v]) => <Cells key={k} name={k} value={v} />) : null}</> : null;
+}
+
+/** A recorded step, chosen of its iterations, over the predicted one on the same scale. */
+function Recording({ recording, change, line, t, ...rest }) {
+    const { steps, which = 'median' } = recording;
+    const at = pickedStep(steps, which);
+    const step = steps[at];
+    const scale = Math.max(step.total, line?.total_s ?? 0);
+    const pick = (value) => change((old) => ({ more: { ...old.more, recording: { ...old.more.recording, which: value } } }));
+    return (
+        <>
+            <div class="tools">
+                <label>{t('iteration')} <select value={which} onChange={(e) => pick(e.target.value)}>
+                    {['median', 'slowest'].map((w) => <option key={w} value={w}>{t(w)}</option>)}
+                    {steps.slice(0, 1000).map((s, i) => <option key={i} value={String(i + 1)}>{i + 1}: {seconds(s.total)}</option>)}
+                </select></label>
+            </div>
+            <p data-test="picked">{t('iteration')} {at + 1} {t('of')} {steps.length}: {seconds(step.total)} {t('measured').toLowerCase()}{line ? `, ${seconds(line.total_s)} ${t('predicted').toLowerCase()}` : ''}</p>
+            <Timeline answer={drawnStep(step)} scale={scale} id="timeline-measured" title={t('measured')} t={t} />
+            {line ? <Timeline answer={line} scale={scale} id="timeline-predicted" title={t('predicted')} t={t} /> : null}
+            <Achieved {...rest} measured={{ 'step-time': `${step.total}s` }} t={t} />
+        </>
+    );
+}
+
+function Log({ log, question, engine, t }) {
+    const [read, setRead] = useState(null);
+    useEffect(() => {
+        engine.ask({ command: 'read', files: [log] }).then((a) => setRead(a.answer), () => {});
+    }, [log.name, log.text]);
+    return (
+        <>
+            {read ? <><Problems answer={read} t={t} />{!read.error ? <Cells name="log" value={read} /> : null}</> : null}
+            <Achieved question={question} measured={{ log }} engine={engine} t={t} />
+        </>
+    );
+}
+
+/** A training log, a benchmark.csv or a Chrome trace that was dropped, beside the prediction. */
+export function Measure({ state, change, question, engine, line, t }) {
+    const { log, recording } = state.more;
+    const name = recording?.name ?? log?.name;
     return (
         <section aria-labelledby="measure-title" data-test="measure">
             <h2 id="measure-title">{t('measure')}</h2>
             <p class="hint">{t('measurehelp')}</p>
-            {log ? <p>{log.name} <button type="button" class="quiet" aria-label={`${t('remove')}: ${log.name}`} onClick={() => change({ more: {} })}>×</button></p> : <p>{t('nothing')}</p>}
-            {log && read ? <><Problems answer={read} t={t} />{!read.error ? <Cells name="log" value={read} /> : null}</> : null}
-            {log && achieved ? <><Problems answer={achieved} t={t} />{!achieved.error ? Object.entries(achieved).filter(([, v]) => v !== null && typeof v === 'object').map(([k, v]) => <Cells key={k} name={k} value={v} />) : null}</> : null}
+            {name ? <p>{name} <button type="button" class="quiet" aria-label={`${t('remove')}: ${name}`} onClick={() => change({ more: {} })}>×</button></p> : <p>{t('nofile')}</p>}
+            {recording ? <Recording recording={recording} change={change} line={line} question={question} engine={engine} t={t} /> : log ? <Log log={log} question={question} engine={engine} t={t} /> : null}
         </section>
     );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { tablesOf } from './answers.js';
 import { Problems } from './ask.jsx';
 import { Cells } from './plans.jsx';
 
@@ -18,7 +19,7 @@ export function Methods({ question, engine, t }) {
             <h2 id="methods-title">{t('methods')}</h2>
             <p class="hint">{t('methodshelp')}</p>
             <Problems answer={answer} t={t} />
-            {answer && !answer.error ? <><Cells name="conventions" value={answer.conventions} /><Cells name="days" value={answer.days} /></> : null}
+            {answer && !answer.error ? tablesOf(answer).map(([name, value]) => <Cells key={name} name={name} value={value} />) : null}
         </section>
     );
 }

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { scaleOf } from './answers.js';
 import { Problems } from './ask.jsx';
 import { count, digits } from './numbers.js';
 import { Cells } from './plans.jsx';
 
 /** The loss of sizes around the optimum of a budget, and what each law calls optimal. */
-function Curve({ answer, t }) {
+function Curve({ scale: answer, t }) {
     const names = Object.keys(answer.curve[0]).filter((k) => k !== 'parameters' && k !== 'tokens');
     const all = answer.curve.flatMap((p) => names.map((n) => p[n]));
     const [low, high] = [Math.min(...all), Math.min(Math.max(...all), Math.min(...all) * 1.6)];
@@ -47,7 +48,7 @@ export function Optimal({ state, change, engine, t }) {
                     onInput={(e) => change((old) => ({ more: { ...old.more, flops: (10 ** Number(e.target.value)).toExponential(2) } }))} />
             </div>
             <Problems answer={answer} t={t} />
-            {answer && !answer.error ? <><Curve answer={answer} t={t} /><Cells name="laws" value={answer.laws} /></> : null}
+            {answer && !answer.error ? <>{scaleOf(answer).curve.length ? <Curve scale={scaleOf(answer)} t={t} /> : null}<Cells name="laws" value={scaleOf(answer).laws} /></> : null}
         </section>
     );
 }

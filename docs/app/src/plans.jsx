@@ -6,6 +6,7 @@ export function valueText(name, value) {
     if (value === null || value === undefined) return '–';
     if (Array.isArray(value)) return value.map((v) => valueText(name, v)).join(' – ');
     if (typeof value === 'object') return Object.entries(value).map(([k, v]) => `${k.replaceAll('_', ' ')} ${valueText(k, v)}`).join(', ');
+    if (typeof value === 'boolean') return value ? '✓' : '✗';
     if (typeof value !== 'number') return String(value);
     if (/bytes/.test(name)) return bytes(value);
     if (/(^|_)(s|seconds)$/.test(name) && !/per_s$/.test(name)) return seconds(value);
@@ -18,11 +19,14 @@ export function valueText(name, value) {
 
 const title = (name) => name.replaceAll('_', ' ');
 
-/** Any answer as a table: an array of objects as rows, an object as pairs. */
+const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && typeof value[0] === 'object';
+
+/** Any answer as a table: an array of objects as rows, an object as pairs, its arrays of objects below. */
 export function Cells({ name, value }) {
     const items = Array.isArray(value) ? value : null;
     if (items && !items.length) return null;
     if (items && typeof items[0] !== 'object') return <><h3>{title(name)}</h3><ul class="assumed">{items.map((x) => <li key={x}>{String(x)}</li>)}</ul></>;
+    const pairs = items ? [] : Object.entries(value);
     const columns = items ? [...new Set(items.flatMap((x) => Object.keys(x)))] : null;
     return (
         <>
@@ -33,38 +37,44 @@ export function Cells({ name, value }) {
                     <tbody>
                         {items
                             ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c}>{valueText(c, row[c])}</td>)}</tr>)
-                            : Object.entries(value).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td>{valueText(k, v)}</td></tr>)}
+                            : pairs.filter(([, v]) => !isRows(v)).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td>{valueText(k, v)}</td></tr>)}
                     </tbody>
                 </table>
             </div>
+            {pairs.filter(([, v]) => isRows(v)).map(([k, v]) => <Cells key={k} name={`${name}: ${k}`} value={v} />)}
         </>
     );
 }
 
+/** Plans as read by answers.js, the best first. */
 export function PlanTable({ plans, say, t }) {
     if (!plans.length) return <p>{t('noplan')}</p>;
+    const tied = plans.filter((p) => p.tie).length > 1;
     return (
         <>
             <h3>{t('plans')}</h3>
             <div class="scroll" tabIndex={0} role="region" aria-label={t('plans')}>
                 <table data-test="plans">
-                    <thead><tr><th scope="col">{t('plans')}</th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th></tr></thead>
+                    <thead><tr><th scope="col">{t('layout')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th></tr></thead>
                     <tbody>
                         {plans.map((p) => (
                             <tr key={p.flags}>
-                                <td class="text"><code>{p.flags}</code></td>
-                                <td>{seconds(p.step_time_s)}</td>
+                                <td class="text plan">{tied && p.tie ? '= ' : ''}<code>{p.flags}</code>
+                                    {p.why.length ? <details><summary>{t('why')}</summary><ul class="assumed">{p.why.map((w) => <li key={w}>{w}</li>)}</ul></details> : null}
+                                </td>
+                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                                <td>{seconds(p.step_s)}</td>
                                 <td>{percent(p.mfu)}</td>
                                 <td>{bytes(p.device_bytes)}</td>
-                                <td>{valueText('probability', p.probability_of_fitting)}</td>
+                                <td>{valueText('probability', p.probability)}</td>
                                 <td>{valueText('days', p.days)}</td>
-                                <td>{valueText('usd', p.usd ?? p.usd_per_million_tokens)}</td>
-                                <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
+                                <td>{valueText('usd', p.usd)}</td>
                             </tr>
                         ))}
                     </tbody>
                 </table>
             </div>
+            {tied ? <p class="note">{t('tiehelp')}</p> : null}
         </>
     );
 }

@@ -94,7 +94,7 @@ export function Figures({ answer, explain, t }) {
             <Figure {...common} name={t('rate')} value={count(rate.tokens_per_s)} note={`${count(rate.tokens_per_s_per_gpu)} ${t('pergpu')}`} />
             <Figure {...common} name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
             <Figure {...common} name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
-            {training.days !== null ? <Figure {...common} name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens')}`} /> : null}
+            {training.days !== null ? <Figure {...common} name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens').toLowerCase()}`} /> : null}
             {training.gpu_hours !== null ? <Figure {...common} name={t('hours')} value={count(training.gpu_hours)} /> : null}
             {cost.usd !== null || cost.usd_per_million_tokens !== null ? (
                 <Figure {...common} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}

@@ -31,7 +31,15 @@ export function fromHash(hash) {
     return state;
 }
 
+/** An address longer than this is not kept by browsers: large files stay in the page alone. */
+const longest = 500000;
+
 export function toHash(state) {
+    const whole = hashOf(state);
+    return whole.length <= longest ? whole : hashOf({ ...state, files: [], more: {} });
+}
+
+function hashOf(state) {
     const said = new URLSearchParams();
     for (const name of ['mode', 'lang', 'theme']) if (state[name]) said.set(name, state[name]);
     for (const [name, value] of Object.entries(state.job)) if (value !== '') said.set(name, value);

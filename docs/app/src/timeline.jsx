@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { bytes, percent, seconds } from './numbers.js';
 
 const colours = { forward: 'var(--shade-0)', backward: 'var(--shade-3)', input_gradient: 'var(--shade-3)', weight_gradient: 'var(--shade-5)' };
+const named = 16;  // tasks in the legend: those that take longest
 const most = 6000;  // rectangles: more cannot be told apart
 
 function ticksOf(from, to) {
@@ -15,7 +16,7 @@ function ticksOf(from, to) {
     return ticks;
 }
 
-export function Timeline({ answer, t, id = 'timeline', scale }) {
+export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     const [view, setView] = useState([0, 1]);
     if (!answer) return null;
     const total = scale ?? answer.total_s;
@@ -37,7 +38,11 @@ export function Timeline({ answer, t, id = 'timeline', scale }) {
         const by = Math.max(-view[0], Math.min(1 - view[1], part * (view[1] - view[0])));
         setView([view[0] + by, view[1] + by]);
     };
-    const tasks = [...new Set(answer.events.map((e) => e.task))];
+    const spent = new Map();
+    for (const e of answer.events) spent.set(e.task, (spent.get(e.task) ?? 0) + e.end_s - e.begin_s);
+    const tasks = [...spent.keys()];
+    const legend = tasks.length > named ? [...tasks].sort((a, b) => spent.get(b) - spent.get(a)).slice(0, named) : tasks;
+    const lanes = answer.stages.map((s) => s.name).filter(Boolean);
     const afters = tasks.filter((task) => !(task in colours));
     const colourOf = (task) => colours[task] ?? `var(--shade-${7 + (afters.indexOf(task) % 5)})`;
     const word = (task) => (task in colours ? t(task) : task.replaceAll('_', ' '));
@@ -50,7 +55,7 @@ export function Timeline({ answer, t, id = 'timeline', scale }) {
     };
     return (
         <section aria-labelledby={`${id}-title`} data-test={id}>
-            <h3 id={`${id}-title`}>{t('timeline')}{id === 'timeline' ? '' : ` ${id.replace('timeline-', '')}`}</h3>
+            <h3 id={`${id}-title`}>{t('timeline')}{title ? `: ${title}` : ''}</h3>
             <div class="tools">
                 <button type="button" aria-label={t('zoomin')} onClick={() => zoom(0.5)}>+</button>
                 <button type="button" aria-label={t('zoomout')} onClick={() => zoom(2)}>−</button>
@@ -94,10 +99,12 @@ export function Timeline({ answer, t, id = 'timeline', scale }) {
                 </svg>
             </div>
             <ul class="legend">
-                {tasks.map((task) => <li key={task}><span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />{word(task)}</li>)}
+                {legend.map((task) => <li key={task}><span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />{word(task)}</li>)}
                 <li><span class="swatch empty" aria-hidden="true" />{t('idle')}</li>
             </ul>
+            {lanes.length > 1 ? <ol class="assumed" start={0}>{lanes.map((lane) => <li key={lane}>{lane}</li>)}</ol> : null}
             <StepMemory answer={answer} from={from} to={to} id={id} t={t} />
+            {Object.keys(answer.stages[0]?.use ?? {}).length ? (
             <details>
                 <summary>{t('usage')}</summary>
                 <div class="scroll" tabIndex={0} role="region" aria-label={`${id} ${t('usage')}`}>
@@ -108,6 +115,7 @@ export function Timeline({ answer, t, id = 'timeline', scale }) {
                     </table>
                 </div>
             </details>
+            ) : null}
         </section>
     );
 }

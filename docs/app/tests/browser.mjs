@@ -14,7 +14,10 @@ export async function openBrowser() {
 }
 
 /** The page with a state, once its first answer is there. Requests and errors are kept. */
-export async function openPage(browser, hash = '', options = {}) {
+export const openPage = (browser, hash = '', options = {}) => openAt(browser, pathToFileURL(file).href + hash, options);
+
+/** The same at an address. */
+export async function openAt(browser, address, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(30000);
@@ -23,7 +26,7 @@ export async function openPage(browser, hash = '', options = {}) {
     context.on('request', (request) => page.requests.push(request.url()));
     page.on('pageerror', (error) => page.failures.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && page.failures.push(message.text()));
-    await page.goto(pathToFileURL(file).href + hash);
+    await page.goto(address);
     await page.waitForSelector('main > *:not([role=status])');
     return page;
 }

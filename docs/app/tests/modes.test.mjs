@@ -54,6 +54,107 @@ export default {
         await page.locator('[data-test=plans] tbody button').first().click();
         check(/zero=/.test(page.url()), page.url());
     },
+    'the plan of the guide is the one that the engine recommends': async (browser) => {
+        const page = await openPage(browser, '#mode=guide&model=llama-3.1-8b&gpu=h100&gpus=8&seq=8192&global-batch=64');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.waitForSelector('[data-test=guide][data-over=yes] [data-test=plans]');
+        const shown = await page.textContent('[data-test=plans] tbody tr code');
+        const flags = await page.evaluate(async () => (await window.traincost.ask({ command: 'recommend', model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', seq: '8192', 'global-batch': '64' })).plans[0].flags);
+        check(shown === flags, `${shown} and ${flags}`);
+        await page.selectOption('[data-test=guide] select', 'memory');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.waitForFunction((text) => document.querySelector('[data-test=guide][data-over=yes] [data-test=plans] tbody tr code')?.textContent !== text, flags);
+    },
+    'a search that has no plan says why': async (browser) => {
+        const page = await openPage(browser, '#mode=guide&model=gpt3-175b&gpu=a100&gpus=4&seq=2048&global-batch=1536');
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.waitForSelector('[data-test=guide][data-over=yes] .problem');
+        check((await page.textContent('[data-test=guide] .problem')).includes('fits'), await page.textContent('[data-test=guide] .problem'));
+    },
+    'a setting is varied, the points are those of the engine, and one is taken': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=sweep`);
+        await page.fill('#vary-1', 'tp=1,2,4');
+        await page.keyboard.press('Tab');
+        await page.waitForFunction(() => document.querySelectorAll('[data-test=sweep][aria-busy=false] tbody tr').length === 3);
+        await page.locator('[data-test=sweep] tbody tr button').nth(2).click();
+        check(page.url().includes('tp=4'), page.url());
+        await page.fill('#vary-1', 'tpp=1,2');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=sweep] .problem');
+    },
+    'a recorded step is picked by number, as median or as the slowest': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        await page.setInputFiles('[data-test=file]', join(root, 'tests', 'golden', 'benchmark.csv'));
+        await page.waitForSelector('[data-test=timeline-measured]');
+        const said = {};
+        for (const which of ['median', 'slowest', '1']) {
+            await page.selectOption('[data-test=measure] select', which);
+            said[which] = await page.textContent('[data-test=picked]');
+        }
+        check(said['1'].includes('Iteration 1 of') && new Set(Object.values(said)).size > 1, JSON.stringify(said));
+        await page.waitForSelector('[data-test=timeline-predicted]');
+        await page.waitForFunction(() => document.querySelector('[data-test=measure] table'));
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
+    'a Chrome trace is drawn by thread, and a row that is wrong is named': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        const slice = (name, tid, ts, dur) => ({ ph: 'X', name, pid: 1, tid, ts, dur });
+        const trace = { traceEvents: [{ ph: 'M', name: 'thread_name', pid: 1, tid: 7, args: { name: 'stream 7' } }, slice('ProfilerStep#1', 1, 0, 4e6), slice('gemm', 7, 1e6, 2e6), slice('ProfilerStep#2', 1, 4e6, 2e6), slice('gemm', 7, 45e5, 1e6), slice('nccl', 8, 5e6, 5e5)] };
+        await page.setInputFiles('[data-test=file]', written('trace.json', JSON.stringify(trace)));
+        await page.waitForSelector('[data-test=timeline-measured]');
+        await page.selectOption('[data-test=measure] select', 'slowest');
+        check((await page.textContent('[data-test=picked]')).includes('Iteration 1 of 2: 4.00 s'), await page.textContent('[data-test=picked]'));
+        await page.setInputFiles('[data-test=file]', written('rows.csv', 'iteration start,0\nforward start,x\n'));
+        await page.waitForSelector('[data-test=refusal]');
+        check((await refusal(page).textContent()).startsWith('rows.csv:2: seconds'), await refusal(page).textContent());
+    },
+    'on a phone the settings come first, and a tap opens them': async (browser) => {
+        const page = await openPage(browser, `#${job}`, { viewport: { width: 390, height: 844 } });
+        await settled(page);
+        const place = (selector) => page.locator(selector).first().evaluate((e) => e.getBoundingClientRect().top);
+        check((await place('form.controls')) < (await place('main')), 'results stand before settings');
+        check((await place('main')) < 844, 'no result on the first screen');
+        check(!(await page.locator('#field-tp').isVisible()), 'all settings are open');
+        await page.getByText('Parallelism', { exact: true }).click();
+        await page.locator('#field-tp').fill('2');
+        await page.keyboard.press('Tab');
+        await settled(page);
+        check(page.url().includes('tp=2'), page.url());
+    },
+    'a number of the cluster is edited and computed with, and taken back': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        await settled(page);
+        await page.locator('[data-test=own-cluster] summary').click();
+        const time = () => page.evaluate(async () => JSON.parse(document.querySelector('main').dataset.asked)).then((q) => page.evaluate((x) => window.traincost.ask({ command: 'estimate', ...x }), q)).then((a) => a.step.time_s);
+        const before = await time();
+        const peak = page.locator('[id="own-accelerator.peak_TFLOPs.bf16"]');
+        await peak.fill(String(2 * Number(await peak.inputValue())));
+        await page.keyboard.press('Tab');
+        await settled(page);
+        check((await time()) < before, 'a faster accelerator is not faster');
+        await page.getByRole('button', { name: 'Back to the catalogue' }).click();
+        await settled(page);
+        check((await time()) === before, 'not the step it was');
+        await peak.fill('fast');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=error]');
+    },
+    'a measured step time has its sheet after training': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=sheet`);
+        await page.fill('#step-time', '6.8s');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=after] table');
+        await page.fill('#step-time', 'soon');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=after] [data-test=error]');
+    },
+    'the command of the spreadsheet is there to copy': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=custom`);
+        await page.waitForSelector('[data-test=workbook]');
+        check((await page.textContent('[data-test=workbook]')).startsWith('traincost export sheet --output job.xlsx --model llama-3.1-8b'), await page.textContent('[data-test=workbook]'));
+    },
     'a search can be cancelled': async (browser) => {
         const page = await openPage(browser, '#mode=guide&model=gpt3-175b&gpu=a100&gpus=1024&seq=2048&global-batch=1536');
         await page.getByRole('button', { name: 'Search', exact: true }).click();

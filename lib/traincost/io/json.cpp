@@ -21,7 +21,7 @@ constexpr double largest_exact_integer = 9007199254740992.0;
 /// Of one document, of all kinds: some 70 bytes of memory each.
 constexpr std::size_t most_values = 4'000'000;
 
-/// Bytes of one string or key.
+/// Bytes of one string or key; the text of a file in a question may have all that the document may.
 constexpr std::size_t longest_string = std::size_t{1} << 16;
 
 /// How much of a given value an error shows.
@@ -133,7 +133,10 @@ public:
         return add({x});
     }
     bool string(string_t& x) {
-        require_short(x);
+        const JsonValue::Object* object = stack_.empty() ? nullptr : stack_.back()->object();
+        if (object == nullptr || object->empty() || object->back().key != "text") {
+            require_short(x);
+        }
         return add({std::move(x)});
     }
     bool binary(binary_t&) {

@@ -1,0 +1,149 @@
+#include <cli/served_question.hpp>
+
+#include <traincost/base/error.hpp>
+#include <traincost/capi/answer.hpp>
+#include <traincost/io/json.hpp>
+
+#include <filesystem>
+#include <utility>
+
+namespace traincost::cli {
+
+namespace {
+
+constexpr int ok = 200;
+constexpr int bad_request = 400;
+constexpr int unavailable = 503;
+
+/// Whether a word could make the library read a file: "model", a sweep's "model=NAME", one of a list.
+bool names_file(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t end = text.find_first_of("=,");
+        const std::string_view word = text.substr(0, end);
+        std::error_code ignored;
+        if (!word.empty() && (word.front() == '/' || word.front() == '.' || word.front() == '~' ||
+                              word == "-" || std::filesystem::exists(word, ignored))) {
+            return true;
+        }
+        if (end == text.npos) {
+            break;
+        }
+        text.remove_prefix(end + 1);
+    }
+    return false;
+}
+
+/// Throws where a value names a file of the server. The text of a file that was sent is not looked at.
+void refuse_files(const JsonValue& value, std::string_view key) {
+    if (const auto* text = std::get_if<std::string>(&value.data)) {
+        if (key != "text" && key != "name" && names_file(*text)) {
+            throw Error(ErrorKind::usage,
+                        std::string(key) + ": '" + text->substr(0, 100) +
+                            "' could be a file of the server, which a client cannot name; send "
+                            "{\"name\": ..., \"text\": ...} in \"files\"");
+        }
+    } else if (const JsonValue::Array* items = value.array()) {
+        for (const JsonValue& item : *items) {
+            if (key == "files" && !item.object()) {
+                throw Error(ErrorKind::usage,
+                            "files: a client cannot name a file of the server; send "
+                            "{\"name\": ..., \"text\": ...}");
+            }
+            refuse_files(item, key);
+        }
+    } else if (const JsonValue::Object* members = value.object()) {
+        for (const JsonMember& member : *members) {
+            if (member.key == "data") {
+                throw Error(ErrorKind::usage, "data: a client cannot name a folder of the server");
+            }
+            refuse_files(member.value, member.key);
+        }
+    }
+}
+
+/// The command of a question that a client may ask; `Error` where it may not.
+std::string checked_command(const std::string& text) {
+    const JsonDocument document = parse_json(text, "question");
+    refuse_files(document.root, "question");
+    const JsonValue* command = document.root.find("command");
+    const auto* name = command != nullptr ? std::get_if<std::string>(&command->data) : nullptr;
+    if (name == nullptr) {
+        throw Error(ErrorKind::usage, "command: a question is a JSON object with a \"command\"");
+    }
+    return *name;
+}
+
+/// The question with the folder of the server's own records, where it has one.
+std::string with_data(const std::string& text, const std::string& folder) {
+    if (folder.empty()) {
+        return text;
+    }
+    JsonWriter quoted;
+    quoted.begin_object().member("data", folder).end_object();
+    std::string head = quoted.text();
+    head.erase(head.rfind('}'));
+    const std::string rest = text.substr(text.find('{') + 1);
+    return head + (rest.find_first_not_of(" \t\r\n") == rest.rfind('}') ? "" : ",") + rest;
+}
+
+}  // namespace
+
+std::string error_answer(std::string_view kind, std::string_view message) {
+    JsonWriter out;
+    out.begin_object().key("error").begin_object().member("kind", kind).key("problems").begin_array();
+    out.begin_object().member("path", "").member("message", message).end_object();
+    return out.end_array().end_object().end_object().text();
+}
+
+ServedQuestions::ServedQuestions(const ServerLimits& limits, std::string data_folder)
+    : limits_(limits), data_folder_(std::move(data_folder)) {
+}
+
+bool ServedQuestions::enter(bool search) {
+    std::unique_lock lock(mutex_);
+    const bool free = left_.wait_for(lock, limits_.wait, [&] {
+        return stopped_ || (questions_ < limits_.questions && (!search || searches_ < limits_.searches));
+    });
+    if (!free || stopped_) {
+        return false;
+    }
+    ++questions_;
+    searches_ += search ? 1 : 0;
+    return true;
+}
+
+void ServedQuestions::leave(bool search) {
+    {
+        const std::scoped_lock lock(mutex_);
+        --questions_;
+        searches_ -= search ? 1 : 0;
+    }
+    left_.notify_all();
+}
+
+void ServedQuestions::stop() {
+    {
+        const std::scoped_lock lock(mutex_);
+        stopped_ = true;
+    }
+    left_.notify_all();
+}
+
+ServedAnswer ServedQuestions::answer(const std::string& text) {
+    bool search = false;
+    try {
+        const std::string command = checked_command(text);
+        search = command == "plan" || command == "recommend" || command == "sweep";
+    } catch (const std::exception& error) {
+        return {bad_request, error_answer("usage", error.what())};
+    }
+    if (!enter(search)) {
+        return {unavailable,
+                error_answer("busy", "the server computes as many questions as it may; ask again later")};
+    }
+    ServedAnswer served{ok, answer_json(with_data(text, data_folder_))};
+    leave(search);
+    return served;
+}
+
+}  // namespace traincost::cli

@@ -13,7 +13,13 @@ int recognise_hf_arguments(const Setting& root) {
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,
                   {"output_dir", "num_train_epochs", "learning_rate", "lr_scheduler_type", "bf16", "fp16"},
-                  4);
+                  4) +
+           // a trainer of one's own, where a command starts it
+           (root.has("$program") ? points(root,
+                                          {"model_name", "model_path", "max_length", "max_seq_length",
+                                           "num_epochs", "accumulation_steps"},
+                                          8)
+                                 : 0);
 }
 
 namespace {
@@ -74,7 +80,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         sheet.whole(
             Fact::micro_batch, root,
             {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});
-        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
+        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps", "accumulation_steps"});
         sheet.whole(Fact::sequence, root,
                     {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
                      "cutoff", "block_size", "model_max_len", "seq_length"});

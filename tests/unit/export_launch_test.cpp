@@ -164,6 +164,30 @@ TEST_CASE("a Megatron script starts one process a GPU on every node, with the jo
     CHECK(launch.unsaid.size() == 2);  // the machine: gpu, cluster
 }
 
+TEST_CASE("torchtitan is given its registry's names, and models of one shape keep their own", "[export]") {
+    const std::pair<const char*, const char*> models[] = {
+        {"llama-3-8b", "name = \"llama3\"\nflavor = \"8B\"\n"},
+        {"llama-3.1-8b", "name = \"llama3\"\nflavor = \"8B\"\n"},
+        {"llama-3.3-70b", "name = \"llama3\"\nflavor = \"70B\"\n"},
+        {"llama-4-scout", "name = \"llama4\"\nflavor = \"17bx16e\"\n"},
+        {"deepseek-v3", "name = \"deepseek_v3\"\nflavor = \"671B\"\n"},
+        {"qwen3-30b-a3b", "name = \"qwen3\"\nflavor = \"30B-A3B\"\n"},
+        {"gpt-oss-20b", "name = \"gpt_oss\"\nflavor = \"20b\"\n"}};
+    for (const auto& [id, lines] : models) {
+        INFO(id);
+        Job job = llama_job("torchtitan");
+        job.model = catalogue().model(id);
+        const LaunchExport launch = export_launch("torchtitan", job);
+        CHECK(holds(launch.files.front().text, lines));
+        CHECK(unsaid_of(launch, "model") == nullptr);
+        CHECK(drafted("train.toml", launch.files.front().text).draft.model.value == id);
+    }
+    Job other = llama_job("torchtitan");
+    other.model = catalogue().model("mixtral-8x7b");
+    const UnsaidField* model = unsaid_of(export_launch("torchtitan", other), "model");
+    REQUIRE(model != nullptr);
+}
+
 TEST_CASE("what a format cannot say stands in its file and in the list", "[export]") {
     Job job = llama_job("megatron-core");
     job.run.packed_length = 512;

@@ -124,6 +124,16 @@ std::optional<std::int64_t> dimension_of(const ModelSpec& m, std::string_view na
     return found == dimensions.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool same_shape(const std::string& one, const std::string& other, const Catalogue& catalogue) {
+    if (!catalogue.find(Room::models, other))
+        return false;
+    const ModelSpec a = catalogue.model(one), b = catalogue.model(other);
+    static constexpr std::string_view names[] = {
+        "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "experts", "experts_per_token"};
+    return std::all_of(std::begin(names), std::end(names),
+                       [&](std::string_view name) { return dimension_of(a, name) == dimension_of(b, name); });
+}
+
 /// The catalogue's models of these dimensions, as far as both know them.
 std::vector<std::string> models_of(const ModelDimensions& dimensions, const Catalogue& catalogue) {
     std::vector<std::string> ids;
@@ -231,7 +241,13 @@ private:
     }
     void add_model() {
         if (const auto name = word(Fact::model)) {
-            out_.draft.model = {model_named(*name, catalogue_).value_or(*name), where(Fact::model)};
+            std::string id = model_named(*name, catalogue_).value_or(*name);
+            // A registry's name is that of a shape; of the models that have it, the one whose tokenizer it
+            // is.
+            const auto named = model_named(reading_.tokenizer, catalogue_);
+            if (named && *named != id && name->find(' ') != name->npos && same_shape(*named, id, catalogue_))
+                id = *named;
+            out_.draft.model = {id, where(Fact::model)};
             return;
         }
         const LaunchFact* f = fact(Fact::model);

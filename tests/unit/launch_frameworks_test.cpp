@@ -231,3 +231,12 @@ TEST_CASE("Python: what a condition chooses is nobody's to guess", "[launch]") {
     CHECK(value(job, Fact::micro_batch) == "1");
     CHECK(value(job, Fact::global_batch) == "-");
 }
+
+TEST_CASE("deepspeed's list of one host's devices is one node", "[launch]") {
+    const LaunchReading job = read(
+        "deepspeed --include localhost:0,1,2,3 train.py --model_name_or_path acme/m --use_lora true "
+        "--deepspeed z2.json --output_dir out\n");
+    CHECK(value(job, Fact::gpus) == "4");
+    CHECK(value(job, Fact::model) == "acme/m");
+    CHECK(value(job, Fact::micro_batch) == "-");
+}

@@ -51,8 +51,17 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 }
 
 /// Endings of a checkpoint's name that leave its shape alone.
-constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
-                                                      "-it",       "-bnb-4bit", "-gptq", "-awq"};
+constexpr std::array<std::string_view, 9> variants = {"-instruct", "-chat", "-hf",  "-base", "-it",
+                                                      "-bnb-4bit", "-gptq", "-awq", "-mcore"};
+
+/// How many characters of a name are its release's year and month, or month and day: "-2507".
+std::size_t date_ending(std::string_view name) {
+    const std::size_t hyphen = name.rfind('-');
+    const bool dated = hyphen != name.npos && hyphen > 0 && name.size() - hyphen == 5 &&
+                       std::all_of(name.begin() + static_cast<std::ptrdiff_t>(hyphen) + 1, name.end(),
+                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+    return dated ? 5 : 0;
+}
 
 /// Letters and digits, with hyphens for what stands between them, or without.
 std::string spelt(std::string_view name, std::string_view between) {
@@ -97,7 +106,9 @@ std::optional<std::string> model_named(const std::string& name, const Catalogue&
     for (bool shortened = true; shortened;) {
         if (auto id = catalogue.find(Room::models, last))
             return id;
-        shortened = false;
+        const std::size_t date = date_ending(last);
+        last.resize(last.size() - date);
+        shortened = date > 0;
         for (const std::string_view ending : variants) {
             if (last.ends_with(ending) && last.size() > ending.size()) {
                 last.resize(last.size() - ending.size());

@@ -54,6 +54,9 @@ void read_flags(const Setting& root, FactSheet& sheet) {
             const std::string list = at->text.substr(colon + 1);
             sheet.state(Fact::gpus_per_node, std::int64_t{1 + std::count(list.begin(), list.end(), ',')},
                         *at);
+            if (!sheet.has(Fact::nodes)) {
+                sheet.state(Fact::nodes, std::int64_t{1}, *at);
+            }
         }
     }
 }

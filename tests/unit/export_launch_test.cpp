@@ -164,6 +164,47 @@ TEST_CASE("a Megatron script starts one process a GPU on every node, with the jo
     CHECK(launch.unsaid.size() == 2);  // the machine: gpu, cluster
 }
 
+TEST_CASE("torchtitan is given its registry's names, and models of one shape keep their own", "[export]") {
+    const std::pair<const char*, const char*> models[] = {
+        {"llama-3-8b", "name = \"llama3\"\nflavor = \"8B\"\n"},
+        {"llama-3.1-8b", "name = \"llama3\"\nflavor = \"8B\"\n"},
+        {"llama-3.3-70b", "name = \"llama3\"\nflavor = \"70B\"\n"},
+        {"llama-4-scout", "name = \"llama4\"\nflavor = \"17bx16e\"\n"},
+        {"deepseek-v3", "name = \"deepseek_v3\"\nflavor = \"671B\"\n"},
+        {"qwen3-30b-a3b", "name = \"qwen3\"\nflavor = \"30B-A3B\"\n"},
+        {"gpt-oss-20b", "name = \"gpt_oss\"\nflavor = \"20b\"\n"}};
+    for (const auto& [id, lines] : models) {
+        INFO(id);
+        Job job = llama_job("torchtitan");
+        job.model = catalogue().model(id);
+        const LaunchExport launch = export_launch("torchtitan", job);
+        CHECK(holds(launch.files.front().text, lines));
+        CHECK(unsaid_of(launch, "model") == nullptr);
+        CHECK(drafted("train.toml", launch.files.front().text).draft.model.value == id);
+    }
+    Job other = llama_job("torchtitan");
+    other.model = catalogue().model("mixtral-8x7b");
+    const UnsaidField* model = unsaid_of(export_launch("torchtitan", other), "model");
+    REQUIRE(model != nullptr);
+}
+
+TEST_CASE("axolotl's ranks of experts and its shards multiply to the ranks of the batch", "[export]") {
+    Job job = llama_job("torchtitan");
+    job.model = catalogue().model("qwen3-30b-a3b");
+    job.run.parallel = {};
+    job.run.parallel.dp = 16;
+    job.run.parallel.ep = 4;
+    job.run.parallel.zero = 3;
+    const LaunchExport launch = export_launch("axolotl", job);
+    const std::string all = one_script(launch);
+    CHECK(holds(all, "expert_parallel_size: 4\n"));
+    CHECK(holds(all, "dp_shard_size: 4\n"));
+    job.run.parallel.tp = 2;
+    job.run.parallel.dp = 1;
+    job.run.parallel.ep = 2;
+    CHECK(unsaid_of(export_launch("axolotl", job), "ep") != nullptr);
+}
+
 TEST_CASE("what a format cannot say stands in its file and in the list", "[export]") {
     Job job = llama_job("megatron-core");
     job.run.packed_length = 512;
@@ -241,6 +282,21 @@ TEST_CASE("readers take what exporters write: kernels, places, optimizers, model
                 "[activation_checkpoint]\nmode = \"none\"\n");
     CHECK(titan.draft.recompute->kind == Recompute::none);
     CHECK(titan.draft.model.value == "llama-3-8b");
+
+    const auto tuned = [](const std::string& name) {
+        return drafted("a.yaml", "base_model: " + name +
+                                     "\nsequence_len: 2048\nmicro_batch_size: 1\ndatasets:\n  - path: x\n")
+            .draft.model.value;
+    };
+    CHECK(tuned("Qwen/Qwen3-30B-A3B-Instruct-2507") == "qwen3-30b-a3b");
+    CHECK(tuned("Qwen3-235B-A22B-Instruct-2507-mcore") == "qwen3-235b-a22b");
+
+    const LaunchDraft latent = drafted(
+        "a.sh",
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 61 --hidden-size 7168 --kv-channels 128 "
+        "--num-attention-heads 128 --ffn-hidden-size 18432 --multi-latent-attention --num-experts 256 "
+        "--moe-router-topk 8 --micro-batch-size 1 --tokenizer-model deepseek-ai/DeepSeek-V3\n");
+    CHECK(latent.draft.model.value == "deepseek-v3");
 
     const LaunchDraft maxtext =
         drafted("a.yml",

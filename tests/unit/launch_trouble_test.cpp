@@ -167,3 +167,29 @@ TEST_CASE("a branch that ends the script leaves the variables as they were", "[l
     CHECK(value_of(reading, Fact::sequence) == "1024");
     CHECK(value_of(reading, Fact::precision) == "bf16");
 }
+
+TEST_CASE("a dotted key of TOML is as deep as any other nesting may be", "[launch]") {
+    std::string key = "a";
+    for (int i = 0; i < 100'000; ++i) {
+        key += ".a";
+    }
+    for (const std::string& text :
+         {"[" + key + "]\nx = 1\n", "[model]\n" + key + " = 1\n", "[model]\nx = {" + key + " = 1}\n"}) {
+        const std::string line = complaint_of("job.toml", "[training]\nseq_len = 1\n" + text);
+        CHECK(line.starts_with("job.toml:"));
+        CHECK(line.find("nested more than 64 deep") != std::string::npos);
+    }
+    const std::string dots(200, '.');
+    CHECK(complaint_of("job.toml", "# " + dots + "\n[model]\nname = \"llama3\" # " + dots +
+                                       "\nflavor = \"8B\"\nx = \"" + dots +
+                                       "\"\n[training]\nseq_len = 1\nlocal_batch_size = 1\n") == "none");
+}
+
+TEST_CASE("a variable that holds itself several times is unknown before it fills the memory", "[launch]") {
+    std::string script = "#!/bin/bash\nA=xxxxxxxx\n";
+    for (int i = 0; i < 60; ++i) {
+        script += "A=\"$A$A$A$A$A$A$A$A$A$A\"\n";
+    }
+    const LaunchReading reading = reading_of(script + megatron_command + "--tokenizer-model \"$A\"\n");
+    CHECK(value_of(reading, Fact::tp) == "2");
+}

@@ -33,9 +33,26 @@ struct Sorted {
     std::vector<LaunchFile> launch{};  ///< of other frameworks
 };
 
+/// JSON; nothing where it is none and frameworks read it all the same: with comments, with commas too many.
+std::optional<JsonDocument> strict_json(const LaunchFile& file) {
+    try {
+        return parse_json(file.text, file.name);
+    } catch (const Error&) {
+        try {
+            read_launch_files({&file, 1});
+            return std::nullopt;
+        } catch (const Error&) {
+            // the first complaint stands
+        }
+        throw;
+    }
+}
+
 void sort_in(const LaunchFile& file, const Sources& sources, Sorted& sorted) {
-    if (recognise(file.text) == Content::json) {
-        const JsonDocument document = parse_json(file.text, file.name);
+    const std::optional<JsonDocument> json =
+        recognise(file.text) == Content::json ? strict_json(file) : std::nullopt;
+    if (json) {
+        const JsonDocument& document = *json;
         if (is_job(document)) {
             sorted.own =
                 overlaid(std::move(sorted.own), job_draft_from_json(JsonNode(document), sources.catalogue()));

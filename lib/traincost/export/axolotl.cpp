@@ -12,6 +12,8 @@ void set_axolotl_sharding(JobWords& words, SettingText& out) {
     const RunSpec& run = words.run();
     const Parallelism& p = run.parallel;
     const bool sharded = p.zero >= 2;
+    // The experts' ranks are an axis beside the shards': the batch's ranks are the product of both.
+    const bool experts = p.ep > 1 && words.ranks() % p.ep == 0;
     if (sharded) {
         out.number("fsdp_version", 2);
         out.truth("fsdp_config.reshard_after_forward", p.zero == 3);
@@ -20,7 +22,7 @@ void set_axolotl_sharding(JobWords& words, SettingText& out) {
             out.truth("fsdp_config.offload_params", true);
             words.said({"offload-optimizer", "offload-parameters"});
         }
-        out.number("dp_shard_size", words.ranks());
+        out.number("dp_shard_size", experts ? words.ranks() / p.ep : words.ranks());
     }
     words.fixed("zero", sharded,
                 "FSDP shards gradients, or weights too; without it nobody says what is sharded");
@@ -28,9 +30,10 @@ void set_axolotl_sharding(JobWords& words, SettingText& out) {
         out.number("tensor_parallel_size", p.tp);
     if (p.cp > 1)
         out.number("context_parallel_size", p.cp);
-    if (p.ep > 1)
+    if (experts)
         out.number("expert_parallel_size", p.ep);
-    words.said({"tp", "cp", "ep"});
+    words.said({"tp", "cp"});
+    words.fixed("ep", experts || p.ep == 1, "the experts' ranks must divide the data-parallel ones");
     words.without({"vp"});
     words.fixed("sequence-parallel", p.tp == 1, "the model's own plan decides");
 }

@@ -1,5 +1,8 @@
 // torchtitan's TOML of 2025, started by torchrun.
 
+#include <algorithm>
+#include <iterator>
+
 #include "traincost/base/text.hpp"
 #include "traincost/export/formats.hpp"
 #include "traincost/export/launch_script.hpp"
@@ -8,6 +11,46 @@
 namespace traincost {
 
 namespace {
+
+/// A model of the trainer's registry, whose shape these models of the catalogue have.
+struct RegisteredModel {
+    std::string_view id, name, flavor;
+};
+
+// pytorch/torchtitan torchtitan/models/*/__init__.py
+constexpr RegisteredModel registered[] = {
+    {"llama-3-8b", "llama3", "8B"},
+    {"llama-3.1-8b", "llama3", "8B"},
+    {"llama-3-70b", "llama3", "70B"},
+    {"llama-3.1-70b", "llama3", "70B"},
+    {"llama-3.3-70b", "llama3", "70B"},
+    {"llama-3.1-405b", "llama3", "405B"},
+    {"llama-4-scout", "llama4", "17bx16e"},
+    {"llama-4-maverick", "llama4", "17bx128e"},
+    {"deepseek-v3", "deepseek_v3", "671B"},
+    {"qwen3-0.6b", "qwen3", "0.6B"},
+    {"qwen3-1.7b", "qwen3", "1.7B"},
+    {"qwen3-4b", "qwen3", "4B"},
+    {"qwen3-8b", "qwen3", "8B"},
+    {"qwen3-14b", "qwen3", "14B"},
+    {"qwen3-32b", "qwen3", "32B"},
+    {"qwen3-30b-a3b", "qwen3", "30B-A3B"},
+    {"qwen3-235b-a22b", "qwen3", "235B-A22B"},
+    {"gpt-oss-20b", "gpt_oss", "20b"},
+    {"gpt-oss-120b", "gpt_oss", "120b"},
+};
+
+/// The name and flavor of the registry, or the model's own where it has none.
+void set_titan_model(JobWords& words, SettingText& out) {
+    const auto* found =
+        std::find_if(std::begin(registered), std::end(registered),
+                     [&](const RegisteredModel& each) { return each.id == words.model().name; });
+    const bool known = found != std::end(registered);
+    out.word("model.name", known ? found->name : std::string_view(words.model().family));
+    out.word("model.flavor", known ? found->flavor : std::string_view(words.model().name));
+    out.word("model.hf_assets_path", "./assets/hf/" + words.checkpoint());
+    words.fixed("model", known, "torchtitan's registry has no such model: add one by this name and flavor");
+}
 
 void set_titan_layout(JobWords& words, SettingText& out) {
     const Parallelism& p = words.parallel();
@@ -61,12 +104,9 @@ LaunchTexts write_torchtitan(JobWords& words) {
     const RunSpec& run = words.run();
     SettingText out;
     say_machines(words);
-    out.word("model.name", words.model().family);
-    out.word("model.flavor", words.model().name);
-    out.word("model.hf_assets_path", "./assets/hf/" + words.checkpoint());
+    set_titan_model(words, out);
     if (words.is_fp8())
         out.literal("model.converters", "[\"quantize.linear.float8\"]");
-    words.fixed("model", true, "");
     out.word("optimizer.name", "AdamW");
     words.fixed("optimizer", run.optimizer == Optimizer::adamw, "the configuration has Adam and AdamW only");
     set_titan_training(words, out);

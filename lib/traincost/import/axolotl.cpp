@@ -88,8 +88,11 @@ void read_axolotl_sharding(const Setting& root, FactSheet& sheet) {
     const Setting* replicate = first_of(root, {"dp_replicate_size"});
     if (shard != nullptr && as_whole(*shard).value_or(0) > 0) {
         const std::int64_t replicas = replicate == nullptr ? 1 : as_whole(*replicate).value_or(0);
-        if (replicas > 0) {
-            sheet.state(Fact::dp, *as_whole(*shard) * replicas, *shard);
+        // The mesh has an axis of its own for experts, and batches are dealt over it too.
+        const Setting* experts = root.peek("expert_parallel_size");
+        const std::int64_t expert_ranks = experts == nullptr ? 1 : as_whole(*experts).value_or(0);
+        if (replicas > 0 && expert_ranks > 0) {
+            sheet.state(Fact::dp, *as_whole(*shard) * replicas * expert_ranks, *shard);
         }
     }
 }

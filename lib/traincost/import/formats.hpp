@@ -19,6 +19,7 @@ int recognise_megatron_deepspeed(const Setting& root); void read_megatron_deepsp
 int recognise_torchtitan(const Setting& root); void read_torchtitan(const Setting& root, FactSheet& sheet);
 int recognise_nanotron(const Setting& root); void read_nanotron(const Setting& root, FactSheet& sheet);
 int recognise_nemo(const Setting& root); void read_nemo(const Setting& root, FactSheet& sheet);
+int recognise_nemo_recipe(const Setting& root); void read_nemo_recipe(const Setting& root, FactSheet& sheet);
 int recognise_megatron_bridge(const Setting& root); void read_megatron_bridge(const Setting& root, FactSheet& sheet);
 int recognise_torchtune(const Setting& root); void read_torchtune(const Setting& root, FactSheet& sheet);
 int recognise_litgpt(const Setting& root); void read_litgpt(const Setting& root, FactSheet& sheet);
@@ -26,6 +27,9 @@ int recognise_llm_foundry(const Setting& root); void read_llm_foundry(const Sett
 int recognise_maxtext(const Setting& root); void read_maxtext(const Setting& root, FactSheet& sheet);
 int recognise_gpt_neox(const Setting& root); void read_gpt_neox(const Setting& root, FactSheet& sheet);
 int recognise_olmo(const Setting& root); void read_olmo(const Setting& root, FactSheet& sheet);
+int recognise_olmo_core(const Setting& root); void read_olmo_core(const Setting& root, FactSheet& sheet);
+int recognise_swift(const Setting& root); void read_swift(const Setting& root, FactSheet& sheet);
+int recognise_xtuner(const Setting& root); void read_xtuner(const Setting& root, FactSheet& sheet);
 int recognise_fast_llm(const Setting& root); void read_fast_llm(const Setting& root, FactSheet& sheet);
 int recognise_primus(const Setting& root); void read_primus(const Setting& root, FactSheet& sheet);
 int recognise_flagscale(const Setting& root); void read_flagscale(const Setting& root, FactSheet& sheet);

@@ -13,7 +13,14 @@ int recognise_hf_arguments(const Setting& root) {
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,
                   {"output_dir", "num_train_epochs", "learning_rate", "lr_scheduler_type", "bf16", "fp16"},
-                  4);
+                  4) +
+           // a trainer of one's own, where a command starts it
+           (root.has("$program")
+                ? points(root,
+                         {"model_name", "model_path", "max_length", "max_seq_length", "num_epochs",
+                          "accumulation_steps", "model_name_or_path", "deepspeed"},
+                         8)
+                : 0);
 }
 
 namespace {
@@ -93,7 +100,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         sheet.whole(
             Fact::micro_batch, root,
             {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});
-        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
+        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps", "accumulation_steps"});
         sheet.whole(Fact::sequence, root,
                     {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
                      "cutoff", "block_size", "model_max_len", "seq_length"});
@@ -129,8 +136,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));
         }
     }
-    sheet.whole(Fact::tp, root,
-                {"tensor_parallel_size", "ds.tensor_parallel_size", "ds_tensor_parallel_size"});
+    sheet.whole(
+        Fact::tp, root,
+        {"tensor_parallel_size", "ds.tensor_parallel_size", "ds_tensor_parallel_size", "tp_size", "tp"});
     sheet.whole(Fact::cp, root, {"ring_attn_size", "ds.ring_attn_size"});
     assume_data_parallel_only(sheet, "the trainer");
     if (!openrlhf && root.has("per_device_train_batch_size")) {

@@ -30,6 +30,7 @@ constexpr Importer importers[] = {
     {"torchtitan", recognise_torchtitan, read_torchtitan},
     {"nanotron", recognise_nanotron, read_nanotron},
     {"nemo", recognise_nemo, read_nemo},
+    {"nemo-2", recognise_nemo_recipe, read_nemo_recipe},
     {"megatron-bridge", recognise_megatron_bridge, read_megatron_bridge},
     {"torchtune", recognise_torchtune, read_torchtune},
     {"litgpt", recognise_litgpt, read_litgpt},
@@ -37,11 +38,14 @@ constexpr Importer importers[] = {
     {"maxtext", recognise_maxtext, read_maxtext},
     {"gpt-neox", recognise_gpt_neox, read_gpt_neox},
     {"olmo", recognise_olmo, read_olmo},
+    {"olmo-core", recognise_olmo_core, read_olmo_core},
     {"fast-llm", recognise_fast_llm, read_fast_llm},
     {"primus", recognise_primus, read_primus},
     {"flagscale", recognise_flagscale, read_flagscale},
     {"axolotl", recognise_axolotl, read_axolotl},
     {"llama-factory", recognise_llama_factory, read_llama_factory},
+    {"ms-swift", recognise_swift, read_swift},
+    {"xtuner", recognise_xtuner, read_xtuner},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},
     {"deepspeed", recognise_deepspeed, read_deepspeed, true},
@@ -212,16 +216,39 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
+/// A command that only compiles what another would train.
+bool is_rehearsal(const Setting& command) {
+    const Setting* program = command.peek("$program");
+    return program != nullptr && program->text.find("train_compile") != std::string::npos;
+}
+
+/// The commands that train, where there are any.
+std::vector<const Setting*> jobs_of(const FilePart& part) {
+    std::vector<const Setting*> jobs;
+    for (const bool rehearsals : {false, true}) {
+        for (const Setting& command : part.commands) {
+            if (is_rehearsal(command) == rehearsals) {
+                jobs.push_back(&command);
+            }
+        }
+        if (!jobs.empty()) {
+            break;
+        }
+    }
+    return jobs;
+}
+
 /// Several commands of one script may start jobs that differ: what they differ in is no fact of one job.
 FactSheet read_part(const FilePart& part) {
     if (part.commands.empty()) {
         return read_root(*part.importer, part.base);
     }
     FactSheet first;
-    for (std::size_t i = 0; i < part.commands.size(); ++i) {
+    const std::vector<const Setting*> jobs = jobs_of(part);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
         Setting root = part.base;
-        overlay(root, part.commands[i]);
-        const Setting* unseen = part.has_base ? nullptr : unseen_configuration(part.commands[i]);
+        overlay(root, *jobs[i]);
+        const Setting* unseen = part.has_base ? nullptr : unseen_configuration(*jobs[i]);
         FactSheet sheet = read_root(*part.importer, root, unseen);
         if (i == 0) {
             first = std::move(sheet);

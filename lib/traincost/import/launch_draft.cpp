@@ -51,8 +51,17 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
 }
 
 /// Endings of a checkpoint's name that leave its shape alone.
-constexpr std::array<std::string_view, 8> variants = {"-instruct", "-chat",     "-hf",   "-base",
-                                                      "-it",       "-bnb-4bit", "-gptq", "-awq"};
+constexpr std::array<std::string_view, 9> variants = {"-instruct", "-chat", "-hf",  "-base", "-it",
+                                                      "-bnb-4bit", "-gptq", "-awq", "-mcore"};
+
+/// How many characters of a name are its release's year and month, or month and day: "-2507".
+std::size_t date_ending(std::string_view name) {
+    const std::size_t hyphen = name.rfind('-');
+    const bool dated = hyphen != name.npos && hyphen > 0 && name.size() - hyphen == 5 &&
+                       std::all_of(name.begin() + static_cast<std::ptrdiff_t>(hyphen) + 1, name.end(),
+                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+    return dated ? 5 : 0;
+}
 
 /// Letters and digits, with hyphens for what stands between them, or without.
 std::string spelt(std::string_view name, std::string_view between) {
@@ -97,7 +106,9 @@ std::optional<std::string> model_named(const std::string& name, const Catalogue&
     for (bool shortened = true; shortened;) {
         if (auto id = catalogue.find(Room::models, last))
             return id;
-        shortened = false;
+        const std::size_t date = date_ending(last);
+        last.resize(last.size() - date);
+        shortened = date > 0;
         for (const std::string_view ending : variants) {
             if (last.ends_with(ending) && last.size() > ending.size()) {
                 last.resize(last.size() - ending.size());
@@ -122,6 +133,16 @@ std::optional<std::int64_t> dimension_of(const ModelSpec& m, std::string_view na
     const auto found = std::find_if(dimensions.begin(), dimensions.end(),
                                     [&](const auto& dimension) { return dimension.first == name; });
     return found == dimensions.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool same_shape(const std::string& one, const std::string& other, const Catalogue& catalogue) {
+    if (!catalogue.find(Room::models, other))
+        return false;
+    const ModelSpec a = catalogue.model(one), b = catalogue.model(other);
+    static constexpr std::string_view names[] = {
+        "layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "experts", "experts_per_token"};
+    return std::all_of(std::begin(names), std::end(names),
+                       [&](std::string_view name) { return dimension_of(a, name) == dimension_of(b, name); });
 }
 
 /// The catalogue's models of these dimensions, as far as both know them.
@@ -231,7 +252,13 @@ private:
     }
     void add_model() {
         if (const auto name = word(Fact::model)) {
-            out_.draft.model = {model_named(*name, catalogue_).value_or(*name), where(Fact::model)};
+            std::string id = model_named(*name, catalogue_).value_or(*name);
+            // A registry's name is that of a shape; of the models that have it, the one whose tokenizer it
+            // is.
+            const auto named = model_named(reading_.tokenizer, catalogue_);
+            if (named && *named != id && name->find(' ') != name->npos && same_shape(*named, id, catalogue_))
+                id = *named;
+            out_.draft.model = {id, where(Fact::model)};
             return;
         }
         const LaunchFact* f = fact(Fact::model);

@@ -206,7 +206,12 @@ void read_srun(const Words& words, std::size_t at, Setting& launcher,
 std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
     Flags launcher(place_at(line.launcher.root, "$launcher"), files);
     Flags accelerate(line.accelerate.root, files);
+    std::size_t unknown_program = 0;  // a launcher's program whose name nobody knows
     for (std::size_t i = 0; i < words.size();) {
+        if (unknown_program == 0 && i > 0 && (line.has_launcher || line.has_accelerate) &&
+            words[i].chars == std::string(1, unknown_mark)) {
+            unknown_program = i;
+        }
         const std::string base = base_of(words[i].chars);
         const std::string next = i + 1 < words.size() ? words[i + 1].chars : std::string();
         if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
@@ -284,6 +289,10 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             ++i;
         }
     }
+    if (unknown_program > 0 && line.name.empty()) {
+        line.name = words[unknown_program].chars;
+        return unknown_program + 1;
+    }
     return words.size();
 }
 
@@ -292,7 +301,8 @@ void note_environment(const StartedCommand& command, Line& line,
     Setting& root = place_at(line.launcher.root, "$launcher");
     root.kind = Setting::Kind::map;
     for (const auto& [name, value] : command.environment) {
-        if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
+        if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
+                             "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
             Setting setting = word_setting(value.chars, value.place(), files);
             setting.name = name;
             place_at(root, "env." + name) = std::move(setting);

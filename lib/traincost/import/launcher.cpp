@@ -55,6 +55,9 @@ void read_flags(const Setting& root, FactSheet& sheet) {
             const std::string list = at->text.substr(colon + 1);
             sheet.state(Fact::gpus_per_node, std::int64_t{1 + std::count(list.begin(), list.end(), ',')},
                         *at);
+            if (!sheet.has(Fact::nodes)) {
+                sheet.state(Fact::nodes, std::int64_t{1}, *at);
+            }
         }
     }
 }
@@ -72,7 +75,8 @@ void read_environment(const Setting& root, FactSheet& sheet) {
             state_number(Fact::gpus_per_node, *at, sheet);
         }
     }
-    const Setting* devices = env->at("CUDA_VISIBLE_DEVICES");
+    const Setting* devices =
+        first_of(*env, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"});
     if (devices != nullptr && !sheet.has(Fact::gpus_per_node) && as_word(*devices)) {
         sheet.state(Fact::gpus_per_node,
                     std::int64_t{1 + std::count(devices->text.begin(), devices->text.end(), ',')}, *devices);

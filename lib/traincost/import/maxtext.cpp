@@ -107,7 +107,10 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
         }
     }
     read_axis(Fact::tp, root, sheet, "tensor");
-    read_axis(Fact::cp, root, sheet, "context");
+    // Both axes share a sequence between devices.
+    const bool by_sequence = root.has("ici_sequence_parallelism") || root.has("dcn_sequence_parallelism");
+    read_axis(Fact::cp, root, sheet,
+              by_sequence && !root.has("ici_context_parallelism") ? "sequence" : "context");
     read_axis(Fact::pp, root, sheet, "pipeline");
     read_axis(Fact::ep, root, sheet, "expert");
     read_maxtext_batch(root, sheet);

@@ -154,7 +154,9 @@ void read_megatron_model(const Setting& root, FactSheet& sheet) {
     if (groups != nullptr && is_grouped && as_whole(*groups)) {
         dimensions.emplace_back("kv_heads", *as_whole(*groups));
     }
-    add_dimension(dimensions, "head_dim", root, {"kv_channels"});
+    if (!is_on(root, "multi_latent_attention")) {  // whose heads have widths of their own
+        add_dimension(dimensions, "head_dim", root, {"kv_channels"});
+    }
     add_dimension(dimensions, "ffn", root, {"ffn_hidden_size"});
     add_dimension(dimensions, "experts", root, {"num_experts"});
     add_dimension(dimensions, "experts_per_token", root, {"moe_router_topk", "topk"});

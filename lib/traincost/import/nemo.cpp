@@ -6,7 +6,23 @@
 
 namespace traincost {
 
-int recognise_nemo(const Setting& root) {
+namespace {
+
+/// The launcher's command says everything below "training".
+const Setting& below_training(const Setting& root) {
+    const Setting* training = root.peek("training");
+    const bool launched =
+        training != nullptr && training->is_map() && (training->has("model") || training->has("trainer"));
+    return launched ? *training : root;
+}
+
+}  // namespace
+
+int recognise_nemo(const Setting& whole) {
+    const Setting& root = below_training(whole);
+    if (&root != &whole) {
+        return 20 + recognise_nemo(root);
+    }
     if (!root.has("trainer") && !root.has("model.encoder_seq_length")) {
         return 0;
     }
@@ -21,7 +37,10 @@ int recognise_megatron_bridge(const Setting& root) {
     if (root.has("trainer") || root.has("system")) {
         return 0;
     }
-    return points(root,
+    const Setting* made = root.peek("model.$class");
+    const bool bridged = made != nullptr && made->text.ends_with("AutoBridge.from_hf_pretrained");
+    return (bridged ? 30 : 0) +
+           points(root,
                   {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
                    "train.train_iters", "model.pipeline_model_parallel_size"},
                   20) +
@@ -103,7 +122,11 @@ void read_peft(const Setting& model, FactSheet& sheet) {
 
 }  // namespace
 
-void read_nemo(const Setting& root, FactSheet& sheet) {
+void read_nemo(const Setting& whole, FactSheet& sheet) {
+    const Setting& root = below_training(whole);
+    if (&root != &whole) {
+        sheet.assumes = false;  // the launcher's own file holds the rest
+    }
     static const Setting nothing;
     const Setting* found = root.at("model");
     const Setting& model = found != nullptr ? *found : nothing;
@@ -152,6 +175,13 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     read_model_degrees(found != nullptr && found->is_map() ? model : root, sheet, "Megatron-Bridge", false);
     read_dimensions(model, sheet);
     sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
+    if (const Setting* made = model.peek("$class");
+        made != nullptr && made->text.ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
+        const Setting* arguments = model.at("$arguments");
+        if (arguments != nullptr && !arguments->items.empty() && arguments->items.front().quoted) {
+            sheet.state(Fact::model, arguments->items.front().text, arguments->items.front());
+        }
+    }
     sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size", "micro_batch_size"});
     sheet.whole(Fact::global_batch, root, {"train.global_batch_size", "global_batch_size"});
     sheet.whole(Fact::sequence, root,
@@ -167,7 +197,9 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     }
     first_of(model, {"recompute_method", "recompute_num_layers", "recompute_modules"});
     sheet.word(Fact::recompute, model, {"recompute_granularity"});
-    read_precision_word(root, sheet, {"compute_dtype", "mixed_precision"});
+    const bool called = root.has("mixed_precision.$class");
+    read_precision_word(root, sheet,
+                        {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});
     sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
     sheet.word(Fact::attention, model, {"attention_backend"});

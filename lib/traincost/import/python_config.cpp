@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "traincost/base/error.hpp"
@@ -25,8 +24,10 @@ struct Statement {
 };
 
 struct Function {
+    const Statement* header = nullptr;
     std::vector<const Statement*> body;
     bool returns = false;
+    bool called = false;  ///< by another function of the file
 };
 
 std::vector<Statement> statements_of(std::string_view text, const std::string& file) {
@@ -109,6 +110,7 @@ public:
     Registry(std::string_view text, const std::string& file)
         : file_(file), statements_(statements_of(text, file)) {
         collect();
+        mark_called();
     }
 
     std::vector<std::string> names() const {
@@ -120,10 +122,34 @@ public:
         }
         return names;
     }
+    /// The one function that no other calls, where the others are its parts: private, or of another type.
+    std::string outermost() const {
+        const auto type_of = [](const Function& function) {
+            const std::string& text = function.header->text;
+            const std::size_t arrow = text.rfind("->");
+            return arrow == std::string::npos ? std::string() : text.substr(arrow);
+        };
+        const std::pair<const std::string, Function>* found = nullptr;
+        for (const auto& each : functions_) {
+            if (each.second.returns && !each.second.called) {
+                if (found != nullptr) {
+                    return {};
+                }
+                found = &each;
+            }
+        }
+        for (const auto& [name, function] : functions_) {
+            if (found != nullptr && function.returns && function.called && !name.starts_with("_") &&
+                type_of(function) == type_of(found->second)) {
+                return {};
+            }
+        }
+        return found == nullptr ? std::string() : found->first;
+    }
     bool has(const std::string& name) const {
         return functions_.contains(name);
     }
-    Setting call(const std::string& name) {
+    Setting call(const std::string& name, const std::map<std::string, Setting>& arguments = {}) {
         Setting result;
         if (++calls_ > most_calls) {
             throw Error(ErrorKind::input,
@@ -132,7 +158,10 @@ public:
                                                          std::to_string(most_calls) + " times"}});
         }
         if (++depth_ <= deepest_python_call) {
-            std::map<std::string, Setting> locals;
+            std::map<std::string, Setting> locals = parameters(*functions_.at(name).header);
+            for (auto& [key, value] : arguments) {
+                locals[key] = value;
+            }
             for (const Statement* statement : functions_.at(name).body) {
                 if (statement->text.starts_with("return ")) {
                     result = expression(*statement, 7, locals);
@@ -154,6 +183,52 @@ public:
     }
 
 private:
+    /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
+    std::map<std::string, Setting> parameters(const Statement& header) {
+        std::map<std::string, Setting> values;
+        const std::string& text = header.text;
+        std::size_t at = text.find('(');
+        while (at != std::string::npos && at < text.size() && text[at] != ')') {
+            ++at;
+            while (at < text.size() && (text[at] == ' ' || text[at] == '*')) {
+                ++at;
+            }
+            std::size_t end = at;
+            while (end < text.size() && is_name(text[end])) {
+                ++end;
+            }
+            const std::string name = text.substr(at, end - at);
+            int depth = 0;
+            for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
+                depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
+                if (depth == 0 && text[at] == '=') {
+                    values[name] = expression(header, at + 1, globals_);
+                }
+            }
+            if (!name.empty() && !values.contains(name)) {
+                values[name] = empty(header.lines.empty() ? 1 : header.lines.front());
+            }
+        }
+        return values;
+    }
+    /// Marks the functions that others call.
+    void mark_called() {
+        for (const auto& [caller, function] : functions_) {
+            for (const Statement* statement : function.body) {
+                const std::string& text = statement->text;
+                for (std::size_t at = text.find('('); at != std::string::npos; at = text.find('(', at + 1)) {
+                    std::size_t begin = at;
+                    while (begin > 0 && is_name(text[begin - 1])) {
+                        --begin;
+                    }
+                    const auto found = functions_.find(text.substr(begin, at - begin));
+                    if (found != functions_.end() && found->first != caller) {
+                        found->second.called = true;
+                    }
+                }
+            }
+        }
+    }
     void collect() {
         Function* open = nullptr;
         for (const Statement& statement : statements_) {
@@ -162,7 +237,7 @@ private:
                 if (statement.text.starts_with("def ")) {
                     const std::size_t bracket = statement.text.find('(');
                     open = &functions_[statement.text.substr(4, bracket - 4)];
-                    *open = {};
+                    *open = {.header = &statement, .body = {}};
                 } else {
                     assign(statement, globals_);
                 }
@@ -194,11 +269,19 @@ private:
         while (equals < text.size() && text[equals] == ' ') {
             ++equals;
         }
+        const char sign = equals + 1 < text.size() && text[equals + 1] == '=' ? text[equals] : '=';
+        if (sign == '+' || sign == '-' || sign == '*' || sign == '/') {
+            ++equals;  // NAME *= expression
+        }
         if (end == 0 || equals >= text.size() || text[equals] != '=' || text.compare(equals, 2, "==") == 0) {
             return;  // nothing that sets a value
         }
         Setting value = expression(statement, equals + 1, locals);
         const std::string path = text.substr(0, end);
+        if (sign != '=') {
+            const auto before = locals.find(path);
+            value = before == locals.end() ? empty(value.line) : computed(sign, before->second, value);
+        }
         const std::size_t dot = path.find('.');
         Setting& target = locals[path.substr(0, dot)];
         if (dot == std::string::npos) {
@@ -246,7 +329,48 @@ private:
     };
     Setting expression(const Statement& statement, std::size_t at, std::map<std::string, Setting>& locals) {
         Cursor cursor(statement, at, locals);
-        return sum(cursor);
+        return choice(cursor);
+    }
+    /// "unknown or 8" is 8, "8 or 16" is 8; what "8 if condition else 16" is, nobody knows.
+    Setting choice(Cursor& cursor) {
+        Setting left = sum(cursor);
+        for (;;) {
+            now(cursor);
+            if (takes(cursor, "or")) {
+                const Setting right = sum(cursor);
+                const bool known = left.quoted || as_number(left) || left.is_map() || left.is_list();
+                left = known ? left : right;
+            } else if (takes(cursor, "if")) {
+                Setting other = empty(left.line);
+                while (now(cursor) != '\0' && now(cursor) != ',' && now(cursor) != ')' &&
+                       !takes(cursor, "else")) {
+                    const std::size_t before = cursor.at();
+                    sum(cursor);
+                    if (cursor.at() == before) {
+                        cursor.step();
+                    }
+                }
+                other = sum(cursor);
+                left = left.text == other.text && left.kind == other.kind && left.is_scalar()
+                           ? left
+                           : empty(left.line);
+            } else {
+                return left;
+            }
+        }
+    }
+    /// Steps over a word that stands there.
+    static bool takes(Cursor& cursor, std::string_view word) {
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            if (cursor.character(cursor.at() + i) != word[i]) {
+                return false;
+            }
+        }
+        if (is_name(cursor.character(cursor.at() + word.size()))) {
+            return false;
+        }
+        cursor.go_to(cursor.at() + word.size());
+        return true;
     }
     static char now(Cursor& cursor) {
         while (cursor.character(cursor.at()) == ' ') {
@@ -353,10 +477,10 @@ private:
                 cursor.step();
                 continue;
             }
-            Setting item = sum(cursor);
+            Setting item = choice(cursor);
             if (now(cursor) == ':' && list.is_map()) {
                 cursor.step();
-                list.members.push_back({.key = item.text, .value = sum(cursor)});
+                list.members.push_back({.key = item.text, .value = choice(cursor)});
             } else if (!list.is_map()) {
                 list.items.push_back(std::move(item));
             }
@@ -368,14 +492,8 @@ private:
         return list;
     }
     Setting called(Cursor& cursor, const std::string& name, const Setting& place) {
-        Setting map = place;
-        map.kind = Setting::Kind::map;
-        if (has(name)) {
-            map = call(name);
-        }
-        place_at(map, "$class") = scalar_setting(name, place);
         std::vector<Setting> positional;
-        std::set<std::string> keys;
+        std::map<std::string, Setting> keywords;
         cursor.step();
         while (now(cursor) != ')' && now(cursor) != '\0') {
             if (now(cursor) == ',') {
@@ -395,20 +513,33 @@ private:
             }
             if (end > cursor.at() && cursor.character(equals) == '=' && cursor.character(equals + 1) != '=') {
                 const std::string key = cursor.until(end);
-                if (!keys.insert(key).second) {
+                if (keywords.contains(key)) {
                     fail_at_line(file_, cursor.line(), "the argument " + key + " is given twice");
                 }
                 cursor.go_to(equals + 1);
-                place_at(map, key) = sum(cursor);
+                keywords[key] = choice(cursor);
             } else {
                 const std::size_t before = cursor.at();
-                positional.push_back(sum(cursor));
+                positional.push_back(choice(cursor));
                 if (cursor.at() == before) {
                     cursor.step();
                 }
             }
         }
         cursor.step();
+        Setting map = place;
+        map.kind = Setting::Kind::map;
+        if (has(name)) {
+            map = call(name, keywords);
+            if (!map.is_map()) {
+                return map;
+            }
+        } else {
+            for (auto& [key, value] : keywords) {
+                place_at(map, key) = std::move(value);
+            }
+        }
+        place_at(map, "$class") = scalar_setting(name, place);
         if (!positional.empty()) {
             Setting& rest = place_at(map, "$arguments");
             rest.kind = Setting::Kind::list;
@@ -435,8 +566,8 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     Registry registry(text, file);
     const std::vector<std::string> names = registry.names();
     std::string name(select);
-    if (name.empty() && names.size() == 1) {
-        name = names.front();
+    if (name.empty()) {
+        name = names.size() == 1 ? names.front() : registry.outermost();
     }
     if (names.empty()) {
         Setting root = registry.globals();

@@ -70,12 +70,13 @@ void vote(std::string_view raw, Votes& votes) {
         votes.python += 5;
         return;
     }
-    if (starts_with_any(line, {"export ",    "torchrun ",   "python",   "srun ",    "accelerate launch",
-                               "deepspeed ", "if [",        "then",     "fi",       "source ",
-                               "echo ",      "module load", "set -",    "cd ",      "bash ",
-                               "--",         "litgpt ",     "tune run", "axolotl ", "llamafactory-cli",
-                               "composer ",  "CUDA_",       "mpirun ",  "for ",     "done",
-                               "./",         "sbatch "}) ||
+    if (starts_with_any(line, {"export ",    "torchrun ",   "python",   "srun ",     "accelerate launch",
+                               "deepspeed ", "if [",        "then",     "fi",        "source ",
+                               "echo ",      "module load", "set -",    "cd ",       "bash ",
+                               "--",         "litgpt ",     "tune run", "axolotl ",  "llamafactory-cli",
+                               "composer ",  "CUDA_",       "mpirun ",  "for ",      "done",
+                               "./",         "sbatch ",     "swift ",   "megatron ", "nemo llm",
+                               "xtuner "}) ||
         line.ends_with("\\")) {
         votes.shell += line.ends_with("\\") ? 3 : 2;
     }

@@ -402,13 +402,18 @@ private:
                 ++option;
             }
             if (option + 1 < words.size() && words[option].chars.starts_with('-')) {
-                text(words[option + 1]);
+                const ShellText inner = words[option + 1];
                 words.resize(i);
+                std::swap(around_, words);
+                text(inner);
+                std::swap(around_, words);
                 break;
             }
         }
         if (outcome_.commands.size() < 4096) {
-            one.words = std::move(words);
+            one.words = around_;
+            one.words.insert(one.words.end(), std::make_move_iterator(words.begin()),
+                             std::make_move_iterator(words.end()));
             outcome_.commands.push_back(std::move(one));
         }
     }
@@ -562,6 +567,7 @@ private:
     std::string_view select_;
     std::vector<const std::string*> names_;
     ShellState state_;
+    std::vector<ShellText> around_{};  ///< the launcher of the shell whose commands are followed
     ShellOutcome outcome_;
     std::map<std::string, const ShellCommand*, std::less<>> functions_;
     std::vector<std::unique_ptr<ShellText>> texts_;

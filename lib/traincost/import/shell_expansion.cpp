@@ -109,6 +109,10 @@ void ShellState::expand(const ShellText& raw, std::size_t begin, std::size_t end
         return;
     }
     for (std::size_t i = begin; i < end;) {
+        if (out.now.chars.size() > longest_value) {  // grown by what it holds several times
+            out.now = unknown(raw.place());
+            return;
+        }
         const char c = raw.chars[i];
         if (c == '\\' && i + 1 < end) {
             const char next = raw.chars[i + 1];

@@ -65,9 +65,37 @@ Setting setting_of(const toml::node& node, const std::string& file, int depth) {
     return setting;
 }
 
+/// The parser builds a table for each part of a dotted key, one in the other, as deep as they go.
+void refuse_deep_keys(std::string_view text, const std::string& file) {
+    int line = 1, dots = 0;
+    char quote = '\0';
+    bool comment = false;
+    for (const char c : text) {
+        if (c == '\n') {
+            ++line;
+            dots = 0;
+            quote = '\0';
+            comment = false;
+        } else if (comment || (c == '#' && quote == '\0')) {
+            comment = true;
+        } else if (quote != '\0') {
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else if (c == '.') {
+            if (++dots > deepest_setting) {
+                fail_at_line(file, line, "nested more than " + std::to_string(deepest_setting) + " deep");
+            }
+        } else if (c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') {
+            dots = 0;
+        }
+    }
+}
+
 }  // namespace
 
 Setting read_toml(std::string_view text, const std::string& file) {
+    refuse_deep_keys(text, file);
     try {
         const toml::table table = toml::parse(text, file);
         Setting root = setting_of(table, file, 0);

@@ -36,6 +36,7 @@ const Setting* class_of(const Setting* call) {
 void read_titan_model(const Setting& root, FactSheet& sheet) {
     const Setting* flavor = first_of(root, {"model.flavor"});
     const Setting* name = first_of(root, {"model.name"});
+    read_tokenizer(root, sheet, {"model.hf_assets_path", "model.tokenizer_path", "hf_assets_path"});
     if (const Setting* hf = first_of(root, {"hf_transformers.model"})) {
         sheet.state(Fact::model, hf->text, *hf);
     } else if (flavor != nullptr) {

@@ -109,6 +109,8 @@ TEST_CASE("a NUL byte is named with its line, whatever the syntax", "[launch]") 
     CHECK(complaint_of("a.json", "{\"a\":\n\n1\0}"s) == "a.json:3: has a NUL byte: is no text in UTF-8");
     CHECK(complaint_of("a.sh", "#!/bin/bash\ntorchrun x.py --a\0b"s) ==
           "a.sh:2: has a NUL byte: is no text in UTF-8");
+    CHECK(complaint_of("a.yaml.gz", "\x1f\x8b\x08\0a: 1"s) ==
+          "a.yaml.gz:1: is compressed with gzip; unpack it first: gunzip a.yaml.gz");
     CHECK(complaint_of("a.py", "\0import x"s) == "a.py:1: has a NUL byte: is no text in UTF-8");
 }
 

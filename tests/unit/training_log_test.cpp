@@ -410,8 +410,49 @@ TEST_CASE("a number cut off at the end of a file is left out and named", "[logs]
     const std::string next = "completed step: 6, seconds: 1.105, TFLOP/s/device: 100.5, loss: 12.1";
     const TrainingLog log = read(line + next);
     CHECK(log.loss_last == Approx(12.181));
-    CHECK_THAT(oddities(log), Catch::Contains("line 2: the last line is cut off"));
+    CHECK_THAT(oddities(log), Catch::Contains("line 2: the line is cut off"));
     CHECK(read(line + next + "79").loss_last == Approx(12.179));
+}
+
+TEST_CASE("a cut number counts no more because a line end follows it", "[logs]") {
+    const std::string cut =
+        " iteration        3/     100 | elapsed time per iteration (ms): 1000.0 | global batch "
+        "size:     8 | lm loss: 7\n";
+    const TrainingLog log = read(megatron(1, 1000) + megatron(2, 1000) + cut);
+    CHECK(log.iterations == 3);
+    CHECK(log.loss_last == read(megatron(1, 1000) + megatron(2, 1000)).loss_last);
+    CHECK_THAT(oddities(log), Catch::Contains("line 3: the line is cut off"));
+}
+
+TEST_CASE("a Megatron line that a terminal wrapped is one step", "[logs]") {
+    const std::string wrapped =
+        " iteration       10/     100 | consumed samples:   80 | elapsed time per iteration (ms): 250.0 |\n"
+        " learning rate: 1.0E-04 | global batch size:     8 | lm loss: 6.25E+00 |\n"
+        " grad norm: 1.0 | samples per second: 32.0 | TFLOPs: 101.5 |\n";
+    const TrainingLog one = read(wrapped);
+    CHECK(one.iterations == 1);
+    CHECK(one.loss_last == Approx(6.25));
+    CHECK(one.samples_per_s == Approx(32.0));
+    CHECK(one.tflops_per_gpu == Approx(101.5));
+    const TrainingLog two =
+        read(wrapped + "some other line | of bars\n" + replaced(wrapped, "       10/", "       20/"));
+    CHECK(two.iterations == 2);
+    CHECK(two.restarts == 0);
+}
+
+TEST_CASE("older and added names of known frameworks are read", "[logs]") {
+    const TrainingLog maxtext = read("completed step: 7, seconds: 2.5, TFLOP/s: 36.5, loss: 2.2\n");
+    CHECK(maxtext.tflops_per_gpu == Approx(36.5));
+    const TrainingLog liger = read(
+        "{'loss': 7.5, 'epoch': 1.0, 'step_peak_memory_allocated_MB': 26279.24, "
+        "'total_peak_memory_reserved_MB': "
+        "47172.0, 'step_tokens_per_second': 18801.85, 'avg_tokens_per_second': 18700.0}\n");
+    CHECK(liger.tokens_per_s == Approx(18801.85));
+    CHECK(liger.peak_memory->value() == Approx(47172.0 * 1048576.0));
+    const TrainingLog litgpt = read(
+        "Ep 1 | iter 4 | step 1: loss train (curr): 1.585, val (prev val iter): None | "
+        "iter time: 181.34 ms (opt.step)\n");
+    CHECK(litgpt.loss_last == Approx(1.585));
 }
 
 TEST_CASE("an iteration without its time is named with its line", "[logs]") {

@@ -103,6 +103,9 @@ void refuse_too_large(std::span<const LaunchFile> files) {
 /// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
 void refuse_binary(std::span<const LaunchFile> files) {
     for (const LaunchFile& file : files) {
+        if (file.text.starts_with("\x1f\x8b")) {
+            fail_at_line(file.name, 1, "is compressed with gzip; unpack it first: gunzip " + file.name);
+        }
         const std::size_t at = file.text.find('\0');
         if (at != std::string::npos) {
             const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);

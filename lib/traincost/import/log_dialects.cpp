@@ -27,8 +27,11 @@ constexpr std::array<LogRule, 11> bar_rules = {{
     {"peak memory usage", allocated},
 }};
 
-constexpr std::array<LogRule, 2> litgpt_rules = {
-    {{"iter time", step_time, 1.0, LogSuffix::time}, {"loss train", loss}}};
+constexpr std::array<LogRule, 3> litgpt_rules = {{
+    {"iter time", step_time, 1.0, LogSuffix::time},
+    {"loss train", loss},
+    {"loss train (curr)", loss},
+}};
 
 constexpr std::array<LogRule, 6> mlperf_rules = {{
     {"throughput", samples_per_s},

@@ -148,6 +148,18 @@ std::size_t numbered_iteration(std::string_view line, std::size_t from) {
     return line.npos;
 }
 
+}  // namespace
+
+bool read_megatron_rest(std::string_view line, LogFacts& facts) {
+    if (line.find('|') == line.npos || numbered_iteration(line, 0) != line.npos || holds(line, "memory (")) {
+        return false;
+    }
+    read_facts(line, indexed_rules<megatron_rules>, facts);
+    return facts.known != 0;
+}
+
+namespace {
+
 /// " iteration 10/ 100 | … elapsed time per iteration (ms): 1147.6 | …" and its dialects.
 bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     at = numbered_iteration(line, at);
@@ -272,9 +284,10 @@ bool read_torchtune(std::string_view line, std::size_t at, LogFacts& facts) {
 constexpr std::array<LogRule, 2> torchtune_memory = {{{"GPU peak memory allocation", allocated, gibi, bytes},
                                                       {"GPU peak memory reserved", reserved, gibi, bytes}}};
 
-constexpr std::array<LogRule, 4> maxtext_rules = {{
+constexpr std::array<LogRule, 5> maxtext_rules = {{
     {"seconds", step_time},
     {"TFLOP/s/device", tflops_per_gpu},
+    {"TFLOP/s", tflops_per_gpu},  // the oldest: of a device too
     {"Tokens/s/device", tokens_per_s_per_gpu},
     {"loss", loss},
 }};
@@ -344,7 +357,7 @@ bool read_mmengine(std::string_view line, std::size_t at, LogFacts& facts) {
 
 // ---- Hugging Face and LLaMA-Factory ----
 
-constexpr std::array<LogRule, 25> hugging_face_rules = {{
+constexpr std::array<LogRule, 30> hugging_face_rules = {{
     {"train samples per second", whole_run_samples_per_s},
     {"train steps per second", whole_run_steps_per_s},
     {"train tokens per second", whole_run_tokens_per_s},
@@ -370,6 +383,11 @@ constexpr std::array<LogRule, 25> hugging_face_rules = {{
     {"vram allocated", allocated, gibi},
     {"vram reserved", reserved, gibi},
     {"memory usage", device, gibi, bytes},
+    {"step tokens per second", tokens_per_s},  // Liger's callback, and its memory
+    {"step peak memory allocated MB", allocated, mebi},
+    {"total peak memory allocated MB", allocated, mebi},
+    {"step peak memory reserved MB", reserved, mebi},
+    {"total peak memory reserved MB", reserved, mebi},
 }};
 
 bool read_hugging_face(std::string_view line, std::size_t at, LogFacts& facts) {

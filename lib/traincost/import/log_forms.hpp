@@ -68,6 +68,9 @@ enum class LogWord : std::uint8_t {
 inline constexpr int log_word_count = 19;
 std::string_view text_of(LogWord word);
 
+/// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
+bool read_megatron_rest(std::string_view line, LogFacts& facts);
+
 // Forms that are more than rules; log_dialects.cpp.
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);

@@ -34,6 +34,8 @@ struct TrainingLogReader::State {
     void accept(LogFamily family, LogFacts facts, std::int64_t line);
     void keep_memory(const LogFacts& facts);
     void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
+    bool continue_wrapped(const LogLine& line);
+    void close_wrapped();
     std::optional<LogFamily> family() const;
     void note_missing(TrainingLog& log) const;
 
@@ -55,7 +57,8 @@ struct TrainingLogReader::State {
     std::size_t last_form = 0;  ///< of the last step
     int same_form = 0;          ///< steps in a row of that form
 
-    std::optional<std::pair<LogFacts, std::int64_t>> block{};  ///< Composer's, still open
+    std::optional<std::pair<LogFacts, std::int64_t>> block{};    ///< Composer's, still open
+    std::optional<std::pair<LogFacts, std::int64_t>> wrapped{};  ///< Megatron's, whose end may follow
     std::optional<std::pair<LogFacts, std::int64_t>>
         callback{};  ///< LLaMA-Factory's line before the Trainer's
     std::int64_t loss_lines = 0;
@@ -124,7 +127,35 @@ TrainingLogReader::State::Taken TrainingLogReader::State::take_as(std::size_t i,
     }
 }
 
+/// Takes the rest of a wrapped Megatron line into the step it belongs to; the step is complete with a line
+/// that is none, or that is too far below.
+bool TrainingLogReader::State::continue_wrapped(const LogLine& line) {
+    constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
+    LogFacts rest;
+    if (line.number - wrapped->second <= most_rows && read_megatron_rest(line.text, rest)) {
+        complete(wrapped->first, rest);
+        if (!rest.has(nan_steps)) {
+            return true;
+        }
+        close_wrapped();
+        return true;
+    }
+    close_wrapped();
+    return false;
+}
+
+void TrainingLogReader::State::close_wrapped() {
+    if (wrapped) {
+        const auto [facts, line] = *wrapped;
+        wrapped.reset();
+        accept(LogFamily::megatron, facts, line);
+    }
+}
+
 void TrainingLogReader::State::take(const LogLine& line) {
+    if (wrapped && continue_wrapped(line)) {
+        return;
+    }
     // Most lines of most logs are of the same form as the last step.
     if (same_form >= same_form_trusted) {
         const std::size_t at = find_in(line.text, forms[last_form].anchor);
@@ -191,17 +222,18 @@ void TrainingLogReader::State::side(LogFamily family, const LogFacts& facts) {
     complete(*waiting, facts);
 }
 
-/// A number that ends a file without line end may lack digits: it counts only with as many decimals as
-/// before.
+/// A number that ends a file without line end may lack digits, and so may one that ends a line which says
+/// less than the step before: it counts only with as many decimals as before.
 void TrainingLogReader::State::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
-    if (line.ended || !facts.open) {
+    const std::optional<LogFacts>& before = shape[static_cast<std::size_t>(family)];
+    const bool shorter = before && (facts.known & ~before->known) == 0 && facts.known != before->known;
+    if (!facts.open || (line.ended && !shorter)) {
         return;
     }
     const auto at = static_cast<std::size_t>(facts.last);
-    const std::optional<LogFacts>& before = shape[static_cast<std::size_t>(family)];
     if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
         facts.forget(facts.last);
-        oddities.push_back({line.number, "the last line is cut off; its last number is left out"});
+        oddities.push_back({line.number, "the line is cut off; its last number is left out"});
     }
 }
 
@@ -227,6 +259,10 @@ void TrainingLogReader::State::step(LogFamily family, LogFacts facts, const LogL
     }
     if (family == LogFamily::hugging_face) {
         hugging_face(facts, line);
+        return;
+    }
+    if (family == LogFamily::megatron && !facts.has(nan_steps) && facts.next == 0) {
+        wrapped = {facts, line.number};  // the count of NaN iterations ends a whole line
         return;
     }
     accept(family, facts, line.number);
@@ -341,6 +377,7 @@ void TrainingLogReader::read(std::istream& in) {
 
 std::optional<TrainingLog> TrainingLogReader::finish() {
     State& s = *state_;
+    s.close_wrapped();
     if (s.block) {
         s.accept(LogFamily::composer, s.block->first, s.block->second);
         s.block.reset();

@@ -98,11 +98,11 @@ TEST_CASE("plans run through estimate and timeline as they are printed", "[searc
             "traincost recommend " +
             question +
             " --top 3 --json > plans; "
-            "grep -o '\"flags\": \"[^\"]*\"' plans | head -3 | cut -d '\"' -f 4 > flags; "
-            "grep -o '\"step_s\": [^,]*' plans | head -3 | cut -d ' ' -f 2 > steps; "
+            "grep -m 3 -o '\"flags\": \"[^\"]*\"' plans | cut -d '\"' -f 4 > flags; "
+            "grep -m 3 -o '\"step_s\": [^,]*' plans | cut -d ' ' -f 2 > steps; "
             "while read -r flags; do traincost timeline $job $flags > /dev/null || echo refused: $flags; "
             "traincost estimate $job $flags --json > answer || echo does not fit: $flags; "
-            "grep -o '\"time_s\": [^,]*' answer | head -1 | cut -d ' ' -f 2 >> again; done < flags; "
+            "grep -m 1 -o '\"time_s\": [^,]*' answer | cut -d ' ' -f 2 >> again; done < flags; "
             "cmp steps again && wc -l < flags; rm -rf \"$d\"");
         CAPTURE(question);
         CHECK(output == "3\n");

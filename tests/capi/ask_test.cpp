@@ -74,6 +74,22 @@ TEST_CASE("what is wrong with a question is its answer", "[capi]") {
     CHECK(holds(answer(R"({"command": "estimate", "model": "llama-3.1-8b"})"), "\"path\": \"--gpu\""));
     CHECK(holds(answer(R"({"command": "estimate", "tq": 2, )" + job + "}"), "did you mean 'tp'?"));
     CHECK(holds(answer(R"({"command": "estimate", "tp": "two", )" + job + "}"), "\"kind\": \"usage\""));
+    // Each flag, wrong in each way: the path is the flag, and the sentence does not repeat it.
+    for (const std::string flag : {"tp", "ep", "vp", "cp", "precision", "tokens"}) {
+        for (const std::string value : {R"("no such thing")", "-1", "true", "[1, 2]", "{}"}) {
+            CAPTURE(flag, value);
+            const std::string said =
+                answer(R"({"command": "estimate", ")" + flag + "\": " + value + ", " + job + "}");
+            CHECK(holds(said, "\"path\": \"--" + flag + "\""));
+            CHECK_FALSE(holds(said, "\"message\": \"--"));
+            CHECK_FALSE(holds(said, "'on'"));
+        }
+    }
+    CHECK(answer(R"({"command": "estimate", "compile": true, )" + job + "}") ==
+          answer(R"({"command": "estimate", "compile": "on", )" + job + "}"));
+    CHECK(holds(answer(R"({"command": "recommend", "tp": "two", )" + job + "}"), "\"path\": \"--tp\""));
+    CHECK(answer(R"({"command": "estimate", "tp": null, )" + job + "}") ==
+          answer(R"({"command": "estimate", )" + job + "}"));
     CHECK(holds(std::string(traincost_version()), "."));
     traincost_free(nullptr);
 }

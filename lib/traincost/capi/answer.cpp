@@ -44,7 +44,7 @@ std::string flag_text(const JsonNode& node) {
     if (node.is_string())
         return node.string();
     if (const auto* on = std::get_if<bool>(&node.value().data))
-        return *on ? "on" : "off";
+        return *on ? "true" : "false";
     const double x = node.number();
     constexpr double exact = 0x1p53;
     const bool whole = std::abs(x) < exact && x == std::trunc(x);
@@ -69,22 +69,50 @@ std::string list_text(const JsonNode& node) {
     return text;
 }
 
+/// Reads the member of a flag: what is wrong with it is said of the flag.
+template <class Read>
+void of_flag(const std::string& flag, Read read) {
+    try {
+        read();
+    } catch (const Error& error) {
+        std::vector<Problem> problems = error.problems();
+        for (Problem& problem : problems)
+            problem.path = flag;
+        throw Error(error.kind() == ErrorKind::not_found ? ErrorKind::not_found : ErrorKind::usage,
+                    std::move(problems));
+    }
+}
+
 /// Sets `target` to what `parse` makes of a member's text, if it is there.
 template <class Target, class Parse>
 void take(JsonObject& object, std::string_view key, Target& target, Parse parse) {
-    const auto node = object.find(key);
-    if (!node)
-        return;
-    try {
-        target = parse(list_text(*node));
-    } catch (const Error& error) {
-        throw Error(error.kind(), std::string("--").append(key) + ": " + error.what());
-    }
+    if (const auto node = object.find(key))
+        of_flag(std::string("--").append(key), [&] { target = parse(list_text(*node)); });
 }
 
 void take_switch(JsonObject& object, std::string_view key, bool& target) {
     if (const auto node = object.find(key))
         target = node->boolean();
+}
+
+/// A truth is what the flag calls it, "on" where it knows no "true".
+void say_member(JobDraft& draft, const JobField& field, const JsonNode& node) {
+    const auto* truth = std::get_if<bool>(&node.value().data);
+    try {
+        say(draft, field, flag_text(node), std::string(field.flag));
+    } catch (const Error&) {
+        if (truth == nullptr)
+            throw;
+        JobDraft other = draft;
+        try {
+            say(other, field, *truth ? "on" : "off", std::string(field.flag));
+        } catch (const Error&) {
+            other = {};
+        }
+        if (other == JobDraft{})
+            throw;
+        draft = std::move(other);
+    }
 }
 
 /// The members that say something of a job; what a search chooses of is no such member.
@@ -110,7 +138,7 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, boo
         if (chooses && chosen)
             continue;
         if (const auto node = object.find(field.flag.substr(2)))  // which outlives the object
-            say(input.said, field, flag_text(*node), std::string(field.flag));
+            of_flag(std::string(field.flag), [&] { say_member(input.said, field, *node); });
     }
     return input;
 }
@@ -284,13 +312,8 @@ SearchQuestion search_of(JsonObject& object, const Sources& sources) {
     question.said = input.said;
     question.of_file = !input.files.empty() || !input.inlined.empty() || object.find("job").has_value();
     for (const DimensionField& field : dimension_fields()) {
-        if (const auto node = object.find(field.flag.substr(2))) {
-            try {
-                field.say(question.dimensions, list_text(*node));
-            } catch (const Error& error) {
-                throw Error(ErrorKind::usage, std::string(field.flag) + ": " + error.what());
-            }
-        }
+        if (const auto node = object.find(field.flag.substr(2)))
+            of_flag(std::string(field.flag), [&] { field.say(question.dimensions, list_text(*node)); });
     }
     take(object, "clusters", question.clusters, names_of);
     take(object, "stacks", question.stacks, names_of);
@@ -353,12 +376,26 @@ std::string_view kind_name(ErrorKind kind) {
     return "internal";
 }
 
+/// "--tp: must ..." as a path and a sentence.
+Problem said_of_its_flag(Problem problem) {
+    const std::size_t colon = problem.message.find(": ");
+    const std::string flag = problem.message.substr(0, std::min(colon, problem.message.size()));
+    const bool named = flag.starts_with("--") && flag.find(' ') == std::string::npos;
+    if (colon != std::string::npos && named && (problem.path.empty() || problem.path == flag)) {
+        problem.path = flag;
+        problem.message.erase(0, colon + 2);
+    }
+    return problem;
+}
+
 std::string error_json(std::string_view kind, const std::vector<Problem>& problems) {
     JsonWriter out;
     out.begin_object().key("error").begin_object().member("kind", kind);
     out.key("problems").begin_array();
-    for (const Problem& problem : problems)
+    for (const Problem& given : problems) {
+        const Problem problem = said_of_its_flag(given);
         out.begin_object().member("path", problem.path).member("message", problem.message).end_object();
+    }
     out.end_array().end_object().end_object();
     return out.text();
 }

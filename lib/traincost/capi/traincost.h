@@ -13,7 +13,7 @@ extern "C" {
  *
  * "command" is estimate, plan, recommend, sweep, compare, timeline, fields, read, explain, achieved, export, report,
  * scale or methods. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
- * true for a switch. "job" is a job as in a job file, "files" are files of any kind: names, or {"name": "train.sh",
+ * true for a switch; null says nothing, as if the member were not there. "job" is a job as in a job file, "files" are files of any kind: names, or {"name": "train.sh",
  * "text": "..."}. "data" is a folder of records that override the built-in ones.
  *
  *   plan       "top", "allow-risky"

@@ -32,7 +32,7 @@ TEST_CASE("ms-swift: a preset's name is a stage, and model_name is what the mode
     CHECK(value(job, Fact::model) == "acme/m-7b");
     CHECK(value(job, Fact::lora_rank) == "16");
     CHECK(value(job, Fact::zero) == "3");
-    CHECK(value(job, Fact::offload) == "cpu (parameters, optimizer)");
+    CHECK(value(job, Fact::offload) == "cpu (optimizer, parameters)");
     CHECK(value(job, Fact::gpus) == "8");
     CHECK(value(job, Fact::accumulation) == "8");
     CHECK(value(job, Fact::global_batch) == "128");

@@ -161,6 +161,26 @@ void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths e
     }
 }
 
+bool read_named_stage(const Setting& named, FactSheet& sheet) {
+    constexpr std::string_view prefix = "zero";
+    constexpr std::string_view by_default = "default-";
+    std::string_view name = named.text;
+    name.remove_prefix(name.starts_with(by_default) ? by_default.size() : 0);
+    if (!named.is_scalar() || !name.starts_with(prefix) || name.size() <= prefix.size()) {
+        return false;
+    }
+    const char stage = name[prefix.size()];
+    const std::string_view rest = name.substr(prefix.size() + 1);
+    if (stage < '0' || stage > '3' || (!rest.empty() && rest != "_offload")) {
+        return false;
+    }
+    sheet.state(Fact::zero, std::int64_t{stage - '0'}, named);
+    if (!rest.empty()) {
+        sheet.state(Fact::offload, stage == '3' ? "cpu (optimizer, parameters)" : "cpu (optimizer)", named);
+    }
+    return true;
+}
+
 void refer_to_file(const Setting& reference, FactSheet& sheet) {
     if (!says_nothing(reference) && reference.is_scalar()) {
         sheet.remark(reference, "give " + reference.text.substr(reference.text.rfind('/') + 1) +

@@ -30,6 +30,10 @@ void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths path
 /// load_in_4bit, load_in_8bit: bits of the frozen base.
 void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths eight);
 
+/// "zero2", "default-zero3", "zero3_offload": DeepSpeed configurations that trainers bring along under these
+/// names. Whether it is one.
+bool read_named_stage(const Setting& named, FactSheet& sheet);
+
 /// A reference to a DeepSpeed or FSDP configuration that was not given: what stands there is unknown.
 void refer_to_file(const Setting& reference, FactSheet& sheet);
 

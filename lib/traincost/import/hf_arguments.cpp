@@ -43,25 +43,6 @@ void read_lora(const Setting& root, FactSheet& sheet) {
                      {"load_in_8bit", "use_8bit_quantization"});
 }
 
-/// "zero2", "zero3_offload": configurations that a trainer brings along under these names.
-bool read_named_stage(const Setting& named, FactSheet& sheet) {
-    constexpr std::string_view prefix = "zero";
-    const std::string_view name = named.text;
-    if (!named.is_scalar() || !name.starts_with(prefix) || name.size() <= prefix.size()) {
-        return false;
-    }
-    const char stage = name[prefix.size()];
-    const std::string_view rest = name.substr(prefix.size() + 1);
-    if (stage < '0' || stage > '3' || (!rest.empty() && rest != "_offload")) {
-        return false;
-    }
-    sheet.state(Fact::zero, std::int64_t{stage - '0'}, named);
-    if (!rest.empty()) {
-        sheet.state(Fact::offload, stage == '3' ? "cpu (optimizer, parameters)" : "cpu (optimizer)", named);
-    }
-    return true;
-}
-
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     read_fsdp_words(root.at("fsdp"), sheet);
     if (const Setting* block = root.at("fsdp_config"); block != nullptr) {
@@ -143,9 +124,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     assume_data_parallel_only(sheet, "the trainer");
     if (!openrlhf && root.has("per_device_train_batch_size")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
-        // Trainers that choose what is trained by one of these words checkpoint unless told not to.
-        const bool checkpoints = root.has("train_type") || root.has("tuner_type") || root.has("sft_type");
-        sheet.assume(Fact::recompute, checkpoints ? "full" : "none", "gradient_checkpointing");
+        sheet.assume(Fact::recompute, "none", "gradient_checkpointing");
     }
 }
 

@@ -33,17 +33,7 @@ bool is_megatron_swift(const Setting& root) {
 // A preset by name ("zero3", "zero2_offload"), or a file.
 void read_swift_sharding(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"deepspeed"}); at != nullptr && at->is_scalar()) {
-        const std::string& text = at->text;
-        if (text.size() >= 5 && text.starts_with("zero") && text[4] >= '0' && text[4] <= '3' &&
-            (text.size() == 5 || text.substr(5) == "_offload")) {
-            sheet.state(Fact::zero, std::int64_t{text[4] - '0'}, *at);
-            if (text.size() > 5) {
-                sheet.state(Fact::offload, text[4] == '3' ? "cpu (parameters, optimizer)" : "cpu (optimizer)",
-                            *at);
-            }
-        } else if (text == "default-zero2" || text == "default-zero3") {
-            sheet.state(Fact::zero, std::int64_t{text.back() - '0'}, *at);
-        } else {
+        if (!read_named_stage(*at, sheet)) {
             refer_to_file(*at, sheet);
         }
     }

@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
 
 using namespace traincost::test;
 namespace fs = std::filesystem;
@@ -90,4 +93,37 @@ TEST_CASE("the documentation shows what the program prints", "[documentation]") 
             write_file(page.path, rewritten);
         }
     }
+}
+
+TEST_CASE("the figures of the README are those of the accuracy page", "[documentation]") {
+    const std::string readme = read_file(SOURCE_FOLDER "/README.md");
+    const std::string page = read_file(SOURCE_FOLDER "/docs/accuracy.md");
+    const std::size_t table = readme.find("| step time of |");
+    REQUIRE(table != std::string::npos);
+    int figures = 0;
+    std::istringstream lines(readme.substr(table, readme.find("\n\n", table) - table));
+    for (std::string line; std::getline(lines, line);) {
+        std::vector<std::string> cells;
+        std::istringstream row(line);
+        for (std::string cell; std::getline(row, cell, '|');) {
+            const std::size_t begin = cell.find_first_not_of(' ');
+            cells.push_back(
+                begin == std::string::npos ? "" : cell.substr(begin, cell.find_last_not_of(' ') + 1 - begin));
+        }
+        for (std::size_t i = 0; i + 1 < cells.size(); ++i) {
+            if (cells[i + 1].find('%') == std::string::npos)
+                continue;
+            const std::string error = cells[i + 1].substr(0, cells[i + 1].find('%') + 1);
+            CAPTURE(line);
+            CHECK(page.find("| " + cells[i] + " | " + error + " |") != std::string::npos);
+            ++figures;
+        }
+    }
+    CHECK(figures == 18);
+    const std::size_t evaluated = page.find(" records are evaluated");
+    REQUIRE(evaluated != std::string::npos);
+    const std::string count = page.substr(page.rfind('\n', evaluated) + 1);
+    std::string shown = count.substr(0, count.find(' '));
+    shown.insert(shown.size() - 3, ",");
+    CHECK(readme.find("on " + shown + " published and own measured runs") != std::string::npos);
 }

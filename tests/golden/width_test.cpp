@@ -79,7 +79,10 @@ TEST_CASE("the brief help is shorter, and says where the rest is", "[golden][wid
 TEST_CASE("the examples of every help are understood", "[golden][width]") {
     fs::current_path(SOURCE_FOLDER);
     for (const cli::CommandNode& command : cli::program_tree()) {
+        const bool ends = command.name != "serve";  // tests/house/serve_test.cpp starts and stops it
         for (const std::string& example : command.examples) {
+            if (!ends)
+                continue;
             const std::string answer = run_in_process(example);
             INFO("$ " << example << "\n" << answer.substr(0, 400));
             const bool names_a_file = answer.find("no such file") != answer.npos;  // of the reader's own

@@ -51,6 +51,37 @@ std::string flag_text(const JsonNode& node) {
     return whole ? std::to_string(static_cast<std::int64_t>(x)) : to_exact(x);
 }
 
+/// An `Error` with its messages under the flag that the caller's member stands for.
+Error at_flag(std::string_view flag, const Error& error) {
+    std::vector<Problem> problems = error.problems();
+    const std::string prefix = std::string(flag) + ": ";
+    for (Problem& problem : problems) {
+        if (problem.path.empty() && problem.message.starts_with(prefix))
+            problem.message.erase(0, prefix.size());
+        problem.path = flag;
+    }
+    return {ErrorKind::usage, std::move(problems)};
+}
+
+/// What a member says of the job. A wrong true or false is named as such, not as the text it is read as.
+void say_member(JobDraft& draft, const JobField& field, const JsonNode& node) {
+    const std::string flag(field.flag);
+    try {
+        say(draft, field, flag_text(node), flag);
+    } catch (const Error& error) {
+        const auto* on = std::get_if<bool>(&node.value().data);
+        if (on == nullptr)
+            throw at_flag(flag, error);
+        try {
+            JobDraft none{};
+            say(none, field, *on ? "true" : "false", flag);
+        } catch (const Error& named) {
+            throw at_flag(flag, named);
+        }
+        throw at_flag(flag, error);
+    }
+}
+
 /// A file whose text is in the question.
 LaunchFile file_in(const JsonNode& node) {
     JsonObject file(node);
@@ -75,10 +106,11 @@ void take(JsonObject& object, std::string_view key, Target& target, Parse parse)
     const auto node = object.find(key);
     if (!node)
         return;
+    const std::string flag = "--" + std::string(key);
     try {
         target = parse(list_text(*node));
     } catch (const Error& error) {
-        throw Error(error.kind(), std::string("--").append(key) + ": " + error.what());
+        throw at_flag(flag, error);
     }
 }
 
@@ -110,7 +142,7 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, boo
         if (chooses && chosen)
             continue;
         if (const auto node = object.find(field.flag.substr(2)))  // which outlives the object
-            say(input.said, field, flag_text(*node), std::string(field.flag));
+            say_member(input.said, field, *node);
     }
     return input;
 }
@@ -288,7 +320,7 @@ SearchQuestion search_of(JsonObject& object, const Sources& sources) {
             try {
                 field.say(question.dimensions, list_text(*node));
             } catch (const Error& error) {
-                throw Error(ErrorKind::usage, std::string(field.flag) + ": " + error.what());
+                throw at_flag(field.flag, error);
             }
         }
     }

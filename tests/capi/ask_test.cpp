@@ -102,6 +102,18 @@ TEST_CASE("a wrong value is said under the member's flag, in the caller's words"
     CHECK(holds(wrong("achieved", R"("step-time": "soon")"), R"("path": "--step-time")"));
 }
 
+TEST_CASE("params counts by module and tensor, and by rank of a layout", "[capi]") {
+    const std::string whole = answer(R"({"command": "params", "model": "llama-3.1-8b"})");
+    INFO(whole.substr(0, 500));
+    CHECK(holds(whole, "\"total\": 8030261248"));
+    CHECK(holds(whole, "\"tensors\""));
+    CHECK_FALSE(holds(whole, "\"stages\""));
+    CHECK(holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "pp": 2})"), "\"per_rank\""));
+    CHECK(holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "ep": 2})"), "has no experts"));
+    CHECK(
+        holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "tp": "two"})"), R"("path": "--tp")"));
+}
+
 TEST_CASE("threads ask at once", "[capi]") {
     const std::string question = R"({"command": "estimate", )" + job + "}";
     const std::string expected = answer(question);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,11 +10,13 @@
 #include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/explain_question.hpp"
+#include "traincost/ask/params_question.hpp"
 #include "traincost/ask/plan_question.hpp"
 #include "traincost/ask/recommend_question.hpp"
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/capi/member_text.hpp"
 #include "traincost/capi/page_answers.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/sweep_json.hpp"
@@ -24,6 +25,7 @@
 #include "traincost/report/explain_answer.hpp"
 #include "traincost/report/explanation.hpp"
 #include "traincost/report/launch_answer.hpp"
+#include "traincost/report/params_answer.hpp"
 #include "traincost/report/plan_tables.hpp"
 #include "traincost/report/recommend_answer.hpp"
 #include "traincost/spec/job_fields.hpp"
@@ -37,67 +39,6 @@ namespace {
 std::shared_ptr<const Sources> sources_of(const std::string& folder) {
     static const std::shared_ptr<const Sources> built_in = std::make_shared<const Sources>();
     return folder.empty() ? built_in : std::make_shared<const Sources>(folder);
-}
-
-/// The text that a flag would have.
-std::string flag_text(const JsonNode& node) {
-    if (node.is_string())
-        return node.string();
-    if (const auto* on = std::get_if<bool>(&node.value().data))
-        return *on ? "on" : "off";
-    const double x = node.number();
-    constexpr double exact = 0x1p53;
-    const bool whole = std::abs(x) < exact && x == std::trunc(x);
-    return whole ? std::to_string(static_cast<std::int64_t>(x)) : to_exact(x);
-}
-
-/// An `Error` with its messages under the flag that the caller's member stands for.
-Error at_flag(std::string_view flag, const Error& error) {
-    std::vector<Problem> problems = error.problems();
-    const std::string prefix = std::string(flag) + ": ";
-    for (Problem& problem : problems) {
-        if (problem.path.empty() && problem.message.starts_with(prefix))
-            problem.message.erase(0, prefix.size());
-        problem.path = flag;
-    }
-    return {ErrorKind::usage, std::move(problems)};
-}
-
-/// What a member says of the job. A wrong true or false is named as such, not as the text it is read as.
-void say_member(JobDraft& draft, const JobField& field, const JsonNode& node) {
-    const std::string flag(field.flag);
-    try {
-        say(draft, field, flag_text(node), flag);
-    } catch (const Error& error) {
-        const auto* on = std::get_if<bool>(&node.value().data);
-        if (on == nullptr)
-            throw at_flag(flag, error);
-        try {
-            JobDraft none{};
-            say(none, field, *on ? "true" : "false", flag);
-        } catch (const Error& named) {
-            throw at_flag(flag, named);
-        }
-        throw at_flag(flag, error);
-    }
-}
-
-/// A file whose text is in the question.
-LaunchFile file_in(const JsonNode& node) {
-    JsonObject file(node);
-    LaunchFile in{file.at("name").string(), file.at("text").string()};
-    file.finish();
-    return in;
-}
-
-/// The texts of a list: an array of names or numbers, or one text with commas.
-std::string list_text(const JsonNode& node) {
-    if (!node.is_array())
-        return flag_text(node);
-    std::string text;
-    for (const JsonNode& item : node.items())
-        text += (text.empty() ? "" : ",") + flag_text(item);
-    return text;
 }
 
 /// Sets `target` to what `parse` makes of a member's text, if it is there.
@@ -351,12 +292,26 @@ std::string answer_recommend(JsonObject& object, const Sources& sources) {
     return out.text();
 }
 
+std::string answer_params(JsonObject& object, const Sources& sources) {
+    ParamsQuestion question{.model = object.at("model").string()};
+    const std::pair<std::string_view, std::int64_t ParamsQuestion::*> degrees[] = {
+        {"tp", &ParamsQuestion::tp},
+        {"pp", &ParamsQuestion::pp},
+        {"vp", &ParamsQuestion::vp},
+        {"ep", &ParamsQuestion::ep},
+        {"etp", &ParamsQuestion::etp}};
+    for (const auto& [key, degree] : degrees)
+        take(object, key, question.*degree, positive_count);
+    object.finish();
+    return text_of(ask(question, sources));
+}
+
 struct Command {
     std::string_view name;
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 14> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 15> commands = {{{"estimate", answer_estimate},
                                                {"plan", answer_plan},
                                                {"recommend", answer_recommend},
                                                {"sweep", answer_sweep},
@@ -369,7 +324,8 @@ constexpr std::array<Command, 14> commands = {{{"estimate", answer_estimate},
                                                {"export", answer_export},
                                                {"report", answer_report},
                                                {"scale", answer_scale},
-                                               {"methods", answer_methods}}};
+                                               {"methods", answer_methods},
+                                               {"params", answer_params}}};
 
 std::string_view kind_name(ErrorKind kind) {
     switch (kind) {

@@ -94,6 +94,42 @@ TEST_CASE("what is wrong with a question is its answer", "[capi]") {
     traincost_free(nullptr);
 }
 
+TEST_CASE("a wrong value is said under the member's flag, in the caller's words", "[capi]") {
+    const std::string asked = R"("model": "llama-3.1-8b", "gpu": "h100", "gpus": 8, )";
+    const auto wrong = [&](const std::string& command, const std::string& member) {
+        return answer(R"({"command": ")" + command + R"(", )" + asked + member + "}");
+    };
+    const std::string text = wrong("estimate", R"("tp": "two")");
+    INFO(text);
+    CHECK(holds(text, R"("path": "--tp")"));
+    CHECK_FALSE(holds(text, "--tp: "));
+    const std::string unsaid = answer(R"({"command": "estimate", )" + job + "}");
+    for (const std::string member : {"tp", "pp", "recompute", "precision"}) {
+        const std::string null = answer(R"({"command": "estimate", )" + job + ", \"" + member + "\": null}");
+        CHECK(null == unsaid);
+    }
+    const std::string yes = wrong("estimate", R"("zero": true)");
+    INFO(yes);
+    CHECK(holds(yes, R"("path": "--zero")"));
+    CHECK(holds(yes, "'true'"));
+    CHECK(holds(yes, "allowed"));
+    CHECK_FALSE(holds(yes, "'on'"));
+    CHECK(holds(wrong("recommend", R"("tp": "two")"), R"("path": "--tp")"));
+    CHECK(holds(wrong("achieved", R"("step-time": "soon")"), R"("path": "--step-time")"));
+}
+
+TEST_CASE("params counts by module and tensor, and by rank of a layout", "[capi]") {
+    const std::string whole = answer(R"({"command": "params", "model": "llama-3.1-8b"})");
+    INFO(whole.substr(0, 500));
+    CHECK(holds(whole, "\"total\": 8030261248"));
+    CHECK(holds(whole, "\"tensors\""));
+    CHECK_FALSE(holds(whole, "\"stages\""));
+    CHECK(holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "pp": 2})"), "\"per_rank\""));
+    CHECK(holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "ep": 2})"), "has no experts"));
+    CHECK(
+        holds(answer(R"({"command": "params", "model": "llama-3.1-8b", "tp": "two"})"), R"("path": "--tp")"));
+}
+
 TEST_CASE("threads ask at once", "[capi]") {
     const std::string question = R"({"command": "estimate", )" + job + "}";
     const std::string expected = answer(question);

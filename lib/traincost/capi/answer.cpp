@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -11,11 +10,13 @@
 #include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/explain_question.hpp"
+#include "traincost/ask/params_question.hpp"
 #include "traincost/ask/plan_question.hpp"
 #include "traincost/ask/recommend_question.hpp"
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/capi/member_text.hpp"
 #include "traincost/capi/page_answers.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/sweep_json.hpp"
@@ -24,6 +25,7 @@
 #include "traincost/report/explain_answer.hpp"
 #include "traincost/report/explanation.hpp"
 #include "traincost/report/launch_answer.hpp"
+#include "traincost/report/params_answer.hpp"
 #include "traincost/report/plan_tables.hpp"
 #include "traincost/report/recommend_answer.hpp"
 #include "traincost/spec/job_fields.hpp"
@@ -39,80 +41,23 @@ std::shared_ptr<const Sources> sources_of(const std::string& folder) {
     return folder.empty() ? built_in : std::make_shared<const Sources>(folder);
 }
 
-/// The text that a flag would have.
-std::string flag_text(const JsonNode& node) {
-    if (node.is_string())
-        return node.string();
-    if (const auto* on = std::get_if<bool>(&node.value().data))
-        return *on ? "true" : "false";
-    const double x = node.number();
-    constexpr double exact = 0x1p53;
-    const bool whole = std::abs(x) < exact && x == std::trunc(x);
-    return whole ? std::to_string(static_cast<std::int64_t>(x)) : to_exact(x);
-}
-
-/// A file whose text is in the question.
-LaunchFile file_in(const JsonNode& node) {
-    JsonObject file(node);
-    LaunchFile in{file.at("name").string(), file.at("text").string()};
-    file.finish();
-    return in;
-}
-
-/// The texts of a list: an array of names or numbers, or one text with commas.
-std::string list_text(const JsonNode& node) {
-    if (!node.is_array())
-        return flag_text(node);
-    std::string text;
-    for (const JsonNode& item : node.items())
-        text += (text.empty() ? "" : ",") + flag_text(item);
-    return text;
-}
-
-/// Reads the member of a flag: what is wrong with it is said of the flag.
-template <class Read>
-void of_flag(const std::string& flag, Read read) {
-    try {
-        read();
-    } catch (const Error& error) {
-        std::vector<Problem> problems = error.problems();
-        for (Problem& problem : problems)
-            problem.path = flag;
-        throw Error(error.kind() == ErrorKind::not_found ? ErrorKind::not_found : ErrorKind::usage,
-                    std::move(problems));
-    }
-}
-
 /// Sets `target` to what `parse` makes of a member's text, if it is there.
 template <class Target, class Parse>
 void take(JsonObject& object, std::string_view key, Target& target, Parse parse) {
-    if (const auto node = object.find(key))
-        of_flag(std::string("--").append(key), [&] { target = parse(list_text(*node)); });
+    const auto node = object.find(key);
+    if (!node)
+        return;
+    const std::string flag = "--" + std::string(key);
+    try {
+        target = parse(list_text(*node));
+    } catch (const Error& error) {
+        throw at_flag(flag, error);
+    }
 }
 
 void take_switch(JsonObject& object, std::string_view key, bool& target) {
     if (const auto node = object.find(key))
         target = node->boolean();
-}
-
-/// A truth is what the flag calls it, "on" where it knows no "true".
-void say_member(JobDraft& draft, const JobField& field, const JsonNode& node) {
-    const auto* truth = std::get_if<bool>(&node.value().data);
-    try {
-        say(draft, field, flag_text(node), std::string(field.flag));
-    } catch (const Error&) {
-        if (truth == nullptr)
-            throw;
-        JobDraft other = draft;
-        try {
-            say(other, field, *truth ? "on" : "off", std::string(field.flag));
-        } catch (const Error&) {
-            other = {};
-        }
-        if (other == JobDraft{})
-            throw;
-        draft = std::move(other);
-    }
 }
 
 /// The members that say something of a job; what a search chooses of is no such member.
@@ -138,7 +83,7 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, boo
         if (chooses && chosen)
             continue;
         if (const auto node = object.find(field.flag.substr(2)))  // which outlives the object
-            of_flag(std::string(field.flag), [&] { say_member(input.said, field, *node); });
+            say_member(input.said, field, *node);
     }
     return input;
 }
@@ -312,8 +257,13 @@ SearchQuestion search_of(JsonObject& object, const Sources& sources) {
     question.said = input.said;
     question.of_file = !input.files.empty() || !input.inlined.empty() || object.find("job").has_value();
     for (const DimensionField& field : dimension_fields()) {
-        if (const auto node = object.find(field.flag.substr(2)))
-            of_flag(std::string(field.flag), [&] { field.say(question.dimensions, list_text(*node)); });
+        if (const auto node = object.find(field.flag.substr(2))) {
+            try {
+                field.say(question.dimensions, list_text(*node));
+            } catch (const Error& error) {
+                throw at_flag(field.flag, error);
+            }
+        }
     }
     take(object, "clusters", question.clusters, names_of);
     take(object, "stacks", question.stacks, names_of);
@@ -342,12 +292,26 @@ std::string answer_recommend(JsonObject& object, const Sources& sources) {
     return out.text();
 }
 
+std::string answer_params(JsonObject& object, const Sources& sources) {
+    ParamsQuestion question{.model = object.at("model").string()};
+    const std::pair<std::string_view, std::int64_t ParamsQuestion::*> degrees[] = {
+        {"tp", &ParamsQuestion::tp},
+        {"pp", &ParamsQuestion::pp},
+        {"vp", &ParamsQuestion::vp},
+        {"ep", &ParamsQuestion::ep},
+        {"etp", &ParamsQuestion::etp}};
+    for (const auto& [key, degree] : degrees)
+        take(object, key, question.*degree, positive_count);
+    object.finish();
+    return text_of(ask(question, sources));
+}
+
 struct Command {
     std::string_view name;
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 14> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 15> commands = {{{"estimate", answer_estimate},
                                                {"plan", answer_plan},
                                                {"recommend", answer_recommend},
                                                {"sweep", answer_sweep},
@@ -360,7 +324,8 @@ constexpr std::array<Command, 14> commands = {{{"estimate", answer_estimate},
                                                {"export", answer_export},
                                                {"report", answer_report},
                                                {"scale", answer_scale},
-                                               {"methods", answer_methods}}};
+                                               {"methods", answer_methods},
+                                               {"params", answer_params}}};
 
 std::string_view kind_name(ErrorKind kind) {
     switch (kind) {

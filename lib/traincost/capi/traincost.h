@@ -12,9 +12,10 @@ extern "C" {
  *    "micro-batch": 1, "global-batch": 64, "zero": 1}
  *
  * "command" is estimate, plan, recommend, sweep, compare, timeline, fields, read, explain, achieved, export, report,
- * scale or methods. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
- * true for a switch; null says nothing, as if the member were not there. "job" is a job as in a job file, "files" are files of any kind: names, or {"name": "train.sh",
- * "text": "..."}. "data" is a folder of records that override the built-in ones.
+ * scale, methods or params. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
+ * true for a switch; a member that is null counts as not given. "job" is a job as in a job file, "files" are files of
+ * any kind: names, or {"name": "train.sh", "text": "..."}. "data" is a folder of records that override the built-in
+ * ones.
  *
  *   plan       "top", "allow-risky"
  *   recommend  the flags of the command; what it chooses from as a list, a number or a text: "tp": [1, 2, 4]
@@ -25,6 +26,7 @@ extern "C" {
  *   export     "to", a format of 'export launch': {"files": [{"name", "text"}], "unsaid": [...]}
  *   report     {"html": "..."}: the estimate as a page
  *   fields     what can be said of a job
+ *   params     "model", "tp", "pp", "vp", "ep", "etp"
  *   scale      "flops": what published laws call optimal
  *   methods    how published conventions count the job's work
  *

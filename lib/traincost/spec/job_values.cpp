@@ -83,8 +83,9 @@ RecomputeChoice recompute_choice(const std::string& text) {
 std::int64_t zero_stage(const std::string& text) {
     if (const auto meant = zero_meant_by(text))
         return *meant;
-    const std::int64_t stage = parse_count(text);
-    if (stage > 3)
+    const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+    const std::int64_t stage = digits ? parse_count(text) : -1;
+    if (stage < 0 || stage > 3)
         fail_value("'" + text + "' is not known; allowed: 0, 1, 2, 3");
     return stage;
 }

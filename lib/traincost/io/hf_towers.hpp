@@ -1,4 +1,5 @@
-// Encoders of images and sound in multimodal Hugging Face configurations: their parameters, apart from the decoder's.
+// Encoders of images and sound in multimodal Hugging Face configurations: their parameters, apart from the
+// decoder's.
 #pragma once
 
 #include <optional>

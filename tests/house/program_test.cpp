@@ -26,10 +26,9 @@ TEST_CASE("the exit code of the command is the program's", "[program]") {
 
 TEST_CASE("the server ends at a signal, and a wrong port is one line", "[program]") {
     const std::string ended = shell_output(
-        "traincost serve --port 0 >/tmp/traincost-serve-$$ 2>&1 & p=$!; n=0; while ! grep -q '' "
-        "/tmp/traincost-serve-$$ && "
-        "[ $n -lt 100 ]; do sleep 0.1; n=$((n+1)); done; kill -TERM $p 2>/dev/null; wait $p; echo exit $?; "
-        "head -n 1 /tmp/traincost-serve-$$; rm -f /tmp/traincost-serve-$$");
+        "f=$(mktemp); traincost serve --port 0 >$f 2>&1 & p=$!; n=0; while ! [ -s $f ] && [ $n -lt 100 ]; do "
+        "sleep 0.1; n=$((n+1)); done; kill -TERM $p 2>/dev/null; wait $p; echo exit $?; head -n 1 $f; rm -f "
+        "$f");
     if (ended.find("no server") == std::string::npos) {
         INFO(ended);
         CHECK(ended.starts_with("exit 0\nhttp://127.0.0.1:"));

@@ -7,7 +7,7 @@ page_skipped() {
 }
 
 install_page_tools() {
-    local tools=(emscripten "$@")
+    local tools=(emscripten xz-utils "$@")  # xz: of the sources that are fetched
     command -v npm >/dev/null || tools+=(nodejs npm)
     (install_missing "${packages[@]}" "${tools[@]}") || page_skipped "these could not be installed: ${tools[*]}"
     command -v emcc >/dev/null || page_skipped "there is no emscripten (emcc)"

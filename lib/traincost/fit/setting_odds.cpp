@@ -32,6 +32,16 @@ std::vector<WeightedPoint> combinations(const ResidualQuantiles& quantiles,
     }
     std::sort(points.begin(), points.end(),
               [](const WeightedPoint& a, const WeightedPoint& b) { return a.value < b.value; });
+    // Points at one place are one: which of them comes first must not matter.
+    constexpr double one_place = 1e-9;
+    std::size_t kept = 0;
+    for (std::size_t n = 1; n < points.size(); ++n) {
+        if (points[n].value - points[kept].value <= one_place)
+            points[kept].weight += points[n].weight;
+        else
+            points[++kept] = points[n];
+    }
+    points.resize(std::min(points.size(), kept + 1));
     return points;
 }
 

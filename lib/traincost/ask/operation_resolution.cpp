@@ -188,7 +188,8 @@ void state_price(const Job& job, Assumptions& out) {
             return;
         }
     }
-    out.push_back({"price", "none is known of " + job.cluster.id, "", "--gpu-hour-price"});
+    out.push_back({"price", "none is known of " + job.cluster.id + " with " + job.cluster.accelerator.id, "",
+                   "--gpu-hour-price"});
 }
 
 /// What was said and has no effect without --tokens, or beside another price.

@@ -55,11 +55,10 @@ std::string unknown_of(const SearchQuestion& f, const ClusterSpec& cluster) {
     return "";
 }
 
-/// An odd number of layers leaves no pipeline of 2, 4, 8 … stages that hold equally many: then a search deals
-/// them unevenly too, as with --uneven-stages.
+/// As with --uneven-stages, and said.
 void allow_uneven_stages(ResolvedJob& resolved) {
     Job& job = resolved.job;
-    if (job.run.uneven_stages || deals_stages(job, 2)) {
+    if (!searches_uneven_stages(job)) {
         return;
     }
     job.run.uneven_stages = true;

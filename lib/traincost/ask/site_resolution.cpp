@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "traincost/ask/node_rent.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -47,46 +48,6 @@ std::int64_t accelerator_count(const JobDraft& draft, Assumptions& out) {
     return product;
 }
 
-/// Whether an hour of the cluster has a price, of the kind asked for.
-bool has_price(const ClusterSpec& cluster, const std::optional<std::string>& kind) {
-    return std::any_of(cluster.prices.begin(), cluster.prices.end(), [&](const NodePrice& price) {
-        return price.per_hour && (!kind || price.kind == *kind);
-    });
-}
-
-/// Where only an accelerator is named and its usual node has no such price: the cheapest node that does.
-void take_priced_node(const std::string& accelerator, const std::optional<std::string>& kind,
-                      std::optional<std::int64_t> per_node, const Catalogue& catalogue,
-                      ClusterChoice& choice) {
-    if (has_price(choice.spec, kind)) {
-        return;
-    }
-    const std::string wanted = catalogue.id(Room::accelerators, accelerator);
-    std::optional<ClusterChoice> best;
-    Dollars least;
-    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
-        if (catalogue.cluster_record(entry.id).accelerator != wanted) {
-            continue;
-        }
-        ClusterChoice other = catalogue.cluster(entry.id, choice.spec.accelerators, per_node);
-        for (const NodePrice& price : other.spec.prices) {
-            const Dollars each = price.amount / static_cast<double>(other.spec.per_node);
-            if (price.per_hour && (!kind || price.kind == *kind) && (!best || each < least)) {
-                least = each;
-                best = other;
-            }
-        }
-    }
-    if (!best) {
-        return;
-    }
-    best->assumptions.insert(best->assumptions.begin(),
-                             "cluster: " + best->spec.id + ", the node of " + wanted + " with the lowest " +
-                                 kind.value_or("hourly") + " price; " + choice.spec.id +
-                                 ", the usual one, has none (--cluster)");
-    choice = std::move(*best);
-}
-
 }  // namespace
 
 std::vector<std::string> usual_stacks(const Sources& sources, std::string_view vendor, Tuning task) {
@@ -128,7 +89,9 @@ ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, c
             : catalogue.cluster(draft.cluster ? *draft.cluster : *draft.gpu, count, per_node);
     const bool rented = draft.price ? *draft.price != "own" : needs.price && !draft.gpu_hour;
     if (!draft.cluster && rented)
-        take_priced_node(*draft.gpu, draft.price.value, per_node, catalogue, choice);
+        take_rented_node(draft.price.value, per_node, catalogue, choice);
+    else if (!draft.cluster && !draft.price && !draft.gpu_hour && draft.tokens)
+        take_rent_of_other_nodes(per_node, catalogue, choice);
     ClusterSpec spec = std::move(choice.spec);
     if (draft.accelerator_spec)
         spec.accelerator = *draft.accelerator_spec;

@@ -129,8 +129,9 @@ struct Catalogue::State {
     Cache<AcceleratorSpec> accelerators;
     Cache<StackSpec> stacks;
     Cache<ClusterRecord> clusters;
-    Cache<ClusterChoice> nodes;  ///< by node type or accelerator, count and accelerators a node
-    Cache<ClusterChoice> mixed;  ///< by node type, accelerator, count and accelerators a node
+    Cache<ClusterChoice> nodes;               ///< by node type or accelerator, count and accelerators a node
+    Cache<std::vector<std::string>> holders;  ///< node types, by accelerator
+    Cache<ClusterChoice> mixed;               ///< by node type, accelerator, count and accelerators a node
 
     std::once_flag bench_read;
     std::list<std::pair<std::string, std::string>> own_bench;  ///< ids and texts that `bench` points to
@@ -324,6 +325,19 @@ ClusterRecord Catalogue::cluster_record(std::string_view name) const {
     return state_->clusters.get(source.id, [&] {
         const JsonDocument document = State::parse(Room::clusters, source);
         return cluster_record_from_json(JsonNode(document));
+    });
+}
+
+std::vector<std::string> Catalogue::clusters_with(std::string_view accelerator_name) const {
+    const std::string wanted = id(Room::accelerators, accelerator_name);
+    return state_->holders.get(wanted, [&] {
+        std::vector<std::string> found;
+        for (const CatalogueEntry& entry : entries(Room::clusters)) {
+            const ClusterRecord record = cluster_record(entry.id);
+            if (record.accelerator && find(Room::accelerators, *record.accelerator) == wanted)
+                found.emplace_back(entry.id);
+        }
+        return found;
     });
 }
 

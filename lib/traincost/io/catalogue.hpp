@@ -66,6 +66,8 @@ public:
     ModelRecord model_record(std::string_view name) const;
     AcceleratorSpec accelerator(std::string_view name) const;
     ClusterRecord cluster_record(std::string_view name) const;
+    /// The node types that hold the accelerator, by id.
+    std::vector<std::string> clusters_with(std::string_view accelerator) const;
     StackSpec stack(std::string_view name) const;
     /// A stack of a document that is not in the catalogue, over the base it names.
     StackSpec stack_from(const JsonDocument& document) const;

@@ -108,6 +108,19 @@ void require_counts(std::int64_t accelerators, std::optional<std::int64_t> per_n
     throw_if_any(problems);
 }
 
+/// What a node costs and draws is that of its own accelerators: of a part of them where fewer (or more) are
+/// taken for a node, unknown where others stand in their place.
+void attach_rent_and_power(const ClusterRecord& record, std::vector<NodePrice> prices, ClusterSpec& c) {
+    if (record.accelerator && *record.accelerator != c.accelerator.id)
+        return;
+    const double share = static_cast<double>(c.per_node) / static_cast<double>(record.per_node);
+    c.prices = std::move(prices);
+    for (NodePrice& price : c.prices)
+        price.amount = price.amount * share;
+    if (record.node_power_w)
+        c.node_power_w = *record.node_power_w * share;
+}
+
 }  // namespace
 
 ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& accelerator,
@@ -127,8 +140,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     if (!c.host.link_per_accelerator && accelerator.pcie) {
         c.host.link_per_accelerator = accelerator.pcie->per_direction;
     }
-    c.prices = std::move(prices);
-    c.node_power_w = record.node_power_w;
+    attach_rent_and_power(record, std::move(prices), c);
     c.provenance = record.provenance;
 
     Network& n = c.network;

@@ -73,6 +73,10 @@ struct Step {
 
 }  // namespace
 
+bool searches_uneven_stages(const Job& job) {
+    return !job.run.uneven_stages && !deals_stages(job, 2);
+}
+
 RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                              const std::function<SearchResult(SearchRequest&)>& run) {
     RelaxedSearch nearest{
@@ -84,19 +88,23 @@ RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                           {freedoms.offload, "model states and activations in host memory", allow_offload},
                           {freedoms.recompute, "more kinds of recompute", allow_recompute}};
     RelaxedSearch wider{nearest.request, {}, {}, false};
+    // All at once: a plan that one of them allows may be slower than one that another does.
+    const auto widen = [&] {
+        wider.relaxed.clear();
+        for (const Step& step : steps) {
+            if (step.allowed && step.take(wider.request))
+                wider.relaxed.emplace_back(step.words);
+        }
+        return !wider.relaxed.empty();
+    };
     const auto found = [&] {
         wider.result = run(wider.request);
         if (!anything_fits(nearest.result) && anything_fits(wider.result))
             nearest = wider;
         return answers(wider.result);
     };
-    for (const Step& step : steps) {
-        if (!step.allowed || !step.take(wider.request))
-            continue;
-        wider.relaxed.emplace_back(step.words);
-        if (found())
-            return wider;
-    }
+    if (widen() && found())
+        return wider;
     // Another stack is not taken where this one has a plan, however narrowly it fits.
     if (!freedoms.other_stacks || anything_fits(nearest.result))
         return nearest;
@@ -105,14 +113,8 @@ RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
         return nearest;
     wider.other_stacks = true;
     wider.relaxed.clear();
-    if (!found() && !anything_fits(wider.result)) {
-        for (const Step& step : steps) {
-            if (step.allowed && step.take(wider.request))
-                wider.relaxed.emplace_back(step.words);
-        }
-        if (!wider.relaxed.empty())
-            found();
-    }
+    if (!found() && !anything_fits(wider.result) && widen())
+        found();
     if (!anything_fits(wider.result))
         return nearest;
     std::string words = "other stacks";

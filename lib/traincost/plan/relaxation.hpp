@@ -1,4 +1,4 @@
-// A search that goes beyond its space, step by step, where nothing in it fits.
+// A search that goes beyond its space where nothing in it fits.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,10 @@
 #include "traincost/plan/search.hpp"
 
 namespace traincost {
+
+/// Whether a search deals a model's layers unevenly by itself, as with --uneven-stages: an odd number of them
+/// leaves no pipeline of 2, 4, 8 … stages that hold equally many.
+bool searches_uneven_stages(const Job& job);
 
 /// What a search may add to its space where nothing fits: whatever nobody pinned.
 struct Freedoms {
@@ -27,10 +31,11 @@ struct RelaxedSearch {
     bool other_stacks = false;  ///< the request's sites are those of `Freedoms::other_stacks`
 };
 
-/// Searches the request's space. Where nothing in it fits in memory, it is searched again with more, each
-/// step beside those before: stages of unequal length, states and activations on the host, more kinds of
-/// recompute, and last other stacks. A step whose plans all lack their margin is gone beyond too; where no
-/// step has a plan with its margin the answer is the first with a plan, else that of the space itself.
+/// Searches the request's space. Where nothing in it fits in memory, or no plan has its margin, it is
+/// searched again with stages of unequal length, states and activations on the host and more kinds of
+/// recompute, all at once so that the best of all is found; where that holds no plan either, under other
+/// stacks, and last under these with the same freedoms. Where no space has a plan with its margin the answer
+/// is the first with a plan, else that of the space itself.
 RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                              const std::function<SearchResult(SearchRequest&)>& run);
 

@@ -68,12 +68,7 @@ std::vector<std::vector<Change>> changes_of(const Job& job) {
         }
         pipeline.push_back(degree("--pp", &Parallelism::pp, p.pp, factor));
     }
-    std::vector<Change> offload{nothing};
-    if (run.offload_optimizer == Offload::none && run.tuning == Tuning::full) {
-        offload.push_back(
-            {"--offload-optimizer cpu", [](RunSpec& r) { r.offload_optimizer = Offload::cpu; }});
-    }
-    return {zero, micro, recompute, tensor, pipeline, offload};
+    return {zero, micro, recompute, tensor, pipeline};
 }
 
 }  // namespace
@@ -150,6 +145,7 @@ std::vector<Remedy> searched(const Job& job, Bytes capacity,
                              const std::function<MemoryMargin(const Job&)>& margin_of, std::size_t top) {
     Site site{job.cluster, job.stack, stack_space(job)};
     SearchRequest request{.model = job.model, .run = job.run, .sites = {std::move(site)}};
+    request.run.uneven_stages = job.run.uneven_stages || searches_uneven_stages(job);
     request.run.headroom = std::max(0.0, 1.0 - capacity / usable_memory(job.cluster.accelerator));
     request.top = top;
     request.margin_of = margin_of;

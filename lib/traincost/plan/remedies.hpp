@@ -21,12 +21,11 @@ struct Remedy {
     bool risky = false;  ///< fits by the prediction, but without the margin asked for
 };
 
-/// Changes of one or a few choices (ZeRO stage, micro-batch, recompute, tensor and pipeline parallelism,
-/// optimizer offload) under which the job fits in `capacity`, fastest first, at most `top`. Where none is
-/// enough, the best plans of a search with the job's batch, first under its own stack, then under
-/// `other_stacks`; where there are none, the change that comes nearest, its `fits` false; nothing where no
-/// change is valid. Changes without the margin that `margin_of` gives are named, as risky, only where none
-/// has it.
+/// Changes of one or a few choices (ZeRO stage, micro-batch, recompute, tensor and pipeline parallelism)
+/// under which the job fits in `capacity`, fastest first, at most `top`. Where none is enough, the best plans
+/// of a search with the job's batch (`relaxed_search`), first under its own stack, then under `other_stacks`;
+/// where there are none, the change that comes nearest, its `fits` false; nothing where no change is valid.
+/// Changes without the margin that `margin_of` gives are named, as risky, only where none has it.
 std::vector<Remedy> remedies(const Job& job, Bytes capacity,
                              const std::function<std::vector<Site>()>& other_stacks = {},
                              const std::function<MemoryMargin(const Job&)>& margin_of = {},

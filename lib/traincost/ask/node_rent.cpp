@@ -1,0 +1,95 @@
+#include "traincost/ask/node_rent.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace traincost {
+
+namespace {
+
+/// Whether an hour of the cluster has a price, of the kind asked for.
+bool has_price(const ClusterSpec& cluster, const std::optional<std::string>& kind) {
+    return std::any_of(cluster.prices.begin(), cluster.prices.end(), [&](const NodePrice& price) {
+        return price.per_hour && (!kind || price.kind == *kind);
+    });
+}
+
+/// The nodes of the catalogue with the accelerator of `usual` and an hourly price, of `kind` if one is named.
+std::vector<ClusterChoice> rented_nodes(const ClusterSpec& usual, const std::optional<std::string>& kind,
+                                        std::optional<std::int64_t> per_node, const Catalogue& catalogue) {
+    std::vector<ClusterChoice> found;
+    for (const std::string& id : catalogue.clusters_with(usual.accelerator.id)) {
+        ClusterChoice node = catalogue.cluster(id, usual.accelerators, per_node);
+        if (has_price(node.spec, kind))
+            found.push_back(std::move(node));
+    }
+    return found;
+}
+
+/// The lowest hourly price of an accelerator, of `kind` if one is named; the node has one.
+Dollars lowest_price(const ClusterSpec& node, const std::optional<std::string>& kind) {
+    std::optional<Dollars> least;
+    for (const NodePrice& price : node.prices) {
+        const Dollars each = price.amount / static_cast<double>(node.per_node);
+        if (price.per_hour && (!kind || price.kind == *kind) && (!least || each < *least))
+            least = each;
+    }
+    return *least;
+}
+
+/// What a node is let for, and which node it is.
+struct Rent {
+    NodePrice price;
+    std::string node;
+};
+
+}  // namespace
+
+void take_rented_node(const std::optional<std::string>& kind, std::optional<std::int64_t> per_node,
+                      const Catalogue& catalogue, ClusterChoice& choice) {
+    if (has_price(choice.spec, kind))
+        return;
+    std::vector<ClusterChoice> nodes = rented_nodes(choice.spec, kind, per_node, catalogue);
+    const auto best =
+        std::min_element(nodes.begin(), nodes.end(), [&](const ClusterChoice& a, const ClusterChoice& b) {
+            return lowest_price(a.spec, kind) < lowest_price(b.spec, kind);
+        });
+    if (best == nodes.end())
+        return;
+    best->assumptions.insert(best->assumptions.begin(),
+                             "cluster: " + best->spec.id + ", the node of " + best->spec.accelerator.id +
+                                 " with the lowest " + kind.value_or("hourly") + " price; " + choice.spec.id +
+                                 ", the usual one, has none (--cluster)");
+    choice = std::move(*best);
+}
+
+void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
+                              ClusterChoice& choice) {
+    if (has_price(choice.spec, std::nullopt))
+        return;
+    std::vector<Rent> rents;
+    for (const ClusterChoice& node : rented_nodes(choice.spec, std::nullopt, per_node, catalogue)) {
+        const double share =
+            static_cast<double>(choice.spec.per_node) / static_cast<double>(node.spec.per_node);
+        for (NodePrice price : node.spec.prices) {
+            if (!price.per_hour)
+                continue;
+            price.amount = price.amount * share;
+            rents.push_back({std::move(price), node.spec.id});
+        }
+    }
+    if (rents.empty())
+        return;
+    std::stable_sort(rents.begin(), rents.end(), [](const Rent& a, const Rent& b) {
+        const bool a_later = a.price.kind != "on-demand";
+        const bool b_later = b.price.kind != "on-demand";
+        return std::tie(a_later, a.price.amount) < std::tie(b_later, b.price.amount);
+    });
+    choice.assumptions.push_back("price: that of " + rents.front().node + ", the cheapest node of " +
+                                 choice.spec.accelerator.id + "; none is known of " + choice.spec.id +
+                                 " (--cluster, --gpu-hour-price)");
+    for (Rent& rent : rents)
+        choice.spec.prices.push_back(std::move(rent.price));
+}
+
+}  // namespace traincost

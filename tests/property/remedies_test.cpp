@@ -1,5 +1,6 @@
 // What is advised to a job that does not fit, held against what a search of the same job finds.
 #include <traincost/cost/estimate.hpp>
+#include <traincost/plan/configuration_text.hpp>
 #include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/remedies.hpp>
 
@@ -36,8 +37,12 @@ TEST_CASE("no remedy is faster than the best plan of a search of the same job", 
                 continue;
             }
             ++compared;
-            CAPTURE(advice.front().change, advice.front().step.value());
             REQUIRE_FALSE(found.result.best.empty());
+            const RunSpec& run = job->run;
+            const Parallelism& p = run.parallel;
+            CAPTURE(p.tp, p.pp, p.vp, p.cp, p.dp, p.zero, run.micro_batch, run.recompute, run.recompute_every,
+                    run.schedule, run.uneven_stages, run.global_batch, advice.front().change,
+                    configuration_flags(found.request, found.result.best.front().configuration));
             CHECK(found.result.best.front().metrics.time.value() <=
                   Approx(advice.front().step.value()).epsilon(1e-9));
         }

@@ -66,6 +66,7 @@ void describe_choices(Io& io, T& x) {
     io.required("root_sharded_apart", x.root_sharded_apart);
     io.required("prefetched_blocks", x.prefetched_blocks);
 
+    io.optional("lacks", x.lacks);
     io.required("ends_count_as_blocks", x.ends_count_as_blocks);
     io.required("balanced_stages", x.balanced_stages);
     io.required("repeats_kv", x.repeats_kv);

@@ -51,7 +51,9 @@ bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
 
 std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
     std::vector<std::int64_t> out = dividing(space.tp, job.cluster.accelerators);
-    std::erase_if(out, [&](std::int64_t tp) { return !tp_divides_model(job.model, tp); });
+    std::erase_if(out, [&](std::int64_t tp) {
+        return !tp_divides_model(job.model, tp) || (tp > 1 && lacks(job.stack, Lack::tp));
+    });
     return out;
 }
 
@@ -59,7 +61,8 @@ std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, s
     std::vector<std::int64_t> out = dividing(space.cp, job.cluster.accelerators / tp);
     std::erase_if(out, [&](std::int64_t cp) {
         const auto& recurrent = job.model.recurrent;
-        return job.run.sequence % cp != 0 || (recurrent && cp > 1 && recurrent->heads % (tp * cp) != 0);
+        return job.run.sequence % cp != 0 || (cp > 1 && lacks(job.stack, Lack::cp)) ||
+               (recurrent && cp > 1 && recurrent->heads % (tp * cp) != 0);
     });
     return out;
 }
@@ -67,7 +70,10 @@ std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, s
 std::vector<std::int64_t> ep_choices(const Job& job, const SearchSpace& space) {
     if (!job.model.moe)
         return dividing(space.ep, 1);
-    return dividing(space.ep, job.model.moe->experts);
+    std::vector<std::int64_t> out = dividing(space.ep, job.model.moe->experts);
+    if (lacks(job.stack, Lack::ep))
+        std::erase_if(out, [](std::int64_t ep) { return ep > 1; });
+    return out;
 }
 
 std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp, std::int64_t ep, bool moe) {
@@ -82,7 +88,8 @@ std::vector<std::int64_t> etp_choices(const SearchSpace& space, std::int64_t tp,
 
 std::vector<std::int64_t> pp_choices(const Job& job, const SearchSpace& space, std::int64_t tp_cp) {
     std::vector<std::int64_t> out = dividing(space.pp, job.cluster.accelerators / tp_cp);
-    std::erase_if(out, [&](std::int64_t pp) { return !deals_stages(job, pp); });
+    const bool no_pipeline = lacks(job.stack, Lack::pp);
+    std::erase_if(out, [&](std::int64_t pp) { return !deals_stages(job, pp) || (pp > 1 && no_pipeline); });
     return out;
 }
 

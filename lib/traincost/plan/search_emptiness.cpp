@@ -119,9 +119,35 @@ std::string why_no_batch(const Job& job, const SearchSpace& space) {
            std::to_string(job.cluster.accelerators) + " accelerators";
 }
 
+/// What the stack cannot launch of a space that leaves nothing else; empty where that is not why.
+std::string why_not_launched(const Job& job, const SearchSpace& space) {
+    const struct {
+        const char* name;
+        const std::vector<std::int64_t>& values;
+        Lack kind;
+    } degrees[] = {{"tp", space.tp, Lack::tp},
+                   {"pp", space.pp, Lack::pp},
+                   {"vp", space.vp, Lack::vp},
+                   {"cp", space.cp, Lack::cp},
+                   {"ep", space.ep, Lack::ep}};
+    for (const auto& degree : degrees) {
+        if (!contains(degree.values, 1) && lacks(job.stack, degree.kind))
+            return std::string(degree.name) + ": none of " + list_text(degree.values) +
+                   " is possible: " + lack_text(job.stack, degree.kind);
+    }
+    if (!contains(space.pp, 1) && !contains(space.zero, 0) && !contains(space.zero, 1) &&
+        lacks(job.stack, Lack::zero_beside_pp)) {
+        return "zero: none of " + list_text(space.zero) +
+               " is possible: " + lack_text(job.stack, Lack::zero_beside_pp);
+    }
+    return {};
+}
+
 }  // namespace
 
 std::string why_empty(const Job& job, const SearchSpace& space) {
+    if (std::string why = why_not_launched(job, space); !why.empty())
+        return why;
     const std::int64_t n = job.cluster.accelerators;
     const std::vector<std::int64_t> tps = tp_choices(job, space);
     if (tps.empty()) {

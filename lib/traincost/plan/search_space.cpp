@@ -140,9 +140,10 @@ std::vector<ShapeKey> shape_keys(const Job& job, const SearchSpace& space) {
 
 namespace {
 
-std::vector<StateChoice> state_choices(const SearchSpace& space, std::int64_t ranks) {
+/// ZeRO stages up to `most_zero`, their shard groups and what is offloaded, over so many ranks.
+std::vector<StateChoice> state_choices(const SearchSpace& space, std::int64_t ranks, std::int64_t most_zero) {
     std::vector<StateChoice> out;
-    for (std::int64_t zero = 0; zero <= 3; ++zero) {
+    for (std::int64_t zero = 0; zero <= most_zero; ++zero) {
         if (!contains(space.zero, zero) || (zero > 0 && ranks == 1))
             continue;
         for (const std::int64_t group : shard_groups(space, zero, ranks)) {
@@ -215,9 +216,10 @@ bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey&
         }
         c.pp = narrow(pp);
         c.dp = narrow(dp);
-        branch.states = state_choices(space, dp * shape.cp);
+        branch.states =
+            state_choices(space, dp * shape.cp, pp > 1 && lacks(job.stack, Lack::zero_beside_pp) ? 1 : 3);
         const std::int64_t micro = job.run.global_batch / (dp * shape.micro_batch);
-        const std::int64_t most = pp > 1 ? slots / pp : 1;
+        const std::int64_t most = pp > 1 && !lacks(job.stack, Lack::vp) ? slots / pp : 1;
         for (std::int64_t vp = 1; vp <= most; ++vp) {
             if (!contains(space.vp, vp) || (vp > 1 && !deals_stages(job, pp * vp)))
                 continue;

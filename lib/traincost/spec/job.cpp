@@ -35,6 +35,27 @@ void validate_recurrence(const Job& job, Checker& check) {
         check.divides("parallel.cp", p.tp * p.cp, r.heads, "model.recurrent.heads (tp*cp)");
 }
 
+/// Kinds of parallelism that the stack cannot launch.
+void validate_launch(const Job& job, Checker& check) {
+    const Parallelism& p = job.run.parallel;
+    const auto refuse = [&](const char* member, std::int64_t value, Lack kind) {
+        if (lacks(job.stack, kind))
+            check.add(member, "is " + std::to_string(value) + "; " + lack_text(job.stack, kind));
+    };
+    if (p.tp > 1)
+        refuse("parallel.tp", p.tp, Lack::tp);
+    if (p.pp > 1)
+        refuse("parallel.pp", p.pp, Lack::pp);
+    if (p.vp > 1)
+        refuse("parallel.vp", p.vp, Lack::vp);
+    if (p.cp > 1)
+        refuse("parallel.cp", p.cp, Lack::cp);
+    if (p.ep > 1)
+        refuse("parallel.ep", p.ep, Lack::ep);
+    if (p.pp > 1 && p.zero > 1)
+        refuse("parallel.zero", p.zero, Lack::zero_beside_pp);
+}
+
 /// Rules that join two or more specs.
 void validate_together(const Job& job, std::vector<Problem>& problems) {
     const ModelSpec& m = job.model;
@@ -57,6 +78,7 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     }
     if (has_dense_mlp(m))
         check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
+    validate_launch(job, check);
     const std::int64_t blocks = m.layers + m.decoder_layers;
     if (p.pp * p.vp > blocks + 2) {
         check.add("parallel.pp", "pp*vp = " + std::to_string(p.pp * p.vp) + " exceeds the model's " +

@@ -1,5 +1,7 @@
 #include "traincost/spec/stack.hpp"
 
+#include <algorithm>
+
 #include "traincost/spec/check.hpp"
 
 namespace traincost {
@@ -109,6 +111,28 @@ Precision stack_precision(const StackSpec& stack, const Precision& recipe) {
     if (stack.reduce)
         p.reduce = *stack.reduce;
     return p;
+}
+
+bool lacks(const StackSpec& stack, Lack kind) {
+    return std::find(stack.lacks.begin(), stack.lacks.end(), kind) != stack.lacks.end();
+}
+
+std::string lack_text(const StackSpec& stack, Lack kind) {
+    switch (kind) {
+        case Lack::tp:
+            return stack.id + " has no tensor parallelism";
+        case Lack::pp:
+            return stack.id + " has no pipeline parallelism";
+        case Lack::vp:
+            return stack.id + " has no virtual pipeline stages";
+        case Lack::cp:
+            return stack.id + " has no context parallelism";
+        case Lack::ep:
+            return stack.id + " has no expert parallelism";
+        case Lack::zero_beside_pp:
+            return stack.id + " has no ZeRO 2 or 3 beside a pipeline";
+    }
+    throw Error(ErrorKind::internal, "a lack of a stack that has no name");
 }
 
 }  // namespace traincost

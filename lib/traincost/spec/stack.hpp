@@ -49,6 +49,16 @@ enum class NarrowInput : std::uint8_t {
 /// A tensor-parallel implementation: Megatron's explicit layers or PyTorch DTensor's dispatched ones.
 enum class TensorParallelKind : std::uint8_t { megatron, dtensor, xla };
 
+/// A kind of parallelism that a stack cannot launch.
+enum class Lack : std::uint8_t {
+    tp,
+    pp,
+    vp,  ///< virtual stages: no interleaved schedule
+    cp,
+    ep,
+    zero_beside_pp,  ///< ZeRO 2 and 3 beside a pipeline
+};
+
 /// What a software stack does with a model: the choices that decide saved tensors, copies, kernels and
 /// overlap.
 struct StackSpec {
@@ -123,6 +133,8 @@ struct StackSpec {
                         ///< gradients are not views of its buckets)
     bool root_sharded_apart;         ///< embedding and head are shard groups of their own under FSDP
     std::int64_t prefetched_blocks;  ///< gathered ZeRO-3 blocks alive beside the one in use
+
+    std::vector<Lack> lacks;  ///< kinds of parallelism it cannot launch
 
     bool ends_count_as_blocks;  ///< a pipeline that does not divide the blocks counts embedding and head as
                                 ///< one each, if it divides them then
@@ -221,6 +233,12 @@ struct StackSpec {
 };
 
 void validate(const StackSpec& stack, std::vector<Problem>& problems);
+
+/// Whether the stack cannot launch the kind of parallelism.
+bool lacks(const StackSpec& stack, Lack kind);
+
+/// "litgpt has no pipeline parallelism".
+std::string lack_text(const StackSpec& stack, Lack kind);
 
 /// Format of a run's gradients when nothing states another: `.grad` has its parameter's.
 DataType usual_gradients(const StackSpec& stack, const Precision& precision);

@@ -159,15 +159,31 @@ void pin(const std::optional<std::int64_t>& given, std::vector<std::int64_t>& va
 }
 
 /// Problems under the places that said the values.
-void require_valid(const Job& job, const JobDraft& draft) {
-    std::vector<Problem> problems = validate(job);
+std::vector<Problem> where_said(std::vector<Problem> problems, const JobDraft& draft) {
     for (Problem& problem : problems) {
         const JobField* field = job_field(problem.path);
         const std::string* where = field != nullptr ? field->where(draft) : nullptr;
         if (where != nullptr && !where->empty())
             problem.path = *where;
     }
-    throw_if_any(problems);
+    return problems;
+}
+
+void require_valid(const Job& job, const JobDraft& draft) {
+    throw_if_any(where_said(validate(job), draft));
+}
+
+/// The cluster, or an error under the place that said what is wrong with it.
+ClusterSpec cluster_said(const JobDraft& draft, const Sources& sources, const JobNeeds& needs,
+                         Assumptions& out) {
+    try {
+        return resolve_cluster(draft, sources.catalogue(), needs, out);
+    } catch (const Error& error) {
+        const std::vector<Problem> problems = where_said(error.problems(), draft);
+        if (problems == error.problems())
+            throw;
+        throw Error(error.kind(), problems);
+    }
 }
 
 }  // namespace
@@ -237,7 +253,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
     require_said(draft, needs);
     Assumptions out;
     ModelSpec model = resolve_model(draft, sources, out);
-    ClusterSpec cluster = resolve_cluster(draft, sources.catalogue(), needs, out);
+    ClusterSpec cluster = cluster_said(draft, sources, needs, out);
     const std::optional<PublishedRecipe> recipe = recipe_of(draft, sources);
     StackSpec stack = resolve_stack(draft, sources, cluster.accelerator, recipe, out);
     RunSpec run = usual_run(draft, needs, model, recipe, out);
@@ -259,7 +275,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
     if (!needs.layout) {
         std::vector<Problem> problems;  // of all accelerators, which the job below has not
         validate(job.cluster, problems);
-        throw_if_any(problems);
+        throw_if_any(where_said(std::move(problems), draft));
         require_searchable(job.cluster);
     }
     require_valid(needs.layout ? job : on_one_accelerator(job), draft);

@@ -149,6 +149,21 @@ std::vector<SearchTask> sample_of(const std::vector<SearchTask>& tasks) {
     return sample;
 }
 
+/// A sample is walked in rounds: every so many-th of its tasks that no round before took.
+constexpr std::size_t sample_strides[] = {64, 8, 1};
+
+/// Every `stride`-th of the tasks, without those that a round before has had.
+std::vector<SearchTask> every(std::size_t stride, const std::vector<SearchTask>& tasks) {
+    std::vector<SearchTask> chosen;
+    for (std::size_t i = 0; i < tasks.size(); i += stride) {
+        const bool had = std::any_of(std::begin(sample_strides), std::end(sample_strides),
+                                     [&](std::size_t before) { return before > stride && i % before == 0; });
+        if (!had)
+            chosen.push_back(tasks[i]);
+    }
+    return chosen;
+}
+
 /// Walks the tasks on all cores, and adds what they are to `all`.
 void walk_all(const SearchRequest& request, const Walk& walk, const std::vector<SearchTask>& tasks,
               const Incumbents& incumbents, WalkExtent extent, Findings& all) {
@@ -194,13 +209,17 @@ SearchResult search_with_margins(const SearchRequest& request) {
     if (request.monitor != nullptr)
         request.monitor->shapes = static_cast<std::int64_t>(portions.shapes()) / request.shards;
     Incumbents incumbents;
+    Findings sample(request.top);
     if (request.prune) {
-        Findings sample(request.top);
-        for (std::size_t i = 0; i < portions.size(); ++i) {
-            const Walk& walk = portions[i];
-            walk_all(request, walk, sample_of(walk.tasks), {}, WalkExtent::sample, sample);
+        // A few of the sample first: what they find cuts the others.
+        for (const std::size_t stride : sample_strides) {
+            for (std::size_t i = 0; i < portions.size(); ++i) {
+                const Walk& walk = portions[i];
+                walk_all(request, walk, every(stride, sample_of(walk.tasks)), incumbents, WalkExtent::sample,
+                         sample);
+            }
+            incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
         }
-        incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
     }
     Findings all(request.top);
     const auto walk_mine = [&](WalkExtent extent, Findings& findings) {
@@ -219,6 +238,10 @@ SearchResult search_with_margins(const SearchRequest& request) {
     }
     SearchResult result = all.result();
     result.interrupted = request.monitor != nullptr && request.monitor->stop;
+    if (result.interrupted && result.best.empty()) {
+        result.best = sample.best.sorted();
+        result.pareto = sample.pareto.sorted();
+    }
     return result;
 }
 

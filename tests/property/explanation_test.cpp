@@ -22,6 +22,7 @@ Job small(bool moe) {
             search_jobs::stack(), search_jobs::run(1024, 64)};
     job.run.parallel.dp = 8;
     job.run.micro_batch = 2;
+    job.run.tokens = 1e9;
     return job;
 }
 
@@ -83,8 +84,20 @@ std::set<std::string> items() {
 }  // namespace
 
 TEST_CASE("every term of an estimate has an explanation, and every explanation a term", "[explanation]") {
-    std::set<std::string> printed = {"memory.allocated", "memory.reserved", "memory.device", "memory.host",
-                                     "step.total",       "throughput.mfu",  "throughput.hfu"};
+    std::set<std::string> printed = {"memory.allocated",
+                                     "memory.reserved",
+                                     "memory.device",
+                                     "memory.host",
+                                     "step.total",
+                                     "throughput.mfu",
+                                     "throughput.hfu",
+                                     "throughput.tokens_per_s",
+                                     "throughput.tokens_per_s_per_gpu",
+                                     "training.steps",
+                                     "training.time",
+                                     "training.gpu_hours",
+                                     "training.cost",
+                                     "training.energy"};
     for (int t = 0; t < memory_term_count; ++t)
         printed.insert("memory." + std::string(to_string(static_cast<MemoryTerm>(t))));
     for (int t = 0; t < step_term_count; ++t)

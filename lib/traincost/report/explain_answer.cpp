@@ -84,8 +84,9 @@ void write_json(JsonWriter& out, const ExplainAnswer& answer, const Catalogue& c
         out.key("input");
         write_json(out, answer.of->resolved.job);
     }
+    const bool listed = answer.item.empty();
     const auto item = [&](const Explanation& e) {
-        if (!answer.of) {
+        if (!answer.of || (listed && !can_be_worked(e, answer.of->resolved.job, answer.of->estimate))) {
             write_explained_item(out, e, nullptr, {});
             return;
         }
@@ -93,7 +94,7 @@ void write_json(JsonWriter& out, const ExplainAnswer& answer, const Catalogue& c
         write_explained_item(out, e, &work,
                              reasons_of_stack(e.choices, answer.of->resolved.job.stack.id, catalogue));
     };
-    if (!answer.item.empty()) {
+    if (!listed) {
         item(explanation_of(answer.item));
     } else {
         out.key("items").begin_array();

@@ -1,6 +1,7 @@
 #include "traincost/report/explanation.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
@@ -13,8 +14,10 @@ namespace {
 const std::vector<ExplanationRow>& rows() {
     static const std::vector<ExplanationRow> all = [] {
         std::vector<ExplanationRow> list = memory_explanations();
-        for (ExplanationRow& row : step_explanations())
-            list.push_back(std::move(row));
+        for (std::vector<ExplanationRow>& more : std::array{step_explanations(), training_explanations()}) {
+            for (ExplanationRow& row : more)
+                list.push_back(std::move(row));
+        }
         return list;
     }();
     return all;
@@ -30,19 +33,39 @@ ExplainedJob explained(const Job& job, const Estimate& estimate) {
             table, stages,   explained_memory(job, shape, table, stages, estimate.peak_stage)};
 }
 
+/// What people call an item, and its name.
+constexpr std::pair<std::string_view, std::string_view> usual_words[] = {
+    {"memory", "memory.device"}, {"memory.total", "memory.device"},   {"step", "step.total"},
+    {"time", "step.total"},      {"step_time", "step.total"},         {"tokens/s", "throughput.tokens_per_s"},
+    {"days", "training.time"},   {"gpu-hours", "training.gpu_hours"},
+};
+
+bool available(const ExplanationRow& row, const ExplainedJob& of) {
+    return row.available.of == nullptr || row.available.of(of);
+}
+
 const ExplanationRow& row_of(std::string_view item) {
-    const auto found = std::find_if(rows().begin(), rows().end(),
-                                    [&](const ExplanationRow& row) { return row.explanation.item == item; });
-    if (found != rows().end())
-        return *found;
-    std::vector<std::string_view> names;
-    for (const ExplanationRow& row : rows())
-        names.push_back(row.explanation.item);
+    for (const auto& [word, name] : usual_words) {
+        if (word == item)
+            item = name;
+    }
     // A term without its room is meant where only one room has it.
     const std::string ending = "." + std::string(item);
-    const auto meant =
-        std::find_if(names.begin(), names.end(), [&](std::string_view n) { return n.ends_with(ending); });
-    const std::string suggestion = did_you_mean(meant != names.end() ? *meant : item, names);
+    const ExplanationRow* meant = nullptr;
+    int meanings = 0;
+    std::vector<std::string_view> names;
+    for (const ExplanationRow& row : rows()) {
+        if (row.explanation.item == item)
+            return row;
+        if (row.explanation.item.ends_with(ending)) {
+            meant = &row;
+            ++meanings;
+        }
+        names.push_back(row.explanation.item);
+    }
+    if (meanings == 1)
+        return *meant;
+    const std::string suggestion = did_you_mean(meant != nullptr ? meant->explanation.item : item, names);
     throw Error(ErrorKind::not_found,
                 "no item is called '" + std::string(item) + "'" +
                     (suggestion.empty() ? "; 'traincost explain' names them" : suggestion));
@@ -78,12 +101,20 @@ const Explanation& explanation_of(std::string_view item) {
 WorkedExplanation worked(const Explanation& explanation, const Job& job, const Estimate& estimate) {
     const ExplanationRow& row = row_of(explanation.item);
     const ExplainedJob of = explained(job, estimate);
+    if (!available(row, of)) {
+        throw Error(ErrorKind::usage,
+                    std::string(explanation.item) + ": needs " + std::string(row.available.needs));
+    }
     const std::vector<double> values = row.values(of);
     WorkedExplanation work{.values = {}, .numbers = {}, .result = row.result(of)};
     for (std::size_t i = 0; i < explanation.symbols.size(); ++i)
         work.values.push_back({explanation.symbols[i].symbol, values.at(i)});
     work.numbers = with_numbers(explanation.equation, work.values);
     return work;
+}
+
+bool can_be_worked(const Explanation& explanation, const Job& job, const Estimate& estimate) {
+    return available(row_of(explanation.item), explained(job, estimate));
 }
 
 Table explanation_list(const Job* job, const Estimate* estimate) {
@@ -99,7 +130,8 @@ Table explanation_list(const Job* job, const Estimate* estimate) {
         const Explanation& e = row.explanation;
         table.rows.push_back({text_cell(e.item), text_cell(e.what), text_cell(e.equation)});
         if (with_job)
-            table.rows.back().insert(table.rows.back().begin() + 1, row.result(*of));
+            table.rows.back().insert(table.rows.back().begin() + 1,
+                                     available(row, *of) ? row.result(*of) : empty_cell());
     }
     return table;
 }

@@ -31,10 +31,12 @@ struct Explanation {
     std::vector<std::string_view> choices;  ///< fields of the stack that decide it
 };
 
-/// Every term of the memory peak and of the step that `estimate` prints, and their totals.
+/// Every term of the memory peak and of the step that `estimate` prints, their totals, and what follows from
+/// them: throughput, steps, time, GPU-hours, cost and energy of the training.
 std::span<const Explanation> explanations();
 
-/// The explanation called `item`; `Error` of kind not_found that suggests the nearest.
+/// The explanation called `item`, or by what people call it ("memory", "days", "mfu"); `Error` of kind
+/// not_found that suggests the nearest.
 const Explanation& explanation_of(std::string_view item);
 
 /// An explanation with a job's numbers.
@@ -44,8 +46,12 @@ struct WorkedExplanation {
     Cell result;                      ///< as the estimate prints it, base units exactly
 };
 
-/// `explanation` with the numbers of the job and its estimate.
+/// `explanation` with the numbers of the job and its estimate; `Error` of kind usage where the job does not
+/// say what it needs (a cost needs tokens and a price).
 WorkedExplanation worked(const Explanation& explanation, const Job& job, const Estimate& estimate);
+
+/// Whether the job says all that the explanation's numbers need.
+bool can_be_worked(const Explanation& explanation, const Job& job, const Estimate& estimate);
 
 /// All items, one a row, with the estimate's results where there is one.
 Table explanation_list(const Job* job, const Estimate* estimate);

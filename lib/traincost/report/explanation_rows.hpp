@@ -27,14 +27,22 @@ struct ExplainedJob {
     }
 };
 
+/// What an item needs of a job beyond a step.
+struct Availability {
+    bool (*of)(const ExplainedJob&) = nullptr;  ///< null: every job has it
+    std::string_view needs{};                   ///< "the training tokens (--tokens)"
+};
+
 /// One row: an explanation, its values in the order of its symbols, and its result.
 struct ExplanationRow {
     Explanation explanation;
     std::vector<double> (*values)(const ExplainedJob&);
     Cell (*result)(const ExplainedJob&);
+    Availability available{};
 };
 
 std::vector<ExplanationRow> memory_explanations();
 std::vector<ExplanationRow> step_explanations();
+std::vector<ExplanationRow> training_explanations();
 
 }  // namespace traincost

@@ -65,7 +65,12 @@ const ExplanationRow& row_of(std::string_view item) {
     }
     if (meanings == 1)
         return *meant;
-    const std::string suggestion = did_you_mean(meant != nullptr ? meant->explanation.item : item, names);
+    std::string suggestion = did_you_mean(meant != nullptr ? meant->explanation.item : item, names);
+    if (suggestion.empty()) {
+        for (std::string_view& name : names)
+            name.remove_prefix(name.find('.') + 1);
+        suggestion = did_you_mean(item, names);
+    }
     throw Error(ErrorKind::not_found,
                 "no item is called '" + std::string(item) + "'" +
                     (suggestion.empty() ? "; 'traincost explain' names them" : suggestion));

@@ -115,6 +115,9 @@ StackSpec stack() {
     s.ep_overlap = 0.0;
     s.overlap_p2p = false;
     s.reduce_every_micro_batch = false;
+    s.replicas_reduce_every_micro_batch = false;
+    s.sharded_autocast = false;
+    s.narrow_head = false;
     s.broadcasts_updates = false;
     s.sharded_messages = 1.0;
     s.host_per_block_slice = Seconds{};

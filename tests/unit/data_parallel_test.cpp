@@ -170,3 +170,14 @@ TEST_CASE("every stack adds up its gradients once", "[data_parallel]") {
         CHECK(beside(job) == beside(none));
     }
 }
+
+TEST_CASE("DDP without no_sync reduces in every micro-batch", "[data_parallel]") {
+    Job job = replicas(0);
+    job.stack.shard = ShardEngine::none;
+    job.run.global_batch *= 2;
+    const double once = time(job).value();
+    job.stack.replicas_reduce_every_micro_batch = true;
+    CHECK(time(job).value() == Approx(2 * once));
+    job.run.parallel.zero = 1;
+    CHECK_FALSE(reduces_every_micro_batch(job));
+}

@@ -562,3 +562,27 @@ TEST_CASE("a report after the bar of the same iteration says what the bar did no
     const TrainingLog twice = read(megatron(1, 1000) + megatron(2, 1000) + megatron(2, 1000));
     CHECK(twice.repeated_lines == 1);
 }
+
+TEST_CASE("MaxText with multi-token prediction names the loss of the main model", "[logs]") {
+    std::string text;
+    for (int i = 0; i < 5; ++i) {
+        text += "completed step: " + std::to_string(i) + ", seconds: 4.0, TFLOP/s/device: 50.0, " +
+                (i < 2 ? "loss: 9.0" : "main_model_loss: 8.5, mtp_loss: 9.5") + "\n";
+    }
+    CHECK(read(text).loss_last == Approx(8.5));
+}
+
+TEST_CASE("NeMo's DLLogger lines are steps", "[logs]") {
+    std::string text = "DLLL {\"type\": \"LOG\", \"step\": \"PARAMETER\", \"data\": {\"seed\": 1}}\n";
+    for (int i = 0; i < 4; ++i) {
+        text += "DLLL {\"timestamp\": \"1.5\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": " +
+                std::to_string(i) + ", \"data\": {\"reduced_train_loss\": " + std::to_string(9 - i) +
+                ", \"global_step\": " + std::to_string(i) +
+                ".0, \"train_backward_timing in s\": 4e-05, \"train_step_timing in s\": 2.5, \"epoch\": 0}}\n";
+    }
+    const TrainingLog log = read(text);
+    CHECK(log.framework == LogFramework::nemo);
+    CHECK(log.iterations == 4);
+    CHECK(log.step_time->value() == Approx(2.5));
+    CHECK(log.loss_last == Approx(6.0));
+}

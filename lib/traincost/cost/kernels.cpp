@@ -160,15 +160,17 @@ namespace {
 
 /// Products that stay in the compute format when the run's matrix format is narrower: head, router,
 /// embedding, adapters and what a scan multiplies.
-bool in_compute_format(const Operator& op) {
-    return op.module == Module::head || op.module == Module::router || op.module == Module::embedding ||
-           op.adapter || (op.module == Module::recurrent && op.weights == 0.0);
+bool in_compute_format(const Operator& op, const Job& job) {
+    const bool wide_head = !job.stack.narrow_head || job.model.tied_embeddings;
+    return (op.module == Module::head && wide_head) || op.module == Module::router ||
+           op.module == Module::embedding || op.adapter ||
+           (op.module == Module::recurrent && op.weights == 0.0);
 }
 
 /// Bytes of the stack's own quantisation: of a product's input, and its weight where that is not kept, in
 /// forward; of its output's gradient, which both backward products share, in backward.
 Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
-    if (!c.quantises || in_compute_format(op))
+    if (!c.quantises || in_compute_format(op, *c.job))
         return Bytes{};
     const StackSpec& stack = c.job->stack;
     const bool eager = stack.eager_quantise_bytes > 0.0 && !c.job->run.compile.value_or(stack.compile);
@@ -183,7 +185,7 @@ Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
     const GemmModel& model = op.kind == OpKind::grouped_gemm && c.expert_gemm ? *c.expert_gemm
-                             : in_compute_format(op)                          ? c.plain_gemm
+                             : in_compute_format(op, *c.job)                  ? c.plain_gemm
                                                                               : c.gemm;
     const double factor = c.job->stack.gemm_factor;
     if (pass == Pass::forward)

@@ -23,6 +23,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
     const bool composite = stack().norm == NormKernel::composite && !compiled && !layernorm;
+    const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
@@ -53,6 +54,19 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.backward_access = MemoryAccess::norm_backward;
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
+    }
+    if (widened) {
+        // The input is widened, the output narrowed for what reads it, and both gradients the other way; the
+        // widened input is what is kept.
+        const double wider = fp32 - s.e;
+        const double casts = 2.0 * n * (fp32 + s.e);
+        op.saved += Bytes{n * wider};
+        op.forward_bytes += Bytes{casts + 2.0 * n * wider};
+        op.backward_bytes += Bytes{casts + 3.0 * n * wider};
+        op.forward_kernels += 2;
+        op.backward_kernels += 2;
+        op.forward_transient += Bytes{n * wider};
+        op.backward_transient += Bytes{2.0 * n * wider};
     }
     op.selective = s.again.norm;
     if (trains_norms() && !s.train_weights)

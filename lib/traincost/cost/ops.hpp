@@ -120,6 +120,7 @@ struct Shape {
     double summed_wider;  ///< bytes by which FSDP sums an element's gradients wider than a product makes it
     double mlp_tiles;     ///< pieces an MLP takes in turn and runs again; 1: all at once
     bool autocast;        ///< fp32 weights, every GEMM casts its inputs
+    bool widens_norms;    ///< narrow weights and residuals, but norms run in fp32 between two casts
     bool train_weights;   ///< base weights get gradients (false: only adapters do)
     double dropout;
     AttentionKernel attention;

@@ -35,7 +35,10 @@ std::int64_t zero_in_force(const Job& job) {
 }
 
 bool reduces_every_micro_batch(const Job& job) {
-    return job.stack.reduce_every_micro_batch && job.run.parallel.zero >= 2 && !pipeline_keeps_gathered(job);
+    const Parallelism& p = job.run.parallel;
+    if (p.zero < 2)
+        return job.stack.replicas_reduce_every_micro_batch && p.zero == 0 && p.pp == 1;
+    return job.stack.reduce_every_micro_batch && !pipeline_keeps_gathered(job);
 }
 
 bool expandable_segments(const Job& job) {

@@ -134,6 +134,17 @@ bool read_nemo(std::string_view line, std::size_t at, LogFacts& facts) {
     return true;
 }
 
+/// DLLogger's: DLLL {…, "type": "LOG", "step": 16, "data": {"reduced_train_loss": 10.9, …}}.
+bool read_dllogger(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "\"step\":";
+    const std::size_t step = find_in(line, name, at);
+    if (step == line.npos || !iteration_behind(line, step + name.size(), " ", facts)) {
+        return false;
+    }
+    read_facts(line.substr(step), indexed_rules<nemo_rules>, facts);
+    return facts.known != 0;
+}
+
 constexpr std::string_view iteration_name = "iteration";
 
 /// The next place from `from` where "iteration" names a number, or npos.
@@ -284,12 +295,13 @@ bool read_torchtune(std::string_view line, std::size_t at, LogFacts& facts) {
 constexpr std::array<LogRule, 2> torchtune_memory = {{{"GPU peak memory allocation", allocated, gibi, bytes},
                                                       {"GPU peak memory reserved", reserved, gibi, bytes}}};
 
-constexpr std::array<LogRule, 5> maxtext_rules = {{
+constexpr std::array<LogRule, 6> maxtext_rules = {{
     {"seconds", step_time},
     {"TFLOP/s/device", tflops_per_gpu},
     {"TFLOP/s", tflops_per_gpu},  // the oldest: of a device too
     {"Tokens/s/device", tokens_per_s_per_gpu},
     {"loss", loss},
+    {"main model loss", loss},  // where further tokens are predicted too
 }};
 
 bool read_maxtext(std::string_view line, std::size_t at, LogFacts& facts) {
@@ -507,6 +519,7 @@ bool read_beside(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
 constexpr std::array forms = {
     LogForm{"iteration:", LogFamily::nanotron, read_nanotron},
     LogForm{"Training epoch ", LogFamily::nemo, read_nemo},
+    LogForm{"DLLL ", LogFamily::nemo, read_dllogger},
     LogForm{"iteration", LogFamily::megatron, read_iteration},
     LogForm{"seconds:", LogFamily::maxtext, read_maxtext},
     LogForm{"step_avg:", LogFamily::nanochat, read_nanochat},

@@ -133,7 +133,7 @@ void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) 
     if (facts.has(loss)) {
         loss_ = facts[loss];
         loss_line_ = place.line;
-        if (!std::isfinite(facts[loss]) && is_new) {
+        if (!std::isfinite(facts[loss])) {
             not_finite_.add(place.line, n);
         }
     }

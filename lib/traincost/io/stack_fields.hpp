@@ -32,6 +32,8 @@ void describe_choices(Io& io, T& x) {
     io.required("compile", x.compile);
     io.required("selective", x.selective);
     io.required("amp", x.amp);
+    io.required("sharded_autocast", x.sharded_autocast);
+    io.required("narrow_head", x.narrow_head);
 
     // Head and loss
     io.required("loss", x.loss);
@@ -101,6 +103,7 @@ void describe_choices(Io& io, T& x) {
     io.required("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.required("recompute_keeps_gradients", x.recompute_keeps_gradients);
     io.required("reduce_every_micro_batch", x.reduce_every_micro_batch);
+    io.required("replicas_reduce_every_micro_batch", x.replicas_reduce_every_micro_batch);
     io.required("broadcasts_updates", x.broadcasts_updates);
     io.required("sharded_messages", x.sharded_messages);
     io.required("host_per_block_slice_s", x.host_per_block_slice);

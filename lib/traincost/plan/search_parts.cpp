@@ -35,11 +35,11 @@ namespace {
 bool same(const Shape& a, const Shape& b) {
     const auto members = [](const Shape& shape) {
         const auto& [batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
-                     compiled, fused, loss, loss_chunks, summed_wider, mlp_tiles, autocast, train_weights,
-                     dropout, attention, again, vocab, rank_vocab] = shape;
+                     compiled, fused, loss, loss_chunks, summed_wider, mlp_tiles, autocast, widens_norms,
+                     train_weights, dropout, attention, again, vocab, rank_vocab] = shape;
         return std::tuple(batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
-                          compiled, loss, loss_chunks, summed_wider, mlp_tiles, autocast, train_weights,
-                          dropout, attention, vocab, rank_vocab);
+                          compiled, loss, loss_chunks, summed_wider, mlp_tiles, autocast, widens_norms,
+                          train_weights, dropout, attention, vocab, rank_vocab);
     };
     return members(a) == members(b) && a.again == b.again && a.fused == b.fused;
 }

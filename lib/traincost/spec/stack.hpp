@@ -94,6 +94,8 @@ struct StackSpec {
     bool compile;                 ///< default: pointwise operators are fused by a compiler
     RecomputeModules selective;   ///< what selective recompute drops where the run names nothing
     CastMode amp;                 ///< how fp32 weights become 16-bit compute copies
+    bool sharded_autocast;        ///< autocast stays on over fully sharded weights: norms run in fp32
+    bool narrow_head;             ///< an untied head multiplies in the narrow format too, where there is one
 
     // Head and loss
     LossKernel loss;
@@ -193,6 +195,8 @@ struct StackSpec {
                                      ///< in full: the hooks that free them do not see a nested backward pass
     bool reduce_every_micro_batch;   ///< sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch,
                                      ///< not only the last
+    bool replicas_reduce_every_micro_batch;  ///< replicated gradients are all-reduced after each micro-batch:
+                                             ///< data parallelism without no_sync
     bool broadcasts_updates;  ///< a sharded optimizer's rank owns whole tensors and broadcasts them after the
                               ///< step, one rank after the other; else all gather at once
     double sharded_messages;  ///< collectives in which a fully sharded block's weights are gathered, and its

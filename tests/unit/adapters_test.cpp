@@ -215,4 +215,8 @@ TEST_CASE("sharding a block takes the host's time, forward and backward", "[adap
     const double more = (host() - replica).value();
     CHECK(more == Approx(job.stack.host_per_sharded_block.value()).epsilon(0.2));
     CHECK(more > 0.0);
+    job.stack.shard = ShardEngine::deepspeed;  // from stage 3 on, where its hooks gather
+    const Seconds gathered = host();
+    job.run.parallel.zero = 2;
+    CHECK((gathered - host()).value() > 0.8 * job.stack.host_per_sharded_block.value());
 }

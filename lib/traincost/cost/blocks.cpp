@@ -36,7 +36,9 @@ constexpr double reduction = 0.33;
 
 /// Host time of sharding a block, forward and backward, in one micro-batch.
 std::pair<Seconds, Seconds> sharding_time(const Job& job) {
-    if (!fully_sharded(job) || pipeline_keeps_gathered(job))
+    // DeepSpeed's stage 3 gathers module by module, from hooks before and after each.
+    const bool by_module = job.stack.shard == ShardEngine::deepspeed && job.run.parallel.zero >= 3;
+    if ((!fully_sharded(job) && !by_module) || pipeline_keeps_gathered(job))
         return {};
     const Seconds each = job.stack.host_per_sharded_block;
     const double again = zero_in_force(job) >= 3 ? second_gather : 0.0;

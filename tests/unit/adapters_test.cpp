@@ -138,3 +138,85 @@ TEST_CASE("under DeepSpeed Accelerate makes no copies of weights", "[adapters]")
         CHECK(m.device.value() < 45e9);  // 47 billion weights over 8 ranks, a block gathered
     }
 }
+
+namespace {
+
+/// The operator of the first kind of block by its name.
+Operator operator_of(const Job& job, std::string_view name) {
+    BlockOps ops;
+    fill_ops(job, shape_of(job), ops);
+    for (const Operator& op : ops.blocks[0]) {
+        if (op.name == name)
+            return op;
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("a low-rank pair's output is scaled and added, its input's gradient added", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    const double elements = 512.0 * 4096.0;  // tokens of the queries, whose inputs and outputs are 4096 wide
+    CHECK(operator_of(job, "lora_b").forward_bytes.value() == Approx(5.0 * 2.0 * elements));
+    CHECK(operator_of(job, "lora_b").backward_bytes.value() == Approx(2.0 * 2.0 * elements));
+    CHECK(operator_of(job, "lora_a").backward_bytes.value() == Approx(3.0 * 2.0 * elements));
+    job.run.adapter.dropout = 0.05;  // a copy and a byte of mask
+    CHECK(operator_of(job, "lora_a").forward_bytes.value() == Approx(5.0 * elements));
+    job.run.adapter.dropout = 0.0;
+    job.stack.adapter_fused = true;  // the product reads what it adds to
+    CHECK(operator_of(job, "lora_b").forward_bytes.value() == Approx(2.0 * elements));
+    CHECK(operator_of(job, "lora_b").backward_bytes.value() == 0.0);
+}
+
+TEST_CASE("after a sum over tensor-parallel ranks a pair is added to a part of the sequence", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8, .query = false, .value = false, .attention_out = true});
+    const double whole = operator_of(job, "lora_b").forward_bytes.value();
+    job.run.parallel.tp = 4;
+    job.run.parallel.sequence_parallel = true;
+    CHECK(operator_of(job, "lora_b").forward_bytes.value() == Approx(whole / 4.0));
+}
+
+TEST_CASE("a frozen norm takes no gradient of its weight", "[adapters]") {
+    Job frozen = lora("llama-3.1-8b", {.rank = 8});
+    frozen.stack.norm = NormKernel::composite;
+    Job trained = frozen;
+    trained.run.tuning = Tuning::full;
+    const double elements = 512.0 * 4096.0;
+    CHECK(operator_of(trained, "attention_norm").backward_bytes.value() -
+              operator_of(frozen, "attention_norm").backward_bytes.value() ==
+          Approx(4.0 * 2.0 * elements));
+}
+
+TEST_CASE("scales of a quantised weight are made with it", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    CHECK(operator_of(job, "quantised_scales").forward_kernels == 0);
+    job.run.tuning = Tuning::qlora;
+    job.run.precision_name = "nf4-base";
+    job.run.precision = *precision_from("nf4-base");
+    CHECK(operator_of(job, "quantised_scales").forward_bytes.value() ==
+          Approx(4096.0 * 4096.0 / 64.0 * 13.0));
+}
+
+TEST_CASE("sharding a block takes the host's time, forward and backward", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    job.run.tuning = Tuning::full;
+    const auto host = [&] {
+        const BlockTable table = [&] {
+            const Shape s = shape_of(job);
+            BlockOps ops;
+            fill_ops(job, s, ops);
+            return block_table(job, s, ops);
+        }();
+        return table.kinds[0].time.forward.host + table.kinds[0].time.backward.host;
+    };
+    job.stack.host_per_kernel = Seconds{1e-3};  // launch-bound
+    const Seconds replica = host();
+    job.run.parallel.zero = 3;
+    const double more = (host() - replica).value();
+    CHECK(more == Approx(job.stack.host_per_sharded_block.value()).epsilon(0.2));
+    CHECK(more > 0.0);
+    job.stack.shard = ShardEngine::deepspeed;  // from stage 3 on, where its hooks gather
+    const Seconds gathered = host();
+    job.run.parallel.zero = 2;
+    CHECK((gathered - host()).value() > 0.8 * job.stack.host_per_sharded_block.value());
+}

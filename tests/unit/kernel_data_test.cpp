@@ -175,3 +175,17 @@ TEST_CASE("kernel files are refused with the place and the reason", "[kernel dat
                    bandwidth_data_from_json)
               .find("stream") != std::string::npos);
 }
+
+TEST_CASE("walks that units bound follow units and clock, not memory", "[kernel_data]") {
+    const Catalogue catalogue;
+    const auto efficiency = [&](std::string_view id, MemoryAccess access) {
+        const ClusterSpec cluster = catalogue.cluster(id, 1).spec;
+        return cluster.kernels.memory->efficiency[static_cast<std::size_t>(access)];
+    };
+    // 1.5 TB/s on an H100 and on an H200; a card of less bandwidth and more units streams.
+    CHECK(efficiency("h100-sxm5-80gb", MemoryAccess::transpose) * 3.35 ==
+          Approx(efficiency("h200-sxm-141gb", MemoryAccess::transpose) * 4.8).epsilon(0.02));
+    CHECK(efficiency("rtx-4090", MemoryAccess::transpose) == efficiency("rtx-4090", MemoryAccess::stream));
+    CHECK(efficiency("a100-sxm4-40gb", MemoryAccess::transpose) * 1555.0 ==
+          Approx(efficiency("a100-sxm4-80gb", MemoryAccess::transpose) * 2039.0).epsilon(0.01));
+}

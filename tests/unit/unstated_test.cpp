@@ -80,8 +80,11 @@ TEST_CASE("stating the widest setting narrows the range, stating all leaves none
     say(stated, *job_field("--recompute"), "none", "--recompute");
     const UnstatedRange narrower = answer_to(stated).unstated;
     CHECK(narrower.step_high / narrower.step_low < open.step_high / open.step_low);
-    for (const auto& [flag, text] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"--attention", "flash"}, {"--compile", "off"}, {"--precision", "bf16-amp"}})
+    for (const auto& [flag, text] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"--attention", "flash"},
+                                                                    {"--compile", "off"},
+                                                                    {"--precision", "bf16-amp"},
+                                                                    {"--host-speed", "1"}})
         say(stated, *job_field(flag), text, flag);
     const EstimateAnswer all = answer_to(stated);
     CHECK(all.unstated.settings.empty());

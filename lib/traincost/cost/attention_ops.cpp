@@ -161,7 +161,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
             (adapter.query ? heads : 0.0) + (adapter.key ? kv_heads : 0.0) + (adapter.value ? kv_heads : 0.0);
         const int targets = adapter.query + adapter.key + adapter.value;
         const LowRank pairs =
-            targets == 3 ? low_rank_pair(true) : LowRank{static_cast<double>(targets), adapted * d};
+            targets == 3 ? low_rank_pair(true) : LowRank{static_cast<double>(targets), adapted * d, 0.0};
         build.linear("qkv", Module::attention, s.tokens, (heads + 2.0 * kv_heads) * d, h,
                      build.saved_norm_output(h, 1), pairs, m.bias.qkv, 1);
         const bool low_rank =
@@ -251,7 +251,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double narrow = build.saved_input_element(s.fused.attention);
     const Bytes out_input{narrow < s.e && s.train_weights ? s.tokens * heads * d * narrow : 0.0};
     build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input,
-                 low_rank_pair(adapter.attention_out), m.bias.attention_out);
+                 low_rank_pair(adapter.attention_out, s.tokens_sp), m.bias.attention_out);
     if (m.bias.attention_out)
         build.add_bias(s.tokens * h, stack.bias_dropout_fused);
     build.leave_tensor_parallel("attention_sum", Module::attention);
@@ -327,7 +327,7 @@ void mla_ops(OpBuilder& build, double span) {
                    !drop_up);
     hold_exchanged(build, kv_bytes, s.tokens * heads * (nope + rope) * s.e);
     build.linear("attention_out", Module::attention, s.tokens, h, heads * v, Bytes{},
-                 low_rank_pair(adapter.attention_out));
+                 low_rank_pair(adapter.attention_out, s.tokens_sp));
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }
 

@@ -115,8 +115,8 @@ void mlp_ops(OpBuilder& build, double ffn) {
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
     const bool made_again = drop_product || build.stack().inplace_backward;
     build.linear("down", Module::mlp, s.tokens, h, f,
-                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)}, adapt,
-                 m.bias.mlp);
+                 made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)},
+                 low_rank_pair(build.job().run.adapter.mlp, s.tokens_sp), m.bias.mlp);
     if (m.bias.mlp)
         build.add_bias(s.tokens * h, build.stack().bias_dropout_fused);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);

@@ -11,7 +11,18 @@ namespace {
 constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
 // Time of an eager kernel that broadcasts one operand over that of one that doesn't, for the same bytes: 2.5
 // against 4.3 TB/s on an H200 (torch 2.11, 2026-11-20, fp32 products of a composite RMS norm).
-constexpr double broadcast = 1.7;
+constexpr double measured_broadcast = 1.7;
+constexpr double broadcast_bytes_per_clock = 2.5e12 / (132 * 1.83e9);  // of an SM, in those kernels
+constexpr double stream_share = 0.88;                                  // of nominal bandwidth, in the others
+
+/// The same on an accelerator: units set that rate, and where they outrun memory nothing is lost.
+double broadcast_factor(const AcceleratorSpec& accelerator) {
+    if (accelerator.compute_units == 0 || !accelerator.clock_hz)
+        return measured_broadcast;
+    const double units = static_cast<double>(accelerator.compute_units) * *accelerator.clock_hz;
+    const double stream = stream_share * accelerator.memory_bandwidth.value();
+    return std::clamp(stream / (broadcast_bytes_per_clock * units), 1.0, measured_broadcast);
+}
 
 }  // namespace
 
@@ -29,6 +40,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
     const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
     if (composite) {
+        const double broadcast = broadcast_factor(job_.cluster.accelerator);
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
         const double normalised = model().norm.fp32_scale ? fp32 : in;
@@ -38,10 +50,12 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         // their sum over columns, its spread, the square's two products, their sum, and the casts.
         const double cast = in < fp32 ? in + fp32 : 0.0;
         op.forward_bytes = Bytes{n * (cast * 2.0 + 3.0 * fp32 + broadcast * 2.0 * (fp32 + in))};
+        // A frozen weight's gradient, a product and its sum, is not taken.
+        const double of_weight = trains_norms() ? 4.0 * in : 0.0;
         op.backward_bytes =
-            Bytes{n * (cast * 2.0 + 4.0 * in + 12.0 * fp32 + broadcast * (2.0 * in + 3.0 * fp32))};
+            Bytes{n * (cast * 2.0 + of_weight + 12.0 * fp32 + broadcast * (2.0 * in + 3.0 * fp32))};
         op.forward_kernels = s.autocast ? 6 : 7;
-        op.backward_kernels = 12;
+        op.backward_kernels = trains_norms() ? 12 : 10;
         op.forward_transient = Bytes{n * (fp32 + out)};
         op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
     } else {
@@ -126,6 +140,9 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         op.backward_bytes += made;
         op.forward_kernels += 1;
         op.backward_kernels += 1;
+        // Scales, one for 64 weights, are quantised too: widened, and moved by their offset.
+        const Bytes scales{n * k / 64.0 * (1.0 + 3.0 * fp32)};
+        memory("quantised_scales", module, scales, scales, 2, 2);
     }
     if (bias && s.train_weights && stack().bias != BiasKernel::fused)
         op.backward_bytes += Bytes{m * n * s.e};
@@ -156,6 +173,11 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
     a.forward_kernels = adapter.dropout > 0.0 ? 2 : 1;
     a.backward_kernels = adapter.dropout > 0.0 ? 3 : 2;
     a.saved = adapter.dropout > 0.0 ? Bytes{m * k * (s.e + 1.0)} : Bytes{};
+    // A copy of the input under a mask; its gradient is added to that of the product beside.
+    const bool fused = s.compiled || stack().adapter_fused;
+    const double dropped = adapter.dropout > 0.0 && !s.compiled ? m * k * (2.0 * s.e + 1.0) : 0.0;
+    a.forward_bytes = Bytes{dropped};
+    a.backward_bytes = Bytes{dropped + (fused ? 1.0 : 3.0) * m * k * s.e};
     a.backward_transient = Bytes{m * k * s.e};
     list_.push(a);
     Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
@@ -167,6 +189,11 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
     b.forward_kernels = 3;
     b.backward_kernels = 4;
     b.saved = Bytes{m * inner * s.e};
+    // The pair's output is scaled and added, each a walk of its own unless the product, or a compiled reader,
+    // does both.
+    const double outputs = (adapted.tokens > 0.0 ? adapted.tokens : m) * width * s.e;
+    b.forward_bytes = Bytes{(fused ? 1.0 : 5.0) * outputs};
+    b.backward_bytes = Bytes{(fused ? 0.0 : 2.0) * outputs};
     b.forward_transient = Bytes{2.0 * m * n * s.e};
     b.backward_transient = Bytes{m * n * s.e};
     list_.push(b);

@@ -5,15 +5,17 @@
 namespace traincost {
 
 /// The low-rank pairs beside one product: `pairs` of them read its input side by side, and write `width` of
-/// its outputs (0: all). No pairs: the product is not adapted.
+/// its outputs (0: all) of `tokens` tokens (0: all), fewer where the sum over ranks leaves each a part of the
+/// sequence. No pairs: the product is not adapted.
 struct LowRank {
     double pairs = 0.0;
     double width = 0.0;
+    double tokens = 0.0;
 };
 
-/// One pair over all outputs of a product, where it is `adapted`.
-inline LowRank low_rank_pair(bool adapted) {
-    return {adapted ? 1.0 : 0.0, 0.0};
+/// One pair over all outputs of a product, where it is `adapted`, added for `tokens` of them (0: all).
+inline LowRank low_rank_pair(bool adapted, double tokens = 0.0) {
+    return {adapted ? 1.0 : 0.0, 0.0, tokens};
 }
 
 /// Appends operators to a list in the words of a layer; internal to cost/.

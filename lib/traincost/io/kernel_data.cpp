@@ -282,6 +282,8 @@ BandwidthData bandwidth_data_from_json(const JsonNode& node) {
         JsonObject entry(classes.at(access_names[i]));
         x.fit.efficiency[i] = positive_finite(entry.at("efficiency"));
         x.fit.latency[i] = seconds(entry.at("latency_us"));
+        if (const auto bytes = entry.find("unit_bytes_per_clock"))
+            x.unit_bytes[i] = positive_finite(*bytes);
         entry.finish();
     }
     classes.finish();
@@ -365,6 +367,19 @@ void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const Emb
         models.source += (models.source.empty() ? "" : ", ") + added + " of gemm-generic";
 }
 
+/// The bandwidth model of a family as a member has it. Where units and not memory set the rate of a walk, it
+/// follows their number and clock, and is no more than that of a stream.
+void add_family_bandwidth(const AcceleratorSpec& accelerator, BandwidthData data, KernelModels& models) {
+    const double stream = data.fit.efficiency[static_cast<std::size_t>(MemoryAccess::stream)];
+    const double clocks = static_cast<double>(accelerator.compute_units) * accelerator.clock_hz.value_or(0.0);
+    for (std::size_t i = 0; i < memory_access_count && clocks > 0.0; ++i) {
+        if (data.unit_bytes[i] > 0.0)
+            data.fit.efficiency[i] =
+                std::min(stream, data.unit_bytes[i] * clocks / accelerator.memory_bandwidth.value());
+    }
+    add(data, models);
+}
+
 /// The matrix-product data of an accelerator or a family; nothing where there is no such file.
 std::optional<GemmData> gemm_data_named(const std::string& name, std::span<const EmbeddedFile> files) {
     const EmbeddedFile* file = bench_file("gemm-" + name, files);
@@ -405,8 +420,12 @@ KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<cons
     add_missing_formats(accelerator, files, models);
     add_file("attention-" + family, files, models, attention_data_from_json);
     adapt_attention(models, attention_clock, member.unit_rate);
-    if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json))
-        add_file("memory-" + family, files, models, bandwidth_data_from_json);
+    if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json)) {
+        if (const EmbeddedFile* file = bench_file("memory-" + family, files)) {
+            const JsonDocument document = document_of(*file);
+            add_family_bandwidth(accelerator, bandwidth_data_from_json(JsonNode(document)), models);
+        }
+    }
     if (const EmbeddedFile* file = bench_file("allocator", files)) {
         const JsonDocument document = document_of(*file);
         models.allocator = allocator_model_from_json(JsonNode(document));

@@ -69,6 +69,9 @@ struct AttentionData {
 struct BandwidthData {
     KernelOrigin origin;
     BandwidthFit fit;
+    /// By MemoryAccess: bytes a compute unit moves in a clock, where units and not memory set the rate; else
+    /// 0.
+    std::array<double, memory_access_count> unit_bytes{};
     bool operator==(const BandwidthData&) const = default;
 };
 

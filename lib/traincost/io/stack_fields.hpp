@@ -117,8 +117,10 @@ void describe_choices(Io& io, T& x) {
     io.required("quantise_bytes", x.quantise_bytes);
     io.required("eager_quantise_bytes", x.eager_quantise_bytes);
     io.required("quantises_weights", x.quantises_weights);
+    io.required("host_per_sharded_block_s", x.host_per_sharded_block);
     io.required("host_per_checkpoint_s", x.host_per_checkpoint);
     io.required("host_per_adapter_s", x.host_per_adapter);
+    io.required("adapter_fused", x.adapter_fused);
     io.required("gemm_factor", x.gemm_factor);
 
     // Allocator and device

@@ -60,6 +60,7 @@ constexpr TimeField times[] = {
     {"host_per_kernel_s", &StackSpec::host_per_kernel},
     {"host_per_parallel_block_s", &StackSpec::host_per_parallel_block},
     {"host_per_starved_block_rank_s", &StackSpec::host_per_starved_block_rank},
+    {"host_per_sharded_block_s", &StackSpec::host_per_sharded_block},
     {"host_per_checkpoint_s", &StackSpec::host_per_checkpoint},
     {"host_per_adapter_s", &StackSpec::host_per_adapter},
     {"host_per_step_s", &StackSpec::host_per_step},

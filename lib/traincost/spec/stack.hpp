@@ -219,8 +219,11 @@ struct StackSpec {
                                   ///< copy. 0: `quantise_bytes`
     bool quantises_weights;  ///< weights are scaled and cast too, in every forward pass; else their narrow
                              ///< copies are made once a step
-    Seconds host_per_checkpoint;  ///< host time of running a checkpointed block again, beside its launches
+    Seconds host_per_sharded_block;  ///< host time of a sharded block's gathers and reductions in one
+                                     ///< micro-batch, their launches included
+    Seconds host_per_checkpoint;     ///< host time of running a checkpointed block again, beside its launches
     Seconds host_per_adapter;  ///< host time of a product's low-rank pair, both passes, beside its launches
+    bool adapter_fused;        ///< a low-rank pair's output is scaled and added by its product
     double gemm_factor;        ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device

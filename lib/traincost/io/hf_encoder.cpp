@@ -268,6 +268,8 @@ ModelSpec read_led(HfKeys& k) {
                                    "max_encoder_position_embeddings"});
     m.position.table_rows = *m.max_position + k.integer({"max_decoder_position_embeddings"}, 1024);
     add_longformer_attention(k, m, m.layers);
+    k.assume(
+        "the decoder's self-attention is timed with the encoder's window, though the class has none there");
     return m;
 }
 

@@ -63,8 +63,7 @@ std::int64_t moe_layers(const ModelSpec& model) {
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence) {
     if (const Mixer mixer = mixer_of(model, index); mixer == Mixer::recurrent || mixer == Mixer::none)
         return 0;
-    const bool decoder = model.architecture == Architecture::encoder_decoder && index >= model.layers;
-    if (!model.window || !model.window->size || decoder)
+    if (!model.window || !model.window->size)
         return sequence;
     const bool full = model.window->full_every > 0 && (index + 1) % model.window->full_every == 0;
     return full ? sequence : std::min(sequence, *model.window->size);

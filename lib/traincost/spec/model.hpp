@@ -225,7 +225,7 @@ bool is_moe_layer(const ModelSpec& model, std::int64_t index);
 std::int64_t moe_layers(const ModelSpec& model);
 
 /// Tokens a query of layer `index` may see when the sequence has `sequence` tokens: the window, or the
-/// sequence; 0 where the layer has no attention. The window of an encoder-decoder is its encoder's.
+/// sequence; 0 where the layer has no attention.
 std::int64_t attention_span(const ModelSpec& model, std::int64_t index, std::int64_t sequence);
 
 }  // namespace traincost

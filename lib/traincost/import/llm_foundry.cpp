@@ -76,6 +76,7 @@ void read_llm_foundry(const Setting& root, FactSheet& sheet) {
     if (const Setting* peft = root.at("model.peft_config"); peft != nullptr && peft->is_map()) {
         sheet.whole(Fact::lora_rank, *peft, {"r"});
     }
+    sheet.whole(Fact::ep, root, {"model.ffn_config.moe_world_size"});
     if (const Setting* at = root.at("compile_config")) {
         sheet.state(Fact::compile, !says_nothing(*at), *at);
     }

@@ -277,3 +277,41 @@ TEST_CASE("stacks of BART have one shape", "[hf]") {
         contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "where the encoder has 4096"));
     CHECK(parameter_count(read(R"({"model_type": "bart"})").model).total == 406291456);
 }
+
+// Each layer has queries, keys and values of global attention beside those of the window, with biases:
+// LongformerSelfAttention.query_global, key_global, value_global.
+TEST_CASE("a Longformer is RoBERTa with second projections and a window", "[hf]") {
+    const HfModel model = read(
+        R"({"model_type": "longformer", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+            "intermediate_size": 3072, "vocab_size": 50265, "max_position_embeddings": 4098, "type_vocab_size": 1,
+            "attention_mode": "longformer", "ignore_attention_mask": false, "sep_token_id": 2,
+            "attention_window": [512, 512, 512, 512, 512, 512, 512, 512, 512, 512, 512, 512]})");
+    // RobertaModel of 514 positions has 124,645,632 (the published base); the table is 3,584 rows longer.
+    CHECK(parameter_count(model.model).total == 124645632 + 3584 * 768 + 12 * 3 * (768 * 768 + 768));
+    REQUIRE(model.model.window);
+    CHECK(model.model.window->size == 512);
+    CHECK(model.model.window->full_every == 0);
+}
+
+TEST_CASE("a Longformer of unequal windows is an error", "[hf]") {
+    const std::string error = error_of(
+        R"({"model_type": "longformer", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "attention_window": [32, 64]})");
+    CHECK(contains(error, "attention_window"));
+}
+
+// LED against BART-base (139,420,416): tables of 16,384 and 1,024 rows in place of two of 1,026, and second
+// projections in the six layers of the encoder.
+TEST_CASE("LED is BART with a longer table and second projections in its encoder", "[hf]") {
+    const HfModel model = read(
+        R"({"model_type": "led", "d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "vocab_size": 50265,
+            "encoder_attention_heads": 12, "decoder_attention_heads": 12, "encoder_ffn_dim": 3072,
+            "decoder_ffn_dim": 3072, "max_encoder_position_embeddings": 16384,
+            "max_decoder_position_embeddings": 1024, "attention_window": 1024})");
+    CHECK(parameter_count(model.model).total ==
+          139420416 + (16384 + 1024 - 2 * 1026) * 768 + 6 * 3 * (768 * 768 + 768));
+    CHECK(model.model.max_position == 16384);
+    REQUIRE(model.model.window);
+    CHECK(model.model.window->size == 1024);
+    CHECK(assumes(model, "the decoder's self-attention"));
+}

@@ -240,3 +240,26 @@ TEST_CASE("deepspeed's list of one host's devices is one node", "[launch]") {
     CHECK(value(job, Fact::model) == "acme/m");
     CHECK(value(job, Fact::micro_batch) == "-");
 }
+
+TEST_CASE("llm-foundry: a Hugging Face model's switch for FlashAttention is its kernel, where it is on",
+          "[launch]") {
+    const auto attention = [](const std::string& flag) {
+        return value(read("max_seq_len: 512\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n"
+                          "device_eval_batch_size: 1\nfsdp_config: {sharding_strategy: FULL_SHARD}\n"
+                          "model: {name: hf_causal_lm, pretrained_model_name_or_path: acme/m, "
+                          "use_flash_attention_2: " +
+                          flag + "}\n"),
+                     Fact::attention);
+    };
+    CHECK(attention("true") == "flash");
+    CHECK(attention("false") == "-");
+}
+
+TEST_CASE("llm-foundry: the experts' world is the degree of expert parallelism", "[launch]") {
+    const LaunchReading job = read(
+        "max_seq_len: 512\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n"
+        "device_eval_batch_size: 1\nfsdp_config: {sharding_strategy: FULL_SHARD}\n"
+        "model: {n_layers: 2, d_model: 64, ffn_config: {moe_num_experts: 8, moe_world_size: 4}}\n");
+    CHECK(value(job, Fact::ep) == "4");
+    CHECK(job.facts.at(Fact::ep).how == How::stated);
+}

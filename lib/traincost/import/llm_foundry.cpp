@@ -69,9 +69,14 @@ void read_llm_foundry(const Setting& root, FactSheet& sheet) {
     sheet.word(
         Fact::attention, root,
         {"model.attn_config.attn_impl", "model.attn_impl", "model.config_overrides.attn_config.attn_impl"});
+    if (const Setting* flash = root.at("model.use_flash_attention_2");
+        flash != nullptr && !sheet.has(Fact::attention) && as_truth(*flash).value_or(false)) {
+        sheet.state(Fact::attention, "flash", *flash);
+    }
     if (const Setting* peft = root.at("model.peft_config"); peft != nullptr && peft->is_map()) {
         sheet.whole(Fact::lora_rank, *peft, {"r"});
     }
+    sheet.whole(Fact::ep, root, {"model.ffn_config.moe_world_size"});
     if (const Setting* at = root.at("compile_config")) {
         sheet.state(Fact::compile, !says_nothing(*at), *at);
     }

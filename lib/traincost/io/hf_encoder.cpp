@@ -52,6 +52,26 @@ ModelSpec read_xlm_roberta(HfKeys& k) {
     return read_bert_of(k, 30522, 2);
 }
 
+/// A window around each token in each of `encoder_layers`, and the second queries, keys and values (with
+/// biases) of the tokens that see all.
+void add_longformer_attention(HfKeys& k, ModelSpec& m, std::int64_t encoder_layers) {
+    constexpr std::int64_t both_sides = 512;
+    m.window = WindowSpec{.kind = WindowKind::sliding,
+                          .size = k.uniform({"attention_window"}).value_or(both_sides),
+                          .full_every = 0};
+    constexpr std::int64_t projections = 3;
+    m.extra.push_back(
+        {"projections of global attention", encoder_layers * projections * (m.hidden * m.hidden + m.hidden)});
+    k.assume("no token attends globally: a task's few are not modelled in time");
+    k.ignore({"attention_mode", "ignore_attention_mask", "onnx_export", "sep_token_id"});
+}
+
+ModelSpec read_longformer(HfKeys& k) {
+    ModelSpec m = read_bert_of(k, 30522, 2);
+    add_longformer_attention(k, m, m.layers);
+    return m;
+}
+
 /// No token types and no pooler.
 ModelSpec read_distilbert(HfKeys& k) {
     const std::int64_t hidden = k.required({"dim", "hidden_size"});
@@ -179,6 +199,7 @@ struct BartKind {
     bool final_norm;      ///< of each stack: pre-norm
     std::int64_t table;   ///< positions where the file has none
     Activation activation;
+    std::string_view positions_key = "max_position_embeddings";
 };
 
 /// Two stacks of plain MLPs and LayerNorms with biases everywhere, one embedding for both and the head.
@@ -204,7 +225,7 @@ ModelSpec read_bart_of(HfKeys& k, const BartKind& kind) {
     m.norm.embedding_norm = kind.embedding_norm;
     m.norm.final_norm = kind.final_norm;
     m.norm.placement = kind.final_norm ? NormPlacement::pre : NormPlacement::post;
-    m.max_position = k.integer({"max_position_embeddings"}, kind.table);
+    m.max_position = k.integer({kind.positions_key}, kind.table);
     constexpr std::int64_t stacks = 2;
     if (kind.positions) {
         m.position.table_rows = stacks * (*m.max_position + kind.offset);
@@ -239,6 +260,17 @@ ModelSpec read_bart_of(HfKeys& k, const BartKind& kind) {
 
 ModelSpec read_bart(HfKeys& k) {
     return read_bart_of(k, {50265, 1024, 12, 16, 4096, 2, true, true, false, 1024, Activation::gelu});
+}
+
+/// BART with Longformer's attention in the encoder, and a table of positions of each stack's own length.
+ModelSpec read_led(HfKeys& k) {
+    ModelSpec m = read_bart_of(k, {50265, 1024, 12, 16, 4096, 0, true, true, false, 16384, Activation::gelu,
+                                   "max_encoder_position_embeddings"});
+    m.position.table_rows = *m.max_position + k.integer({"max_decoder_position_embeddings"}, 1024);
+    add_longformer_attention(k, m, m.layers);
+    k.assume(
+        "the decoder's self-attention is timed with the encoder's window, though the class has none there");
+    return m;
 }
 
 ModelSpec read_mbart(HfKeys& k) {
@@ -279,6 +311,8 @@ constexpr std::array encoder_readers = std::to_array<HfReader>({
     {"blenderbot", read_blenderbot},
     {"camembert", read_xlm_roberta},
     {"distilbert", read_distilbert},
+    {"led", read_led},
+    {"longformer", read_longformer},
     {"m2m_100", read_m2m_100},
     {"marian", read_marian},
     {"mbart", read_mbart},

@@ -1,9 +1,8 @@
-// The program's commands and options as plain values: what completions and the manual are made from.
+// The program's commands and options as plain values.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
+#include <traincost/report/commands/command_tree.hpp>
+
 #include <vector>
 
 namespace CLI {
@@ -12,49 +11,8 @@ class App;
 
 namespace traincost::cli {
 
-/// What a value is, as far as a shell can complete it.
-enum class ValueKind : std::uint8_t {
-    none,     ///< an option without a value
-    text,     ///< anything
-    word,     ///< one of `words`
-    record,   ///< an id of the catalogue's folder `room`; with `file` also a file
-    file,     ///< a file
-    folder,   ///< a folder
-    setting,  ///< one of `words`, each followed by "=" and values
-};
-
-/// An option, or a positional argument.
-struct OptionNode {
-    std::vector<std::string> names;  ///< "-v", "--verbose"; of a positional its name, "FILE"
-    std::string value;               ///< "COUNT", "on|off"; empty: none
-    std::string meaning;
-    std::string group;  ///< heading it stands under in the help
-    std::string environment{};
-    bool several = false;  ///< takes more than one value
-    ValueKind kind = ValueKind::text;
-    std::vector<std::string> words{};
-    std::string room{};
-    bool file = false;
-    bool operator==(const OptionNode&) const = default;
-};
-
-/// A command; the first is the program itself.
-struct CommandNode {
-    std::string name;  ///< "export sheet"; empty: the program
-    std::string group;
-    std::string summary;
-    std::vector<OptionNode> options{};
-    std::vector<OptionNode> positionals{};
-    std::vector<std::string> examples{};
-    bool has_commands = false;
-    bool operator==(const CommandNode&) const = default;
-};
-
 /// The program's commands, each before its own commands, in the order of the help. What is hidden is left
 /// out.
 std::vector<CommandNode> command_tree(const CLI::App& app);
-
-/// The words of the command that are the names of its own commands: "sheet", "bench".
-std::vector<const CommandNode*> commands_of(const std::vector<CommandNode>& tree, std::string_view name);
 
 }  // namespace traincost::cli

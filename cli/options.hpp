@@ -2,6 +2,7 @@
 #pragma once
 
 #include <traincost/base/error.hpp>
+#include <traincost/report/commands/command_tree.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -24,9 +25,6 @@ CLI::Option* add_parsed(CLI::App& app, const std::string& name, Target& target, 
     };
     return app.add_option_function<std::string>(name, set, help)->type_name(type);
 }
-
-/// The group of options that no other group has.
-inline constexpr const char* own_group = "Of this command";
 
 /// Names the group, in the help, of the options added since the last group was named.
 inline void name_group(CLI::App& app, const std::string& group) {

@@ -4,11 +4,11 @@
 #include <cli/command_tree.hpp>
 #include <cli/commands/catalogue_options.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/completion.hpp>
-#include <cli/manual.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/report/commands/completion.hpp>
+#include <traincost/report/commands/manual.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -78,7 +78,7 @@ TEST_CASE("the brief help is shorter, and says where the rest is", "[golden][wid
 
 TEST_CASE("the examples of every help are understood", "[golden][width]") {
     fs::current_path(SOURCE_FOLDER);
-    for (const cli::CommandNode& command : cli::program_tree()) {
+    for (const CommandNode& command : cli::program_tree()) {
         const bool ends = command.name != "serve";  // tests/house/serve_test.cpp starts and stops it
         for (const std::string& example : command.examples) {
             if (!ends)

@@ -9,8 +9,8 @@
 
 #include <string>
 
-using traincost::cli::CommandNode;
-using traincost::cli::OptionNode;
+using traincost::CommandNode;
+using traincost::OptionNode;
 using traincost::cli::program_tree;
 using traincost::test::run_in_process;
 using traincost::test::shell_output;

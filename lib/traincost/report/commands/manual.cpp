@@ -1,11 +1,10 @@
-#include <cli/manual.hpp>
+#include "traincost/report/commands/manual.hpp"
 
-#include <cli/options.hpp>
-#include <traincost/base/version.hpp>
+#include "traincost/base/version.hpp"
 
 #include <algorithm>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -176,4 +175,4 @@ std::string manual_page(const std::vector<CommandNode>& tree) {
     return text + exit_status + environment;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,12 +1,12 @@
 // Completions of bash, zsh and fish, written from the program's own options.
 #pragma once
 
-#include <cli/command_tree.hpp>
+#include "traincost/report/commands/command_tree.hpp"
 
 #include <string>
 #include <vector>
 
-namespace traincost::cli {
+namespace traincost {
 
 /// The script that a shell reads; ids are asked of the program when they are wanted, so that records of
 /// TRAINCOST_DATA are among them.
@@ -14,4 +14,4 @@ std::string bash_completion(const std::vector<CommandNode>& tree);
 std::string zsh_completion(const std::vector<CommandNode>& tree);
 std::string fish_completion(const std::vector<CommandNode>& tree);
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,10 +1,10 @@
-#include <cli/completion.hpp>
-#include <cli/shell_text.hpp>
+#include "traincost/report/commands/completion.hpp"
+#include "traincost/report/commands/shell_text.hpp"
 
 #include <algorithm>
 #include <map>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -176,4 +176,4 @@ std::string bash_completion(const std::vector<CommandNode>& tree) {
     return text + bash_values(tree) + bash_tail;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

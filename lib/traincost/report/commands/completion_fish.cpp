@@ -1,9 +1,9 @@
-#include <cli/completion.hpp>
-#include <cli/shell_text.hpp>
+#include "traincost/report/commands/completion.hpp"
+#include "traincost/report/commands/shell_text.hpp"
 
 #include <algorithm>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -94,4 +94,4 @@ std::string fish_completion(const std::vector<CommandNode>& tree) {
     return text;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,6 +1,6 @@
-#include <cli/shell_text.hpp>
+#include "traincost/report/commands/shell_text.hpp"
 
-namespace traincost::cli {
+namespace traincost {
 
 std::string joined_words(const std::vector<std::string>& words) {
     std::string text;
@@ -33,4 +33,4 @@ std::string own_words(const std::vector<const CommandNode*>& commands) {
     return text;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,9 +1,9 @@
-#include <cli/completion.hpp>
-#include <cli/shell_text.hpp>
+#include "traincost/report/commands/completion.hpp"
+#include "traincost/report/commands/shell_text.hpp"
 
 #include <algorithm>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::string zsh_completion(const std::vector<CommandNode>& tree) {
     return text + zsh_tail;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -1,12 +1,12 @@
 // Words and quotes of the shells' languages.
 #pragma once
 
-#include <cli/command_tree.hpp>
+#include "traincost/report/commands/command_tree.hpp"
 
 #include <string>
 #include <vector>
 
-namespace traincost::cli {
+namespace traincost {
 
 /// With a space between each two.
 std::string joined_words(const std::vector<std::string>& words);
@@ -20,4 +20,4 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 /// The commands' own words, without those of the commands above them: "sheet bench".
 std::string own_words(const std::vector<const CommandNode*>& commands);
 
-}  // namespace traincost::cli
+}  // namespace traincost

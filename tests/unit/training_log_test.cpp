@@ -575,10 +575,11 @@ TEST_CASE("MaxText with multi-token prediction names the loss of the main model"
 TEST_CASE("NeMo's DLLogger lines are steps", "[logs]") {
     std::string text = "DLLL {\"type\": \"LOG\", \"step\": \"PARAMETER\", \"data\": {\"seed\": 1}}\n";
     for (int i = 0; i < 4; ++i) {
-        text += "DLLL {\"timestamp\": \"1.5\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": " +
-                std::to_string(i) + ", \"data\": {\"reduced_train_loss\": " + std::to_string(9 - i) +
-                ", \"global_step\": " + std::to_string(i) +
-                ".0, \"train_backward_timing in s\": 4e-05, \"train_step_timing in s\": 2.5, \"epoch\": 0}}\n";
+        text +=
+            "DLLL {\"timestamp\": \"1.5\", \"elapsedtime\": \"9.5\", \"type\": \"LOG\", \"step\": " +
+            std::to_string(i) + ", \"data\": {\"reduced_train_loss\": " + std::to_string(9 - i) +
+            ", \"global_step\": " + std::to_string(i) +
+            ".0, \"train_backward_timing in s\": 4e-05, \"train_step_timing in s\": 2.5, \"epoch\": 0}}\n";
     }
     const TrainingLog log = read(text);
     CHECK(log.framework == LogFramework::nemo);

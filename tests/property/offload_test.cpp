@@ -92,6 +92,15 @@ TEST_CASE("a slower host slows every offload", "[offload]") {
     }
 }
 
+TEST_CASE("a host of half the speed takes twice the time for an update", "[offload]") {
+    for (Job job : jobs()) {
+        job.run.offload_optimizer = Offload::cpu;
+        const Seconds update = estimate(job).step.parts.offload.update;
+        job.run.host_speed = 0.5;
+        CHECK(estimate(job).step.parts.offload.update.value() == Approx(2.0 * update.value()));
+    }
+}
+
 TEST_CASE("a stage deeper in memory is no faster: NVMe takes at least as long as host memory", "[offload]") {
     for (Job job : jobs()) {
         job.run.offload_optimizer = job.run.offload_parameters = Offload::cpu;

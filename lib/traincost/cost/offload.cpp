@@ -124,7 +124,8 @@ OffloadTime offload_time(const OffloadInputs& x) {
         const Bytes states = optimizer_state_bytes(run.optimizer, p);
         // Read and written: weights and states; read: gradients; written: compute copies.
         const Bytes walked = (stored + states) * 2.0 + stored + Bytes{x.shape.e};
-        t.update = time_of(walked * x.owned, rates.memory);
+        // A host of slow or few cores streams its memory as slowly as it does all else.
+        t.update = time_of(walked * x.owned, rates.memory * run.host_speed.value_or(1.0));
         t.upload = weights ? Seconds{} : time_of(Bytes{x.owned * x.shape.w}, rates.link);
         if (run.offload_optimizer == Offload::nvme) {
             const Bytes kept = (stored + states) * x.owned;

@@ -360,7 +360,7 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::offload_optimizer, named<Offload>>({"run.offload_optimizer", "--offload-optimizer", places, "Location of optimizer states and updates", g, searched}));
     add(row<&D::offload_parameters, named<Offload>>({"run.offload_parameters", "--offload-parameters", places, "Location of weights", g, searched}));
     add(row<&D::offload_activations, fraction>({"run.offload_activations", "--offload-activations", "FRACTION", "Share of saved activations kept in host memory", g, searched}));
-    add(row<&D::host_speed, positive_number>({"run.host_speed", "--host-speed", "RATIO", "Single-thread speed of the host, over the one launch times were measured on; default: 1", g}));
+    add(row<&D::host_speed, positive_number>({"run.host_speed", "--host-speed", "RATIO", "Speed of the host, at launching kernels and updating offloaded states, over the one that was measured; default: 1", g}));
     add(row<&D::optimizer_kernel, named<OptimizerKernel>>({"run.optimizer_kernel", "--optimizer-kernel", walks, "Way the optimizer walks its tensors; default: the stack's", g}));
     add(row<&D::optimizer_in_backward, switched>({"run.optimizer_in_backward", "--optimizer-in-backward", "", "Each gradient is applied and freed as soon as it is made", g}));
     add(row<&D::mlp_tiles, positive>({"run.mlp_tiles", "--mlp-tiles", "COUNT", "Pieces of the sequence an MLP takes in turn and runs again backward; default: 1", g}));

@@ -168,8 +168,9 @@ struct RunSpec {
     bool neighbouring_experts = false;  ///< a token chooses experts next to each other, as gates made for
                                         ///< benchmarks deal them out
     bool expert_one_hot = false;  ///< tokens reach experts, and come back, by products with one-hot masks
-    std::optional<double> host_speed{};  ///< single-thread speed of the host over that of the host its
-                                         ///< stack's launch times were measured on; absent: 1
+    std::optional<double> host_speed{};  ///< speed of the host, single-thread at launches and of all its
+                                         ///< cores at updates of offloaded states, over that of the host
+                                         ///< they were measured on; absent: 1
     std::optional<double> tokens{};      ///< training tokens, for days and cost
     double headroom = 0.0;               ///< share of an accelerator's memory that must stay free
     bool operator==(const RunSpec&) const = default;

@@ -12,6 +12,7 @@ import { placed } from './problems.js';
 
 const lists = JSON.parse(document.getElementById('lists').textContent);
 const main = newEngine();
+main.start();  // beside the first layout
 const drawing = newEngine();
 
 function useHash() {
@@ -48,12 +49,15 @@ function useAnswers(question) {
     return { ...now, line };
 }
 
-function useFields() {
+/** The engine's list of fields, asked behind the first estimate, unless that needs it to know which flags are switches. */
+function useFields(job) {
     const [listed, setListed] = useState(null);
     useEffect(() => {
-        main.ask({ command: 'fields' }).then(({ answer }) => {
+        const ask = () => main.ask({ command: 'fields' }).then(({ answer }) => {
             if (Array.isArray(answer.fields)) setListed(answer.fields);
         }, () => {});
+        if (Object.values(job).includes('true')) ask();
+        else setTimeout(ask, 0);
     }, []);
     return useMemo(() => fieldsOf(listed), [listed]);
 }
@@ -169,7 +173,7 @@ function App() {
     const [state, change] = useHash();
     const lang = languageOf(state);
     const t = useMemo(() => words(lang), [lang]);
-    const fields = useFields();
+    const fields = useFields(state.job);
     const question = useMemo(() => jobOf(state, fields.switches), [state.job, state.files, fields]);
     const { answer, valid, ms, line, question: answered } = useAnswers(question);
     const [suggestions, setSuggestions] = useState({});

@@ -11,6 +11,25 @@ const claims = {
         check((await page.locator('[data-test=timeline] rect').count()) > 4, 'no timeline');
         check(page.failures.length === 0, page.failures.join('; '));
     },
+    'the first question to the engine is the estimate, unless that needs the list of switches': async (browser) => {
+        const before = () => {
+            window.questions = [];
+            const post = Worker.prototype.postMessage;
+            Worker.prototype.postMessage = function (data, ...more) {
+                if (data.question) window.questions.push(JSON.parse(data.question));
+                return post.call(this, data, ...more);
+            };
+        };
+        const first = async (hash) => {
+            const page = await openPage(browser, hash, { before });
+            await settled(page);
+            check(!(await page.locator('[data-test=error]').count()), await page.textContent('main'));
+            await page.waitForFunction(() => window.questions.some((q) => q.command === 'fields'));
+            return page.evaluate(() => window.questions[0].command);
+        };
+        check((await first('')) === 'estimate', 'something was asked before the estimate');
+        check((await first('#model=gpt2&gpu=h100&gpus=1&seq=1K&global-batch=8&whole-nodes=true')) === 'fields', 'the switches were not asked for');
+    },
     'no request leaves the page, and its policy forbids one': async (browser) => {
         const page = await openPage(browser);
         await settled(page);

@@ -16,9 +16,10 @@ export async function openBrowser() {
 /** The page with a state, once its first answer is there. Requests and errors are kept. */
 export const openPage = (browser, hash = '', options = {}) => openAt(browser, pathToFileURL(file).href + hash, options);
 
-/** The same at an address. */
-export async function openAt(browser, address, options = {}) {
+/** The same at an address; `before` runs in the page ahead of its own scripts. */
+export async function openAt(browser, address, { before, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
+    if (before) await context.addInitScript(before);
     const page = await context.newPage();
     page.setDefaultTimeout(30000);
     page.requests = [];

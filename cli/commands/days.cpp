@@ -5,10 +5,12 @@
 #include <cli/context.hpp>
 #include <cli/options.hpp>
 #include <cli/search_options.hpp>
+#include <traincost/ask/node_rent.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/methods/six_nd.hpp>
 #include <traincost/plan/configuration_text.hpp>
+#include <traincost/plan/price.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -96,28 +98,11 @@ struct Answer {
     std::string price;
 };
 
-/// An hour of one accelerator, and where it is rented so.
-struct HourPrice {
-    Dollars each;
-    std::string from;
-};
-
-/// The lowest hourly price that is known of a node with the accelerator.
-std::optional<HourPrice> lowest_price(const ClusterSpec& cluster, const Catalogue& catalogue) {
-    std::optional<HourPrice> best;
-    for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {
-        if (catalogue.cluster_record(entry.id).accelerator != cluster.accelerator.id) {
-            continue;
-        }
-        const ClusterSpec node = catalogue.cluster(entry.id, cluster.accelerators).spec;
-        for (const NodePrice& price : node.prices) {
-            const Dollars each = price.amount / static_cast<double>(node.per_node);
-            if (price.per_hour && (!best || each < best->each)) {
-                best = HourPrice{each, price.kind + " of " + entry.id};
-            }
-        }
-    }
-    return best;
+/// An accelerator-hour as `estimate` bills it: of its usual node, or of those that are let where that is not.
+std::optional<GpuHourPrice> billed_price(const ClusterSpec& cluster, const Catalogue& catalogue) {
+    ClusterChoice choice{cluster, {}};
+    take_rent_of_other_nodes(std::nullopt, catalogue, choice);
+    return gpu_hour_price(choice.spec);
 }
 
 Answer answer_of(const DaysFlags& f, const Rate& rate, FlopRate peak, const ClusterSpec& cluster,
@@ -134,9 +119,9 @@ Answer answer_of(const DaysFlags& f, const Rate& rate, FlopRate peak, const Clus
              .price = {}};
     constexpr double hour = 3600.0;
     a.gpu_hours = a.time.value() / hour * gpus;
-    if (const auto price = lowest_price(cluster, catalogue)) {
-        a.cost = price->each * a.gpu_hours;
-        a.price = to_text(price->each) + ", " + price->from;
+    if (const auto price = billed_price(cluster, catalogue)) {
+        a.cost = price->amount * a.gpu_hours;
+        a.price = to_text(price->amount) + ", " + price->kind + ", " + price->provider;
     }
     return a;
 }

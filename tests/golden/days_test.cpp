@@ -34,3 +34,18 @@ TEST_CASE("days: on matrix units that take fp16 alone a modelled rate stays belo
     CHECK_THAT(run_in_process("traincost days --params 1B --tokens 20B --gpus 64 --gpu t4 --tflops 70"),
                Catch::Contains("--tflops: is more than the peak of t4, 65.0 TFLOP/s"));
 }
+
+TEST_CASE("days: an hour of an accelerator costs what estimate bills", "[days]") {
+    for (const char* gpu : {"a100", "h100", "v100", "t4", "b200"}) {
+        const std::string estimated = run_in_process(
+            "traincost estimate --model llama-3.2-1b --gpus 8 --tokens 1B --gpu " + std::string(gpu));
+        const std::string days = run_in_process(
+            "traincost days --params 1B --tokens 1B --gpus 8 --mfu 0.3 --gpu " + std::string(gpu));
+        CAPTURE(estimated, days);
+        // "$2.70 per GPU-hour" and "GPU-hours at $2.70".
+        const std::size_t end = estimated.find(" per GPU-hour");
+        REQUIRE(end != std::string::npos);
+        const std::size_t begin = estimated.rfind('$', end);
+        CHECK_THAT(days, Catch::Contains("GPU-hours at " + estimated.substr(begin, end - begin) + ","));
+    }
+}

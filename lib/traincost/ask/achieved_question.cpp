@@ -76,10 +76,29 @@ double tokens_done(const AchievedQuestion& question, const std::optional<Trainin
     return 0.0;
 }
 
+/// What a log prints of the job and nobody said, taken from it and said.
+void take_logged(const TrainingLog& log, const std::string& name, JobDraft& draft, Assumptions& out) {
+    const auto take = [&](Stated<std::int64_t>& field, const std::optional<std::int64_t>& printed,
+                          const char* words, const char* flag) {
+        if (field || !printed || *printed <= 0)
+            return;
+        field = {printed, "--log " + name};
+        out.push_back({words, std::to_string(*printed), "as the log prints", flag});
+    };
+    take(draft.sequence, log.sequence, "sequence", "--seq");
+    if (!draft.accumulation)
+        take(draft.global_batch, log.global_batch, "global batch", "--global-batch");
+}
+
 }  // namespace
 
 AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
-    ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .batch = true});
+    JobDraft draft = question.job;
+    Assumptions logged;
+    if (question.log)
+        take_logged(*question.log, question.log_name, draft, logged);
+    ResolvedJob resolved = resolve(draft, sources, {.micro_batch = false, .batch = true});
+    resolved.assumptions.insert(resolved.assumptions.end(), logged.begin(), logged.end());
     const LoggedStep step = measured_step(question, resolved.job, question.log);
     if (question.tokens_done && !resolved.job.run.tokens)
         throw Error(ErrorKind::usage, "--tokens: is missing: --tokens-done needs the number to train on");

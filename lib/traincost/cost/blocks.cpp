@@ -1,7 +1,6 @@
 #include "traincost/cost/blocks.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "traincost/base/error.hpp"
 
@@ -34,20 +33,9 @@ constexpr double first_gather = 0.42;
 constexpr double second_gather = 0.25;
 constexpr double reduction = 0.33;
 
-/// Host time of sharding a block, forward and backward, in one micro-batch.
-std::pair<Seconds, Seconds> sharding_time(const Job& job) {
-    // DeepSpeed's stage 3 gathers module by module, from hooks before and after each.
-    const bool by_module = job.stack.shard == ShardEngine::deepspeed && job.run.parallel.zero >= 3;
-    if ((!fully_sharded(job) && !by_module) || pipeline_keeps_gathered(job))
-        return {};
-    const Seconds each = job.stack.host_per_sharded_block;
-    const double again = zero_in_force(job) >= 3 ? second_gather : 0.0;
-    return {each * first_gather, each * (reduction + again)};
-}
-
-PartTime part_time(const OpList& ops, const KernelContext& context, std::pair<Seconds, Seconds> host = {}) {
-    PartTime t{pass_time(ops, Pass::forward, context, Part::whole, host.first),
-               pass_time(ops, Pass::backward, context, Part::whole, host.second),
+PartTime part_time(const OpList& ops, const KernelContext& context, const ShardingHost& host = {}) {
+    PartTime t{pass_time(ops, Pass::forward, context, Part::whole, host.forward),
+               pass_time(ops, Pass::backward, context, Part::whole, host.backward),
                {},
                {}};
     const StackSpec& stack = context.job->stack;
@@ -74,6 +62,16 @@ std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Sign
 }
 
 }  // namespace
+
+ShardingHost sharding_host(const Job& job) {
+    // DeepSpeed's stage 3 gathers module by module, from hooks before and after each.
+    const bool by_module = job.stack.shard == ShardEngine::deepspeed && job.run.parallel.zero >= 3;
+    if ((!fully_sharded(job) && !by_module) || pipeline_keeps_gathered(job))
+        return {};
+    const Seconds each = job.stack.host_per_sharded_block;
+    const double again = zero_in_force(job) >= 3 ? second_gather : 0.0;
+    return {each * first_gather, each * (reduction + again)};
+}
 
 Seconds host_floor_per_block(const Job& job) {
     const std::int64_t tp = job.run.parallel.tp;
@@ -131,7 +129,7 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
         table.kinds[k].signature = g;
         table.kinds[k].parameters =
             sharded_count(layer_weights(job.model, g.side, g.moe, g.mixer, g.mlp), s.tp, s.ep, s.etp);
-        table.kinds[k].time = part_time(ops.blocks[k], context, sharding_time(job));
+        table.kinds[k].time = part_time(ops.blocks[k], context, sharding_host(job));
     }
     set_totals(job, s, ops, table);
     table.embedding_parameters = sharded_count(embedding_weights(job.model), s.tp, s.ep, s.etp);

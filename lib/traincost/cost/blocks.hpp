@@ -65,6 +65,15 @@ struct BlockTable {
     PartTime head_time;
 };
 
+/// What sharding a block by FSDP or DeepSpeed's stage 3 takes of the host, a micro-batch; nothing elsewhere.
+struct ShardingHost {
+    Seconds forward;
+    Seconds backward;
+    bool operator==(const ShardingHost&) const = default;
+};
+
+ShardingHost sharding_host(const Job& job);
+
 /// The table of a job's operators.
 BlockTable block_table(const Job& job, const Shape& shape, const BlockOps& ops);
 

@@ -1,7 +1,6 @@
 #include "traincost/cost/stage_reserve.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace traincost {
 
@@ -64,7 +63,7 @@ public:
         reserve_.memory.reserved = reserve_.memory.allocated + term(MemoryTerm::fragmentation);
         reserve_.memory.device =
             reserve_.memory.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
-        return std::move(reserve_);
+        return reserve_;
     }
 
 private:

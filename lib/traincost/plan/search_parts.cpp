@@ -55,27 +55,33 @@ const ShapeTables::Entry& ShapeTables::of(const Job& job) {
     const Shape shape = shape_of(job);
     const bool selective = job.run.recompute == Recompute::selective;
     const WeightBytes weight = weight_bytes(job, shape);
-    const Entry* sibling = nullptr;  // the same operators: only their totals differ
+    const ShardingHost sharding = sharding_host(job);
+    const Entry* sibling = nullptr;  // the same operators; of the same times only totals differ
     for (const auto& entry : entries_) {
         if (entry->selective != selective || !same(entry->shape, shape))
             continue;
-        if (same(entry->weight, weight))
+        if (same(entry->weight, weight) && entry->sharding == sharding)
             return *entry;
-        sibling = entry.get();
+        if (sibling == nullptr || entry->sharding == sharding)
+            sibling = entry.get();
     }
     auto entry = std::make_unique<Entry>();
     entry->shape = shape;
     entry->selective = selective;
     entry->weight = weight;
+    entry->sharding = sharding;
     if (sibling != nullptr) {
         entry->ops = sibling->ops;
-        entry->table = sibling->table;
-        set_totals(job, shape, *entry->ops, entry->table);
     } else {
         const auto ops = std::make_shared<BlockOps>();
         fill_ops(job, shape, *ops);
-        entry->table = block_table(job, shape, *ops);
         entry->ops = ops;
+    }
+    if (sibling != nullptr && sibling->sharding == sharding) {
+        entry->table = sibling->table;
+        set_totals(job, shape, *entry->ops, entry->table);
+    } else {
+        entry->table = block_table(job, shape, *entry->ops);
     }
     entries_.push_back(std::move(entry));
     return *entries_.back();

@@ -33,13 +33,15 @@ private:
 };
 
 /// Block tables of one shape key: one for each way its operators can look (selective recompute, autocast,
-/// which sharded weights do without) and each way weights and gradients come and go.
+/// which sharded weights do without), each way weights and gradients come and go, and what sharding takes of
+/// the host.
 class ShapeTables {
 public:
     struct Entry {
         Shape shape;
         bool selective;  ///< what is run again is timed
         WeightBytes weight;
+        ShardingHost sharding;
         std::shared_ptr<const BlockOps> ops;
         BlockTable table;
     };

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <tuple>
 
+#include "traincost/plan/price.hpp"
+
 namespace traincost {
 
 namespace {
 
-/// Whether an hour of the cluster has a price, of the kind asked for.
-bool has_price(const ClusterSpec& cluster, const std::optional<std::string>& kind) {
-    return std::any_of(cluster.prices.begin(), cluster.prices.end(), [&](const NodePrice& price) {
-        return price.per_hour && (!kind || price.kind == *kind);
-    });
+/// What an accelerator-hour of the node costs, of `kind` if one is named; nothing where no such price is
+/// known.
+std::optional<GpuHourPrice> price_of(const ClusterSpec& node, const std::optional<std::string>& kind) {
+    if (!kind)
+        return gpu_hour_price(node);
+    const std::optional<ClusterSpec> only = with_price_kind(node, *kind);
+    return only ? gpu_hour_price(*only) : std::nullopt;
 }
 
 /// The nodes of the catalogue with the accelerator of `usual` and an hourly price, of `kind` if one is named.
@@ -20,21 +24,10 @@ std::vector<ClusterChoice> rented_nodes(const ClusterSpec& usual, const std::opt
     std::vector<ClusterChoice> found;
     for (const std::string& id : catalogue.clusters_with(usual.accelerator.id)) {
         ClusterChoice node = catalogue.cluster(id, usual.accelerators, per_node);
-        if (has_price(node.spec, kind))
+        if (price_of(node.spec, kind))
             found.push_back(std::move(node));
     }
     return found;
-}
-
-/// The lowest hourly price of an accelerator, of `kind` if one is named; the node has one.
-Dollars lowest_price(const ClusterSpec& node, const std::optional<std::string>& kind) {
-    std::optional<Dollars> least;
-    for (const NodePrice& price : node.prices) {
-        const Dollars each = price.amount / static_cast<double>(node.per_node);
-        if (price.per_hour && (!kind || price.kind == *kind) && (!least || each < *least))
-            least = each;
-    }
-    return *least;
 }
 
 /// What a node is let for, and which node it is.
@@ -47,12 +40,12 @@ struct Rent {
 
 void take_rented_node(const std::optional<std::string>& kind, std::optional<std::int64_t> per_node,
                       const Catalogue& catalogue, ClusterChoice& choice) {
-    if (has_price(choice.spec, kind))
+    if (price_of(choice.spec, kind))
         return;
     std::vector<ClusterChoice> nodes = rented_nodes(choice.spec, kind, per_node, catalogue);
     const auto best =
         std::min_element(nodes.begin(), nodes.end(), [&](const ClusterChoice& a, const ClusterChoice& b) {
-            return lowest_price(a.spec, kind) < lowest_price(b.spec, kind);
+            return price_of(a.spec, kind)->lowest < price_of(b.spec, kind)->lowest;
         });
     if (best == nodes.end())
         return;
@@ -65,7 +58,7 @@ void take_rented_node(const std::optional<std::string>& kind, std::optional<std:
 
 void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
                               ClusterChoice& choice) {
-    if (has_price(choice.spec, std::nullopt))
+    if (price_of(choice.spec, std::nullopt))
         return;
     std::vector<Rent> rents;
     for (const ClusterChoice& node : rented_nodes(choice.spec, std::nullopt, per_node, catalogue)) {

@@ -149,16 +149,14 @@ std::vector<SearchTask> sample_of(const std::vector<SearchTask>& tasks) {
     return sample;
 }
 
-/// A sample is walked in rounds: every so many-th of its tasks that no round before took.
+/// A sample is walked in rounds, each with every so many-th of its tasks: multiples of one another.
 constexpr std::size_t sample_strides[] = {64, 8, 1};
 
-/// Every `stride`-th of the tasks, without those that a round before has had.
-std::vector<SearchTask> every(std::size_t stride, const std::vector<SearchTask>& tasks) {
+/// Every `stride`-th of the tasks, without every `had`-th, which the round before took (0: there was none).
+std::vector<SearchTask> every(std::size_t stride, std::size_t had, const std::vector<SearchTask>& tasks) {
     std::vector<SearchTask> chosen;
     for (std::size_t i = 0; i < tasks.size(); i += stride) {
-        const bool had = std::any_of(std::begin(sample_strides), std::end(sample_strides),
-                                     [&](std::size_t before) { return before > stride && i % before == 0; });
-        if (!had)
+        if (had == 0 || i % had != 0)
             chosen.push_back(tasks[i]);
     }
     return chosen;
@@ -211,14 +209,16 @@ SearchResult search_with_margins(const SearchRequest& request) {
     Incumbents incumbents;
     Findings sample(request.top);
     if (request.prune) {
-        // A few of the sample first: what they find cuts the others.
-        for (const std::size_t stride : sample_strides) {
-            for (std::size_t i = 0; i < portions.size(); ++i) {
-                const Walk& walk = portions[i];
-                walk_all(request, walk, every(stride, sample_of(walk.tasks)), incumbents, WalkExtent::sample,
-                         sample);
+        for (std::size_t i = 0; i < portions.size(); ++i) {
+            const Walk& walk = portions[i];
+            const std::vector<SearchTask> tasks = sample_of(walk.tasks);
+            std::size_t had = 0;
+            // A few of the sample first: what they find cuts the others.
+            for (const std::size_t stride : sample_strides) {
+                walk_all(request, walk, every(stride, had, tasks), incumbents, WalkExtent::sample, sample);
+                incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
+                had = stride;
             }
-            incumbents = Incumbents(request, sample.best.sorted(), sample.pareto.sorted());
         }
     }
     Findings all(request.top);

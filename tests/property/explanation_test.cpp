@@ -184,6 +184,36 @@ TEST_CASE("each memory term is its equation of its own symbols, for random jobs 
     }
 }
 
+TEST_CASE(
+    "throughput and training are their equations of their own symbols, for random jobs over every stack",
+    "[explanation]") {
+    int padded = 0;
+    for (const std::string& stack : random_job::ids(Room::stacks)) {
+        random_job::Jobs jobs(18, {.stacks = {stack}, .most_accelerators = 64});
+        for (int i = 0; i < 10; ++i) {
+            Job job = jobs.next();
+            job.run.tokens = 1e9;
+            if (i % 2 == 0 && !job.run.packed_length && job.run.sequence > 1)
+                job.run.padded_length = job.run.sequence / 2;
+            padded += job.run.padded_length.has_value() ? 1 : 0;
+            const Estimate e = estimate(job);
+            const std::vector<std::optional<WorkedExplanation>> works = all_worked(job, e);
+            REQUIRE(works.size() == explanations().size());
+            for (std::size_t n = 0; n < works.size(); ++n) {
+                const Explanation& explanation = explanations()[n];
+                if (!works[n] || explanation.item.starts_with("memory.") ||
+                    explanation.item.starts_with("step."))
+                    continue;
+                INFO(random_job::text(job) << ": " << explanation.item << " = " << works[n]->numbers << ", "
+                                           << works[n]->result.text);
+                CHECK(evaluate(explanation.equation, works[n]->values) ==
+                      Approx(std::stod(works[n]->result.exact)).epsilon(1e-9));
+            }
+        }
+    }
+    CHECK(padded > 50);
+}
+
 TEST_CASE("the symbols that the walk gives are those of the explanation, in its order", "[explanation]") {
     for (const Job& job : jobs()) {
         const Shape shape = shape_of(job);

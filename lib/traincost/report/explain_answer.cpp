@@ -84,23 +84,26 @@ void write_json(JsonWriter& out, const ExplainAnswer& answer, const Catalogue& c
         out.key("input");
         write_json(out, answer.of->resolved.job);
     }
-    const bool listed = answer.item.empty();
-    const auto item = [&](const Explanation& e) {
-        if (!answer.of || (listed && !can_be_worked(e, answer.of->resolved.job, answer.of->estimate))) {
-            write_explained_item(out, e, nullptr, {});
-            return;
-        }
-        const WorkedExplanation work = worked(e, answer.of->resolved.job, answer.of->estimate);
-        write_explained_item(out, e, &work,
-                             reasons_of_stack(e.choices, answer.of->resolved.job.stack.id, catalogue));
+    const auto item = [&](const Explanation& e, const WorkedExplanation* work) {
+        const std::vector<std::string> why =
+            work != nullptr ? reasons_of_stack(e.choices, answer.of->resolved.job.stack.id, catalogue)
+                            : std::vector<std::string>{};
+        write_explained_item(out, e, work, why);
     };
-    if (!listed) {
-        item(explanation_of(answer.item));
+    if (!answer.item.empty()) {
+        const Explanation& e = explanation_of(answer.item);
+        std::optional<WorkedExplanation> work;
+        if (answer.of)
+            work = worked(e, answer.of->resolved.job, answer.of->estimate);
+        item(e, work ? &*work : nullptr);
     } else {
+        std::vector<std::optional<WorkedExplanation>> works(explanations().size());
+        if (answer.of)
+            works = all_worked(answer.of->resolved.job, answer.of->estimate);
         out.key("items").begin_array();
-        for (const Explanation& e : explanations()) {
+        for (std::size_t i = 0; i < works.size(); ++i) {
             out.begin_object();
-            item(e);
+            item(explanations()[i], works[i] ? &*works[i] : nullptr);
             out.end_object();
         }
         out.end_array();

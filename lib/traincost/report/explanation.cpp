@@ -103,6 +103,19 @@ const Explanation& explanation_of(std::string_view item) {
     return row_of(item).explanation;
 }
 
+namespace {
+
+WorkedExplanation work_of(const ExplanationRow& row, const ExplainedJob& of) {
+    const std::vector<double> values = row.values(of);
+    WorkedExplanation work{.values = {}, .numbers = {}, .result = row.result(of)};
+    for (std::size_t i = 0; i < row.explanation.symbols.size(); ++i)
+        work.values.push_back({row.explanation.symbols[i].symbol, values.at(i)});
+    work.numbers = with_numbers(row.explanation.equation, work.values);
+    return work;
+}
+
+}  // namespace
+
 WorkedExplanation worked(const Explanation& explanation, const Job& job, const Estimate& estimate) {
     const ExplanationRow& row = row_of(explanation.item);
     const ExplainedJob of = explained(job, estimate);
@@ -110,16 +123,15 @@ WorkedExplanation worked(const Explanation& explanation, const Job& job, const E
         throw Error(ErrorKind::usage,
                     std::string(explanation.item) + ": needs " + std::string(row.available.needs));
     }
-    const std::vector<double> values = row.values(of);
-    WorkedExplanation work{.values = {}, .numbers = {}, .result = row.result(of)};
-    for (std::size_t i = 0; i < explanation.symbols.size(); ++i)
-        work.values.push_back({explanation.symbols[i].symbol, values.at(i)});
-    work.numbers = with_numbers(explanation.equation, work.values);
-    return work;
+    return work_of(row, of);
 }
 
-bool can_be_worked(const Explanation& explanation, const Job& job, const Estimate& estimate) {
-    return available(row_of(explanation.item), explained(job, estimate));
+std::vector<std::optional<WorkedExplanation>> all_worked(const Job& job, const Estimate& estimate) {
+    const ExplainedJob of = explained(job, estimate);
+    std::vector<std::optional<WorkedExplanation>> all;
+    for (const ExplanationRow& row : rows())
+        all.push_back(available(row, of) ? std::optional(work_of(row, of)) : std::nullopt);
+    return all;
 }
 
 Table explanation_list(const Job* job, const Estimate* estimate) {

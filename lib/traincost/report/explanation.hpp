@@ -2,6 +2,7 @@
 // sources.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,8 +51,8 @@ struct WorkedExplanation {
 /// say what it needs (a cost needs tokens and a price).
 WorkedExplanation worked(const Explanation& explanation, const Job& job, const Estimate& estimate);
 
-/// Whether the job says all that the explanation's numbers need.
-bool can_be_worked(const Explanation& explanation, const Job& job, const Estimate& estimate);
+/// All explanations with the job's numbers, in their order; nothing for one whose needs the job does not say.
+std::vector<std::optional<WorkedExplanation>> all_worked(const Job& job, const Estimate& estimate);
 
 /// All items, one a row, with the estimate's results where there is one.
 Table explanation_list(const Job* job, const Estimate* estimate);

@@ -1,6 +1,5 @@
 // The terms of a step: cost/step is what computes them, docs/model.md, section Step time, tells the whole.
 
-#include "traincost/cost/flops.hpp"
 #include "traincost/cost/kernels.hpp"
 #include "traincost/report/explanation_rows.hpp"
 
@@ -80,18 +79,20 @@ std::vector<double> total_values(const ExplainedJob& x) {
     return {compute, communication, pipeline, update, host};
 }
 
-std::vector<double> utilization_values(const ExplainedJob& x, Flops flops) {
-    return {flops.value(), x.estimate.step.total.value(), static_cast<double>(x.job.cluster.accelerators),
+/// FLOPs of a step of all GPUs, at `each` of one, and what they are held against.
+std::vector<double> utilization_values(const ExplainedJob& x, FlopRate each) {
+    const double gpus = static_cast<double>(x.job.cluster.accelerators);
+    const Seconds step = x.estimate.step.total;
+    return {(each * step).value() * gpus, step.value(), gpus,
             peak_rate(x.job.cluster.accelerator, x.job.run.precision.gemm)->value()};
 }
 
 std::vector<double> mfu_values(const ExplainedJob& x) {
-    return utilization_values(x, step_flops(x.job).model);
+    return utilization_values(x, x.estimate.throughput.model_flops_per_gpu);
 }
 
 std::vector<double> hfu_values(const ExplainedJob& x) {
-    const StepFlops flops = step_flops(x.job);
-    return utilization_values(x, flops.model + flops.recomputed);
+    return utilization_values(x, x.estimate.throughput.hardware_flops_per_gpu);
 }
 
 template <StepTerm which>

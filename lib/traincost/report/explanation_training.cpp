@@ -28,8 +28,7 @@ bool has_energy(const ExplainedJob& x) {
 }
 
 std::vector<double> throughput_values(const ExplainedJob& x) {
-    return {static_cast<double>(x.job.run.global_batch), static_cast<double>(x.job.run.sequence),
-            step_seconds(x)};
+    return {x.estimate.throughput.tokens_per_step, step_seconds(x)};
 }
 
 std::vector<double> throughput_of_one_values(const ExplainedJob& x) {
@@ -96,10 +95,8 @@ std::vector<ExplanationRow> training_explanations() {
     return {
         {{"throughput.tokens_per_s",
           "training tokens of all GPUs in a second",
-          "B * s / t",
-          {{"B", "", "sequences of the global batch"},
-           {"s", "", "tokens of a sequence, padding included"},
-           {"t", "s", "step"}},
+          "n / t",
+          {{"n", "", "tokens of the global batch, padding left out"}, {"t", "s", "step"}},
           {"docs/model.md, section Step time"},
           {}},
          throughput_values,
@@ -115,7 +112,7 @@ std::vector<ExplanationRow> training_explanations() {
         {{"training.steps",
           "optimizer steps of the training",
           "D / n",
-          {{"D", "", "training tokens"}, {"n", "", "tokens of the global batch"}},
+          {{"D", "", "training tokens"}, {"n", "", "tokens of the global batch, padding left out"}},
           {"the job's own numbers"},
           {}},
          steps_values,

@@ -122,6 +122,7 @@ void set_totals(const Job& job, const Shape& s, const BlockOps& ops, BlockTable&
 
 BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
     const KernelContext context = kernel_context(job);
+    const ShardingHost sharding = sharding_host(job);
     BlockTable table;
     table.size = ops.size;
     for (std::size_t k = 0; k < ops.size; ++k) {
@@ -129,7 +130,7 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
         table.kinds[k].signature = g;
         table.kinds[k].parameters =
             sharded_count(layer_weights(job.model, g.side, g.moe, g.mixer, g.mlp), s.tp, s.ep, s.etp);
-        table.kinds[k].time = part_time(ops.blocks[k], context, sharding_host(job));
+        table.kinds[k].time = part_time(ops.blocks[k], context, sharding);
     }
     set_totals(job, s, ops, table);
     table.embedding_parameters = sharded_count(embedding_weights(job.model), s.tp, s.ep, s.etp);

@@ -39,10 +39,11 @@ Shape shape_of(const Job& job) {
     s.e = bytes_per_element(run.precision.compute).value();
     s.w = bytes_per_element(run.precision.weights).value();
     // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
-    s.autocast = run.precision.autocast && job.stack.amp == CastMode::autocast && !fully_sharded(job);
+    const bool autocast = run.precision.autocast && job.stack.amp == CastMode::autocast;
+    const bool sharded = fully_sharded(job);
+    s.autocast = autocast && !sharded;
     s.r = s.autocast ? s.w : s.e;
-    s.widens_norms = run.precision.autocast && job.stack.amp == CastMode::autocast && fully_sharded(job) &&
-                     job.stack.sharded_autocast && s.w > s.e;
+    s.widens_norms = autocast && sharded && job.stack.sharded_autocast && s.w > s.e;
     const bool compile = run.compile.value_or(job.stack.compile);
     s.fused = run.compiled_parts.value_or(
         CompiledParts{compile, compile, compile, compile && job.stack.compiled_loss});

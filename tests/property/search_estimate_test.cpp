@@ -23,25 +23,7 @@ PlanMetrics metrics_by_estimate(const SearchRequest& request, const Plan& plan) 
                       e.stages[static_cast<std::size_t>(e.peak_stage)].device);
 }
 
-/// Calls `test` for random requests of every stack, so many of each.
-template <class Test>
-void for_random_requests(int of_each, std::uint32_t seed, Test test) {
-    const Catalogue catalogue;
-    for (const CatalogueEntry& stack : catalogue.entries(Room::stacks)) {
-        random_searches::Generator random(seed++);
-        int tried = 0;
-        for (int i = 0; i < of_each && tried < 40 * of_each; ++tried) {
-            std::optional<SearchRequest> request = random_searches::request(random, catalogue, stack.id);
-            if (!request)
-                continue;
-            ++i;
-            CAPTURE(stack.id, tried, request->model.name, request->sites[0].cluster.id,
-                    request->sites[0].cluster.accelerators, request->run.precision_name,
-                    request->run.sequence, request->run.global_batch);
-            test(random, *request);
-        }
-    }
-}
+using random_searches::for_random_requests;
 
 }  // namespace
 

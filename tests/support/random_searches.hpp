@@ -4,6 +4,8 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/plan/search.hpp>
 
+#include <catch2/catch.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -41,6 +43,27 @@ std::optional<traincost::SearchRequest> request(Generator& random, const trainco
 /// A random layout of the request's only site, in what `estimate` accepts: no search has a part in it.
 /// Nothing where the random degrees are not valid.
 std::optional<traincost::Job> layout(Generator& random, const traincost::SearchRequest& request);
+
+/// Calls `test(random, request)` for random requests of every stack of the catalogue, so many of each.
+template <class Test>
+void for_random_requests(int of_each, std::uint32_t seed, Test test) {
+    const traincost::Catalogue catalogue;
+    for (const traincost::CatalogueEntry& stack : catalogue.entries(traincost::Room::stacks)) {
+        Generator random(seed++);
+        int tried = 0;
+        for (int i = 0; i < of_each && tried < 40 * of_each; ++tried) {
+            std::optional<traincost::SearchRequest> request =
+                random_searches::request(random, catalogue, stack.id);
+            if (!request)
+                continue;
+            ++i;
+            CAPTURE(stack.id, tried, request->model.name, request->sites[0].cluster.id,
+                    request->sites[0].cluster.accelerators, request->run.precision_name,
+                    request->run.sequence, request->run.global_batch);
+            test(random, *request);
+        }
+    }
+}
 
 /// So many repetitions of a random test: the number in the environment variable, or `usual`.
 int repetitions(const char* variable, int usual);

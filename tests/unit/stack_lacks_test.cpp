@@ -6,17 +6,15 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/search_jobs.hpp"
+
 using namespace traincost;
 
 namespace {
 
 Job job_under(const Catalogue& catalogue, const std::string& stack) {
-    RunSpec run{};
-    run.sequence = 1024;
-    run.global_batch = 64;
+    RunSpec run = search_jobs::run(1024, 64);
     run.micro_batch = 1;
-    run.precision_name = "bf16-mixed";
-    run.precision = *precision_from("bf16-mixed");
     run.parallel.dp = 8;
     return {catalogue.model("mixtral-8x7b"), catalogue.cluster("h200-sxm-141gb", 8).spec,
             catalogue.stack(stack), run};

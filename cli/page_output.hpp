@@ -3,7 +3,7 @@
 
 #include <cli/context.hpp>
 #include <cli/output_options.hpp>
-#include <traincost/report/html_page.hpp>
+#include <traincost/report/charts/html_page.hpp>
 
 namespace traincost::cli {
 

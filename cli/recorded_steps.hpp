@@ -1,7 +1,7 @@
 // Steps that 'timeline --from' and 'compare' take from files.
 #pragma once
 
-#include <traincost/import/step_recording.hpp>
+#include <traincost/import/logs/step_recording.hpp>
 
 #include <string>
 #include <vector>

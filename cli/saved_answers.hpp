@@ -3,7 +3,7 @@
 
 #include <cli/context.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/report/recording_chart.hpp>
+#include <traincost/report/charts/recording_chart.hpp>
 #include <traincost/report/table.hpp>
 
 #include <optional>

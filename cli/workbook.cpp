@@ -1,8 +1,8 @@
 #include <cli/workbook.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/report/estimate_tables.hpp>
-#include <traincost/report/explanation.hpp>
+#include <traincost/report/explain/explanation.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 
 #include <xlsxwriter.h>
 

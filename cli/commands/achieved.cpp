@@ -8,7 +8,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/report/achieved_answer.hpp>
 #include <traincost/report/answer_pages.hpp>
-#include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

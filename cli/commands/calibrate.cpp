@@ -5,9 +5,9 @@
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/calibrate.hpp>
-#include <traincost/io/calibration_json.hpp>
+#include <traincost/io/bench/calibration_json.hpp>
+#include <traincost/io/bench/kernel_writer.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/kernel_writer.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/report/render.hpp>
 

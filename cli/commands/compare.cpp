@@ -6,8 +6,8 @@
 #include <cli/saved_answers.hpp>
 #include <traincost/ask/compare_question.hpp>
 #include <traincost/report/answer_pages.hpp>
+#include <traincost/report/charts/svg.hpp>
 #include <traincost/report/estimate_answer.hpp>
-#include <traincost/report/svg.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -3,8 +3,8 @@
 #include <cli/commands/commands.hpp>
 #include <cli/job_flags.hpp>
 #include <cli/output_options.hpp>
-#include <traincost/report/explain_answer.hpp>
-#include <traincost/report/explanation.hpp>
+#include <traincost/report/explain/explain_answer.hpp>
+#include <traincost/report/explain/explanation.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -8,7 +8,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/export/bench.hpp>
-#include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <CLI/CLI.hpp>

@@ -5,9 +5,9 @@
 #include <cli/context.hpp>
 #include <traincost/fit/gemm_fit.hpp>
 #include <traincost/fit/link_fit.hpp>
+#include <traincost/io/bench/kernel_data.hpp>
+#include <traincost/io/bench/network_data.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/kernel_data.hpp>
-#include <traincost/io/network_data.hpp>
 #include <traincost/report/table.hpp>
 
 #include <string>

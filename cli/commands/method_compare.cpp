@@ -4,7 +4,7 @@
 #include <cli/options.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/methods/printed.hpp>
-#include <traincost/report/estimate_tables.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

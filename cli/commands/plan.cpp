@@ -8,7 +8,7 @@
 #include <traincost/ask/plan_question.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/report/answer_pages.hpp>
-#include <traincost/report/plan_tables.hpp>
+#include <traincost/report/tables/plan_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -5,13 +5,13 @@
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/import/importers.hpp>
-#include <traincost/import/log_reader.hpp>
+#include <traincost/import/logs/log_reader.hpp>
+#include <traincost/import/logs/training_log_json.hpp>
 #include <traincost/import/reading_json.hpp>
 #include <traincost/import/recognise.hpp>
-#include <traincost/import/training_log_json.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/report/estimate_tables.hpp>
-#include <traincost/report/training_log_tables.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
+#include <traincost/report/tables/training_log_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

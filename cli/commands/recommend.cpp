@@ -9,12 +9,12 @@
 #include <cli/search_options.hpp>
 #include <traincost/ask/recommend_question.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/io/search_json.hpp>
+#include <traincost/io/answers/search_json.hpp>
 #include <traincost/plan/search_check.hpp>
 #include <traincost/report/answer_pages.hpp>
-#include <traincost/report/estimate_tables.hpp>
 #include <traincost/report/recommend_answer.hpp>
-#include <traincost/report/search_tables.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
+#include <traincost/report/tables/search_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

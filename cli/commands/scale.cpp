@@ -7,8 +7,8 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/plan/operation.hpp>
-#include <traincost/report/scaling_tables.hpp>
-#include <traincost/report/svg.hpp>
+#include <traincost/report/charts/svg.hpp>
+#include <traincost/report/tables/scaling_tables.hpp>
 #include <traincost/spec/accelerator.hpp>
 
 #include <CLI/CLI.hpp>

@@ -8,10 +8,10 @@
 #include <cli/page_output.hpp>
 #include <traincost/ask/search_question.hpp>
 #include <traincost/ask/sweep_question.hpp>
-#include <traincost/io/sweep_json.hpp>
+#include <traincost/io/answers/sweep_json.hpp>
 #include <traincost/report/answer_pages.hpp>
-#include <traincost/report/svg.hpp>
-#include <traincost/report/sweep_tables.hpp>
+#include <traincost/report/charts/svg.hpp>
+#include <traincost/report/tables/sweep_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

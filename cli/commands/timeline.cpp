@@ -7,12 +7,12 @@
 #include <cli/recorded_steps.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/step_timeline.hpp>
+#include <traincost/io/answers/timeline_json.hpp>
 #include <traincost/io/job_json.hpp>
-#include <traincost/io/timeline_json.hpp>
-#include <traincost/report/estimate_tables.hpp>
-#include <traincost/report/recording_chart.hpp>
-#include <traincost/report/timeline_chart.hpp>
-#include <traincost/report/timeline_svg.hpp>
+#include <traincost/report/charts/recording_chart.hpp>
+#include <traincost/report/charts/timeline_chart.hpp>
+#include <traincost/report/charts/timeline_svg.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -9,15 +9,15 @@
 #include <traincost/fit/summary.hpp>
 #include <traincost/fit/uncertainty.hpp>
 #include <traincost/fit/validate.hpp>
+#include <traincost/io/answers/validation_json.hpp>
+#include <traincost/io/bench/diagnoses_json.hpp>
+#include <traincost/io/bench/residuals_json.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/diagnoses_json.hpp>
 #include <traincost/io/record_catalogue.hpp>
-#include <traincost/io/residuals_json.hpp>
-#include <traincost/io/validation_json.hpp>
 #include <traincost/report/accuracy_page.hpp>
-#include <traincost/report/left_out_tables.hpp>
 #include <traincost/report/render.hpp>
-#include <traincost/report/validation_tables.hpp>
+#include <traincost/report/tables/left_out_tables.hpp>
+#include <traincost/report/tables/validation_tables.hpp>
 
 #include <CLI/CLI.hpp>
 

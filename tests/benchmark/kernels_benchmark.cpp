@@ -1,10 +1,10 @@
 // One kernel time: a GEMM, an attention, a bandwidth-bound operator; and what it costs to look an
 // accelerator's data up.
-#include <traincost/cost/attention_time.hpp>
-#include <traincost/cost/bandwidth.hpp>
-#include <traincost/cost/gemm.hpp>
+#include <traincost/cost/kernels/attention_time.hpp>
+#include <traincost/cost/kernels/bandwidth.hpp>
+#include <traincost/cost/kernels/gemm.hpp>
+#include <traincost/io/bench/kernel_data.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/kernel_data.hpp>
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 // Reading training logs: a gigabyte in less than five seconds.
 
-#include <traincost/import/log_reader.hpp>
+#include <traincost/import/logs/log_reader.hpp>
 
 #include <benchmark/benchmark.h>
 

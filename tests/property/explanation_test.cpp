@@ -1,8 +1,8 @@
 // What `explain` prints is what the engine computes.
 
-#include <traincost/cost/memory_symbols.hpp>
+#include <traincost/cost/memory/memory_symbols.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/report/explanation.hpp>
+#include <traincost/report/explain/explanation.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // The closed form of a pipeline beside the pipeline played task by task.
 
 #include <traincost/base/error.hpp>
+#include <traincost/cost/memory/pipeline_memory.hpp>
 #include <traincost/cost/pipeline.hpp>
-#include <traincost/cost/pipeline_memory.hpp>
 #include <traincost/cost/pipeline_simulation.hpp>
 
 #include <catch2/catch.hpp>

@@ -6,7 +6,7 @@
 
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/regime.hpp>
-#include <traincost/io/estimate_json.hpp>
+#include <traincost/io/answers/estimate_json.hpp>
 #include <traincost/io/job_json.hpp>
 
 #include "support/random_job.hpp"

@@ -2,12 +2,12 @@
 
 #include <traincost/base/error.hpp>
 #include <traincost/cost/estimate.hpp>
-#include <traincost/cost/memory_timeline.hpp>
+#include <traincost/cost/memory/memory_timeline.hpp>
 #include <traincost/cost/step_lanes.hpp>
 #include <traincost/cost/step_timeline.hpp>
-#include <traincost/io/timeline_json.hpp>
-#include <traincost/report/timeline_chart.hpp>
-#include <traincost/report/timeline_svg.hpp>
+#include <traincost/io/answers/timeline_json.hpp>
+#include <traincost/report/charts/timeline_chart.hpp>
+#include <traincost/report/charts/timeline_svg.hpp>
 
 #include <catch2/catch.hpp>
 

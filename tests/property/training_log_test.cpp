@@ -1,7 +1,7 @@
 // What must be true of every log, however it was mangled on its way.
 
-#include <traincost/import/log_reader.hpp>
-#include <traincost/import/training_log_json.hpp>
+#include <traincost/import/logs/log_reader.hpp>
+#include <traincost/import/logs/training_log_json.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -13,10 +13,10 @@
 #include "traincost/ask/unstated_coverage.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/fit/validate.hpp"
+#include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
 #include "traincost/io/records.hpp"
-#include "traincost/io/residuals_json.hpp"
 
 using namespace traincost;
 

@@ -2,7 +2,7 @@
 // points (docs/model.md gives the errors with points left out); the test holds the code and its data to that
 // fit.
 #include <traincost/cost/collectives.hpp>
-#include <traincost/io/network_data.hpp>
+#include <traincost/io/bench/network_data.hpp>
 
 #include <catch2/catch.hpp>
 

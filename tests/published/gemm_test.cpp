@@ -1,10 +1,10 @@
 // Our GEMM times beside points of aiconfigurator @095f58a51 that the parameters were not fitted to: of a
 // sample of 50,620 points on 9 GPUs those that a calibration holds out.
-#include <traincost/cost/gemm.hpp>
+#include <traincost/cost/kernels/gemm.hpp>
 #include <traincost/fit/gemm_fit.hpp>
+#include <traincost/io/bench/kernel_data.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/io/kernel_data.hpp>
 
 #include <catch2/catch.hpp>
 

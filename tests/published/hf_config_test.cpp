@@ -1,7 +1,7 @@
 // Published config.json files, and shapes of the catalogue written as one, counted to the integer.
 #include <traincost/cost/params.hpp>
+#include <traincost/import/hf/hf_config.hpp>
 #include <traincost/io/embedded.hpp>
-#include <traincost/io/hf_config.hpp>
 #include <traincost/io/model_json.hpp>
 
 #include <catch2/catch.hpp>

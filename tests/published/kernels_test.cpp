@@ -2,13 +2,13 @@
 // GEMM parameters were fitted to another party's measurements of an H200; attention and bandwidth to these
 // very rows. kernels_h100.jsonl: walks of bandwidth-bound operators on one H100 SXM, the same PyTorch,
 // 2026-11-22, with products of several kinds of values in bursts and in long runs beside them.
-#include <traincost/cost/attention_time.hpp>
-#include <traincost/cost/bandwidth.hpp>
-#include <traincost/cost/gemm.hpp>
 #include <traincost/cost/kernels.hpp>
+#include <traincost/cost/kernels/attention_time.hpp>
+#include <traincost/cost/kernels/bandwidth.hpp>
+#include <traincost/cost/kernels/gemm.hpp>
+#include <traincost/io/bench/kernel_data.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/io/kernel_data.hpp>
 
 #include <catch2/catch.hpp>
 

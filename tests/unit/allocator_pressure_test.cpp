@@ -1,5 +1,5 @@
 // What a step loses where the allocator asks for more than the device has, by hand and beside an H200.
-#include "traincost/cost/allocator_pressure.hpp"
+#include "traincost/cost/memory/allocator_pressure.hpp"
 
 #include <array>
 

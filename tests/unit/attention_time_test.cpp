@@ -1,5 +1,5 @@
-#include <traincost/cost/attention_time.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/cost/kernels/attention_time.hpp>
 #include <traincost/io/catalogue.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include <traincost/cost/bandwidth.hpp>
+#include <traincost/cost/kernels/bandwidth.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "traincost/cost/estimate.hpp"
-#include "traincost/io/calibration_json.hpp"
+#include "traincost/io/bench/calibration_json.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
 

@@ -1,5 +1,5 @@
 #include <traincost/base/error.hpp>
-#include <traincost/report/equation.hpp>
+#include <traincost/report/explain/equation.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -6,9 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/io/bench/kernel_data.hpp"
+#include "traincost/io/bench/kernel_writer.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/kernel_data.hpp"
-#include "traincost/io/kernel_writer.hpp"
 
 using namespace traincost;
 

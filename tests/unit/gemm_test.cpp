@@ -1,4 +1,4 @@
-#include <traincost/cost/gemm.hpp>
+#include <traincost/cost/kernels/gemm.hpp>
 
 #include <catch2/catch.hpp>
 

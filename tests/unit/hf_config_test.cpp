@@ -1,5 +1,5 @@
 #include <traincost/cost/params.hpp>
-#include <traincost/io/hf_config.hpp>
+#include <traincost/import/hf/hf_config.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -7,9 +7,9 @@
 #include <catch2/catch.hpp>
 
 #include <traincost/cost/estimate.hpp>
-#include <traincost/cost/gemm.hpp>
-#include <traincost/cost/kernel_choice.hpp>
 #include <traincost/cost/kernels.hpp>
+#include <traincost/cost/kernels/gemm.hpp>
+#include <traincost/cost/kernels/kernel_choice.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/plan/vocabulary_padding.hpp>
 

@@ -1,13 +1,13 @@
+#include <traincost/io/bench/kernel_data.hpp>
 #include <traincost/io/embedded.hpp>
-#include <traincost/io/kernel_data.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <string>
 
-#include "traincost/cost/attention_time.hpp"
-#include "traincost/cost/bandwidth.hpp"
-#include "traincost/cost/gemm.hpp"
+#include "traincost/cost/kernels/attention_time.hpp"
+#include "traincost/cost/kernels/bandwidth.hpp"
+#include "traincost/cost/kernels/gemm.hpp"
 #include "traincost/io/catalogue.hpp"
 
 using namespace traincost;

@@ -1,4 +1,4 @@
-#include "traincost/io/kernel_points.hpp"
+#include "traincost/io/bench/kernel_points.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -5,9 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/io/bench/kernel_writer.hpp"
+#include "traincost/io/bench/network_data.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/kernel_writer.hpp"
-#include "traincost/io/network_data.hpp"
 
 using namespace traincost;
 

@@ -1,5 +1,5 @@
+#include <traincost/io/bench/network_data.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/network_data.hpp>
 
 #include <catch2/catch.hpp>
 

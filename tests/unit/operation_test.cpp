@@ -1,6 +1,6 @@
+#include <traincost/io/bench/failure_data.hpp>
+#include <traincost/io/bench/grid_data.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/failure_data.hpp>
-#include <traincost/io/grid_data.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/operation_json.hpp>
 #include <traincost/plan/operation.hpp>

@@ -1,6 +1,6 @@
 #include <traincost/plan/cluster_ranking.hpp>
 #include <traincost/plan/recommend.hpp>
-#include <traincost/report/search_tables.hpp>
+#include <traincost/report/tables/search_tables.hpp>
 
 #include <catch2/catch.hpp>
 

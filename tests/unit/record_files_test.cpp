@@ -1,8 +1,8 @@
 // Every embedded record parses, and means what its sources say.
 #include <traincost/io/accelerator_json.hpp>
+#include <traincost/io/bench/diagnoses_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
-#include <traincost/io/diagnoses_json.hpp>
 #include <traincost/io/embedded.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/model_json.hpp>

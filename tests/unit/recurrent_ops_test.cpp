@@ -3,7 +3,7 @@
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/flops.hpp>
 #include <traincost/cost/ops.hpp>
-#include <traincost/io/hf_config.hpp>
+#include <traincost/import/hf/hf_config.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // Steps that were recorded elsewhere.
 
-#include "traincost/import/step_recording.hpp"
+#include "traincost/import/logs/step_recording.hpp"
 #include "traincost/base/error.hpp"
-#include "traincost/report/recording_chart.hpp"
+#include "traincost/report/charts/recording_chart.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include <traincost/report/chart_scale.hpp>
-#include <traincost/report/scaling_tables.hpp>
-#include <traincost/report/svg.hpp>
+#include <traincost/report/charts/chart_scale.hpp>
+#include <traincost/report/charts/svg.hpp>
+#include <traincost/report/tables/scaling_tables.hpp>
 
 #include <catch2/catch.hpp>
 

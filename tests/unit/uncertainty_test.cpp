@@ -6,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/residuals_json.hpp"
 
 using namespace traincost;
 

@@ -7,8 +7,8 @@
 #include "traincost/ask/resolve.hpp"
 #include "traincost/fit/achieved.hpp"
 #include "traincost/fit/uncertainty.hpp"
-#include "traincost/import/log_reader.hpp"
-#include "traincost/import/log_verdict.hpp"
+#include "traincost/import/logs/log_reader.hpp"
+#include "traincost/import/logs/log_verdict.hpp"
 
 namespace traincost {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "traincost/import/hf/hf_config.hpp"
 #include "traincost/import/launch_draft.hpp"
 #include "traincost/import/recognise.hpp"
-#include "traincost/io/hf_config.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/io/model_json.hpp"
 #include "traincost/spec/job_fields.hpp"

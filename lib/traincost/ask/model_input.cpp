@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "traincost/base/error.hpp"
-#include "traincost/io/hf_config.hpp"
+#include "traincost/import/hf/hf_config.hpp"
 #include "traincost/io/model_json.hpp"
 
 namespace traincost {

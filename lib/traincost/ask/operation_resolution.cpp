@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/failure_data.hpp"
-#include "traincost/io/grid_data.hpp"
+#include "traincost/io/bench/failure_data.hpp"
+#include "traincost/io/bench/grid_data.hpp"
 #include "traincost/plan/price.hpp"
 #include "traincost/spec/job_fields.hpp"
 

@@ -6,7 +6,7 @@
 #include "traincost/ask/site_resolution.hpp"
 #include "traincost/ask/usual_run.hpp"
 #include "traincost/base/text.hpp"
-#include "traincost/cost/kernel_choice.hpp"
+#include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_fields.hpp"

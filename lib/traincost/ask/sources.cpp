@@ -2,8 +2,8 @@
 
 #include <istream>
 
+#include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/launch_rules_json.hpp"
-#include "traincost/io/residuals_json.hpp"
 
 namespace traincost {
 

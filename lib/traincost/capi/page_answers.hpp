@@ -7,7 +7,7 @@
 
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/import/importers.hpp"
-#include "traincost/import/training_log.hpp"
+#include "traincost/import/logs/training_log.hpp"
 
 namespace traincost {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "traincost/cost/flops.hpp"
-#include "traincost/cost/host_memory.hpp"
+#include "traincost/cost/memory/host_memory.hpp"
 
 namespace traincost {
 

@@ -5,7 +5,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
-#include "traincost/cost/kernel_choice.hpp"
+#include "traincost/cost/kernels/kernel_choice.hpp"
 
 namespace traincost {
 

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "traincost/base/quantity.hpp"
-#include "traincost/cost/attention_time.hpp"
-#include "traincost/cost/bandwidth.hpp"
-#include "traincost/cost/gemm.hpp"
+#include "traincost/cost/kernels/attention_time.hpp"
+#include "traincost/cost/kernels/bandwidth.hpp"
+#include "traincost/cost/kernels/gemm.hpp"
 #include "traincost/cost/ops.hpp"
 #include "traincost/spec/job.hpp"
 

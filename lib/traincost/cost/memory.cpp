@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "traincost/cost/stage_reserve.hpp"
+#include "traincost/cost/memory/stage_reserve.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

@@ -5,8 +5,8 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
-#include "traincost/cost/kernel_choice.hpp"
-#include "traincost/cost/op_builder.hpp"
+#include "traincost/cost/kernels/kernel_choice.hpp"
+#include "traincost/cost/ops/op_builder.hpp"
 
 namespace traincost {
 

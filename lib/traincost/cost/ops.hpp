@@ -7,7 +7,7 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/collectives.hpp"
-#include "traincost/cost/kernel_shapes.hpp"
+#include "traincost/cost/kernels/kernel_shapes.hpp"
 #include "traincost/cost/params.hpp"
 #include "traincost/spec/bandwidth_model.hpp"
 #include "traincost/spec/job.hpp"

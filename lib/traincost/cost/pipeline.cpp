@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "traincost/cost/pipeline_memory.hpp"
+#include "traincost/cost/memory/pipeline_memory.hpp"
 #include "traincost/cost/pipeline_simulation.hpp"
 
 namespace traincost {

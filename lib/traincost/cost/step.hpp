@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
-#include "traincost/cost/allocator_pressure.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/data_parallel.hpp"
+#include "traincost/cost/memory/allocator_pressure.hpp"
 #include "traincost/cost/offload.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/spec/job.hpp"

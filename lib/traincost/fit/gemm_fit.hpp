@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "traincost/base/quantity.hpp"
-#include "traincost/cost/gemm.hpp"
+#include "traincost/cost/kernels/gemm.hpp"
 #include "traincost/fit/statistics.hpp"
 #include "traincost/spec/gemm_model.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "traincost/import/launch_fact.hpp"
-#include "traincost/import/setting.hpp"
+#include "traincost/import/settings/setting.hpp"
 
 namespace traincost {
 

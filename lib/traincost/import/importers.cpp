@@ -5,10 +5,10 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/completion.hpp"
-#include "traincost/import/format_facts.hpp"
-#include "traincost/import/formats.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
 #include "traincost/import/launch_document.hpp"
-#include "traincost/import/setting_files.hpp"
+#include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "traincost/base/error.hpp"
-#include "traincost/import/interpolation.hpp"
 #include "traincost/import/launch_line.hpp"
-#include "traincost/import/python_config.hpp"
 #include "traincost/import/recognise.hpp"
-#include "traincost/import/setting_files.hpp"
-#include "traincost/import/shell.hpp"
+#include "traincost/import/settings/python_config.hpp"
+#include "traincost/import/settings/setting_files.hpp"
+#include "traincost/import/shell/interpolation.hpp"
+#include "traincost/import/shell/shell.hpp"
 
 namespace traincost {
 

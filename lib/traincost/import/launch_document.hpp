@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "traincost/import/importers.hpp"
-#include "traincost/import/setting.hpp"
+#include "traincost/import/settings/setting.hpp"
 
 namespace traincost {
 

@@ -6,7 +6,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
-#include "traincost/import/setting_files.hpp"
+#include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "traincost/import/launch_document.hpp"
-#include "traincost/import/shell.hpp"
+#include "traincost/import/shell/shell.hpp"
 
 namespace traincost {
 

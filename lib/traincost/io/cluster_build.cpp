@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/kernel_data.hpp"
-#include "traincost/io/network_data.hpp"
+#include "traincost/io/bench/kernel_data.hpp"
+#include "traincost/io/bench/network_data.hpp"
 #include "traincost/spec/check.hpp"
 #include "traincost/spec/limits.hpp"
 #include "traincost/spec/names.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "traincost/cost/host_memory.hpp"
 #include "traincost/cost/memory.hpp"
+#include "traincost/cost/memory/host_memory.hpp"
 #include "traincost/cost/step.hpp"
 
 namespace traincost {

@@ -7,7 +7,7 @@
 
 #include "traincost/fit/own_runs.hpp"
 #include "traincost/report/markdown.hpp"
-#include "traincost/report/validation_tables.hpp"
+#include "traincost/report/tables/validation_tables.hpp"
 
 namespace traincost {
 

@@ -7,10 +7,10 @@
 
 #include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
-#include "traincost/import/training_log_json.hpp"
+#include "traincost/import/logs/training_log_json.hpp"
 #include "traincost/io/job_json.hpp"
-#include "traincost/report/estimate_tables.hpp"
-#include "traincost/report/training_log_tables.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
+#include "traincost/report/tables/training_log_tables.hpp"
 
 namespace traincost {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "traincost/base/text.hpp"
+#include "traincost/report/charts/timeline_svg.hpp"
 #include "traincost/report/estimate_answer.hpp"
 #include "traincost/report/estimate_summary.hpp"
-#include "traincost/report/estimate_tables.hpp"
-#include "traincost/report/timeline_svg.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
 
 namespace traincost {
 

@@ -7,7 +7,7 @@
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/plan/search.hpp"
-#include "traincost/report/html_page.hpp"
+#include "traincost/report/charts/html_page.hpp"
 
 namespace traincost {
 

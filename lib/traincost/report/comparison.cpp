@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "traincost/base/scale.hpp"
-#include "traincost/report/estimate_tables.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

@@ -6,7 +6,7 @@
 
 #include "traincost/cost/estimate.hpp"
 #include "traincost/plan/operation.hpp"
-#include "traincost/report/chart.hpp"
+#include "traincost/report/charts/chart.hpp"
 #include "traincost/report/table.hpp"
 #include "traincost/spec/job.hpp"
 

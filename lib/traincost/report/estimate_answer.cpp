@@ -1,14 +1,14 @@
 #include "traincost/report/estimate_answer.hpp"
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/estimate_json.hpp"
+#include "traincost/io/answers/estimate_json.hpp"
+#include "traincost/io/answers/timeline_json.hpp"
 #include "traincost/io/job_json.hpp"
-#include "traincost/io/timeline_json.hpp"
+#include "traincost/report/charts/timeline_chart.hpp"
 #include "traincost/report/chosen.hpp"
 #include "traincost/report/comparison.hpp"
-#include "traincost/report/estimate_tables.hpp"
 #include "traincost/report/step_details.hpp"
-#include "traincost/report/timeline_chart.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
 
 namespace traincost {
 

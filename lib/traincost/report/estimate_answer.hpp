@@ -7,7 +7,7 @@
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/io/json.hpp"
-#include "traincost/report/chart.hpp"
+#include "traincost/report/charts/chart.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {

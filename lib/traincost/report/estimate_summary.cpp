@@ -5,7 +5,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/plan/price.hpp"
 #include "traincost/report/chosen.hpp"
-#include "traincost/report/estimate_tables.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
 
 namespace traincost {
 

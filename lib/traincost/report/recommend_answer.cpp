@@ -1,9 +1,9 @@
 #include "traincost/report/recommend_answer.hpp"
 
-#include "traincost/io/search_json.hpp"
+#include "traincost/io/answers/search_json.hpp"
 #include "traincost/report/chosen.hpp"
-#include "traincost/report/estimate_tables.hpp"
-#include "traincost/report/search_tables.hpp"
+#include "traincost/report/tables/estimate_tables.hpp"
+#include "traincost/report/tables/search_tables.hpp"
 
 namespace traincost {
 

@@ -1,0 +1,216 @@
+#include "traincost/cost/kernels/attention_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace traincost {
+
+namespace {
+
+// FLOPs of the backward kernel over those of forward: five products of the size of forward's two [Dao23,
+// Sec. 3.1].
+constexpr double backward_flops = 2.5;
+
+double interpolate(double x, const std::array<double, AttentionCurve::knots>& xs,
+                   const std::array<double, AttentionCurve::knots>& ys) {
+    if (x <= xs.front()) {
+        return ys.front();
+    }
+    for (std::size_t i = 1; i < xs.size(); ++i) {
+        if (x <= xs[i]) {
+            const double f = (x - xs[i - 1]) / (xs[i] - xs[i - 1]);
+            return ys[i - 1] * (1 - f) + ys[i] * f;
+        }
+    }
+    return ys.back();
+}
+
+// Slowing of a grid of `blocks` on `units`: idle units where there are fewer blocks than units.
+double occupancy(double blocks, double units) {
+    return blocks < units ? units / blocks : 1.0;
+}
+
+// t = t0 + F (1 + (X + [causal] X_c) / keys) / (e peak) · occupancy, no less than the operands' bytes at the
+// bandwidth
+Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const AttentionCurve& curve,
+                    double flop_factor, double operand_factor) {
+    const AttentionFit& fit = *model.fit;
+    const double keys = mean_keys(a);
+    const double flops = flop_factor * 2 * a.batch * a.heads * a.queries * keys * (a.qk_dim + a.v_dim);
+    const double e = interpolate(a.qk_dim, curve.head_dim, curve.efficiency);
+    double extra = interpolate(a.qk_dim, curve.head_dim, curve.extra_keys);
+    if (a.causal) {
+        extra += interpolate(a.qk_dim, curve.head_dim, curve.causal_keys);
+    }
+    const double blocks = a.batch * a.heads * std::ceil(a.queries / fit.query_block);
+    const double compute =
+        flops * (1 + extra / keys) / (e * model.peak.value()) * occupancy(blocks, model.units);
+    const double elements = a.batch * (a.heads * a.queries + a.kv_heads * a.keys) * (a.qk_dim + a.v_dim);
+    const double memory = operand_factor * model.element * elements / model.bandwidth.value();
+    return fit.launch + Seconds(std::max(compute, memory));
+}
+
+bool empty(const AttentionShape& a) {
+    return !(a.batch * a.heads * a.queries * a.keys > 0);
+}
+
+Seconds score_time(const AttentionShape& a, double bytes_per_score, const AttentionModel& model) {
+    return Bytes(a.batch * a.heads * a.queries * a.keys * bytes_per_score) / model.bandwidth;
+}
+
+}  // namespace
+
+Seconds attention_forward_time(const AttentionShape& shape, const AttentionModel& model) {
+    if (empty(shape)) {
+        return Seconds();
+    }
+    if (!model.fit) {
+        return score_time(shape, model.math.forward_bytes, model);
+    }
+    return kernel_time(shape, model, model.fit->forward, 1.0, 1.0);
+}
+
+Seconds attention_backward_time(const AttentionShape& shape, const AttentionModel& model) {
+    if (empty(shape)) {
+        return Seconds();
+    }
+    if (!model.fit) {
+        return score_time(shape, model.math.backward_bytes, model);
+    }
+    // q, k, v, o and the gradient are read, dq, dk, dv written.
+    const Seconds time = kernel_time(shape, model, model.fit->backward, backward_flops, 2.5);
+    return shape.kv_heads < shape.heads ? time * model.fit->shared_keys : time;
+}
+
+namespace {
+
+// Products of the heads: one kernel of a count, without the sorting of a grouped one. Heads of `dim` lie side
+// by side, so one off the 16-byte grid puts every operand off it.
+Seconds batched_product_time(double m, double n, double k, double dim, const AttentionShape& a,
+                             const BatchedAttention& kernels) {
+    GemmModel batched = *kernels.gemm;
+    batched.fit.grouped = 1;
+    batched.fit.grouped_prologue = 0;
+    const double count = a.batch * a.heads;
+    const Seconds time = gemm_time({m, n, k, count}, GemmPass::forward, batched);
+    constexpr double grid_bytes = 16;
+    if (std::fmod(dim * kernels.element, grid_bytes) == 0) {
+        return time;
+    }
+    return std::max(time, Flops(2 * m * n * k * count) / (batched.peak * kernels.misaligned));
+}
+
+// Softmax and dropout over the scores; `softmax` and `dropout` passes of e bytes each, a mask of one byte.
+Seconds score_walk_time(const AttentionShape& a, double softmax, double dropout, const BatchedAttention& k) {
+    const double scores = a.batch * a.heads * a.queries * a.keys;
+    Seconds time = memory_time(Bytes(scores * k.element * softmax), MemoryAccess::stream, *k.memory);
+    if (k.dropout) {
+        time += memory_time(Bytes(scores * (k.element * dropout + 1)), MemoryAccess::dropout, *k.memory);
+    }
+    return time;
+}
+
+Seconds backward_products_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    return batched_product_time(a.queries, a.keys, a.v_dim, a.v_dim, a, kernels) +
+           batched_product_time(a.keys, a.v_dim, a.queries, a.v_dim, a, kernels) +
+           batched_product_time(a.queries, a.qk_dim, a.keys, a.qk_dim, a, kernels) +
+           batched_product_time(a.keys, a.qk_dim, a.queries, a.qk_dim, a, kernels);
+}
+
+// Share of the scores that a causal softmax reads; all are written, the masked ones as zeros.
+double read_share(const AttentionShape& a) {
+    return a.causal && a.queries == a.keys ? 0.5 : 1.0;
+}
+
+}  // namespace
+
+// S = Q K^T, P = softmax(S), dropout(P), O = P V
+Seconds batched_attention_forward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return batched_product_time(a.queries, a.keys, a.qk_dim, a.qk_dim, a, kernels) +
+           batched_product_time(a.queries, a.v_dim, a.keys, a.v_dim, a, kernels) +
+           score_walk_time(a, 1 + read_share(a), 2, kernels);
+}
+
+// dP = dO V^T, dV = P^T dO, dS from P and dP, dQ = dS K, dK = dS^T Q
+Seconds batched_attention_backward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return backward_products_time(a, kernels) + score_walk_time(a, 1 + 2 * read_share(a), 2, kernels);
+}
+
+namespace {
+
+// Bytes a score that eager operators in fp32 walk between the products: scale, mask, softmax and its guard
+// against rows without keys; backward the softmax alone. 12.8 and 6.1 ms for 1.07e9 scores beside products in
+// tf32 and in fp32 (scaled_dot_product_attention of 32 heads over 8 of keys, H200, torch 2.11, 2026-11-22).
+constexpr double wide_forward_bytes = 50;
+constexpr double wide_backward_bytes = 24;
+
+Seconds wide_walk_time(const AttentionShape& a, double bytes_per_score, const BatchedAttention& k) {
+    const double scores = a.batch * a.heads * a.queries * a.keys;
+    return memory_time(Bytes(scores * bytes_per_score), MemoryAccess::stream, *k.memory);
+}
+
+}  // namespace
+
+Seconds wide_attention_forward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return batched_product_time(a.queries, a.keys, a.qk_dim, a.qk_dim, a, kernels) +
+           batched_product_time(a.queries, a.v_dim, a.keys, a.v_dim, a, kernels) +
+           wide_walk_time(a, wide_forward_bytes, kernels);
+}
+
+Seconds wide_attention_backward_time(const AttentionShape& a, const BatchedAttention& kernels) {
+    if (empty(a)) {
+        return Seconds();
+    }
+    return backward_products_time(a, kernels) + wide_walk_time(a, wide_backward_bytes, kernels);
+}
+
+namespace {
+
+// Rate of the memory-efficient kernel on 32-bit operands over that on 16-bit ones: 0.24 to 0.32 in three
+// shapes, both directions (H200, torch 2.11, 2026-11-22); the same whether products may use tf32.
+constexpr double wide_kernel_rate = 0.265;
+
+}  // namespace
+
+std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
+                                              AttentionGeneration generation, DataType type) {
+    const std::optional<FlopRate> peak = sixteen_bit_rate(accelerator);
+    if (!kernels.attention || !kernels.memory || !peak) {
+        return std::nullopt;
+    }
+    const double streaming = kernels.memory->efficiency[static_cast<std::size_t>(MemoryAccess::stream)];
+    AttentionModel model{
+        .peak = *peak,
+        .bandwidth = accelerator.memory_bandwidth * streaming,
+        .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units)
+                                               : kernels.default_units,
+        .fit = std::nullopt,
+        .math = kernels.attention->math,
+    };
+    if (bytes_per_element(type) > bytes_per_element(DataType::bf16)) {
+        model.peak = model.peak * wide_kernel_rate;
+        model.element = bytes_per_element(type).value();
+    }
+    if (generation == AttentionGeneration::math) {
+        return model;
+    }
+    const auto& fits = kernels.attention->by_generation;
+    for (std::size_t i = static_cast<std::size_t>(generation) + 1; i-- > 0 && !model.fit;) {
+        model.fit = fits[i];
+    }
+    if (!model.fit) {
+        model.fit = fits[static_cast<std::size_t>(kernels.attention->fastest)];
+    }
+    return model.fit ? std::optional(model) : std::nullopt;
+}
+
+}  // namespace traincost

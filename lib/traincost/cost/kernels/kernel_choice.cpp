@@ -1,0 +1,82 @@
+#include "traincost/cost/kernels/kernel_choice.hpp"
+
+#include "traincost/base/text.hpp"
+
+namespace traincost {
+
+namespace {
+
+AttentionChoice wanted(const Job& job) {
+    return {job.run.attention.value_or(job.stack.attention),
+            job.run.attention_generation.value_or(job.stack.attention_generation)};
+}
+
+bool wide(const Job& job) {
+    return bytes_per_element(job.run.precision.compute) > bytes_per_element(DataType::bf16);
+}
+
+bool grouped_queries(const Job& job) {
+    return !job.model.mla && job.model.kv_heads != job.model.heads && !job.stack.repeats_kv;
+}
+
+/// Layers of Megatron's kind call flash-attn's kernels or Transformer Engine's, and LLM Foundry's of 2023
+/// flash-attn's in Triton: all start with Ampere, the first to have bf16. Layers of PyTorch's kind call
+/// scaled_dot_product_attention, whose memory-efficient kernel runs from Pascal on.
+bool needs_bf16_units(const Job& job, const AttentionChoice& choice) {
+    if (choice.kernel == AttentionKernel::math || choice.generation == AttentionGeneration::memory_efficient)
+        return false;
+    return job.stack.tensor_parallel == TensorParallelKind::megatron ||
+           choice.generation == AttentionGeneration::flash_triton;
+}
+
+}  // namespace
+
+AttentionChoice attention_in_force(const Job& job) {
+    const AttentionChoice choice = wanted(job);
+    const bool xla =
+        job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
+    if (choice.kernel == AttentionKernel::math || xla)
+        return choice;
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    if (emulates(accelerator, job.run.precision.compute) ||
+        (emulates(accelerator, DataType::bf16) && needs_bf16_units(job, choice)))
+        return {AttentionKernel::math, choice.generation};
+    if (!wide(job))
+        return choice;
+    return {grouped_queries(job) ? AttentionKernel::math : AttentionKernel::flash,
+            AttentionGeneration::memory_efficient};
+}
+
+bool attention_repeats_kv(const Job& job) {
+    // Attention in eager operators multiplies head by head.
+    const bool by_heads = wide(job) || !job.stack.softmax_fused;
+    return job.stack.repeats_kv || (by_heads && attention_in_force(job).kernel == AttentionKernel::math);
+}
+
+std::vector<std::string> substitutions(const Job& job) {
+    std::vector<std::string> sentences;
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    const Precision& precision = job.run.precision;
+    const std::string compute(to_string(precision.compute));
+    if (emulates(accelerator, precision.gemm)) {
+        const FlopRate emulated = *peak_rate(accelerator, precision.gemm);
+        sentences.push_back(std::string(to_string(precision.gemm)) + " is emulated: " + accelerator.id +
+                            " has no matrix units for it and multiplies at the fp32 rate of " +
+                            to_text(emulated) + "; in fp16 (--precision) it reaches " +
+                            to_text(*peak_rate(accelerator, DataType::fp16)));
+    }
+    const AttentionChoice asked = wanted(job);
+    const AttentionChoice runs = attention_in_force(job);
+    if (runs.kernel != asked.kernel && !emulates(accelerator, precision.compute) &&
+        emulates(accelerator, DataType::bf16) && needs_bf16_units(job, asked))
+        sentences.push_back("attention: math, its scores written to memory; the flash kernels of " +
+                            job.stack.id + " need bf16 matrix units, which " + accelerator.id + " lacks");
+    else if (runs.kernel != asked.kernel)
+        sentences.push_back("attention: math, its scores written to memory; no fused kernel takes " +
+                            compute + (wide(job) ? " with grouped queries" : " on " + accelerator.id));
+    else if (runs.generation != asked.generation && runs.kernel == AttentionKernel::flash)
+        sentences.push_back("attention: the memory-efficient kernel, the fused one that takes " + compute);
+    return sentences;
+}
+
+}  // namespace traincost

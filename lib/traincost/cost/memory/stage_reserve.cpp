@@ -1,0 +1,234 @@
+#include "traincost/cost/memory/stage_reserve.hpp"
+
+#include <algorithm>
+
+namespace traincost {
+
+namespace {
+
+/// Workspaces of the matrix library: `hopper` on Hopper and later, where PyTorch asks for 32 MiB a handle
+/// and stream, 8.125 MiB before (CUDAContextLight of PyTorch 2.x, cuBLAS recommendation).
+memory_terms::Workspace matrix_workspace(const AcceleratorSpec& accelerator, Bytes hopper) {
+    constexpr double before = 8.125 / 32.0;
+    for (const std::string_view older : {"Volta", "Turing", "Ampere", "Ada"}) {
+        if (accelerator.architecture.compare(0, older.size(), older) == 0)
+            return {hopper.value(), before};
+    }
+    return {hopper.value(), 1.0};
+}
+
+class Reserve {
+public:
+    Reserve(const StageInventory& held, const StagePeak& peak) : held_(held), peak_(peak) {
+    }
+
+    /// Buffers outside the walk, and the three totals.
+    StageReserve finish() {
+        keep_states();
+        keep_alive();
+        reserve_.memory.moment = peak_.moment;
+        reserve_.memory.block = peak_.block;
+        reserve_.memory.micro_batches_in_flight = held_.in_flight;
+        reserve_.buffers = pipeline_buffers();
+        term(MemoryTerm::pipeline_buffers) = reserve_.buffers.bytes();
+        term(MemoryTerm::workspace) = workspace_of(held_).bytes();
+        for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
+            reserve_.memory.allocated += reserve_.memory.terms[static_cast<std::size_t>(t)];
+        }
+        // Model states are allocated once and stay; what comes and goes leaves gaps.
+        const Bytes states = term(MemoryTerm::weights) + term(MemoryTerm::master_weights) +
+                             term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
+                             term(MemoryTerm::workspace);
+        memory_terms::Fragmentation& f = reserve_.fragmentation;
+        const double share = gap_share(reserve_.memory.allocated - states);
+        f.f = share * stuck_share();
+        f.A = reserve_.memory.allocated.value();
+        f.R = states.value();
+        term(MemoryTerm::context) = held_.stack.context;
+        term(MemoryTerm::communicators) = communicators_of(held_).bytes();
+        // The allocator waits for held memory rather than fail: it grows into what is free, no further than
+        // what does not come back.
+        const Bytes free = allowed_memory(held_.job) - reserve_.memory.allocated - f.gaps() -
+                           term(MemoryTerm::context) - term(MemoryTerm::communicators);
+        f.h = held_gathers().value();
+        const Bytes given_back = (reserve_.memory.allocated - states) * (share - f.f);
+        const Bytes cached = given_back + gather_pool();
+        f.z = (flat_reserve() + cached).value();
+        f.s = f.h * held_.stack.held_gathers_stuck;
+        f.y = std::max(Bytes{}, free).value();
+        term(MemoryTerm::fragmentation) = f.bytes();
+        const double wanted = f.h + f.z;
+        reserve_.memory.returnable = std::min(cached, term(MemoryTerm::fragmentation) - f.gaps());
+        reserve_.memory.refused = Bytes{wanted - std::clamp(wanted, f.s, std::max(f.s, f.y))};
+        reserve_.memory.reserved = reserve_.memory.allocated + term(MemoryTerm::fragmentation);
+        reserve_.memory.device =
+            reserve_.memory.reserved + term(MemoryTerm::context) + term(MemoryTerm::communicators);
+        return reserve_;
+    }
+
+private:
+    Bytes& term(MemoryTerm t) {
+        return reserve_.memory.terms[static_cast<std::size_t>(t)];
+    }
+
+    /// What is there all the time, on the device and elsewhere.
+    void keep_states() {
+        term(MemoryTerm::weights) = held_.weights.bytes();
+        term(MemoryTerm::master_weights) = held_.master.bytes();
+        term(MemoryTerm::optimizer_states) = held_.moments.bytes();
+        term(MemoryTerm::adapters) = held_.pairs.bytes();
+        reserve_.memory.host = held_.host.bytes();
+        reserve_.memory.storage = held_.storage;
+    }
+
+    /// The terms of the highest moment.
+    void keep_alive() {
+        term(MemoryTerm::saved_activations) = peak_.alive.saved.bytes();
+        term(MemoryTerm::block_inputs) = peak_.alive.inputs.bytes();
+        term(MemoryTerm::cast_weights) = peak_.alive.casts.bytes();
+        term(MemoryTerm::gathered_weights) = peak_.alive.gathered.bytes();
+        term(MemoryTerm::working_set) = peak_.alive.working.bytes();
+        term(MemoryTerm::gradient_staging) = peak_.alive.staging.bytes();
+        term(MemoryTerm::gradients) = peak_.alive.gradients.bytes();
+        term(MemoryTerm::optimizer_temporaries) = peak_.alive.temporaries.bytes();
+    }
+
+    /// A bucket of gradients wider than the compute format, flattened and the same again reduced: buckets
+    /// are counted in elements, their bytes stated for 16-bit ones.
+    Bytes reduction_staging() const {
+        const Parallelism& p = held_.run.parallel;
+        const Bytes gradient = bytes_per_element(held_.run.precision.gradients);
+        if (p.dp * p.cp == 1 || gradient.value() <= held_.shape.e)
+            return Bytes{};
+        const Bytes bucket = held_.stack.gradient_bucket * (gradient.value() / held_.shape.e);
+        return std::min(bucket, gradient * held_.all.total()) * 2.0;
+    }
+
+    /// What the flat tensors of the reduction and of the optimizer step reserve beyond the peak: blocks that
+    /// activations leave behind are too small for them.
+    Bytes flat_reserve() const {
+        if (!held_.stack.flat_optimizer)
+            return Bytes{};
+        const Bytes flat = std::max(peak_.updating, reduction_staging());
+        return std::max(
+            Bytes{}, peak_.before_update + flat - std::max(peak_.before_update, flat + peak_.idle_gradients));
+    }
+
+    /// Activations received from the stage before and gradients from the stage after, and the last stage's
+    /// outputs.
+    memory_terms::Buffers pipeline_buffers() const {
+        const bool pipes = held_.run.parallel.pp > 1;
+        const double sides = pipes ? (held_.stage > 0) + (!held_.counts.last) : 0.0;
+        const double buffers =
+            held_.stack.receive_buffers_per_micro_batch ? static_cast<double>(micro_batches(held_.run)) : 2.0;
+        return {sides, buffers, held_.boundary.value(), pipeline_outputs(held_).value()};
+    }
+
+    /// Whether the host is slower than the device: then it runs ahead of nothing. On healthy nodes small
+    /// blocks wait for each other's collectives, not for the host.
+    bool host_bound() const {
+        if (!hosts_starved(held_.job.cluster.network))
+            return false;
+        Seconds device;
+        for (std::size_t k = 0; k < held_.table.size; ++k) {
+            const PartTime& time = held_.table.kinds[k].time;
+            device += (time.forward.device() + time.backward.device()) * held_.counts.kinds[k].blocks;
+        }
+        return device < host_floor_per_block(held_.job) * static_cast<double>(held_.counts.blocks);
+    }
+
+    /// Blocks whose forward gathers the host has issued before the device is through.
+    double blocks_ahead() const {
+        constexpr double one_pass = 0.7;  // of a micro-batch after which the host waits: 0.4 to 1, 30 runs
+        const double blocks = static_cast<double>(held_.counts.blocks);
+        const double queue = held_.stack.gathered_blocks_ahead;
+        // In the warm-up of a pipeline the device waits for the next stage, the last two micro-batches apart.
+        const double warm_up = blocks * std::max(0.0, held_.in_flight - 2.0);
+        if (host_bound())
+            return std::min(queue, warm_up);
+        const bool steady = static_cast<double>(micro_batches(held_.run)) > held_.in_flight;
+        return steady ? queue : std::min(queue, std::max(blocks * one_pass, warm_up));
+    }
+
+    /// Gathered inputs that are freed but not yet reusable, because a side stream used them.
+    Bytes held_gathers() const {
+        if (held_.stack.gathered_blocks_ahead == 0.0 || held_.run.parallel.tp == 1 ||
+            held_.counts.blocks == 0)
+            return Bytes{};
+        Bytes all;
+        for (std::size_t k = 0; k < held_.table.size; ++k)
+            all += held_.table.kinds[k].totals.gathered * held_.counts.kinds[k].blocks;
+        const double tp = static_cast<double>(held_.run.parallel.tp);
+        const Bytes block = all * ((tp - 1.0) / tp / static_cast<double>(held_.counts.blocks));
+        return std::min(block * blocks_ahead(),
+                        usable_memory(held_.job.cluster.accelerator) * held_.stack.held_gathers_limit);
+    }
+
+    /// Share of `moving` bytes, which come and go, that the allocator holds in gaps. Recomputed blocks, whose
+    /// tensors churn, leave more of them: in their share of the blocks, and no more than what they spare.
+    double gap_share(Bytes moving) const {
+        // A stack's own shares are measured the way it allocates; pages instead of blocks leave fewer gaps.
+        const AllocatorModel& allocator = held_.job.cluster.kernels.allocator;
+        const bool pages = expandable_segments(held_.job) && !held_.stack.expandable_segments;
+        const double least =
+            pages ? std::min(held_.stack.fragmentation, allocator.page_gaps) : held_.stack.fragmentation;
+        const double most = pages
+                                ? std::min(held_.stack.fragmentation_recompute, allocator.page_gaps_recompute)
+                                : held_.stack.fragmentation_recompute;
+        // Blocks of which single operators are kept run again whole, too.
+        const bool per_op = held_.shape.again.per_op && held_.counts.blocks > 0;
+        if ((held_.again == 0.0 && !per_op) || !(moving.value() > 0.0))
+            return least;
+        const double share = per_op ? 1.0 : held_.again / static_cast<double>(held_.counts.blocks);
+        const Bytes churn = moving * ((most - least) * share);
+        const Bytes spared = (per_op ? held_.saved : held_.dropped) *
+                             ((1.0 - held_.run.offload_activations) * held_.in_flight);
+        return std::max(0.0, least + std::min(churn, spared) / moving);
+    }
+
+    /// FSDP2 receives a group on a side stream and copies it out: what the largest took stays in that
+    /// stream's pool, where nothing else can use it, with the block that was fetched ahead.
+    Bytes gather_pool() const {
+        if (held_.stack.shard != ShardEngine::fsdp2 || !held_.regime.fully_sharded ||
+            held_.run.precision.base)
+            return Bytes{};
+        const double group = held_.stack.root_sharded_apart
+                                 ? std::max(held_.head.total(), held_.root.total() - held_.head.total())
+                                 : held_.root.total();
+        const double ahead = held_.largest.total() * static_cast<double>(held_.stack.prefetched_blocks);
+        return Bytes{(std::max(group, held_.largest.total()) + ahead) * held_.shape.e};
+    }
+
+    /// Of the gaps, what the allocator cannot give back to the driver when memory runs out: blocks that hold
+    /// a live tensor, or pages that do.
+    double stuck_share() const {
+        const AllocatorModel& allocator = held_.job.cluster.kernels.allocator;
+        return expandable_segments(held_.job) ? allocator.stuck_pages : allocator.stuck_segments;
+    }
+
+    const StageInventory& held_;
+    const StagePeak& peak_;
+    StageReserve reserve_;
+};
+
+}  // namespace
+
+memory_terms::Communicators communicators_of(const StageInventory& held) {
+    const Parallelism& p = held.run.parallel;
+    const int groups = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
+    return {static_cast<double>(groups), held.stack.per_communicator.value()};
+}
+
+memory_terms::Workspace workspace_of(const StageInventory& held) {
+    return matrix_workspace(held.job.cluster.accelerator, held.stack.workspace);
+}
+
+Bytes outside_pool(const StageInventory& held) {
+    return workspace_of(held).bytes() + held.stack.context + communicators_of(held).bytes();
+}
+
+StageReserve reserve_stage(const StageInventory& held, const StagePeak& peak) {
+    return Reserve(held, peak).finish();
+}
+
+}  // namespace traincost

@@ -1,0 +1,291 @@
+#include "traincost/cost/memory/stage_walk.hpp"
+
+#include <algorithm>
+
+namespace traincost {
+
+namespace {
+
+using memory_terms::Alive;
+
+class StageWalk {
+public:
+    StageWalk(const StageInventory& held, MemoryWalk* moments) : held_(held) {
+        if (moments != nullptr) {
+            walk_ = &moments->backward;
+            after_ = &moments->after;
+        }
+    }
+
+    /// Loss, then every block backwards, then the optimizer.
+    StagePeak walk() {
+        const Parallelism& p = held_.run.parallel;
+        if (p.dp * p.cp > 1 && !held_.regime.fully_sharded && held_.stack.buckets_kept && p.zero <= 1)
+            kept_buckets_ = held_.all_gradients().bytes();
+        // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
+        // before it, the peak sees them grow.
+        const bool appear =
+            !held_.regime.gradients_persist ||
+            (gradients_appear(held_) && static_cast<double>(micro_batches(held_.run)) <= held_.in_flight);
+        Alive alive = after_forward();
+        alive.gradients = appear ? held_.gradients(0.0) : held_.all_gradients();
+        const double table =
+            held_.shape.train_weights && appear ? held_.gradients_of(held_.shared_table()) : 0.0;
+        if (held_.counts.last) {
+            const OpTotals& head = held_.table.head_totals;
+            alive.working = {0.0, 0.0, held_.boundary.value(), head.forward_peak.value()};
+            alive.gathered = gathered_at_loss();
+            // Autocast's cache lives until the forward pass ends, recomputed blocks included.
+            alive.casts.K = held_.all_cast.value();
+            consider(Moment::loss, -1, alive);
+            alive.casts.K = held_.cast.value();
+            alive.working = {head.backward_peak.value(), 0.0, held_.boundary.value(), 0.0};
+            alive.gathered = gathered_at_head();
+            consider(Moment::loss, -1, alive);
+            if (appear)
+                alive.gradients.n_g += held_.gradients_of(held_.head) + table;
+            if (held_.regime.fully_sharded)
+                alive.staging = reducing(
+                    held_.stack.root_sharded_apart && !held_.regime.tuned ? held_.head.total() : 0.0);
+        }
+        for (std::size_t r = held_.counts.runs_end; r-- > held_.counts.runs_begin;)
+            walk_blocks(held_.stages.runs[r], appear, alive);
+        if (held_.counts.first) {
+            // A shared table's second gradient is made beside the head's and added to it.
+            const double second = held_.gradients(table).bytes().value();
+            alive.working = {held_.table.embedding_totals.backward_peak.value() + second, 0.0,
+                             held_.boundary.value(), 0.0};
+            if (appear)
+                alive.gradients.n_g +=
+                    held_.gradients_of(element_count(held_.table.embedding_parameters)) - table;
+            alive.gathered = gathered(0, true);
+            consider(Moment::backward, -1, alive);
+        }
+        after_backward();
+        return peak_;
+    }
+
+private:
+    /// A moment of the step: keeps what is alive when it is the highest so far.
+    void consider(Moment moment, std::int64_t block, const Alive& alive) {
+        const Bytes peak = alive.bytes();
+        if (walk_ != nullptr) {
+            const double blocks = std::max(1.0, static_cast<double>(held_.counts.blocks));
+            const double left = moment == Moment::loss ? blocks : static_cast<double>(block) + 0.5;
+            const Bytes gradients = alive.gradients.bytes();
+            walk_->push_back(
+                {moment, std::clamp(1.0 - left / blocks, 0.0, 1.0), peak - gradients, gradients});
+        }
+        if (peak <= highest_)
+            return;
+        highest_ = peak;
+        peak_.moment = moment;
+        peak_.block = block;
+        peak_.alive = alive;
+    }
+
+    /// What `blocks` gathered blocks take, and the root beside them.
+    memory_terms::Gathered gathered(std::int64_t blocks, bool with_root) const {
+        memory_terms::Gathered g{0.0, held_.largest.total(), held_.shape.e, 0.0, held_.shape.e};
+        if (!held_.regime.weights_sharded)
+            return g;
+        if (held_.run.precision.base)
+            g.w_g = bytes_per_element(*held_.run.precision.base).value();
+        if (held_.regime.zero == 2) {
+            g.n_x = held_.all.total();
+            return g;
+        }
+        g.k = static_cast<double>(blocks);
+        g.n_x = with_root && !held_.stack.root_sharded_apart ? held_.root.total() : 0.0;
+        return g;
+    }
+
+    /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
+    /// back.
+    memory_terms::Gathered gathered_at_loss() const {
+        const bool keeps = held_.regime.fully_sharded && held_.stack.shard == ShardEngine::fsdp1;
+        return gathered(kept_gathered(held_.counts.blocks), keeps && held_.regime.zero >= 3);
+    }
+
+    /// Of the first `blocks` blocks, those that stay gathered from the forward pass on.
+    std::int64_t kept_gathered(std::int64_t blocks) const {
+        if (!held_.regime.fully_sharded || held_.run.reshard != Reshard::last_kept)
+            return 0;
+        return std::max<std::int64_t>(
+            0, blocks - std::max<std::int64_t>(0, held_.counts.blocks - held_.run.kept_blocks));
+    }
+
+    /// What the way back through head and loss finds gathered: a head in a group of its own, again.
+    memory_terms::Gathered gathered_at_head() const {
+        memory_terms::Gathered g = gathered_at_loss();
+        if (held_.regime.fully_sharded && held_.stack.root_sharded_apart)
+            g.n_x = held_.head.total();
+        return g;
+    }
+
+    /// Buckets of gradients that replicas reduce.
+    memory_terms::Staging buckets() const {
+        const Parallelism& p = held_.run.parallel;
+        const bool replicated = p.dp * p.cp > 1 && !held_.regime.fully_sharded;
+        return {kept_buckets_.value(), replicated ? held_.stack.bucket_copies : 0.0,
+                held_.stack.gradient_bucket.value(), 0.0,
+                bytes_per_element(held_.run.precision.reduce).value()};
+    }
+
+    /// The same with `elements` of a fully sharded block on their way to their shards.
+    memory_terms::Staging reducing(double elements) const {
+        memory_terms::Staging staging = buckets();
+        staging.n_q = elements;
+        // The root's group is reduced when all of it is through: until then the head's gradient is whole.
+        if (held_.counts.last && !held_.stack.root_sharded_apart && !held_.regime.tuned) {
+            staging.n_h = held_.head.total();
+            staging.e = held_.shape.e;
+        }
+        return staging;
+    }
+
+    /// What is alive when the forward pass is through, before the loss.
+    Alive after_forward() const {
+        const double o = held_.run.offload_activations;
+        Alive alive{};
+        alive.saved = {held_.in_flight, held_.saved.value(), held_.saved.value(), o,
+                       held_.embedding_saved.value()};
+        alive.inputs = {held_.in_flight, held_.inputs, held_.inputs, held_.boundary.value(), o};
+        alive.casts = {held_.cast.value(), 0.0};
+        alive.staging = buckets();
+        return alive;
+    }
+
+    /// A run of equal blocks backwards; `alive` goes from what is there before it to what is after it.
+    void walk_blocks(const BlockRun& blocks, bool appear, Alive& alive) {
+        const BlockKind& k = held_.table.kinds[blocks.kind];
+        const ElementCount parameters = element_count(k.parameters);
+        const double one_gradient = appear && blocks.trains ? held_.block_gradients_of(parameters) : 0.0;
+        const bool keeps = !blocks.again && blocks.trains;
+        // `n` blocks are behind it, their tensors gone and their gradients made.
+        const auto behind = [&](double n, double freed) {
+            Alive a = alive;
+            if (keeps) {
+                a.saved.A -= k.totals.saved.value() * freed;
+                a.casts.F += k.totals.cast.value() * freed;
+            }
+            if (blocks.again)
+                a.inputs.n_a -= n;
+            a.gradients.n_g += one_gradient * n;
+            return a;
+        };
+        // `left` blocks of the run before it in the stage, `done` behind it. From block to block what is
+        // alive changes by the same amount: the highest is the first, the last, or one whose neighbour
+        // is of another run or missing.
+        const auto visit = [&](std::int64_t left) {
+            const std::int64_t done = blocks.count - 1 - left;
+            const double n = static_cast<double>(done);
+            Alive now = behind(n, n + 1.0);
+            now.working = {blocks.trains ? k.totals.backward_peak.value() : 0.0, 1.0, held_.boundary.value(),
+                           blocks.again ? k.totals.forward_peak.value() : 0.0};
+            if (held_.regime.fully_sharded && done > 0)
+                now.staging = reducing(reduced_elements(parameters));
+            const std::int64_t before = blocks.position + left;
+            now.gathered = gathered(
+                std::max(before > 0 ? 1 + held_.stack.prefetched_blocks : 1, 1 + kept_gathered(before)),
+                true);
+            consider(Moment::backward, blocks.position + left, now);
+        };
+        visit(blocks.count - 1);
+        if (blocks.count > 3)
+            visit(blocks.count - 2);
+        if (blocks.count > 2)
+            visit(1);
+        if (blocks.count > 1)
+            visit(0);
+        const double n = static_cast<double>(blocks.count);
+        alive = behind(n, n);
+        if (held_.regime.fully_sharded)
+            alive.staging = reducing(reduced_elements(parameters));
+    }
+
+    /// A moment without activations: keeps what is alive when it is the highest so far.
+    void consider_idle(Moment moment, const memory_terms::Working& working,
+                       const memory_terms::Temporaries& temporaries) {
+        Alive alive{};
+        alive.saved = {0.0, held_.saved.value(), 0.0, held_.run.offload_activations,
+                       held_.embedding_saved.value()};
+        alive.inputs = {0.0, held_.inputs, 0.0, held_.boundary.value(), held_.run.offload_activations};
+        alive.gathered = gathered(0, false);
+        alive.gathered.n_x = 0.0;
+        alive.staging = buckets();
+        alive.staging.k = 0.0;
+        alive.working = working;
+        alive.temporaries = temporaries;
+        alive.gradients = held_.all_gradients();
+        consider(moment, -1, alive);
+    }
+
+    /// The end of the step: outputs joined, then the optimizer with all gradients and the temporaries of its
+    /// update.
+    void after_backward() {
+        peak_.before_update = highest_;
+        walk_ = after_;
+        const memory_terms::Working nothing{0.0, 0.0, held_.boundary.value(), 0.0};
+        memory_terms::Temporaries temporaries{0.0, temporary_copies(),
+                                              bytes_per_element(held_.run.precision.moments).value(), 0.0};
+        consider_idle(Moment::backward, {pipeline_outputs(held_).value(), 0.0, held_.boundary.value(), 0.0},
+                      temporaries);
+        double updated = held_.owned(held_.all, held_.regime.states_sharded) * held_.trained + held_.adapters;
+        if (held_.run.parallel.zero >= 3 && held_.stack.shard == ShardEngine::deepspeed)
+            updated = std::min(updated, deepspeed_sub_group);
+        const Precision& precision = held_.run.precision;
+        if (held_.stack.flat_optimizer && precision.master &&
+            bytes_per_element(precision.gradients) < bytes_per_element(*precision.master)) {
+            temporaries.f = (bytes_per_element(*precision.master) +
+                             bytes_per_element(precision.gradients) * held_.stack.flat_gradient_copies)
+                                .value();
+        }
+        if (held_.run.offload_optimizer == Offload::none)
+            temporaries.n_u = updated;
+        peak_.updating = temporaries.bytes();
+        peak_.idle_gradients = held_.all_gradients().bytes();
+        consider_idle(Moment::optimizer, nothing, temporaries);
+    }
+
+    /// Copies of a moment's size that live while the optimizer updates: by lists of tensors, the denominators
+    /// of all; by single tensors or one kernel, none to speak of.
+    double temporary_copies() const {
+        if (!held_.run.optimizer_kernel)
+            return held_.stack.optimizer_temporary_copies;
+        return *held_.run.optimizer_kernel == OptimizerKernel::foreach ? 1.0 : 0.0;
+    }
+
+    /// Elements of a block whose gradients are on their way to their shards.
+    double reduced_elements(const ElementCount& parameters) const {
+        return held_.regime.tuned && !held_.regime.frozen_in_flat ? 0.0 : parameters.total();
+    }
+
+    const StageInventory& held_;
+    Bytes kept_buckets_;  ///< of replicas, beside the gradients for good
+    Bytes highest_{-1.0};
+    StagePeak peak_;
+    std::vector<WalkMoment>* walk_ = nullptr;  ///< where moments are written down; null: nowhere
+    std::vector<WalkMoment>* after_ = nullptr;
+};
+
+}  // namespace
+
+bool gradients_appear(const StageInventory& held) {
+    return !held.regime.gradients_persist ||
+           (held.stack.gradients == GradientStore::parameter && !bucket_views(held.job));
+}
+
+Bytes pipeline_outputs(const StageInventory& held) {
+    if (!held.counts.last || held.run.parallel.pp == 1 || !held.stack.pipeline_keeps_outputs ||
+        !held.job.model.lm_head)
+        return Bytes{};
+    return Bytes{held.shape.tokens * held.shape.rank_vocab * held.shape.e} *
+           static_cast<double>(micro_batches(held.run));
+}
+
+StagePeak walk_stage(const StageInventory& held, MemoryWalk* moments) {
+    return StageWalk(held, moments).walk();
+}
+
+}  // namespace traincost

@@ -1,0 +1,311 @@
+#include "traincost/cost/ops/op_builder.hpp"
+
+#include <algorithm>
+
+#include "traincost/cost/blocks.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
+// Time of an eager kernel that broadcasts one operand over that of one that doesn't, for the same bytes: 2.5
+// against 4.3 TB/s on an H200 (torch 2.11, 2026-11-20, fp32 products of a composite RMS norm).
+constexpr double measured_broadcast = 1.7;
+constexpr double broadcast_bytes_per_clock = 2.5e12 / (132 * 1.83e9);  // of an SM, in those kernels
+constexpr double stream_share = 0.88;                                  // of nominal bandwidth, in the others
+
+/// The same on an accelerator: units set that rate, and where they outrun memory nothing is lost.
+double broadcast_factor(const AcceleratorSpec& accelerator) {
+    if (accelerator.compute_units == 0 || !accelerator.clock_hz)
+        return measured_broadcast;
+    const double units = static_cast<double>(accelerator.compute_units) * *accelerator.clock_hz;
+    const double stream = stream_share * accelerator.memory_bandwidth.value();
+    return std::clamp(stream / (broadcast_bytes_per_clock * units), 1.0, measured_broadcast);
+}
+
+}  // namespace
+
+void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
+    const Shape& s = shape_;
+    const double n = rows * width;
+    const double in = s.autocast ? fp32 : (input_is_residual ? s.r : s.e);  // autocast runs norms in fp32
+    const double out = s.autocast ? fp32 : s.e;
+    const bool layernorm = model().norm.kind != NormKind::rmsnorm;
+    const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
+    const bool composite = stack().norm == NormKernel::composite && !compiled && !layernorm;
+    const bool widened = s.widens_norms && !compiled && !composite;
+    Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
+    const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
+    // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
+    const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
+    if (composite) {
+        const double broadcast = broadcast_factor(job_.cluster.accelerator);
+        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
+        // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
+        const double normalised = model().norm.fp32_scale ? fp32 : in;
+        op.saved = Bytes{n * (fp32 + (trains_norms() ? normalised : 0.0)) + statistics};
+        // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
+        // Backward: both products of the weight's and their sum over rows, both products of the scale's and
+        // their sum over columns, its spread, the square's two products, their sum, and the casts.
+        const double cast = in < fp32 ? in + fp32 : 0.0;
+        op.forward_bytes = Bytes{n * (cast * 2.0 + 3.0 * fp32 + broadcast * 2.0 * (fp32 + in))};
+        // A frozen weight's gradient, a product and its sum, is not taken.
+        const double of_weight = trains_norms() ? 4.0 * in : 0.0;
+        op.backward_bytes =
+            Bytes{n * (cast * 2.0 + of_weight + 12.0 * fp32 + broadcast * (2.0 * in + 3.0 * fp32))};
+        op.forward_kernels = s.autocast ? 6 : 7;
+        op.backward_kernels = trains_norms() ? 12 : 10;
+        op.forward_transient = Bytes{n * (fp32 + out)};
+        op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
+    } else {
+        op.saved = Bytes{n * input_copy + statistics};
+        op.forward_bytes = Bytes{n * (in + out)};
+        op.backward_bytes = Bytes{n * (out + 2.0 * in)};
+        op.forward_kernels = 1;
+        op.backward_kernels = 2;
+        op.forward_access = MemoryAccess::norm;
+        op.backward_access = MemoryAccess::norm_backward;
+        op.forward_transient = Bytes{n * out};
+        op.backward_transient = Bytes{n * (out + in)};
+    }
+    if (widened) {
+        // The input is widened, the output narrowed for what reads it, and both gradients the other way; the
+        // widened input is what is kept.
+        const double wider = fp32 - s.e;
+        const double casts = 2.0 * n * (fp32 + s.e);
+        op.saved += Bytes{n * wider};
+        op.forward_bytes += Bytes{casts + 2.0 * n * wider};
+        op.backward_bytes += Bytes{casts + 3.0 * n * wider};
+        op.forward_kernels += 2;
+        op.backward_kernels += 2;
+        op.forward_transient += Bytes{n * wider};
+        op.backward_transient += Bytes{2.0 * n * wider};
+    }
+    op.selective = s.again.norm;
+    if (trains_norms() && !s.train_weights)
+        op.adapter_weights = layernorm ? 2.0 * width : width;
+    list_.push(op);
+}
+
+void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
+                       LowRank adapted, bool bias, int readers) {
+    const Shape& s = shape_;
+    const AdapterSpec& adapter = job_.run.adapter;
+    const bool low_rank =
+        adapted.pairs > 0.0 && (job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora);
+    Operator op{.name = name, .module = module, .kind = OpKind::gemm};
+    op.gemm = {m, n, k};
+    op.weights = n * k;
+    op.forward_flops = Flops{2.0 * m * n * k};
+    op.weight_gradient = s.train_weights;
+    op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
+    op.forward_kernels = bias ? 2 : 1;
+    op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
+    const bool quantised = job_.run.precision.base && (module != Module::head || stack().quantised_head);
+    // Under dropout the low-rank pair reads a dropped-out copy of its own.
+    const bool read_again = s.train_weights || (low_rank && adapter.dropout == 0.0) ||
+                            (quantised && stack().quantised_keeps_inputs);
+    op.saved = read_again ? saved_input : Bytes{};
+    op.forward_transient = Bytes{m * n * s.e};
+    op.backward_transient = Bytes{m * (n + k) * s.e};
+    if (quantised) {  // the weight in the compute format, made for the product
+        op.forward_transient += Bytes{n * k * s.e};
+        op.backward_transient += Bytes{n * k * s.e};
+    }
+    // A trained scale multiplies the biased output of every product.
+    if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias) {
+        op.saved += Bytes{m * n * s.e};
+        op.adapter_weights = 2.0 * n;
+    }
+    // Under autocast the weight gradient leaves the product in 16 bits and is widened beside it.
+    if (s.autocast && s.train_weights)
+        op.backward_transient += Bytes{n * k * s.e};
+    if (s.autocast) {
+        // Weight and input are narrowed on the way in, their gradients widened on the way out; each reader of
+        // a norm's output has a copy of its own.
+        const double narrow = s.w + s.e;
+        const int copies = s.compiled ? std::min(readers, 1) : readers;
+        const double inputs = m * k * narrow * static_cast<double>(copies);
+        op.forward_bytes = Bytes{n * k * narrow + inputs};
+        op.backward_bytes = Bytes{(s.train_weights ? n * k * narrow : 0.0) + inputs};
+        op.backward_access = MemoryAccess::widen;
+        op.forward_kernels += 1 + copies;
+        op.backward_kernels += 1 + copies;
+    }
+    if (quantised) {
+        // It is made again for the input gradient [Dettmers23, §3]: the base is read, the copy written.
+        const Bytes made{n * k * (bytes_per_element(*job_.run.precision.base).value() + s.e)};
+        op.forward_bytes += made;
+        op.backward_bytes += made;
+        op.forward_kernels += 1;
+        op.backward_kernels += 1;
+        // Scales, one for 64 weights, are quantised too: widened, and moved by their offset.
+        const Bytes scales{n * k / 64.0 * (1.0 + 3.0 * fp32)};
+        memory("quantised_scales", module, scales, scales, 2, 2);
+    }
+    if (bias && s.train_weights && stack().bias != BiasKernel::fused)
+        op.backward_bytes += Bytes{m * n * s.e};
+    list_.push(op);
+    if (readers > 1 && !s.compiled) {
+        // The gradients of one input's readers are added up, in the format of the input.
+        const double in = s.autocast ? fp32 : s.e;
+        const double sums = static_cast<double>(readers - 1);
+        memory("input_gradients", module, Bytes{}, Bytes{sums * 3.0 * m * k * in}, 0, static_cast<int>(sums));
+    }
+    if (low_rank)
+        low_rank_products(module, m, n, k, adapted);
+}
+
+// y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.
+void OpBuilder::low_rank_products(Module module, double m, double n, double k, LowRank adapted) {
+    const Shape& s = shape_;
+    const AdapterSpec& adapter = job_.run.adapter;
+    const double rank = static_cast<double>(adapter.rank);
+    const double inner = rank * adapted.pairs;
+    const double width = adapted.width > 0.0 ? adapted.width : n;
+    Operator a{.name = "lora_a", .module = module, .kind = OpKind::gemm};
+    a.adapter = true;
+    a.adapter_weights = inner * k;
+    a.gemm = {m, inner, k};
+    a.forward_flops = Flops{2.0 * m * inner * k};
+    a.backward_flops = a.forward_flops * 2.0;
+    a.forward_kernels = adapter.dropout > 0.0 ? 2 : 1;
+    a.backward_kernels = adapter.dropout > 0.0 ? 3 : 2;
+    a.saved = adapter.dropout > 0.0 ? Bytes{m * k * (s.e + 1.0)} : Bytes{};
+    // A copy of the input under a mask; its gradient is added to that of the product beside.
+    const bool fused = s.compiled || stack().adapter_fused;
+    const double dropped = adapter.dropout > 0.0 && !s.compiled ? m * k * (2.0 * s.e + 1.0) : 0.0;
+    a.forward_bytes = Bytes{dropped};
+    a.backward_bytes = Bytes{dropped + (fused ? 1.0 : 3.0) * m * k * s.e};
+    a.backward_transient = Bytes{m * k * s.e};
+    list_.push(a);
+    Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
+    b.adapter = true;
+    b.adapter_weights = width * rank;
+    b.gemm = {m, width, rank};
+    b.forward_flops = Flops{2.0 * m * rank * width};
+    b.backward_flops = b.forward_flops * 2.0;
+    b.forward_kernels = 3;
+    b.backward_kernels = 4;
+    b.saved = Bytes{m * inner * s.e};
+    // The pair's output is scaled and added, each a walk of its own unless the product, or a compiled reader,
+    // does both.
+    const double outputs = (adapted.tokens > 0.0 ? adapted.tokens : m) * width * s.e;
+    b.forward_bytes = Bytes{(fused ? 1.0 : 5.0) * outputs};
+    b.backward_bytes = Bytes{(fused ? 0.0 : 2.0) * outputs};
+    b.forward_transient = Bytes{2.0 * m * n * s.e};
+    b.backward_transient = Bytes{m * n * s.e};
+    list_.push(b);
+}
+
+void OpBuilder::add_bias(double elements, bool taken_along) {
+    if (stack().bias != BiasKernel::apart || taken_along || shape_.compiled)
+        return;
+    last().forward_bytes += Bytes{elements * shape_.e * 2.0};
+}
+
+bool OpBuilder::trains_norms() const {
+    return shape_.train_weights || (job_.run.tuning == Tuning::adapter && job_.run.adapter.scale_and_bias);
+}
+
+Operator& OpBuilder::memory(std::string_view name, Module module, Bytes forward, Bytes backward,
+                            int forward_kernels, int backward_kernels) {
+    Operator op{.name = name, .module = module, .kind = OpKind::memory};
+    op.forward_bytes = forward;
+    op.backward_bytes = backward;
+    op.forward_kernels = forward_kernels;
+    op.backward_kernels = backward_kernels;
+    list_.push(op);
+    return last();
+}
+
+void OpBuilder::communicate(std::string_view name, Module module, Group group, Collective forward,
+                            Bytes forward_message, Collective backward, Bytes backward_message) {
+    Operator op{.name = name, .module = module, .kind = OpKind::communication};
+    op.group = group;
+    op.forward_collective = forward;
+    op.backward_collective = backward;
+    op.forward_message = forward_message;
+    op.backward_message = backward_message;
+    op.forward_kernels = forward_message.value() > 0.0 ? 1 : 0;
+    op.backward_kernels = backward_message.value() > 0.0 ? 1 : 0;
+    list_.push(op);
+}
+
+void OpBuilder::residual_add(std::string_view name, Module module) {
+    const Shape& s = shape_;
+    const double n = s.tokens_sp * static_cast<double>(model().hidden);
+    const bool dropout = s.dropout > 0.0;
+    const bool fused = stack().bias_dropout_fused || s.fused.norms;
+    const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
+    // Backward: the gradient of the stream joins that of the branch beside it, which is narrowed on its way.
+    const double joined = s.fused.norms ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
+    Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
+                          Bytes{n * (joined + (dropout ? s.e + s.r + 1.0 : 0.0))}, dropout && !fused ? 2 : 1,
+                          (dropout ? 1 : 0) + (s.r > s.e && !s.fused.norms ? 2 : 0));
+    if (dropout && !fused)
+        op.forward_access = op.backward_access = MemoryAccess::dropout;
+    else if (s.r > s.e)
+        op.forward_access = MemoryAccess::widen;  // formats are mixed
+    op.saved = Bytes{dropout ? n : 0.0};
+    op.forward_transient = Bytes{n * (s.r + s.e)};
+    op.backward_transient = Bytes{n * (s.r + s.e)};
+}
+
+void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
+    if (shape_.tp == 1)
+        return;
+    const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
+    if (shape_.sequence_parallel) {
+        const Bytes gathered = gathered_bytes(message, module);
+        communicate(name, module, Group::tensor, Collective::all_gather, gathered, Collective::reduce_scatter,
+                    message);
+        if (stack().save_sharded_input && shape_.train_weights) {
+            // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
+            communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{},
+                        Collective::all_gather, gathered);
+        }
+    } else {
+        communicate(name, module, Group::tensor, Collective::all_reduce, Bytes{}, Collective::all_reduce,
+                    message);
+    }
+}
+
+void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
+    if (shape_.tp == 1)
+        return;
+    const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
+    if (shape_.sequence_parallel) {
+        communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather,
+                    gathered_bytes(message, module));
+    } else {
+        communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce,
+                    Bytes{});
+    }
+}
+
+Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
+    // Adapters read the gathered input too, in the compute format.
+    const bool narrow =
+        stack().quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
+    const double bytes = bytes_per_element(job_.run.precision.gemm).value();
+    return narrow && bytes < shape_.e ? message * (bytes / shape_.e) : message;
+}
+
+Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
+    const Shape& s = shape_;
+    const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
+    const bool each = (s.autocast && !s.compiled) || (s.tp > 1 && stack().copies_parallel_inputs);
+    const double copies = each ? static_cast<double>(consumers) : 1.0;
+    return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element(s.fused.norms) * copies};
+}
+
+double OpBuilder::saved_input_element(bool compiled) const {
+    const double narrow = bytes_per_element(job_.run.precision.gemm).value();
+    if (stack().narrow_input == NarrowInput::narrow || narrow >= shape_.e)
+        return std::min(shape_.e, narrow);
+    return compiled && job_.run.precision.gemm == DataType::fp8 ? 0.0 : shape_.e;
+}
+
+}  // namespace traincost

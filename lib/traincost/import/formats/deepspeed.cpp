@@ -1,0 +1,112 @@
+// DeepSpeed's JSON: a configuration by itself, or the part of a job whose rest stands in a script.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_deepspeed(const Setting& root) {
+    // A model description beside these keys belongs to GPT-NeoX.
+    if (root.has("pipe_parallel_size") || root.has("model_parallel_size") || root.has("num_layers") ||
+        root.has("pipe-parallel-size") || root.has("model-parallel-size") || root.has("num-layers")) {
+        return 0;
+    }
+    return points(root, {"zero_optimization.stage", "train_micro_batch_size_per_gpu"}, 40) +
+           points(root,
+                  {"zero_optimization", "fp16.enabled", "bf16.enabled", "zero_allow_untested_optimizer"},
+                  20) +
+           points(root, {"train_batch_size", "gradient_clipping", "steps_per_print", "wall_clock_breakdown"},
+                  10);
+}
+
+namespace {
+
+bool is_auto(const Setting& setting) {
+    return setting.is_scalar() && lower(setting.text) == "auto";
+}
+
+void read_count(Fact fact, const Setting& root, FactSheet& sheet, std::string_view path) {
+    const Setting* at = first_of(root, {path});
+    if (at == nullptr) {
+        return;
+    }
+    if (is_auto(*at)) {
+        at->read = true;  // the script that loads this file decides
+    } else {
+        sheet.whole(fact, root, {path});
+    }
+}
+
+void read_offload(const Setting& root, FactSheet& sheet) {
+    const Setting* zero = root.at("zero_optimization");
+    if (zero == nullptr) {
+        return;
+    }
+    const Setting* optimizer = first_of(*zero, {"offload_optimizer.device"});
+    const Setting* parameters = first_of(*zero, {"offload_param.device"});
+    const Setting* old = first_of(*zero, {"cpu_offload"});
+    const auto is_moved = [](const Setting* s) { return s != nullptr && s->text != "none"; };
+    if (is_moved(optimizer) && is_moved(parameters)) {
+        const std::string both =
+            optimizer->text == parameters->text
+                ? optimizer->text + " (optimizer, parameters)"
+                : optimizer->text + " (optimizer), " + parameters->text + " (parameters)";
+        sheet.state(Fact::offload, both, *optimizer);
+    } else if (is_moved(optimizer)) {
+        sheet.state(Fact::offload, optimizer->text + " (optimizer)", *optimizer);
+    } else if (is_moved(parameters)) {
+        sheet.state(Fact::offload, parameters->text + " (parameters)", *parameters);
+    } else if (old != nullptr && as_truth(*old).value_or(false)) {
+        sheet.state(Fact::offload, "cpu (optimizer)", *old);
+    } else if (const Setting* none = optimizer != nullptr ? optimizer : old) {
+        sheet.state(Fact::offload, "none", *none);
+    }
+}
+
+}  // namespace
+
+void read_deepspeed(const Setting& root, FactSheet& sheet) {
+    if (const Setting* stage = first_of(root, {"zero_optimization.stage"})) {
+        if (is_auto(*stage)) {
+            sheet.unknown(Fact::zero, *stage, "auto");
+        } else if (const auto x = as_whole(*stage); x && *x >= 0 && *x <= 3) {
+            sheet.state(Fact::zero, *x, *stage);
+        } else {
+            sheet.unknown(Fact::zero, *stage, "'" + stage->text + "' is no stage from 0 to 3");
+        }
+    } else {
+        sheet.assume(Fact::zero, std::int64_t{0}, "zero_optimization.stage");
+    }
+    read_count(Fact::micro_batch, root, sheet, "train_micro_batch_size_per_gpu");
+    read_count(Fact::global_batch, root, sheet, "train_batch_size");
+    read_count(Fact::accumulation, root, sheet, "gradient_accumulation_steps");
+    read_count(Fact::tp, root, sheet, "tensor_parallel.autotp_size");
+    const Setting* brain = first_of(root, {"bf16.enabled", "bfloat16.enabled"});
+    const Setting* half = first_of(root, {"fp16.enabled"});
+    if (brain != nullptr && as_truth(*brain).value_or(false)) {
+        sheet.state(Fact::precision, "bf16", *brain);
+    } else if (half != nullptr && as_truth(*half).value_or(false)) {
+        sheet.state(Fact::precision, "fp16", *half);
+    } else if ((brain != nullptr && is_auto(*brain)) || (half != nullptr && is_auto(*half))) {
+        // the script decides
+    } else {
+        sheet.assume(Fact::precision, "fp32", "bf16 and fp16 in DeepSpeed");
+    }
+    read_offload(root, sheet);
+    if (const Setting* type = first_of(root, {"optimizer.type"})) {
+        sheet.state(Fact::optimizer, type->text, *type);
+    }
+    if (const Setting* disable = first_of(root, {"compile.disable"})) {
+        if (const auto off = as_truth(*disable)) {
+            sheet.state(Fact::compile, !*off, *disable);
+        }
+    }
+    for (const std::string_view key : {"bf16.bf16_master_weights_and_grads", "bf16.bf16_optimizer_states"}) {
+        if (is_on(root, key)) {
+            sheet.remark(*root.at(key), "no 4-byte copies of weights");
+        }
+    }
+}
+
+}  // namespace traincost

@@ -1,0 +1,135 @@
+// GPUs and nodes, as torchrun, deepspeed, srun and Slurm's header state them.
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_launcher(const Setting& root) {
+    return root.has("$launcher") ? 100 : 0;
+}
+
+namespace {
+
+/// "8", "a100:8", "gpu:a100:8": the number behind the last colon.
+std::optional<std::int64_t> last_number(const Setting& setting) {
+    const std::size_t colon = setting.text.rfind(':');
+    return as_whole(
+        scalar_setting(colon == std::string::npos ? setting.text : setting.text.substr(colon + 1), setting));
+}
+
+void state_number(Fact fact, const Setting& at, FactSheet& sheet) {
+    if (const auto x = last_number(at); x && *x > 0) {
+        sheet.state(fact, *x, at);
+    } else {
+        sheet.unknown(fact, at, "no number is known for it");
+    }
+}
+
+void read_flags(const Setting& root, FactSheet& sheet) {
+    if (const Setting* at =
+            first_of(root, {"nproc_per_node", "num_gpus", "num_accelerators", "nproc", "n"})) {
+        if (at->text == "gpu" || at->text == "auto") {
+            at->read = true;
+        } else {
+            state_number(Fact::gpus_per_node, *at, sheet);
+        }
+    }
+    if (const Setting* at = first_of(root, {"nnodes", "num_nodes"})) {
+        if (at->text.find(':') != std::string::npos) {
+            sheet.unknown(Fact::nodes, *at, "an elastic range");
+        } else {
+            state_number(Fact::nodes, *at, sheet);
+        }
+    } else if (const Setting* alone = root.at("standalone")) {
+        sheet.state(Fact::nodes, std::int64_t{1}, *alone);
+    }
+    // "localhost:0,1,2,3", one node
+    if (const Setting* at = first_of(root, {"include", "i"});
+        at != nullptr && at->text.find('@') == std::string::npos) {
+        const std::size_t colon = at->text.find(':');
+        if (colon != std::string::npos) {
+            const std::string list = at->text.substr(colon + 1);
+            sheet.state(Fact::gpus_per_node, std::int64_t{1 + std::count(list.begin(), list.end(), ',')},
+                        *at);
+            if (!sheet.has(Fact::nodes)) {
+                sheet.state(Fact::nodes, std::int64_t{1}, *at);
+            }
+        }
+    }
+}
+
+void read_environment(const Setting& root, FactSheet& sheet) {
+    const Setting* env = root.at("env");
+    if (env == nullptr) {
+        return;
+    }
+    if (const Setting* at = env->at("NNODES")) {
+        state_number(Fact::nodes, *at, sheet);
+    }
+    for (const std::string_view key : {"NPROC_PER_NODE", "NGPU", "NPROC"}) {
+        if (const Setting* at = env->at(key); at != nullptr && !sheet.has(Fact::gpus_per_node)) {
+            state_number(Fact::gpus_per_node, *at, sheet);
+        }
+    }
+    const Setting* devices =
+        first_of(*env, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"});
+    if (devices != nullptr && !sheet.has(Fact::gpus_per_node) && as_word(*devices)) {
+        sheet.state(Fact::gpus_per_node,
+                    std::int64_t{1 + std::count(devices->text.begin(), devices->text.end(), ',')}, *devices);
+    }
+}
+
+void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) {
+    if (const Setting* at = first_of(slurm, {"nodes"}); at != nullptr && !sheet.has(Fact::nodes)) {
+        state_number(Fact::nodes, *at, sheet);
+    }
+    const Setting* per_node = first_of(slurm, {"gpus_per_node"});
+    const Setting* gres = first_of(slurm, {"gres"});
+    const Setting* total = first_of(slurm, {"gpus"});
+    const Setting* tasks = first_of(slurm, {"ntasks_per_node"});
+    const Setting* of_task = first_of(slurm, {"gpus_per_task"});
+    if (!sheet.has(Fact::gpus_per_node)) {
+        if (per_node != nullptr) {
+            state_number(Fact::gpus_per_node, *per_node, sheet);
+        } else if (gres != nullptr && gres->text.starts_with("gpu")) {
+            if (gres->text.find(':') == std::string::npos) {
+                sheet.state(Fact::gpus_per_node, std::int64_t{1}, *gres);
+            } else {
+                state_number(Fact::gpus_per_node, *gres, sheet);
+            }
+        } else if (of_task != nullptr && tasks != nullptr && last_number(*of_task) && last_number(*tasks)) {
+            sheet.state(Fact::gpus_per_node, *last_number(*of_task) * *last_number(*tasks), *of_task);
+        } else if (tasks != nullptr && launched_by_task && as_whole(*tasks).value_or(0) > 1) {
+            state_number(Fact::gpus_per_node, *tasks, sheet);
+        }
+    }
+    if (total != nullptr) {
+        state_number(Fact::gpus, *total, sheet);
+    }
+}
+
+}  // namespace
+
+void read_launcher(const Setting& root, FactSheet& sheet) {
+    const Setting& launcher = *root.at("$launcher");
+    read_flags(launcher, sheet);
+    read_environment(launcher, sheet);
+    const bool by_task = launcher.at("srun") != nullptr && !launcher.has("nproc_per_node");
+    launcher.at("mpirun");
+    launcher.at("deepspeed");
+    if (const Setting* srun = launcher.at("srun_flags")) {
+        read_header(*srun, sheet, by_task);
+    }
+    if (const Setting* slurm = launcher.at("slurm")) {
+        read_header(*slurm, sheet, by_task);
+    }
+    if (launcher.has("nproc_per_node") || (launcher.has("num_gpus") && !launcher.has("hostfile"))) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
+    }
+}
+
+}  // namespace traincost

@@ -1,0 +1,101 @@
+// LitGPT's YAML and its command line. What its code decides (sharding, recomputation, compilation) is a
+// default.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_litgpt(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    return points(root, {"checkpoint_dir", "model_name", "initial_checkpoint_dir"}, 10) +
+           points(root, {"train.global_batch_size", "train.micro_batch_size", "train.max_seq_length"}, 15) +
+           points(root,
+                  {"train.save_interval", "train.lr_warmup_steps", "data.class_path", "lora_r", "precision",
+                   "devices", "eval.interval"},
+                  8) +
+           (program != nullptr && program->text.starts_with("litgpt ") ? 60 : 0);
+}
+
+namespace {
+
+enum class Task : std::uint8_t { unknown, pretrain, full, lora };
+
+Task task_of(const Setting& root) {
+    const Setting* program = root.at("$program");
+    const std::string name = program == nullptr ? std::string() : program->text;
+    if (name.find("pretrain") != std::string::npos || root.has("initial_checkpoint_dir") ||
+        root.has("tokenizer_dir")) {
+        return Task::pretrain;
+    }
+    if (name.find("finetune_full") != std::string::npos ||
+        (name.empty() && root.has("checkpoint_dir") && !root.has("lora_r"))) {
+        return Task::full;
+    }
+    if (root.has("lora_r") || name.find("finetune_lora") != std::string::npos || name == "litgpt finetune") {
+        return Task::lora;
+    }
+    return Task::unknown;
+}
+
+void read_litgpt_model(const Setting& root, FactSheet& sheet) {
+    if (sheet.word(Fact::model, root, {"model_name", "model.name"}) != nullptr) {
+        return;
+    }
+    const Setting* at = first_of(root, {"checkpoint_dir"});
+    const Setting* positional = root.at("$positional");
+    if (at == nullptr && positional != nullptr && !positional->items.empty()) {
+        at = &positional->items.front();
+    }
+    if (at != nullptr && as_word(*at)) {
+        sheet.state(Fact::model, at->text.starts_with("checkpoints/") ? at->text.substr(12) : at->text, *at);
+    }
+}
+
+}  // namespace
+
+void read_litgpt(const Setting& root, FactSheet& sheet) {
+    const Task task = task_of(root);
+    read_litgpt_model(root, sheet);
+    sheet.whole(Fact::global_batch, root, {"train.global_batch_size"});
+    sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size"});
+    sheet.whole(Fact::sequence, root, {"train.max_seq_length"});
+    read_precision_word(root, sheet, {"precision"});
+    const Setting* devices = first_of(root, {"devices"});
+    if (devices != nullptr && devices->text != "auto") {
+        sheet.whole(Fact::gpus_per_node, root, {"devices"});
+    }
+    sheet.whole(Fact::nodes, root, {"num_nodes"});
+    if (devices != nullptr) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
+    }
+    if (task == Task::lora) {
+        sheet.whole(Fact::lora_rank, root, {"lora_r"});
+        for (const std::string_view key : {"lora_alpha", "lora_dropout", "lora_query", "lora_key",
+                                           "lora_value", "lora_projection", "lora_mlp", "lora_head"}) {
+            root.at(key);
+        }
+    }
+    if (const Setting* at = first_of(root, {"quantize"})) {
+        sheet.state(Fact::quantization, at->text, *at);
+    }
+    if (const Setting* at = first_of(root, {"optimizer.class_path", "optimizer"});
+        at != nullptr && at->is_scalar()) {
+        sheet.state(Fact::optimizer, last_part(at->text), *at);
+    }
+    assume_data_parallel_only(sheet, "LitGPT");
+    const auto count = sheet.count(Fact::gpus_per_node);
+    const bool several = (count && *count > 1) || sheet.count(Fact::nodes).value_or(1) > 1;
+    if (several && task != Task::unknown) {
+        sheet.assume(Fact::zero, std::int64_t{3}, "LitGPT's FSDP strategy");
+    }
+    if (several && task == Task::full) {
+        sheet.assume(Fact::recompute, "full", "LitGPT's FSDP strategy");
+    } else if (task == Task::pretrain) {
+        sheet.assume(Fact::recompute, "none", "LitGPT's pretrain");
+        sheet.assume(Fact::compile, true, "LitGPT's pretrain");
+    }
+}
+
+}  // namespace traincost

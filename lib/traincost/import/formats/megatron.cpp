@@ -1,0 +1,216 @@
+// Megatron-LM's arguments: flags of a command, or the same names with underscores in YAML. Megatron-DeepSpeed
+// adds its own.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_megatron(const Setting& root) {
+    const int keys =
+        points(root, {"tensor_model_parallel_size", "pipeline_model_parallel_size"}, 20) +
+        points(root, {"micro_batch_size", "global_batch_size", "num_layers", "hidden_size"}, 12) +
+        points(root,
+               {"num_attention_heads", "seq_length", "train_iters", "train_samples", "model_parallel_size",
+                "max_position_embeddings", "distributed_backend", "use_distributed_optimizer", "swiglu",
+                "use_mcore_models", "position_embedding_type"},
+               8);
+    const Setting* program = root.peek("$program");
+    const bool named = program != nullptr && program->text.find("pretrain_") != std::string::npos;
+    return keys < 24 ? 0 : keys + (named ? 30 : 0);
+}
+
+int recognise_megatron_deepspeed(const Setting& root) {
+    const int keys = recognise_megatron(root);
+    return keys > 0 && (root.has("deepspeed_config") || root.has("deepspeed") || root.has("zero_stage") ||
+                        root.has("deepspeed_activation_checkpointing"))
+               ? keys + 10
+               : 0;
+}
+
+namespace {
+
+void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
+    sheet.whole(Fact::tp, root, {"tensor_model_parallel_size", "model_parallel_size"});
+    sheet.whole(Fact::pp, root, {"pipeline_model_parallel_size"});
+    sheet.whole(Fact::cp, root, {"context_parallel_size", "ds_sequence_parallel_size"});
+    sheet.whole(Fact::ep, root, {"expert_model_parallel_size", "moe_expert_parallel_size"});
+    for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep}) {
+        sheet.assume(fact, std::int64_t{1}, "Megatron's " + std::string(fact_name(fact)));
+    }
+    if (const Setting* at = first_of(root, {"sequence_parallel"})) {
+        const bool on = as_truth(*at).value_or(false);
+        if (on && sheet.count(Fact::tp) == 1) {
+            sheet.state(Fact::sequence_parallel, false, at->where() + " (inert: tp is 1)", How::derived);
+        } else {
+            sheet.state(Fact::sequence_parallel, on, *at);
+        }
+    }
+    sheet.assume(Fact::sequence_parallel, false, "--sequence-parallel");
+}
+
+void read_chunks(const Setting& root, FactSheet& sheet) {
+    const Setting* per_chunk = first_of(root, {"num_layers_per_virtual_pipeline_stage"});
+    const Setting* chunks =
+        first_of(root, {"num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size"});
+    const Setting* layout = first_of(root, {"pipeline_model_parallel_layout"});
+    const Setting* layers = root.peek("num_layers");
+    const auto pp = sheet.count(Fact::pp);
+    if (chunks != nullptr) {
+        sheet.whole(Fact::vp, root,
+                    {"num_virtual_stages_per_pipeline_rank", "virtual_pipeline_model_parallel_size"});
+    } else if (per_chunk != nullptr) {
+        const std::int64_t n = as_whole(*per_chunk).value_or(0);
+        const std::int64_t depth = layers == nullptr ? 0 : as_whole(*layers).value_or(0);
+        if (n > 0 && depth > 0 && pp && depth % (*pp * n) == 0) {
+            sheet.state(Fact::vp, depth / (*pp * n), *per_chunk);
+        } else {
+            sheet.unknown(Fact::vp, *per_chunk,
+                          "layers per chunk, without layers and stages that they divide");
+        }
+    } else if (layout != nullptr) {
+        sheet.unknown(Fact::vp, *layout, "a layout of layers is not understood");
+    }
+    sheet.assume(Fact::vp, std::int64_t{1}, "--num-layers-per-virtual-pipeline-stage");
+}
+
+void read_megatron_sharding(const Setting& root, FactSheet& sheet) {
+    const bool fsdp = is_on(root, "use_megatron_fsdp") || is_on(root, "use_custom_fsdp");
+    const Setting* strategy = first_of(root, {"data_parallel_sharding_strategy"});
+    if (fsdp) {
+        const Setting& by =
+            root.has("use_megatron_fsdp") ? *root.at("use_megatron_fsdp") : *root.at("use_custom_fsdp");
+        const std::string word = strategy == nullptr ? "optim_grads_params" : strategy->text;
+        const std::int64_t stage = word == "no_shard"      ? 0
+                                   : word == "optim"       ? 1
+                                   : word == "optim_grads" ? 2
+                                                           : 3;
+        sheet.state(Fact::zero, stage, strategy != nullptr ? *strategy : by);
+        is_on(root, "use_distributed_optimizer");
+    } else if (is_on(root, "use_torch_fsdp2")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *root.at("use_torch_fsdp2"));
+    } else if (const Setting* at = first_of(root, {"use_distributed_optimizer"})) {
+        sheet.state(Fact::zero, std::int64_t{as_truth(*at).value_or(false) ? 1 : 0}, *at);
+    } else if (!root.has("zero_stage")) {
+        sheet.assume(Fact::zero, std::int64_t{0}, "--use-distributed-optimizer");
+    }
+}
+
+void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
+    const Setting* granularity = first_of(root, {"recompute_granularity"});
+    first_of(root,
+             {"recompute_method", "recompute_num_layers", "recompute_modules", "checkpoint_num_layers"});
+    if (granularity != nullptr) {
+        sheet.word(Fact::recompute, root, {"recompute_granularity"});
+    } else if (is_on(root, "recompute_activations")) {
+        sheet.state(Fact::recompute, "selective", *root.at("recompute_activations"));
+    } else if (const Setting* old = first_of(root, {"activations_checkpoint_method"})) {
+        sheet.state(Fact::recompute, "full", *old);
+    } else {
+        for (const std::string_view key : {"checkpoint_activations", "deepspeed_activation_checkpointing"}) {
+            if (is_on(root, key)) {
+                sheet.state(Fact::recompute, "full", *root.at(key));
+                is_on(root, "deepspeed_activation_checkpointing");
+                break;
+            }
+        }
+    }
+    sheet.assume(Fact::recompute, "none", "--recompute-granularity");
+}
+
+void read_megatron_precision(const Setting& root, FactSheet& sheet) {
+    const Setting* fp4 = first_of(root, {"fp4_format", "fp4"});
+    const Setting* fp8 = first_of(root, {"fp8_format", "fp8", "fp8_hybrid", "fp8_e4m3"});
+    const bool bf16 = is_on(root, "bf16");
+    const bool fp16 = is_on(root, "fp16");
+    if (fp4 != nullptr && as_truth(*fp4) != std::optional(false)) {
+        sheet.state(Fact::precision, "fp4", *fp4);
+    } else if (fp8 != nullptr && as_truth(*fp8) != std::optional(false)) {
+        sheet.state(Fact::precision, "fp8", *fp8);
+        first_of(root, {"fp8_recipe", "fp8_amax_history_len", "fp8_amax_compute_algo"});
+    } else if (bf16) {
+        sheet.state(Fact::precision, "bf16", *root.at("bf16"));
+    } else if (fp16) {
+        sheet.state(Fact::precision, "fp16", *root.at("fp16"));
+    } else {
+        sheet.assume(Fact::precision, "fp32", "--bf16 and --fp16");
+    }
+}
+
+void read_megatron_model(const Setting& root, FactSheet& sheet) {
+    ModelDimensions dimensions;
+    add_dimension(dimensions, "layers", root, {"num_layers"});
+    if (const Setting* pattern = first_of(root, {"hybrid_layer_pattern", "hybrid_override_pattern"});
+        pattern != nullptr && dimensions.empty()) {
+        dimensions.emplace_back("layers", static_cast<std::int64_t>(pattern->text.size()));
+    }
+    add_dimension(dimensions, "hidden", root, {"hidden_size"});
+    add_dimension(dimensions, "heads", root, {"num_attention_heads"});
+    const Setting* grouped = first_of(root, {"group_query_attention"});
+    const Setting* groups = first_of(root, {"num_query_groups", "num_key_value_heads"});
+    const bool is_grouped =
+        grouped != nullptr ? as_truth(*grouped).value_or(false) : root.has("num_key_value_heads");
+    if (groups != nullptr && is_grouped && as_whole(*groups)) {
+        dimensions.emplace_back("kv_heads", *as_whole(*groups));
+    }
+    if (!is_on(root, "multi_latent_attention")) {  // whose heads have widths of their own
+        add_dimension(dimensions, "head_dim", root, {"kv_channels"});
+    }
+    add_dimension(dimensions, "ffn", root, {"ffn_hidden_size"});
+    add_dimension(dimensions, "experts", root, {"num_experts"});
+    add_dimension(dimensions, "experts_per_token", root, {"moe_router_topk", "topk"});
+    add_dimension(dimensions, "expert_ffn", root, {"moe_ffn_hidden_size"});
+    add_dimension(dimensions, "vocab", root, {"vocab_size", "padded_vocab_size"});
+    read_tokenizer(root, sheet, {"tokenizer_model", "tokenizer_name_or_path"});
+    state_dimensions(sheet, dimensions, root,
+                     {"num_layers", "hybrid_layer_pattern", "hybrid_override_pattern", "hidden_size"});
+}
+
+}  // namespace
+
+void read_megatron(const Setting& root, FactSheet& sheet) {
+    read_megatron_degrees(root, sheet);
+    read_megatron_model(root, sheet);
+    read_chunks(root, sheet);
+    sheet.whole(Fact::sequence, root, {"seq_length", "encoder_seq_length"});
+    sheet.whole(Fact::micro_batch, root, {"micro_batch_size", "batch_size"});
+    sheet.whole(Fact::global_batch, root, {"global_batch_size"});
+    if (const Setting* ramp = first_of(root, {"rampup_batch_size", "step_batch_size_schedule"})) {
+        sheet.remark(*ramp, "the batch grows to its global size");
+    } else if (sheet.has(Fact::micro_batch) && !root.has("global_batch_size")) {
+        sheet.assume(Fact::accumulation, std::int64_t{1}, "--global-batch-size");
+    }
+    read_megatron_sharding(root, sheet);
+    read_megatron_recompute(root, sheet);
+    read_megatron_precision(root, sheet);
+    sheet.word(Fact::optimizer, root, {"optimizer"});
+    sheet.assume(Fact::optimizer, "adam", "--optimizer");
+    sheet.word(Fact::attention, root, {"attention_backend"});
+    for (const std::string_view key :
+         {"use_flash_attn", "use_flash_attn_v2", "use_flash_attn_v1", "use_flash_attn_triton"}) {
+        if (!sheet.has(Fact::attention) && is_on(root, key)) {
+            sheet.state(Fact::attention, "flash", *root.at(key));
+        }
+    }
+    if (is_on(root, "optimizer_cpu_offload") || is_on(root, "cpu_optimizer")) {
+        sheet.state(Fact::offload, "cpu (optimizer)",
+                    root.has("optimizer_cpu_offload") ? *root.at("optimizer_cpu_offload")
+                                                      : *root.at("cpu_optimizer"));
+    } else if (is_on(root, "cpu_offloading")) {
+        sheet.state(Fact::offload, "cpu (activations)", *root.at("cpu_offloading"));
+    }
+    sheet.whole(Fact::nodes, root, {"num_nodes"});
+}
+
+void read_megatron_deepspeed(const Setting& root, FactSheet& sheet) {
+    read_megatron(root, sheet);
+    if (const Setting* config = first_of(root, {"deepspeed_config", "deepspeed_config_file"})) {
+        refer_to_file(*config, sheet);
+    }
+    root.at("deepspeed");
+    sheet.whole(Fact::zero, root, {"zero_stage"}, 0);
+    sheet.assume(Fact::zero, std::int64_t{1}, "--zero-stage");
+}
+
+}  // namespace traincost

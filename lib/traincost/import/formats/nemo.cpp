@@ -1,0 +1,208 @@
+// NeMo 1: the launcher's YAML, or Hydra overrides of a command. Megatron-Bridge: overrides of a recipe.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// The launcher's command says everything below "training".
+const Setting& below_training(const Setting& root) {
+    const Setting* training = root.peek("training");
+    const bool launched =
+        training != nullptr && training->is_map() && (training->has("model") || training->has("trainer"));
+    return launched ? *training : root;
+}
+
+}  // namespace
+
+int recognise_nemo(const Setting& whole) {
+    const Setting& root = below_training(whole);
+    if (&root != &whole) {
+        return 20 + recognise_nemo(root);
+    }
+    if (!root.has("trainer") && !root.has("model.encoder_seq_length")) {
+        return 0;
+    }
+    return points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
+           points(root,
+                  {"model.tensor_model_parallel_size", "model.micro_batch_size", "model.global_batch_size",
+                   "exp_manager"},
+                  15);
+}
+
+int recognise_megatron_bridge(const Setting& root) {
+    if (root.has("trainer") || root.has("system")) {
+        return 0;
+    }
+    const Setting* made = root.peek("model.$class");
+    const bool bridged = made != nullptr && made->text.ends_with("AutoBridge.from_hf_pretrained");
+    return (bridged ? 30 : 0) +
+           points(root,
+                  {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
+                   "train.train_iters", "model.pipeline_model_parallel_size"},
+                  20) +
+           points(root,
+                  {"ddp", "dataset.seq_length", "model.seq_length", "checkpoint", "scheduler", "dataset"},
+                  6) +
+           (root.has("compute_dtype") &&
+                    (root.has("num_gpus") || root.has("model_size") || root.has("model_recipe_name"))
+                ? 40
+                : 0);
+}
+
+namespace {
+
+void read_model_degrees(const Setting& model, FactSheet& sheet, const std::string& framework,
+                        bool whole_file) {
+    sheet.whole(Fact::tp, model, {"tensor_model_parallel_size"});
+    sheet.whole(Fact::pp, model, {"pipeline_model_parallel_size"});
+    sheet.whole(Fact::cp, model, {"context_parallel_size"});
+    sheet.whole(Fact::ep, model, {"expert_model_parallel_size"});
+    sheet.whole(Fact::vp, model, {"virtual_pipeline_model_parallel_size"});
+    if (const Setting* at = first_of(model, {"sequence_parallel"})) {
+        const bool on = as_truth(*at).value_or(false);
+        if (on && sheet.count(Fact::tp) == 1) {
+            sheet.state(Fact::sequence_parallel, false, at->where() + " (inert: tp is 1)", How::derived);
+        } else {
+            sheet.state(Fact::sequence_parallel, on, *at);
+        }
+    }
+    if (whole_file) {
+        for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep, Fact::vp}) {
+            sheet.assume(fact, std::int64_t{1}, framework + "'s " + std::string(fact_name(fact)));
+        }
+    }
+}
+
+void read_dimensions(const Setting& model, FactSheet& sheet) {
+    ModelDimensions dimensions;
+    add_dimension(dimensions, "layers", model, {"num_layers"});
+    add_dimension(dimensions, "hidden", model, {"hidden_size"});
+    add_dimension(dimensions, "heads", model, {"num_attention_heads"});
+    add_dimension(dimensions, "kv_heads", model, {"num_query_groups"});
+    add_dimension(dimensions, "ffn", model, {"ffn_hidden_size"});
+    add_dimension(dimensions, "experts", model, {"num_moe_experts"});
+    add_dimension(dimensions, "experts_per_token", model, {"moe_router_topk"});
+    add_dimension(dimensions, "head_dim", model, {"kv_channels"});
+    read_tokenizer(model, sheet, {"tokenizer.type"});
+    state_dimensions(sheet, dimensions, model, {"num_layers", "hidden_size"});
+}
+
+void read_nemo_sharding(const Setting& model, FactSheet& sheet) {
+    const Setting* optim = first_of(model, {"optim.name"});
+    if (optim != nullptr) {
+        sheet.state(Fact::optimizer, optim->text, *optim);
+    }
+    if (is_on(model, "fsdp")) {
+        const Setting* strategy = first_of(model, {"fsdp_sharding_strategy"});
+        const std::string word = strategy == nullptr ? "full" : lower(strategy->text);
+        sheet.state(Fact::zero, std::int64_t{word == "grad" ? 2 : 3},
+                    strategy != nullptr ? *strategy : *model.at("fsdp"));
+    } else if (optim != nullptr) {
+        const bool shards =
+            optim->text == "mcore_distributed_optim" || optim->text == "distributed_fused_adam";
+        sheet.state(Fact::zero, std::int64_t{shards ? 1 : 0}, *optim);
+    }
+}
+
+void read_peft(const Setting& model, FactSheet& sheet) {
+    const Setting* scheme = first_of(model, {"peft.peft_scheme"});
+    if (scheme == nullptr) {
+        return;
+    }
+    if (lower(scheme->text) == "lora" || lower(scheme->text) == "qlora") {
+        sheet.whole(Fact::lora_rank, model, {"peft.lora_tuning.adapter_dim"});
+    } else {
+        sheet.remark(*scheme, "'" + scheme->text + "' is no adapter that is understood");
+    }
+}
+
+}  // namespace
+
+void read_nemo(const Setting& whole, FactSheet& sheet) {
+    const Setting& root = below_training(whole);
+    if (&root != &whole) {
+        sheet.assumes = false;  // the launcher's own file holds the rest
+    }
+    static const Setting nothing;
+    const Setting* found = root.at("model");
+    const Setting& model = found != nullptr ? *found : nothing;
+    sheet.whole(Fact::nodes, root, {"trainer.num_nodes"});
+    const Setting* devices = first_of(root, {"trainer.devices"});
+    if (devices != nullptr && devices->is_list()) {
+        sheet.state(Fact::gpus_per_node, static_cast<std::int64_t>(devices->items.size()), *devices);
+    } else if (devices != nullptr && as_whole(*devices).value_or(-1) > 0) {
+        sheet.whole(Fact::gpus_per_node, root, {"trainer.devices"});
+    }
+    root.at("trainer.accumulate_grad_batches");
+    read_model_degrees(model, sheet, "NeMo", true);
+    read_dimensions(model, sheet);
+    if (!sheet.has(Fact::model)) {
+        sheet.word(Fact::model, model, {"restore_from_path"});
+    }
+    sheet.whole(Fact::micro_batch, model, {"micro_batch_size"});
+    sheet.whole(Fact::global_batch, model, {"global_batch_size"});
+    sheet.whole(Fact::sequence, model, {"encoder_seq_length", "data.train_ds.max_seq_length"});
+    read_nemo_sharding(model, sheet);
+    first_of(model, {"activations_checkpoint_method", "activations_checkpoint_num_layers"});
+    if (sheet.word(Fact::recompute, model, {"activations_checkpoint_granularity"}) == nullptr) {
+        if (const Setting* none = model.at("activations_checkpoint_granularity");
+            none != nullptr && says_nothing(*none)) {
+            sheet.state(Fact::recompute, "none", *none);
+        }
+    }
+    sheet.assume(Fact::recompute, "none", "activations_checkpoint_granularity");
+    if (is_on(model, "fp8")) {
+        sheet.state(Fact::precision, "fp8", *model.at("fp8"));
+        first_of(root, {"trainer.precision"});
+    } else {
+        read_precision_word(root, sheet, {"trainer.precision", "model.precision"});
+    }
+    if (const Setting* at = first_of(model, {"use_flash_attention"});
+        at != nullptr && as_truth(*at).value_or(false)) {
+        sheet.state(Fact::attention, "flash", *at);
+    }
+    read_peft(model, sheet);
+}
+
+void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
+    static const Setting nothing;
+    const Setting* found = root.at("model");
+    const Setting& model = found != nullptr && found->is_map() ? *found : nothing;
+    read_model_degrees(found != nullptr && found->is_map() ? model : root, sheet, "Megatron-Bridge", false);
+    read_dimensions(model, sheet);
+    sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
+    if (const Setting* made = model.peek("$class");
+        made != nullptr && made->text.ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
+        const Setting* arguments = model.at("$arguments");
+        if (arguments != nullptr && !arguments->items.empty() && arguments->items.front().quoted) {
+            sheet.state(Fact::model, arguments->items.front().text, arguments->items.front());
+        }
+    }
+    sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size", "micro_batch_size"});
+    sheet.whole(Fact::global_batch, root, {"train.global_batch_size", "global_batch_size"});
+    sheet.whole(Fact::sequence, root,
+                {"model.seq_length", "dataset.seq_length", "dataset.sequence_length", "seq_length"});
+    sheet.whole(Fact::gpus, root, {"num_gpus"});
+    sheet.whole(Fact::gpus_per_node, root, {"gpus_per_node"});
+    if (const Setting* at = first_of(root, {"ddp.use_megatron_fsdp", "use_megatron_fsdp"});
+        at != nullptr && as_truth(*at).value_or(false)) {
+        sheet.state(Fact::zero, std::int64_t{3}, *at);
+    } else if (const Setting* sharded =
+                   first_of(root, {"ddp.use_distributed_optimizer", "optimizer.use_distributed_optimizer"})) {
+        sheet.state(Fact::zero, std::int64_t{as_truth(*sharded).value_or(false) ? 1 : 0}, *sharded);
+    }
+    first_of(model, {"recompute_method", "recompute_num_layers", "recompute_modules"});
+    sheet.word(Fact::recompute, model, {"recompute_granularity"});
+    const bool called = root.has("mixed_precision.$class");
+    read_precision_word(root, sheet,
+                        {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});
+    sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
+    sheet.whole(Fact::lora_rank, root, {"peft.dim"});
+    sheet.word(Fact::attention, model, {"attention_backend"});
+}
+
+}  // namespace traincost

@@ -1,0 +1,111 @@
+// NeMo 2's recipes in Python, and the command that overrides one.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// "llama3_8b" of "llm.llama3_8b.pretrain_recipe"; nothing where a call is no recipe.
+std::string recipe_of(const Setting& root) {
+    const Setting* made = root.peek("$class");
+    const std::string text = made == nullptr ? "" : made->text;
+    const std::size_t end = text.rfind('.');
+    if (end == std::string::npos || !text.ends_with("_recipe")) {
+        return {};
+    }
+    return last_part(text.substr(0, end));
+}
+
+const Setting* nemo_command(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    return program != nullptr && program->text.starts_with("nemo llm") ? program : nullptr;
+}
+
+/// The class that run.Config configures, or that is made.
+const Setting* configured(const Setting& root, std::string_view path) {
+    const Setting* at = root.at(path);
+    if (at == nullptr || !at->is_map()) {
+        return nullptr;
+    }
+    const Setting* arguments = at->at("$arguments");
+    return arguments != nullptr && !arguments->items.empty() && arguments->items.front().is_scalar()
+               ? &arguments->items.front()
+               : at->at("$class");
+}
+
+void read_recipe_model(const Setting& root, FactSheet& sheet) {
+    if (sheet.word(Fact::model, root, {"factory"}) != nullptr) {
+        return;
+    }
+    if (const std::string recipe = recipe_of(root); !recipe.empty()) {
+        sheet.state(Fact::model, recipe, *root.at("$class"));
+    } else if (const Setting* config = configured(root, "model.config")) {
+        sheet.state(Fact::model, last_part(config->text), *config);
+    } else if (const Setting* model = configured(root, "model")) {
+        sheet.remark(*model, "a model that is made elsewhere");
+    }
+}
+
+void read_recipe_sharding(const Setting& root, FactSheet& sheet) {
+    const Setting* sharded = first_of(
+        root, {"trainer.strategy.ddp.use_distributed_optimizer", "optim.config.use_distributed_optimizer"});
+    if (sharded != nullptr && as_truth(*sharded)) {
+        sheet.state(Fact::zero, std::int64_t{*as_truth(*sharded) ? 1 : 0}, *sharded);
+    }
+    if (const Setting* fsdp = first_of(root, {"trainer.strategy.fsdp"}); fsdp != nullptr) {
+        sheet.state(Fact::zero, std::int64_t{3}, *fsdp);
+    }
+}
+
+}  // namespace
+
+int recognise_nemo_recipe(const Setting& root) {
+    return points(root,
+                  {"trainer.strategy.tensor_model_parallel_size",
+                   "trainer.strategy.pipeline_model_parallel_size"},
+                  30) +
+           points(root, {"data.global_batch_size", "data.micro_batch_size", "trainer.num_nodes"}, 10) +
+           (recipe_of(root).empty() ? 0 : 40) + (nemo_command(root) != nullptr ? 60 : 0);
+}
+
+void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
+    sheet.assumes = false;  // what is not said, the recipe or its class decides
+    read_recipe_model(root, sheet);
+    sheet.whole(Fact::nodes, root, {"trainer.num_nodes", "num_nodes"});
+    sheet.whole(Fact::gpus_per_node, root, {"trainer.devices", "num_gpus_per_node"});
+    const std::string strategy = "trainer.strategy.";
+    sheet.whole(Fact::tp, root, {strategy + "tensor_model_parallel_size"});
+    sheet.whole(Fact::pp, root, {strategy + "pipeline_model_parallel_size"});
+    sheet.whole(Fact::cp, root, {strategy + "context_parallel_size"});
+    sheet.whole(Fact::ep, root, {strategy + "expert_model_parallel_size"});
+    sheet.whole(Fact::vp, root, {strategy + "virtual_pipeline_model_parallel_size"});
+    if (const Setting* at = first_of(root, {strategy + "sequence_parallel"});
+        at != nullptr && as_truth(*at)) {
+        const bool inert = sheet.count(Fact::tp) == 1;
+        sheet.state(Fact::sequence_parallel, *as_truth(*at) && !inert, *at);
+    }
+    sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size"});
+    sheet.whole(Fact::global_batch, root, {"data.global_batch_size"});
+    sheet.whole(Fact::sequence, root, {"data.seq_length", "model.config.seq_length"});
+    sheet.word(Fact::recompute, root, {"model.config.recompute_granularity"});
+    for (const std::string_view path : {"trainer.plugins.precision", "trainer.precision"}) {
+        if (root.has(path)) {
+            read_precision_word(root, sheet, {path});
+            break;
+        }
+    }
+    if (const Setting* plugin = configured(root, "trainer.plugins");
+        plugin != nullptr && !sheet.has(Fact::precision)) {
+        if (const auto word = precision_word(plugin->text)) {
+            sheet.state(Fact::precision, *word, *plugin);
+        }
+    }
+    sheet.word(Fact::optimizer, root, {"optim.config.optimizer"});
+    sheet.whole(Fact::lora_rank, root, {"peft.dim"});
+    read_recipe_sharding(root, sheet);
+}
+
+}  // namespace traincost

@@ -1,0 +1,91 @@
+// Primus and FlagScale: Megatron's, torchtitan's or MaxText's keys inside a frame of their own.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_primus(const Setting& root) {
+    return root.has("modules.pre_trainer") || root.has("modules.post_trainer") ? 90 : 0;
+}
+
+int recognise_flagscale(const Setting& root) {
+    return points(root, {"experiment.runner", "experiment.task", "experiment.exp_name"}, 25) +
+           points(root, {"system.tensor_model_parallel_size", "system.precision", "system.checkpoint"}, 20) +
+           (root.has("system") && root.has("model") && root.has("data") ? 20 : 0) +
+           points(root,
+                  {"model.num_layers", "model.global_batch_size", "model.micro_batch_size", "data.data_path"},
+                  5);
+}
+
+void read_primus(const Setting& root, FactSheet& sheet) {
+    const Setting* trainer = root.at("modules.pre_trainer");
+    trainer = trainer != nullptr ? trainer : root.at("modules.post_trainer");
+    const Setting* framework = first_of(*trainer, {"framework"});
+    const Setting* overrides = trainer->at("overrides");
+    trainer->at("config");
+    if (const Setting* name = first_of(*trainer, {"model"})) {
+        const std::string& text = name->text;
+        if (as_word(*name)) {
+            sheet.state(Fact::model, text.ends_with(".yaml") ? text.substr(0, text.size() - 5) : text, *name);
+        }
+    }
+    if (overrides == nullptr || !overrides->is_map()) {
+        return;
+    }
+    const std::string kind = framework == nullptr ? "megatron" : lower(framework->text);
+    const auto read = kind == "torchtitan" ? read_torchtitan
+                      : kind == "maxtext"  ? read_maxtext
+                                           : read_megatron;
+    // What is not overridden stands in the preset that is named, and its defaults are not the framework's.
+    FactSheet inner;
+    read(*overrides, inner);
+    for (const auto& [fact, value] : inner.reading.facts) {
+        if (value.how != How::by_default && fact != Fact::model) {
+            sheet.state(fact, value.value, value.where, value.how);
+        }
+    }
+    sheet.add_unreadable(inner);
+    sheet.reading.unread.insert(sheet.reading.unread.end(), inner.reading.unread.begin(),
+                                inner.reading.unread.end());
+}
+
+namespace {
+
+/// The leaves of the blocks as one level: FlagScale's blocks only group Megatron's flags.
+void flatten(const Setting& block, Setting& flat) {
+    for (const SettingMember& m : block.members) {
+        if (m.value.is_map()) {
+            flatten(m.value, flat);
+        } else {
+            flat.members.push_back(m);
+            flat.members.back().value.read = false;
+        }
+        mark_read(m.value);
+    }
+}
+
+}  // namespace
+
+void read_flagscale(const Setting& root, FactSheet& sheet) {
+    Setting flat;
+    flat.kind = Setting::Kind::map;
+    for (const std::string_view block : {"system", "model", "data"}) {
+        if (const Setting* at = root.at(block)) {
+            flatten(*at, flat);
+        }
+    }
+    if (flat.members.empty() && root.has("tensor_model_parallel_size")) {
+        flatten(root, flat);
+    }
+    if (!flat.members.empty()) {
+        read_megatron(flat, sheet);
+        list_unread(flat, sheet.reading.unread);
+    }
+    sheet.whole(Fact::nodes, root, {"experiment.runner.nnodes"});
+    sheet.whole(Fact::gpus_per_node, root, {"experiment.runner.nproc_per_node"});
+    root.at("experiment.runner.backend");
+}
+
+}  // namespace traincost

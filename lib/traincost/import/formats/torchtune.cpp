@@ -1,0 +1,82 @@
+// torchtune's YAML, and `tune run` with key=value overrides.
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+int recognise_torchtune(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    return points(root,
+                  {"model._component_", "tokenizer._component_", "optimizer._component_", "loss._component_"},
+                  25) +
+           points(root, {"checkpointer._component_", "enable_activation_checkpointing", "metric_logger"},
+                  10) +
+           (program != nullptr && program->text.starts_with("tune run") ? 60 : 0);
+}
+
+namespace {
+
+void read_component(const Setting& root, FactSheet& sheet) {
+    const Setting* component = first_of(root, {"model._component_"});
+    if (component == nullptr) {
+        return;
+    }
+    std::string name = last_part(component->text);
+    const bool quantized = name.starts_with("qlora_");
+    const bool adapted = quantized || name.starts_with("lora_");
+    if (adapted) {
+        name = name.substr(quantized ? 6 : 5);
+        sheet.whole(Fact::lora_rank, root, {"model.lora_rank"});
+        sheet.assume(Fact::lora_rank, std::int64_t{8}, "lora_rank");
+    }
+    if (quantized || is_on(root, "model.quantize_base")) {
+        sheet.state(Fact::quantization, "4-bit", quantized ? *component : *root.at("model.quantize_base"));
+    }
+    sheet.state(Fact::model, name, *component);
+}
+
+}  // namespace
+
+void read_torchtune(const Setting& root, FactSheet& sheet) {
+    read_component(root, sheet);
+    const Setting* program = root.at("$program");
+    sheet.whole(Fact::micro_batch, root, {"batch_size"});
+    sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
+    sheet.whole(Fact::sequence, root, {"tokenizer.max_seq_len", "dataset.max_seq_len", "max_seq_len"});
+    read_precision_word(root, sheet, {"dtype"});
+    read_checkpointing_switch(root, sheet, {"enable_activation_checkpointing"});
+    if (const Setting* at = first_of(root, {"enable_activation_offloading"})) {
+        sheet.state(Fact::offload, as_truth(*at).value_or(false) ? "cpu (activations)" : "none", *at);
+    }
+    if (const Setting* at = first_of(root, {"fsdp_cpu_offload"});
+        at != nullptr && as_truth(*at).value_or(false)) {
+        sheet.forget(Fact::offload);
+        sheet.state(Fact::offload, "cpu (parameters, optimizer)", *at);
+    }
+    if (const Setting* at = first_of(root, {"optimizer._component_"})) {
+        sheet.state(Fact::optimizer, last_part(at->text), *at);
+    }
+    sheet.truth(Fact::compile, root, {"compile"});
+    sheet.whole(Fact::tp, root, {"tensor_parallel_dim"});
+    sheet.whole(Fact::cp, root, {"context_parallel_dim"});
+    const Setting* shard = first_of(root, {"data_parallel_shard_dim"});
+    const Setting* replicate = first_of(root, {"data_parallel_replicate_dim"});
+    const std::int64_t shards = shard == nullptr ? -1 : as_whole(*shard).value_or(-1);
+    const std::int64_t replicas = replicate == nullptr ? 1 : as_whole(*replicate).value_or(-1);
+    if (shards > 0 && replicas > 0) {
+        sheet.state(Fact::dp, shards * replicas, *shard);
+    }
+    if (const Setting* at = first_of(root, {"fsdp_reshard_after_forward"})) {
+        sheet.state(Fact::zero, std::int64_t{as_truth(*at).value_or(true) ? 3 : 2}, *at);
+    } else if (program != nullptr && program->text.find("distributed") != std::string::npos) {
+        sheet.assume(Fact::zero, std::int64_t{3}, "fsdp_reshard_after_forward");
+    }
+    if (is_on(root, "optimizer_in_bwd")) {
+        sheet.remark(*root.at("optimizer_in_bwd"), "the optimizer runs inside the backward pass");
+    }
+    assume_data_parallel_only(sheet, "torchtune");
+}
+
+}  // namespace traincost

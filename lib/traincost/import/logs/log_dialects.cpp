@@ -1,0 +1,222 @@
+// Forms of lines that are more than named values.
+
+#include <algorithm>
+#include <array>
+
+#include "traincost/base/scale.hpp"
+#include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/log_scan.hpp"
+
+namespace traincost {
+
+namespace {
+
+using enum LogFact;
+
+constexpr std::array<LogRule, 11> bar_rules = {{
+    {"train step timing in s", step_time},
+    {"reduced train loss", loss},
+    {"samples/sec", samples_per_s},
+    {"tokens per sec per gpu", tokens_per_s_per_gpu},
+    {"TFLOPS per GPU", tflops_per_gpu},
+    {"train loss step", loss},
+    {"train loss", loss},
+    {"train/loss step", loss},
+    {"train/loss", loss},
+    {"loss", loss},
+    {"peak memory usage", allocated},
+}};
+
+constexpr std::array<LogRule, 3> litgpt_rules = {{
+    {"iter time", step_time, 1.0, LogSuffix::time},
+    {"loss train", loss},
+    {"loss train (curr)", loss},
+}};
+
+constexpr std::array<LogRule, 6> mlperf_rules = {{
+    {"throughput", samples_per_s},
+    {"train step time", step_time},
+    {"reduced train loss", loss},
+    {"train loss", loss},
+    {"loss", loss},
+    {"max memory usage", allocated, gibi},
+}};
+
+/// The seconds of an iteration that a progress bar shows: "2.35s/it" or "0.43it/s".
+std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
+    constexpr std::string_view slow = "s/it";
+    constexpr std::string_view fast = "it/s";
+    for (const std::string_view unit : {slow, fast}) {
+        const std::size_t at = find_in(line, unit, from);
+        if (at == line.npos) {
+            continue;
+        }
+        std::size_t begin = at;
+        while (begin > 0 && ((line[begin - 1] >= '0' && line[begin - 1] <= '9') || line[begin - 1] == '.')) {
+            --begin;
+        }
+        const std::optional<LogNumber> number = number_at(line.substr(begin, at - begin));
+        if (number && number->value > 0) {
+            return unit == slow ? number->value : 1.0 / number->value;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The whole number that ends at `end`; where it begins.
+std::optional<std::size_t> number_before(std::string_view line, std::size_t end) {
+    std::size_t begin = end;
+    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') {
+        --begin;
+    }
+    return begin < end ? std::optional(begin) : std::nullopt;
+}
+
+std::optional<double> value_behind(std::string_view line, std::string_view name) {
+    const std::size_t at = find_in(line, name);
+    if (at == line.npos) {
+        return std::nullopt;
+    }
+    const std::optional<LogNumber> number = number_at(line.substr(at + name.size()));
+    return number ? std::optional(number->value) : std::nullopt;
+}
+
+}  // namespace
+
+/// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
+/// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs.
+bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "Epoch ";
+    at += name.size();
+    const std::optional<std::int64_t> epoch = whole_number_at(line, at);
+    const std::size_t bracket = find_in(line, " [", at);
+    if (!epoch || bracket == line.npos) {
+        return false;
+    }
+    std::size_t end = bracket;
+    if (const bool without_total = line.substr(0, end).ends_with("it"); without_total) {
+        end -= 2;
+    }
+    const std::optional<std::size_t> last = number_before(line, end);
+    if (!last) {
+        return false;
+    }
+    std::size_t n_at = *last;
+    std::int64_t total = 0;
+    if (*last > 0 && line[*last - 1] == '/') {
+        total = whole_number_at(line, n_at).value_or(0);
+        const std::optional<std::size_t> first = number_before(line, *last - 1);
+        if (!first) {
+            return false;
+        }
+        n_at = *first;
+    }
+    const std::optional<std::int64_t> n = whole_number_at(line, n_at);
+    if (!n || *n == 0 || *epoch >= (1 << 20) || total >= (std::int64_t{1} << 31)) {
+        return false;
+    }
+    constexpr std::int64_t unknown_total = 1'000'000;
+    facts.iteration = *n + *epoch * (total > 0 ? total : unknown_total);
+    read_facts(line.substr(bracket), indexed_rules<bar_rules>, facts);
+    if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
+        facts.set(loss, *value);  // beside it "loss" is a running mean
+    }
+    if (!facts.has(step_time)) {
+        if (const std::optional<double> seconds = seconds_of_bar(line, bracket)) {
+            facts.set(step_time, *seconds);
+        }
+    }
+    return facts.known != 0;
+}
+
+/// "Epoch 1 | iter 128 step 32 | loss train: 10.9, val: n/a | iter time: 362.35 ms (step) …", and the older
+/// "iter 31 step 1: loss 1.9221, iter time: 196.06ms (optimizer.step)". An iteration is a micro-step.
+bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "iter ";
+    constexpr std::string_view step = "step ";
+    std::size_t behind = find_in(line, name);
+    if (behind == line.npos || behind >= at) {
+        return false;
+    }
+    facts.iteration = whole_number_at(line, behind += name.size());
+    if (!facts.iteration) {
+        return false;
+    }
+    if (std::size_t then = find_in(line, step, behind); then != line.npos && then < at) {
+        facts.optimizer_step = whole_number_at(line, then += step.size());
+    }
+    read_facts(line.substr(behind), indexed_rules<litgpt_rules>, facts);
+    if (const std::optional<double> value = value_behind(line, " loss "); value && !facts.has(loss)) {
+        facts.set(loss, *value);
+    }
+    if (const std::optional<double> value = value_behind(line, " memory ")) {
+        facts.set(allocated, *value * giga);
+    }
+    return facts.has(step_time);
+}
+
+/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step.
+bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "|Loss:";
+    const std::optional<std::size_t> begin = number_before(line, at);
+    if (!begin || *begin == 0 || line[*begin - 1] != '|') {
+        return false;
+    }
+    std::size_t step = *begin;
+    facts.iteration = whole_number_at(line, step);
+    read_fact(line.substr(at + name.size()), {"", loss}, facts);
+    if (const std::optional<double> seconds = seconds_of_bar(line, at))
+        facts.set(step_time, *seconds);
+    return facts.iteration.has_value() && facts.has(loss);
+}
+
+/// "iter 10: loss 3.7366, time 8.81ms, mfu 0.14%"
+bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "iter ";
+    constexpr std::string_view time_name = ", time ";
+    constexpr std::string_view memory = "cuda memory ";
+    std::size_t behind = find_in(line, name);
+    if (behind == line.npos || behind >= at) {
+        return false;
+    }
+    facts.iteration = whole_number_at(line, behind += name.size());
+    if (!facts.iteration || behind >= line.size() || line[behind] != ':') {
+        return false;
+    }
+    read_fact(line.substr(at + time_name.size()), {"", step_time, 1.0, LogSuffix::time}, facts);
+    if (const std::optional<double> value = value_behind(line, "loss ")) {
+        facts.set(loss, *value);
+    }
+    if (const std::size_t used = find_in(line, memory); used != line.npos) {
+        read_fact(line.substr(used + memory.size()), {"", allocated, gibi, LogSuffix::bytes}, facts);
+    }
+    return facts.has(step_time);
+}
+
+/// ":::MLLOG {"key": "tracked_stats", "value": {"throughput": 30.7}, "metadata": {"step": 172032}}": progress
+/// is counted in samples.
+bool read_mlperf(std::string_view line, std::size_t at, LogFacts& facts) {
+    line.remove_prefix(at);
+    const auto whole = [&](std::string_view name) -> std::optional<std::int64_t> {
+        const std::optional<double> value = value_behind(line, name);
+        constexpr double most = 1e15;
+        return value && *value >= 0 && *value < most ? std::optional(static_cast<std::int64_t>(*value))
+                                                     : std::nullopt;
+    };
+    if (holds(line, "\"global_batch_size\"")) {
+        read_fact(line.substr(std::min(line.size(), find_in(line, "\"value\":") + 8)), {"", global_batch},
+                  facts);
+        return facts.known != 0;
+    }
+    if (!holds(line, "\"tracked_stats\"")) {
+        return false;
+    }
+    facts.iteration = whole("\"step\":");
+    if (!facts.iteration) {
+        facts.iteration = whole("\"samples_count\":");
+    }
+    read_facts(line, indexed_rules<mlperf_rules>, facts);
+    return facts.iteration.has_value() && facts.known != 0;
+}
+
+}  // namespace traincost

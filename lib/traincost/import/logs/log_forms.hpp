@@ -1,0 +1,81 @@
+// The lines that training frameworks print, and how each is read.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "traincost/import/logs/log_anchors.hpp"
+#include "traincost/import/logs/log_facts.hpp"
+
+namespace traincost {
+
+/// Frameworks whose iteration lines have one form.
+enum class LogFamily : std::uint8_t {
+    megatron,  ///< Megatron-LM, Megatron-DeepSpeed, GPT-NeoX, Primus
+    nanotron,
+    nemo,  ///< NeMo 2
+    torchtitan,
+    hugging_face,   ///< HF Trainer, axolotl, LLaMA-Factory on the console
+    llama_factory,  ///< its trainer_log.jsonl
+    composer,
+    maxtext,
+    litgpt,
+    nanogpt,
+    torchtune,
+    xtuner,
+    nanochat,
+    bar,        ///< the progress bar of Lightning and NeMo 1
+    deepspeed,  ///< its timer: beside many others
+    mlperf,
+};
+inline constexpr int log_family_count = 16;
+
+/// A form of line.
+struct LogForm {
+    std::string_view anchor;  ///< it holds this
+    LogFamily family;
+    /// Reads the line, whose anchor stands at `at`; false where it is not of this form after all. A line that
+    /// names an iteration is a step; the facts of another go to the step that follows, memory to the run.
+    bool (*read)(std::string_view line, std::size_t at, LogFacts& facts);
+};
+
+/// All forms, in the order in which they are tried.
+std::span<const LogForm> log_forms();
+
+/// Further words that mean something wherever they stand.
+enum class LogWord : std::uint8_t {
+    deepspeed,
+    deepspeed_title,
+    axolotl,
+    llama_factory,
+    llama_factory_title,
+    llama_factory_old,
+    nemo,
+    primus,
+    primus_title,
+    evaluation,
+    validation,
+    validation_title,
+    validation_loss,
+    validation_loss_key,
+    checkpoint,
+    checkpoint_title,
+    training_starts,
+    training_begins,
+    resuming,
+};
+inline constexpr int log_word_count = 19;
+std::string_view text_of(LogWord word);
+
+/// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
+bool read_megatron_rest(std::string_view line, LogFacts& facts);
+
+// Forms that are more than rules; log_dialects.cpp.
+bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_mlperf(std::string_view line, std::size_t at, LogFacts& facts);
+
+}  // namespace traincost

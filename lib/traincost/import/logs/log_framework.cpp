@@ -1,0 +1,90 @@
+#include "traincost/import/logs/log_framework.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "traincost/import/logs/log_scan.hpp"
+
+namespace traincost {
+
+void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts,
+                       LogDialects& dialects) {
+    const auto any = [&](std::initializer_list<std::string_view> words) {
+        return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return holds(line, w); });
+    };
+    if (family == LogFamily::megatron) {
+        dialects.neox |= any({"approx flops per GPU", "samples/sec:", "lm_loss:"});
+        dialects.primus |= any({"mem usage/free/total", "(tokens/s/GPU):", "inst/harmonic mean"});
+        constexpr std::string_view time = "elapsed time per iteration (ms): ";
+        if (const std::size_t at = find_in(line, time); at != line.npos) {
+            const std::optional<LogNumber> number = number_at(line.substr(at + time.size()));
+            const std::size_t end = at + time.size() + (number ? number->end : 0);
+            dialects.primus |= end < line.size() && line[end] == '/';  // current/average
+        }
+        dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
+                                   "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
+    }
+    if (family == LogFamily::bar) {
+        dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
+    }
+    if (family == LogFamily::nanochat) {
+        dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
+    }
+}
+
+LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_t words,
+                          bool deepspeed_timer) {
+    const auto word = [&](LogWord w) { return (words >> static_cast<int>(w) & 1U) != 0; };
+    using enum LogWord;
+    switch (f) {
+        case LogFamily::megatron:
+            if (dialects.neox) {
+                return LogFramework::gpt_neox;
+            }
+            if (dialects.primus || word(primus) || word(primus_title)) {
+                return LogFramework::primus;
+            }
+            return dialects.deepspeed || word(LogWord::deepspeed) || word(deepspeed_title) || deepspeed_timer
+                       ? LogFramework::megatron_deepspeed
+                       : LogFramework::megatron_lm;
+        case LogFamily::nanotron:
+            return LogFramework::nanotron;
+        case LogFamily::nemo:
+            return LogFramework::nemo;
+        case LogFamily::torchtitan:
+            return LogFramework::torchtitan;
+        case LogFamily::hugging_face:
+            if (word(axolotl)) {
+                return LogFramework::axolotl;
+            }
+            return word(llama_factory) || word(llama_factory_title) || word(llama_factory_old)
+                       ? LogFramework::llama_factory
+                       : LogFramework::hf_trainer;
+        case LogFamily::llama_factory:
+            return LogFramework::llama_factory;
+        case LogFamily::composer:
+            return LogFramework::llm_foundry;
+        case LogFamily::maxtext:
+            return LogFramework::maxtext;
+        case LogFamily::litgpt:
+            return LogFramework::litgpt;
+        case LogFamily::nanogpt:
+            return LogFramework::nanogpt;
+        case LogFamily::torchtune:
+            return LogFramework::torchtune;
+        case LogFamily::xtuner:
+            return LogFramework::xtuner;
+        case LogFamily::nanochat:
+            return dialects.numbered_to_end ? LogFramework::nanochat : LogFramework::nanogpt;
+        case LogFamily::bar:
+            return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
+        case LogFamily::deepspeed:
+            return LogFramework::deepspeed;
+        case LogFamily::mlperf:
+            return LogFramework::mlperf;
+    }
+    return LogFramework::megatron_lm;
+}
+
+}  // namespace traincost

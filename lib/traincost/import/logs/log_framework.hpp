@@ -1,0 +1,30 @@
+// Which framework printed a log, of those whose lines have one form.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "traincost/import/logs/log_facts.hpp"
+#include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/training_log.hpp"
+
+namespace traincost {
+
+/// What tells frameworks of one form of line apart.
+struct LogDialects {
+    bool neox = false;
+    bool primus = false;
+    bool deepspeed = false;
+    bool nemo = false;
+    bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
+};
+
+/// Notes what a step line of `family` tells about its framework.
+void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts, LogDialects& dialects);
+
+/// The framework of a log of that family; `words`: one bit for each `LogWord` it holds; `deepspeed_timer`:
+/// lines of DeepSpeed's timer stand in it too.
+LogFramework framework_of(LogFamily family, const LogDialects& dialects, std::uint64_t words,
+                          bool deepspeed_timer);
+
+}  // namespace traincost

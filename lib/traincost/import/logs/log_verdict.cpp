@@ -1,0 +1,170 @@
+#include "traincost/import/logs/log_verdict.hpp"
+
+#include <cmath>
+
+#include "traincost/base/scale.hpp"
+#include "traincost/base/text.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr double as_predicted = 0.03;  // a difference nobody looks for causes of
+constexpr double share_named = 0.02;   // of all time: slow steps that take less are not named
+constexpr double alike = 0.08;         // two step times that one explanation may join
+constexpr double memory_alike = 0.10;  // memory estimates are no better than this
+constexpr double nearly_full = 0.97;   // of usable memory: the allocator starts to give back and ask again
+constexpr double flops_alike = 0.02;
+constexpr double unsteady = 1.15;  // nine of ten steps within this many medians: steady
+
+const Estimate& predicted(const Achieved& a) {
+    return a.predicted;
+}
+
+Bytes predicted_memory(const Achieved& a, const TrainingLog& log) {
+    const Estimate& e = predicted(a);
+    const StageMemory& stage = e.stages[static_cast<std::size_t>(e.peak_stage)];
+    return log.device ? stage.device : log.reserved ? stage.reserved : stage.allocated;
+}
+
+Bytes logged_memory(const TrainingLog& log) {
+    return log.device ? *log.device : log.reserved ? *log.reserved : *log.allocated;
+}
+
+/// Whether full recomputation, which the job does not state, would explain time and memory together.
+bool recomputes_all(const TrainingLog& log, const Job& job, const Achieved& a) {
+    if (job.run.recompute != Recompute::none || a.ratio < 1.0 + alike) {
+        return false;
+    }
+    Job other = job;
+    other.run.recompute = Recompute::full;
+    if (!validate(other).empty()) {
+        return false;
+    }
+    const Estimate e = estimate(other);
+    const bool less_memory = !log.peak_memory || logged_memory(log) < predicted_memory(a, log);
+    return std::abs(a.step / e.step.total - 1.0) < alike && less_memory;
+}
+
+void add_loss(std::vector<std::string>& found, const Achieved& a) {
+    const double lost = 1.0 - 1.0 / a.ratio;
+    if (std::abs(a.ratio - 1.0) < as_predicted) {
+        found.push_back("The step is as fast as predicted, within " + percent_text(as_predicted) + ".");
+    } else if (lost > 0) {
+        found.push_back(percent_text(lost) + " of the predicted throughput is lost: " +
+                        to_text(a.step - a.predicted.step.total) + " of each step.");
+    } else {
+        found.push_back("The step is " + percent_text(1.0 - a.ratio) + " faster than predicted.");
+    }
+}
+
+void add_causes(std::vector<std::string>& found, const TrainingLog& log, const Job& job, const Achieved& a) {
+    if (recomputes_all(log, job, a)) {
+        found.push_back(
+            "Likely cause: all activations are recomputed (--recompute full), which the job does not say.");
+    }
+    if (log.spread && log.spread->slow_share >= share_named) {
+        found.push_back("Slow steps take " + percent_text(log.spread->slow_share) +
+                        " of all time beyond the median: saving, evaluation, a data loader, or a slow node.");
+    }
+    if (log.spread && log.step_time && log.spread->steps >= 10 &&
+        log.spread->p90 > *log.step_time * unsteady) {
+        found.push_back("Steps are unsteady: one in ten takes longer than " + to_text(log.spread->p90) +
+                        ", as with uneven sequences, a data loader, or other traffic on the network.");
+    }
+    if (log.peak_memory && log.peak_memory->value() > nearly_full * predicted(a).capacity.value()) {
+        found.push_back("Memory is nearly full (" + to_text(*log.peak_memory) + " of " +
+                        to_text(predicted(a).capacity) +
+                        " usable): the allocator may give back and ask again in every step.");
+    }
+}
+
+void add_differences(std::vector<std::string>& found, const TrainingLog& log, const Job& job,
+                     const Achieved& a) {
+    if (log.restarts > 0) {
+        found.push_back("The run was restarted " + std::to_string(log.restarts) +
+                        (log.restarts == 1 ? " time" : " times") +
+                        "; what was done again is not in the step time.");
+    }
+    if (log.global_batch && *log.global_batch != job.run.global_batch) {
+        found.push_back("The log's global batch is " + std::to_string(*log.global_batch) + ", the job's " +
+                        std::to_string(job.run.global_batch) + ": not the same run.");
+    }
+    if (log.sequence && *log.sequence != job.run.sequence) {
+        found.push_back("The log's sequence is " + std::to_string(*log.sequence) + " tokens, the job's " +
+                        std::to_string(job.run.sequence) + ": not the same run.");
+    }
+    if (const std::optional<std::int64_t> n = accelerators_of(log);
+        n && std::abs(static_cast<double>(*n) / static_cast<double>(job.cluster.accelerators) - 1.0) >
+                 share_named) {
+        found.push_back("The log's rates are those of " + std::to_string(*n) + " accelerators, the job has " +
+                        std::to_string(job.cluster.accelerators) + ".");
+    }
+    if (log.peak_memory) {
+        const double ratio = logged_memory(log) / predicted_memory(a, log);
+        if (std::abs(ratio - 1.0) > memory_alike) {
+            found.push_back("The log's peak memory is " + to_significant(ratio) + " times the predicted " +
+                            to_text(predicted_memory(a, log)) + ".");
+        }
+    }
+    if (log.tflops_per_gpu) {
+        const double ratio = *log.tflops_per_gpu * tera / a.model.rate.value();
+        if (std::abs(ratio - 1.0) > flops_alike) {
+            found.push_back("The log's " + to_significant(*log.tflops_per_gpu) + " TFLOP/s are " +
+                            to_significant(ratio) + " times ours: it counts other FLOPs.");
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<LoggedStep> logged_step(const TrainingLog& log, const Job& job) {
+    const double sequences = static_cast<double>(job.run.global_batch);
+    const double tokens = sequences * static_cast<double>(job.run.sequence);
+    const double accelerators = static_cast<double>(job.cluster.accelerators);
+    if (const std::optional<Seconds> step = optimizer_step_time(log)) {
+        return LoggedStep{*step, !log.step_time    ? "steps a second"
+                                 : log.micro_steps ? "time of micro-steps"
+                                                   : "step time, median of " +
+                                                         std::to_string(log.spread ? log.spread->steps : 1)};
+    }
+    if (log.tokens_per_s) {
+        return LoggedStep{Seconds{tokens / *log.tokens_per_s}, "tokens a second"};
+    }
+    if (log.tokens_per_s_per_gpu) {
+        return LoggedStep{Seconds{tokens / (*log.tokens_per_s_per_gpu * accelerators)},
+                          "tokens a second of one accelerator"};
+    }
+    if (log.samples_per_s) {
+        return LoggedStep{Seconds{sequences / *log.samples_per_s}, "samples a second"};
+    }
+    return std::nullopt;
+}
+
+std::optional<double> logged_tokens(const TrainingLog& log, const Job& job) {
+    const bool counted = log.framework == LogFramework::hf_trainer ||
+                         log.framework == LogFramework::axolotl || log.framework == LogFramework::mlperf ||
+                         log.framework == LogFramework::lightning;
+    if (counted || !log.last_iteration) {
+        return std::nullopt;
+    }
+    const double steps =
+        static_cast<double>(*log.last_iteration) / static_cast<double>(log.micro_steps.value_or(1));
+    return steps * static_cast<double>(job.run.global_batch) * static_cast<double>(job.run.sequence);
+}
+
+std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, const Achieved& achieved) {
+    std::vector<std::string> found;
+    add_loss(found, achieved);
+    const std::size_t before = found.size();
+    add_causes(found, log, job, achieved);
+    if (found.size() == before && achieved.ratio > 1.0 + as_predicted) {
+        found.push_back(
+            "The log shows no cause: steps are even and memory is not full. Look at clocks, at what the "
+            "job does not say, and at communication that should be hidden.");
+    }
+    add_differences(found, log, job, achieved);
+    return found;
+}
+
+}  // namespace traincost

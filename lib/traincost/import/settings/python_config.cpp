@@ -1,0 +1,600 @@
+#include "traincost/import/settings/python_config.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <vector>
+
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/import/settings/setting_files.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr int deepest_python_call = 20;
+constexpr int most_calls = 10'000;
+
+/// A statement: its text without comments, brackets joined over lines, and how far it is indented.
+struct Statement {
+    std::string text;
+    std::vector<int> lines;  ///< of each character
+    std::size_t indent = 0;
+};
+
+struct Function {
+    const Statement* header = nullptr;
+    std::vector<const Statement*> body;
+    bool returns = false;
+    bool called = false;  ///< by another function of the file
+};
+
+std::vector<Statement> statements_of(std::string_view text, const std::string& file) {
+    std::vector<Statement> all;
+    Statement now;
+    int line = 1, depth = 0;
+    bool begun = false;
+    const auto finish = [&] {
+        while (!now.text.empty() && std::isspace(static_cast<unsigned char>(now.text.back())) != 0) {
+            now.text.pop_back();
+        }
+        if (!now.text.empty()) {
+            all.push_back(std::move(now));
+        }
+        now = {};
+        begun = false;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '#') {
+            while (i + 1 < text.size() && text[i + 1] != '\n') {
+                ++i;
+            }
+            continue;
+        }
+        if (c == '"' || c == '\'') {
+            const std::string quote =
+                text.substr(i, 3) == std::string(3, c) ? std::string(3, c) : std::string(1, c);
+            std::size_t end = i + quote.size();
+            while (end < text.size() && text.compare(end, quote.size(), quote) != 0 &&
+                   (quote.size() == 3 || text[end] != '\n')) {
+                end += text[end] == '\\' ? 2 : 1;
+            }
+            if (end >= text.size() || text.compare(end, quote.size(), quote) != 0) {
+                fail_at_line(file, line, "the quote " + quote + " is not closed");
+            }
+            begun = true;
+            now.text += quote.size() == 3 ? '"' : c;
+            now.lines.push_back(line);
+            for (std::size_t k = i + quote.size(); k < end; ++k) {
+                now.text += text[k] == '\n' || (quote.size() == 3 && text[k] == '"') ? ' ' : text[k];
+                now.lines.push_back(line);
+                line += text[k] == '\n' ? 1 : 0;
+            }
+            now.text += quote.size() == 3 ? '"' : c;
+            now.lines.push_back(line);
+            i = end + quote.size() - 1;
+            continue;
+        }
+        depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+        if (c == '\n') {
+            ++line;
+            if (depth <= 0) {
+                depth = 0;
+                finish();
+            } else {
+                now.text += ' ';
+                now.lines.push_back(line);
+            }
+        } else if (c == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
+            ++i;
+            ++line;
+        } else if (!begun && (c == ' ' || c == '\t')) {
+            now.indent += c == '\t' ? 8 : 1;
+        } else {
+            begun = true;
+            now.text += c;
+            now.lines.push_back(line);
+        }
+    }
+    if (depth > 0) {
+        fail_at_line(file, line, "a bracket is not closed");
+    }
+    finish();
+    return all;
+}
+
+class Registry {
+public:
+    Registry(std::string_view text, const std::string& file)
+        : file_(file), statements_(statements_of(text, file)) {
+        collect();
+        mark_called();
+    }
+
+    std::vector<std::string> names() const {
+        std::vector<std::string> names;
+        for (const auto& [name, function] : functions_) {
+            if (function.returns) {
+                names.push_back(name);
+            }
+        }
+        return names;
+    }
+    /// The one function that no other calls, where the others are its parts: private, or of another type.
+    std::string outermost() const {
+        const auto type_of = [](const Function& function) {
+            const std::string& text = function.header->text;
+            const std::size_t arrow = text.rfind("->");
+            return arrow == std::string::npos ? std::string() : text.substr(arrow);
+        };
+        const std::pair<const std::string, Function>* found = nullptr;
+        for (const auto& each : functions_) {
+            if (each.second.returns && !each.second.called) {
+                if (found != nullptr) {
+                    return {};
+                }
+                found = &each;
+            }
+        }
+        for (const auto& [name, function] : functions_) {
+            if (found != nullptr && function.returns && function.called && !name.starts_with("_") &&
+                type_of(function) == type_of(found->second)) {
+                return {};
+            }
+        }
+        return found == nullptr ? std::string() : found->first;
+    }
+    bool has(const std::string& name) const {
+        return functions_.contains(name);
+    }
+    Setting call(const std::string& name, const std::map<std::string, Setting>& arguments = {}) {
+        Setting result;
+        if (++calls_ > most_calls) {
+            throw Error(ErrorKind::input,
+                        std::vector<Problem>{{.path = file_,
+                                              .message = "its functions call each other more than " +
+                                                         std::to_string(most_calls) + " times"}});
+        }
+        if (++depth_ <= deepest_python_call) {
+            std::map<std::string, Setting> locals = parameters(*functions_.at(name).header);
+            for (auto& [key, value] : arguments) {
+                locals[key] = value;
+            }
+            for (const Statement* statement : functions_.at(name).body) {
+                if (statement->text.starts_with("return ")) {
+                    result = expression(*statement, 7, locals);
+                    break;
+                }
+                assign(*statement, locals);
+            }
+        }
+        --depth_;
+        return result;
+    }
+    Setting globals() {
+        Setting root = empty(1);
+        root.kind = Setting::Kind::map;
+        for (const auto& [name, value] : globals_) {
+            root.members.push_back({.key = name, .value = value});
+        }
+        return root;
+    }
+
+private:
+    /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
+    std::map<std::string, Setting> parameters(const Statement& header) {
+        std::map<std::string, Setting> values;
+        const std::string& text = header.text;
+        std::size_t at = text.find('(');
+        while (at != std::string::npos && at < text.size() && text[at] != ')') {
+            ++at;
+            while (at < text.size() && (text[at] == ' ' || text[at] == '*')) {
+                ++at;
+            }
+            std::size_t end = at;
+            while (end < text.size() && is_name(text[end])) {
+                ++end;
+            }
+            const std::string name = text.substr(at, end - at);
+            int depth = 0;
+            for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
+                depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
+                if (depth == 0 && text[at] == '=') {
+                    values[name] = expression(header, at + 1, globals_);
+                }
+            }
+            if (!name.empty() && !values.contains(name)) {
+                values[name] = empty(header.lines.empty() ? 1 : header.lines.front());
+            }
+        }
+        return values;
+    }
+    /// Marks the functions that others call.
+    void mark_called() {
+        for (const auto& [caller, function] : functions_) {
+            for (const Statement* statement : function.body) {
+                const std::string& text = statement->text;
+                for (std::size_t at = text.find('('); at != std::string::npos; at = text.find('(', at + 1)) {
+                    std::size_t begin = at;
+                    while (begin > 0 && is_name(text[begin - 1])) {
+                        --begin;
+                    }
+                    const auto found = functions_.find(text.substr(begin, at - begin));
+                    if (found != functions_.end() && found->first != caller) {
+                        found->second.called = true;
+                    }
+                }
+            }
+        }
+    }
+    void collect() {
+        Function* open = nullptr;
+        for (const Statement& statement : statements_) {
+            if (statement.indent == 0) {
+                open = nullptr;
+                if (statement.text.starts_with("def ")) {
+                    const std::size_t bracket = statement.text.find('(');
+                    open = &functions_[statement.text.substr(4, bracket - 4)];
+                    *open = {.header = &statement, .body = {}};
+                } else {
+                    assign(statement, globals_);
+                }
+            } else if (open != nullptr &&
+                       (open->body.empty() || statement.indent == open->body.front()->indent)) {
+                open->body.push_back(&statement);
+                open->returns = open->returns || statement.text.starts_with("return ");
+            }
+        }
+    }
+    Setting empty(int line) const {
+        Setting setting;
+        setting.file = &file_;
+        setting.line = line;
+        return setting;
+    }
+    static bool is_name(char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    }
+
+    // NAME = expression, NAME.attribute.other = expression
+    void assign(const Statement& statement, std::map<std::string, Setting>& locals) {
+        const std::string& text = statement.text;
+        std::size_t end = 0;
+        while (end < text.size() && (is_name(text[end]) || text[end] == '.')) {
+            ++end;
+        }
+        std::size_t equals = end;
+        while (equals < text.size() && text[equals] == ' ') {
+            ++equals;
+        }
+        const char sign = equals + 1 < text.size() && text[equals + 1] == '=' ? text[equals] : '=';
+        if (sign == '+' || sign == '-' || sign == '*' || sign == '/') {
+            ++equals;  // NAME *= expression
+        }
+        if (end == 0 || equals >= text.size() || text[equals] != '=' || text.compare(equals, 2, "==") == 0) {
+            return;  // nothing that sets a value
+        }
+        Setting value = expression(statement, equals + 1, locals);
+        const std::string path = text.substr(0, end);
+        if (sign != '=') {
+            const auto before = locals.find(path);
+            value = before == locals.end() ? empty(value.line) : computed(sign, before->second, value);
+        }
+        const std::size_t dot = path.find('.');
+        Setting& target = locals[path.substr(0, dot)];
+        if (dot == std::string::npos) {
+            target = std::move(value);
+        } else {
+            target.file = &file_;
+            place_at(target, path.substr(dot + 1)) = std::move(value);
+        }
+    }
+
+    /// Reads one expression of a statement. It never stands behind the end, where every character is '\0'.
+    class Cursor {
+    public:
+        Cursor(const Statement& statement, std::size_t at, std::map<std::string, Setting>& known)
+            : locals(known), statement_(statement) {
+            go_to(at);
+        }
+        std::size_t at() const {
+            return at_;
+        }
+        void go_to(std::size_t at) {
+            at_ = std::min(at, statement_.text.size());
+        }
+        void step() {
+            go_to(at_ + 1);
+        }
+        char character(std::size_t at) const {
+            return at < statement_.text.size() ? statement_.text[at] : '\0';
+        }
+        /// From where it stands to `end`.
+        std::string until(std::size_t end) const {
+            return statement_.text.substr(at_, std::max(end, at_) - at_);
+        }
+        int line() const {
+            const auto& lines = statement_.lines;
+            return lines.empty() ? 1 : lines[std::min(at_, lines.size() - 1)];
+        }
+
+        std::map<std::string, Setting>& locals;
+        int depth = 0;
+
+    private:
+        const Statement& statement_;
+        std::size_t at_ = 0;
+    };
+    Setting expression(const Statement& statement, std::size_t at, std::map<std::string, Setting>& locals) {
+        Cursor cursor(statement, at, locals);
+        return choice(cursor);
+    }
+    /// "unknown or 8" is 8, "8 or 16" is 8; what "8 if condition else 16" is, nobody knows.
+    Setting choice(Cursor& cursor) {
+        Setting left = sum(cursor);
+        for (;;) {
+            now(cursor);
+            if (takes(cursor, "or")) {
+                const Setting right = sum(cursor);
+                const bool known = left.quoted || as_number(left) || left.is_map() || left.is_list();
+                left = known ? left : right;
+            } else if (takes(cursor, "if")) {
+                Setting other = empty(left.line);
+                while (now(cursor) != '\0' && now(cursor) != ',' && now(cursor) != ')' &&
+                       !takes(cursor, "else")) {
+                    const std::size_t before = cursor.at();
+                    sum(cursor);
+                    if (cursor.at() == before) {
+                        cursor.step();
+                    }
+                }
+                other = sum(cursor);
+                left = left.text == other.text && left.kind == other.kind && left.is_scalar()
+                           ? left
+                           : empty(left.line);
+            } else {
+                return left;
+            }
+        }
+    }
+    /// Steps over a word that stands there.
+    static bool takes(Cursor& cursor, std::string_view word) {
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            if (cursor.character(cursor.at() + i) != word[i]) {
+                return false;
+            }
+        }
+        if (is_name(cursor.character(cursor.at() + word.size()))) {
+            return false;
+        }
+        cursor.go_to(cursor.at() + word.size());
+        return true;
+    }
+    static char now(Cursor& cursor) {
+        while (cursor.character(cursor.at()) == ' ') {
+            cursor.step();
+        }
+        return cursor.character(cursor.at());
+    }
+    Setting computed(char sign, const Setting& a, const Setting& b) const {
+        const auto x = as_number(a);
+        const auto y = as_number(b);
+        if (!x || !y) {
+            return empty(a.line);
+        }
+        const double out = sign == '+' ? *x + *y : sign == '-' ? *x - *y : sign == '*' ? *x * *y : *x / *y;
+        return scalar_setting(to_exact(out), a);
+    }
+    Setting sum(Cursor& cursor) {
+        Setting left = product(cursor);
+        for (char sign = now(cursor); sign == '+' || sign == '-'; sign = now(cursor)) {
+            cursor.step();
+            left = computed(sign, left, product(cursor));
+        }
+        return left;
+    }
+    Setting product(Cursor& cursor) {
+        Setting left = value(cursor);
+        for (char sign = now(cursor); sign == '*' || sign == '/'; sign = now(cursor)) {
+            cursor.step();
+            if (now(cursor) == sign) {
+                cursor.step();
+            }
+            left = computed(sign, left, value(cursor));
+        }
+        return left;
+    }
+    Setting value(Cursor& cursor) {
+        if (++cursor.depth > deepest_setting) {
+            fail_at_line(file_, cursor.line(),
+                         "nested more than " + std::to_string(deepest_setting) + " deep");
+        }
+        Setting out = primary(cursor);
+        --cursor.depth;
+        return out;
+    }
+    Setting primary(Cursor& cursor) {
+        const char c = now(cursor);
+        Setting out = empty(cursor.line());
+        if (c == '"' || c == '\'') {
+            cursor.step();
+            std::size_t end = cursor.at();
+            while (cursor.character(end) != c && cursor.character(end) != '\0') {
+                end += cursor.character(end) == '\\' ? 2 : 1;
+            }
+            out = scalar_setting(cursor.until(end), out, true);
+            cursor.go_to(end + 1);
+            return out;
+        }
+        if (c == '[' || c == '(' || c == '{') {
+            return bracket(cursor, c == '[' ? ']' : c == '(' ? ')' : '}');
+        }
+        if (c == '-') {
+            cursor.step();
+            const Setting inner = value(cursor);
+            return scalar_setting("-" + inner.text, out);
+        }
+        std::size_t end = cursor.at();
+        const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+        for (char next = c; is_name(next) || next == '.' ||
+                            (number && (next == '-' || next == '+') && cursor.character(end - 1) == 'e');
+             next = cursor.character(end)) {
+            ++end;
+        }
+        const std::string word = cursor.until(end);
+        if (word.empty()) {
+            cursor.step();
+            return out;
+        }
+        cursor.go_to(end);
+        if (std::isdigit(static_cast<unsigned char>(word[0])) != 0 || word == "True" || word == "False") {
+            return scalar_setting(lower(word), out);
+        }
+        if (word == "None") {
+            return out;
+        }
+        if (now(cursor) == '(') {
+            return called(cursor, word, out);
+        }
+        if (const auto local = cursor.locals.find(word); local != cursor.locals.end()) {
+            return local->second;
+        }
+        if (const auto global = globals_.find(word); global != globals_.end()) {
+            return global->second;
+        }
+        return scalar_setting(word, out);
+    }
+    Setting bracket(Cursor& cursor, char close) {
+        Setting list = empty(cursor.line());
+        list.kind = close == '}' ? Setting::Kind::map : Setting::Kind::list;
+        cursor.step();
+        bool tuple = false;
+        while (now(cursor) != close && now(cursor) != '\0') {
+            if (now(cursor) == ',') {
+                tuple = true;
+                cursor.step();
+                continue;
+            }
+            Setting item = choice(cursor);
+            if (now(cursor) == ':' && list.is_map()) {
+                cursor.step();
+                list.members.push_back({.key = item.text, .value = choice(cursor)});
+            } else if (!list.is_map()) {
+                list.items.push_back(std::move(item));
+            }
+        }
+        cursor.step();
+        if (close == ')' && !tuple && list.items.size() == 1) {
+            return Setting(list.items.front());
+        }
+        return list;
+    }
+    Setting called(Cursor& cursor, const std::string& name, const Setting& place) {
+        std::vector<Setting> positional;
+        std::map<std::string, Setting> keywords;
+        cursor.step();
+        while (now(cursor) != ')' && now(cursor) != '\0') {
+            if (now(cursor) == ',') {
+                cursor.step();
+                continue;
+            }
+            while (now(cursor) == '*') {
+                cursor.step();
+            }
+            std::size_t end = cursor.at();
+            while (is_name(cursor.character(end))) {
+                ++end;
+            }
+            std::size_t equals = end;
+            while (cursor.character(equals) == ' ') {
+                ++equals;
+            }
+            if (end > cursor.at() && cursor.character(equals) == '=' && cursor.character(equals + 1) != '=') {
+                const std::string key = cursor.until(end);
+                if (keywords.contains(key)) {
+                    fail_at_line(file_, cursor.line(), "the argument " + key + " is given twice");
+                }
+                cursor.go_to(equals + 1);
+                keywords[key] = choice(cursor);
+            } else {
+                const std::size_t before = cursor.at();
+                positional.push_back(choice(cursor));
+                if (cursor.at() == before) {
+                    cursor.step();
+                }
+            }
+        }
+        cursor.step();
+        Setting map = place;
+        map.kind = Setting::Kind::map;
+        if (has(name)) {
+            map = call(name, keywords);
+            if (!map.is_map()) {
+                return map;
+            }
+        } else {
+            for (auto& [key, value] : keywords) {
+                place_at(map, key) = std::move(value);
+            }
+        }
+        place_at(map, "$class") = scalar_setting(name, place);
+        if (!positional.empty()) {
+            Setting& rest = place_at(map, "$arguments");
+            rest.kind = Setting::Kind::list;
+            rest.items = std::move(positional);
+        }
+        // What is read from a call's result is not followed.
+        while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
+            cursor.step();
+        }
+        return map;
+    }
+
+    const std::string& file_;
+    std::vector<Statement> statements_;
+    std::map<std::string, Function> functions_;
+    std::map<std::string, Setting> globals_;
+    int depth_ = 0;
+    int calls_ = 0;
+};
+
+}  // namespace
+
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select) {
+    Registry registry(text, file);
+    const std::vector<std::string> names = registry.names();
+    std::string name(select);
+    if (name.empty()) {
+        name = names.size() == 1 ? names.front() : registry.outermost();
+    }
+    if (names.empty()) {
+        Setting root = registry.globals();
+        name_settings(root);
+        return root;
+    }
+    std::string list;
+    for (const std::string& each : names) {
+        list += (list.empty() ? "" : ", ") + each;
+    }
+    if (name.empty()) {
+        throw Error(
+            ErrorKind::input,
+            std::vector<Problem>{
+                {.path = file, .message = "has several configurations; choose one with --select: " + list}});
+    }
+    if (!registry.has(name)) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{
+                        {.path = file,
+                         .message = "has no configuration '" + name + "'" + did_you_mean(name, names) +
+                                    (did_you_mean(name, names).empty() ? "; it has " + list : "")}});
+    }
+    Setting root = registry.call(name);
+    root.file = &file;
+    name_settings(root);
+    return root;
+}
+
+}  // namespace traincost

@@ -1,0 +1,17 @@
+// Configurations written as Python functions (torchtitan's registry): assignments of constants, calls with
+// keywords, attributes set afterwards, one function that begins with another's result. Nothing is run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "traincost/import/settings/setting.hpp"
+
+namespace traincost {
+
+/// The configuration that the function `select` returns, calls as maps with "$class" for what is called.
+/// Without `select` the file's only function that returns one; `Error` of kind input that names the functions
+/// where there are several.
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select);
+
+}  // namespace traincost

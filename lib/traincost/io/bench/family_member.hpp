@@ -1,0 +1,25 @@
+// What a member of a family does otherwise than the member whose kernels were measured: its power limit and
+// the rate of its matrix units beside everything else a compute unit does.
+#pragma once
+
+#include "traincost/io/bench/kernel_data.hpp"
+#include "traincost/spec/accelerator.hpp"
+#include "traincost/spec/kernel_models.hpp"
+
+namespace traincost {
+
+/// A member of a family beside the one its kernels were measured on; 1 where nothing is known.
+struct FamilyMember {
+    double power;      ///< power limit for each unit of its 16-bit peak
+    double unit_rate;  ///< 16-bit FLOPs of a compute unit in a clock, where they are fewer
+};
+FamilyMember family_member(const AcceleratorSpec& accelerator, const GemmData& family);
+
+/// The family's matrix products as the member runs them. Gives the clock of its attention kernels over that
+/// of the measured member's.
+double adapt_products(KernelModels& models, const FamilyMember& member);
+
+/// The family's attention kernels at `clock` and beside matrix units of `unit_rate`.
+void adapt_attention(KernelModels& models, double clock, double unit_rate);
+
+}  // namespace traincost

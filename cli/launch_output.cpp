@@ -4,6 +4,7 @@
 #include <cli/options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/export/exporters.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/launch_answer.hpp>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/capi/answer.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include <filesystem>
 #include <utility>

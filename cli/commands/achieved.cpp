@@ -6,6 +6,7 @@
 #include <cli/output_options.hpp>
 #include <cli/page_output.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/achieved_answer.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/tables/estimate_tables.hpp>

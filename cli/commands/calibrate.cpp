@@ -5,6 +5,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/fit/calibrate.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/bench/calibration_json.hpp>
 #include <traincost/io/bench/kernel_writer.hpp>
 #include <traincost/io/catalogue.hpp>

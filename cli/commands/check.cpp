@@ -11,6 +11,7 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_json.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/io/model_json.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/io/records.hpp>

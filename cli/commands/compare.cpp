@@ -5,6 +5,7 @@
 #include <cli/page_output.hpp>
 #include <cli/saved_answers.hpp>
 #include <traincost/ask/compare_question.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/estimate_answer.hpp>

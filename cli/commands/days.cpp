@@ -7,7 +7,7 @@
 #include <cli/search_options.hpp>
 #include <traincost/ask/node_rent.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/methods/six_nd.hpp>
 #include <traincost/plan/configuration_text.hpp>
 #include <traincost/plan/price.hpp>

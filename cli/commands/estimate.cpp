@@ -8,6 +8,7 @@
 #include <cli/output_options.hpp>
 #include <cli/page_output.hpp>
 #include <traincost/ask/estimate_question.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/estimate_answer.hpp>
 #include <traincost/report/estimate_summary.hpp>

@@ -3,6 +3,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/job_flags.hpp>
 #include <cli/output_options.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/explain/explain_answer.hpp>
 #include <traincost/report/explain/explanation.hpp>
 

@@ -1,8 +1,9 @@
 #include <cli/commands/kernel_calibration.hpp>
 #include <cli/commands/kernel_tables.hpp>
 #include <cli/commands/record_files.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/bench/kernel_writer.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/spec/names.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/base/parallel.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/bench/kernel_points.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <cli/app.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
-#include <traincost/io/answers/search_json.hpp>
+#include <traincost/io/answers/shard_json.hpp>
 #include <traincost/io/answers/sweep_json.hpp>
 
 #include <CLI/CLI.hpp>

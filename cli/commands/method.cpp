@@ -4,7 +4,7 @@
 #include <cli/commands/method_options.hpp>
 #include <cli/context.hpp>
 
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include <CLI/CLI.hpp>
 

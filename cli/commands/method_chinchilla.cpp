@@ -5,7 +5,7 @@
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/methods/chinchilla.hpp>
 #include <traincost/methods/printed.hpp>
 #include <traincost/plan/scaling_laws.hpp>

@@ -6,7 +6,7 @@
 #include <cli/options.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/methods/iiis.hpp>
 #include <traincost/methods/printed.hpp>
 #include <traincost/spec/names.hpp>

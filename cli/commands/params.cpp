@@ -3,6 +3,7 @@
 #include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/params_answer.hpp>
 #include <traincost/report/render.hpp>
 

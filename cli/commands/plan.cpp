@@ -7,6 +7,7 @@
 #include <cli/page_output.hpp>
 #include <traincost/ask/plan_question.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/tables/plan_tables.hpp>
 

@@ -10,6 +10,7 @@
 #include <traincost/import/reading_json.hpp>
 #include <traincost/import/recognise.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/tables/estimate_tables.hpp>
 #include <traincost/report/tables/training_log_tables.hpp>
 

@@ -10,6 +10,8 @@
 #include <traincost/ask/recommend_question.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/answers/search_json.hpp>
+#include <traincost/io/answers/shard_json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/plan/search_check.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/recommend_answer.hpp>

@@ -5,7 +5,7 @@
 #include <cli/output_options.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/plan/operation.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/tables/scaling_tables.hpp>

@@ -2,6 +2,7 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/render.hpp>
 
 #include <CLI/CLI.hpp>

@@ -9,6 +9,7 @@
 #include <traincost/cost/step_timeline.hpp>
 #include <traincost/io/answers/timeline_json.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/report/charts/recording_chart.hpp>
 #include <traincost/report/charts/timeline_chart.hpp>
 #include <traincost/report/charts/timeline_svg.hpp>

@@ -3,7 +3,7 @@
 #include <traincost/cost/kernels/attention_time.hpp>
 #include <traincost/cost/kernels/bandwidth.hpp>
 #include <traincost/cost/kernels/gemm.hpp>
-#include <traincost/io/bench/kernel_data.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/catalogue.hpp>
 
 #include <benchmark/benchmark.h>

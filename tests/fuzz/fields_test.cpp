@@ -13,6 +13,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include "fuzz/targets.hpp"
 #include "support/random_job.hpp"

@@ -15,12 +15,12 @@
 #include <traincost/import/logs/log_reader.hpp>
 #include <traincost/import/logs/training_log_json.hpp>
 #include <traincost/io/accelerator_json.hpp>
-#include <traincost/io/answers/search_json.hpp>
+#include <traincost/io/answers/shard_json.hpp>
 #include <traincost/io/answers/sweep_json.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/bench/diagnoses_json.hpp>
 #include <traincost/io/bench/failure_data.hpp>
 #include <traincost/io/bench/grid_data.hpp>
-#include <traincost/io/bench/kernel_data.hpp>
 #include <traincost/io/bench/kernel_points.hpp>
 #include <traincost/io/bench/network_data.hpp>
 #include <traincost/io/bench/residuals_json.hpp>
@@ -28,6 +28,7 @@
 #include <traincost/io/cluster_build.hpp>
 #include <traincost/io/cluster_json.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/io/model_json.hpp>
 #include <traincost/io/operation_json.hpp>
 #include <traincost/io/record_catalogue.hpp>

@@ -10,6 +10,7 @@
 
 #include "support/transcript.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 using namespace traincost;
 using namespace traincost::test;

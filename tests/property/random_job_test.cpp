@@ -8,6 +8,7 @@
 #include <traincost/cost/regime.hpp>
 #include <traincost/io/answers/estimate_json.hpp>
 #include <traincost/io/job_json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include "support/random_job.hpp"
 

@@ -2,7 +2,7 @@
 // sample of 50,620 points on 9 GPUs those that a calibration holds out.
 #include <traincost/cost/kernels/gemm.hpp>
 #include <traincost/fit/gemm_fit.hpp>
-#include <traincost/io/bench/kernel_data.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "traincost/io/bench/kernel_data.hpp"
+#include "traincost/io/bench/accelerator_kernels.hpp"
 #include "traincost/io/bench/kernel_writer.hpp"
 #include "traincost/io/catalogue.hpp"
 

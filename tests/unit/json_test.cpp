@@ -1,4 +1,5 @@
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include <catch2/catch.hpp>
 

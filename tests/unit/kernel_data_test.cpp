@@ -1,4 +1,4 @@
-#include <traincost/io/bench/kernel_data.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/embedded.hpp>
 
 #include <catch2/catch.hpp>

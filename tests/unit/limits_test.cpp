@@ -12,8 +12,9 @@
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
-#include <traincost/io/answers/search_json.hpp>
+#include <traincost/io/answers/shard_json.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/io/records.hpp>
 #include <traincost/plan/search_check.hpp>
 

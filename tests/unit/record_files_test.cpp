@@ -5,6 +5,7 @@
 #include <traincost/io/cluster_json.hpp>
 #include <traincost/io/embedded.hpp>
 #include <traincost/io/json.hpp>
+#include <traincost/io/json_writer.hpp>
 #include <traincost/io/model_json.hpp>
 
 #include <catch2/catch.hpp>

@@ -6,6 +6,7 @@
 #include <traincost/import/logs/log_series.hpp>
 #include <traincost/import/logs/training_log.hpp>
 #include <traincost/import/logs/training_log_json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include <catch2/catch.hpp>
 

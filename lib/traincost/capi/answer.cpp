@@ -1,4 +1,5 @@
 #include "traincost/capi/answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <algorithm>
 #include <array>

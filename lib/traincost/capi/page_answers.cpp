@@ -1,4 +1,5 @@
 #include "traincost/capi/page_answers.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <array>
 #include <cmath>

@@ -6,142 +6,17 @@
 #include <vector>
 
 #include "traincost/cost/memory/pipeline_memory.hpp"
+#include "traincost/cost/pipeline_runs.hpp"
 #include "traincost/cost/pipeline_simulation.hpp"
 
 namespace traincost {
 
 namespace {
 
-/// Doubles in a row, on the stack for as many stages as pipelines have.
-class Row {
-public:
-    explicit Row(std::size_t size) : size_(size) {
-        if (size > few_.size())
-            many_.resize(size);
-        data_ = size > few_.size() ? many_.data() : few_.data();
-    }
-    Row(const Row&) = delete;
-    Row& operator=(const Row&) = delete;
-    double& operator[](std::size_t i) {
-        return data_[i];
-    }
-    double operator[](std::size_t i) const {
-        return data_[i];
-    }
-    std::size_t size() const {
-        return size_;
-    }
-
-private:
-    std::size_t size_;
-    std::array<double, 66> few_;
-    std::vector<double> many_;
-    double* data_;
-};
-
-/// Forward and backward times by stage with what each waits for transfers, and the delay of a transfer.
-struct Times {
-    Row f, b, w;
-    double delay;
-    double sum = 0.0;
-
-    Times(const PipelineStagesView& stages, const StageTransfer& transfer)
-        : f(stages.size()),
-          b(stages.size()),
-          w(stages.size()),
-          delay(transfer.overlapped ? transfer.time.value() : 0.0) {
-        const double wait = transfer.overlapped ? 0.0 : transfer.time.value();
-        const std::size_t p = stages.size();
-        for (std::size_t s = 0; s < p; ++s) {
-            f[s] = stages[s].forward.value() + (s > 0 ? wait : 0.0);
-            b[s] = stages[s].backward.value() + (s + 1 < p ? wait : 0.0);
-            w[s] = f[s] + b[s];
-            sum += w[s];
-        }
-    }
-    std::size_t size() const {
-        return w.size();
-    }
-};
-
-/// Neighbouring stages that take one time.
-struct Run {
-    double f, b, w;
-    double weight;
-    std::size_t begin, end;
-    double count() const {
-        return static_cast<double>(end - begin);
-    }
-};
-
-/// A pipeline's stages as runs, hardly ever more than three, without delays.
-class Runs {
-public:
-    Runs(const PipelineStagesView& stages, const StageTransfer& transfer) {
-        const double wait = transfer.overlapped ? 0.0 : transfer.time.value();
-        const std::size_t p = stages.size();
-        for (std::size_t s = 0; s < p; ++s) {
-            // Both ends wait less: they are runs of their own.
-            if (s > 1 && s + 1 < p && stages.class_of[s] == stages.class_of[s - 1]) {
-                ++back().end;
-                continue;
-            }
-            const StageTime& x = stages[s];
-            Run run{x.forward.value() + (s > 0 ? wait : 0.0),
-                    x.backward.value() + (s + 1 < p ? wait : 0.0),
-                    0.0,
-                    x.weight.value(),
-                    s,
-                    s + 1};
-            run.w = run.f + run.b;
-            push(run);
-        }
-        for (const Run& r : *this) {
-            least = std::min(least, r.w);
-            most = std::max(most, r.w);
-            sum_f += r.f * r.count();
-            sum_b += r.b * r.count();
-        }
-    }
-    const Run* begin() const {
-        return size_ > few_.size() ? many_.data() : few_.data();
-    }
-    const Run* end() const {
-        return begin() + size_;
-    }
-    double stages() const {
-        return static_cast<double>((end() - 1)->end);
-    }
-
-    double least = std::numeric_limits<double>::infinity();  ///< of w
-    double most = 0.0;
-    double sum_f = 0.0;
-    double sum_b = 0.0;
-
-private:
-    Run& back() {
-        return size_ > few_.size() ? many_.back() : few_[size_ - 1];
-    }
-    void push(const Run& run) {
-        if (size_ < few_.size()) {
-            few_[size_] = run;
-        } else {
-            if (size_ == few_.size())
-                many_.assign(few_.begin(), few_.end());
-            many_.push_back(run);
-        }
-        ++size_;
-    }
-
-    std::array<Run, 8> few_;
-    std::vector<Run> many_;
-    std::size_t size_ = 0;
-};
-
-double gpipe_time(const Runs& runs, double m, double delay) {
+double gpipe_time(const StageRuns& runs, double m, double delay) {
     double most_f = 0.0;
     double most_b = 0.0;
-    for (const Run& r : runs) {
+    for (const StageRun& r : runs) {
         most_f = std::max(most_f, r.f);
         most_b = std::max(most_b, r.b);
     }
@@ -150,10 +25,10 @@ double gpipe_time(const Runs& runs, double m, double delay) {
 
 /// 1F1B played in rounds: in round k stage s runs the forward pass of micro-batch k + p - 1 - s and the
 /// backward pass of k, so that a round needs only itself and the one before.
-double one_f_one_b_played(const Times& t, std::int64_t m) {
+double one_f_one_b_played(const PipelineTimes& t, std::int64_t m) {
     const auto p = static_cast<std::int64_t>(t.size());
-    Row free(t.size());
-    Row forward(t.size());
+    StageRow free(t.size());
+    StageRow forward(t.size());
     for (std::size_t s = 0; s < t.size(); ++s)
         free[s] = forward[s] = 0.0;
     for (std::int64_t k = 1 - p; k < m; ++k) {
@@ -175,7 +50,7 @@ double one_f_one_b_played(const Times& t, std::int64_t m) {
 
 /// The best way to pass n micro-batches on in loops: `gain[k]` is the longest loop over k stages, `pace` the
 /// k of the highest gain a micro-batch.
-double loops(const Row& gain, std::size_t pace, std::int64_t n) {
+double loops(const StageRow& gain, std::size_t pace, std::int64_t n) {
     const auto k = static_cast<std::int64_t>(pace);
     const std::int64_t whole = n / k;
     const auto rest = static_cast<std::size_t>(n % k);
@@ -186,7 +61,7 @@ double loops(const Row& gain, std::size_t pace, std::int64_t n) {
 /// w), and passes the other micro-batches on in loops: forward passes of stages u … t, then their backward
 /// passes, takes t - u + 1 of them. The first and the last pp - 1 - s micro-batches have no loop at stage s:
 /// there a path takes forward or backward passes alone, or goes down and up once more from stage u.
-double one_f_one_b_path(const Times& t, std::int64_t micro_batches) {
+double one_f_one_b_path(const PipelineTimes& t, std::int64_t micro_batches) {
     const std::size_t p = t.size();
     const auto m = static_cast<double>(micro_batches);
     const double base = t.sum + 2.0 * static_cast<double>(p - 1) * t.delay;
@@ -200,12 +75,12 @@ double one_f_one_b_path(const Times& t, std::int64_t micro_batches) {
         longest = std::max(longest, before + m * t.w[s]);
         before += t.w[s] + 2.0 * t.delay;
     }
-    Row gain(p + 1);
+    StageRow gain(p + 1);
     for (std::size_t k = 0; k <= p; ++k)
         gain[k] = 0.0;
     std::size_t pace = 1;
     double down = 0.0;  // from stage u to the last and up again
-    Row suffix(p + 1);
+    StageRow suffix(p + 1);
     std::size_t suffix_pace = 1;
     suffix[0] = 0.0;
     for (std::size_t u = p; u-- > 0;) {
@@ -232,14 +107,14 @@ double one_f_one_b_path(const Times& t, std::int64_t micro_batches) {
 
 /// `one_f_one_b_path` without delays: loops over one stage are the longest, and along a run every path's
 /// length changes by the same amount from stage to stage, so that its ends are enough.
-double one_f_one_b_path(const Runs& runs, std::int64_t micro_batches) {
+double one_f_one_b_path(const StageRuns& runs, std::int64_t micro_batches) {
     const auto m = static_cast<double>(micro_batches);
     const double p = runs.stages();
     const double base = runs.sum_f + runs.sum_b;
     double longest = base + (m - 1.0) * (runs.end() - 1)->w;
     double before = 0.0;
     double pass = 0.0;
-    for (const Run& r : runs) {
+    for (const StageRun& r : runs) {
         pass = std::max({pass, r.f, r.b});
         for (const std::size_t s : {r.begin, r.end - 1}) {
             const double behind = std::min(p - 1.0 - static_cast<double>(s), m - 1.0);
@@ -250,7 +125,7 @@ double one_f_one_b_path(const Runs& runs, std::int64_t micro_batches) {
     }
     double down = 0.0;
     double most = 0.0;
-    for (const Run* r = runs.end(); r-- != runs.begin();) {
+    for (const StageRun* r = runs.end(); r-- != runs.begin();) {
         most = std::max(most, r->w);
         for (const std::size_t u : {r->end - 1, r->begin}) {
             const double from_u = down + r->w * static_cast<double>(r->end - u);
@@ -273,8 +148,8 @@ constexpr double nearly_equal = 1.4;
 /// The same in fewer than pp micro-batches.
 constexpr double almost_equal = 1.1;
 
-double one_f_one_b_time(const PipelineStagesView& stages, const Runs& runs, const StageTransfer& transfer,
-                        std::int64_t m) {
+double one_f_one_b_time(const PipelineStagesView& stages, const StageRuns& runs,
+                        const StageTransfer& transfer, std::int64_t m) {
     const bool delays = transfer.overlapped && transfer.time.value() > 0.0;
     const auto p = static_cast<std::int64_t>(stages.size());
     std::int64_t first = 0;  // micro-batches to play
@@ -287,7 +162,7 @@ double one_f_one_b_time(const PipelineStagesView& stages, const Runs& runs, cons
     }
     if (first == 0 || (m > p && first == p && !delays))
         return one_f_one_b_path(runs, m);
-    const Times t(stages, transfer);
+    const PipelineTimes t(stages, transfer);
     if (m <= first)
         return one_f_one_b_played(t, m);
     if (first == p)
@@ -305,7 +180,7 @@ double played(Schedule schedule, const PipelineStagesView& stages, std::size_t v
     return time.value() + static_cast<double>(m - some) * pace;
 }
 
-/// Times of stages that differ by less are one time.
+/// PipelineTimes of stages that differ by less are one time.
 constexpr double equal = 1.001;
 
 /// Interleaved 1F1B. With equal chunks the last stage, which has the head, works without a break from the
@@ -353,11 +228,11 @@ double interleaved_time(const PipelineStagesView& stages, const StageTransfer& t
 
 /// Whether the stages between the first and the last take one time, the first no more than an embedding adds,
 /// the last no less.
-bool are_equal_inside(const Runs& runs) {
-    const Run& first = *runs.begin();
-    const Run& last = *(runs.end() - 1);
-    const Run& inner = runs.end() - runs.begin() > 2 ? *(runs.begin() + 1) : first;
-    for (const Run* r = runs.begin() + 1; r < runs.end() - 1; ++r) {
+bool are_equal_inside(const StageRuns& runs) {
+    const StageRun& first = *runs.begin();
+    const StageRun& last = *(runs.end() - 1);
+    const StageRun& inner = runs.end() - runs.begin() > 2 ? *(runs.begin() + 1) : first;
+    for (const StageRun* r = runs.begin() + 1; r < runs.end() - 1; ++r) {
         const bool same = r->w <= inner.w * equal && inner.w <= r->w * equal &&
                           r->weight <= inner.weight * equal && inner.weight <= r->weight * equal;
         if (!same)
@@ -370,15 +245,15 @@ bool are_equal_inside(const Runs& runs) {
 
 /// ZB-H1 where the last stage, with the head, is the slowest: its own work, what reaches it and what leaves
 /// it.
-double zero_bubble_path(const Runs& runs, double m) {
+double zero_bubble_path(const StageRuns& runs, double m) {
     double weights = 0.0;
-    for (const Run& r : runs)
+    for (const StageRun& r : runs)
         weights += r.weight * r.count();
     const double passes = runs.sum_f + runs.sum_b - weights;
     double before = 0.0;                   // Σ f of the stages before
     double behind = runs.sum_b - weights;  // Σ b - w of this stage and those behind
     double longest = 0.0;
-    for (const Run& r : runs) {
+    for (const StageRun& r : runs) {
         const double input = r.b - r.weight;
         longest = std::max(longest,
                            passes - r.f - input + m * r.w - runs.stages() * r.weight + runs.begin()->weight);
@@ -390,8 +265,8 @@ double zero_bubble_path(const Runs& runs, double m) {
     return longest;
 }
 
-double zero_bubble_time(const PipelineStagesView& stages, const Runs& runs, const StageTransfer& transfer,
-                        std::int64_t m) {
+double zero_bubble_time(const PipelineStagesView& stages, const StageRuns& runs,
+                        const StageTransfer& transfer, std::int64_t m) {
     const auto p = static_cast<std::int64_t>(stages.size());
     const bool delays = transfer.overlapped && transfer.time.value() > 0.0;
     if (p > longest_played || (!delays && m >= 2 * p && are_equal_inside(runs)))
@@ -399,10 +274,10 @@ double zero_bubble_time(const PipelineStagesView& stages, const Runs& runs, cons
     return played(Schedule::zero_bubble, stages, 1, m, transfer, 3 * p, runs.most);
 }
 
-double dualpipe_time(const PipelineStagesView& stages, const Runs& runs, const StageTransfer& transfer,
+double dualpipe_time(const PipelineStagesView& stages, const StageRuns& runs, const StageTransfer& transfer,
                      std::int64_t m) {
     const auto p = static_cast<std::int64_t>(stages.size());
-    const Times t(stages, transfer);
+    const PipelineTimes t(stages, transfer);
     double pace = 0.0;
     for (std::size_t s = 0; s < stages.size(); ++s)
         pace = std::max(pace, (t.w[s] + t.w[stages.size() - 1 - s]) / 2.0);
@@ -435,7 +310,7 @@ double total_time(Schedule schedule, const PipelineStagesView& stages, std::int6
                   const StageTransfer& transfer) {
     if (schedule == Schedule::interleaved && vp > 1)
         return interleaved_time(stages, transfer, static_cast<std::size_t>(vp), m);
-    const Runs runs(stages, transfer);
+    const StageRuns runs(stages, transfer);
     switch (schedule) {
         case Schedule::gpipe:
             return gpipe_time(runs, static_cast<double>(m),

@@ -9,7 +9,7 @@
 #include "traincost/cost/params.hpp"
 #include "traincost/fit/record_model.hpp"
 #include "traincost/io/job_json.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

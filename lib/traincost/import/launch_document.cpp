@@ -9,6 +9,7 @@
 #include "traincost/import/settings/setting_files.hpp"
 #include "traincost/import/shell/interpolation.hpp"
 #include "traincost/import/shell/shell.hpp"
+#include "traincost/import/slurm.hpp"
 
 namespace traincost {
 

@@ -2,6 +2,8 @@
 // its flags.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "traincost/import/launch_document.hpp"
@@ -18,10 +20,7 @@ namespace traincost {
 std::vector<LaunchDocument> documents_of(const StartedCommand& command,
                                          const std::vector<const std::string*>& files);
 
-/// What the "#SBATCH" lines of a script say; a map without members where it has none.
-Setting slurm_header(std::string_view text, const std::string& file);
-
-/// The variables that Slurm sets from such a header.
-std::map<std::string, std::string> slurm_variables(const Setting& header);
+/// "tensor_model_parallel_size" of "--tensor-model-parallel-size"; without the marks of an override.
+std::string key_of(std::string_view flag);
 
 }  // namespace traincost

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "traincost/import/launch_fact.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

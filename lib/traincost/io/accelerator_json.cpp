@@ -1,4 +1,5 @@
 #include "traincost/io/accelerator_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/scale.hpp"
 #include "traincost/io/provenance_fields.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/accelerator.hpp"
 
 namespace traincost {

@@ -3,247 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <list>
-#include <map>
-#include <mutex>
 
 #include "traincost/base/text.hpp"
 #include "traincost/io/accelerator_json.hpp"
+#include "traincost/io/catalogue_state.hpp"
 #include "traincost/io/cluster_build.hpp"
-#include "traincost/io/embedded.hpp"
 #include "traincost/io/stack_json.hpp"
 
 namespace traincost {
 
+using io::folders;
+using io::rooms;
+using io::singular;
+using io::Source;
+
 namespace {
 
-constexpr std::array<std::string_view, 5> rooms = {"accelerators", "clusters", "models", "stacks", "prices"};
-/// Every folder of the data: the rooms, the titles of sources, and measured curves.
-constexpr std::array<std::string_view, 7> folders = {"accelerators", "clusters", "models", "stacks",
-                                                     "prices",       "sources",  "bench"};
-constexpr std::array<std::string_view, 5> singular = {"accelerator", "cluster", "model", "stack",
-                                                      "price list"};
 /// Longest chain of stacks that stand on one another.
 constexpr int longest_base_chain = 8;
 
-std::span<const EmbeddedFile> embedded_room(std::string_view room) {
-    const auto files = embedded_files();
-    const auto by_room = [](const auto& a, const auto& b) {
-        if constexpr (std::same_as<std::decay_t<decltype(a)>, EmbeddedFile>) {
-            return a.room < b;
-        } else {
-            return a < b.room;
-        }
-    };
-    const auto first = std::lower_bound(files.begin(), files.end(), room, by_room);
-    const auto last = std::upper_bound(first, files.end(), room, by_room);
-    return {first, last};
-}
-
-const EmbeddedFile* embedded_file(std::string_view room, std::string_view id) {
-    const auto files = embedded_room(room);
-    const auto found =
-        std::lower_bound(files.begin(), files.end(), id,
-                         [](const EmbeddedFile& file, std::string_view x) { return file.id < x; });
-    return found != files.end() && found->id == id ? &*found : nullptr;
-}
-
-/// The strings of the "aliases" array near the top of a built-in record, without parsing it. The tests hold
-/// this against the parser for every record.
-std::vector<std::string> scan_aliases(std::string_view text) {
-    std::vector<std::string> aliases;
-    constexpr std::string_view key = "\"aliases\": [";
-    const std::size_t begin = text.find(key);
-    if (begin == std::string_view::npos) {
-        return aliases;
-    }
-    std::size_t at = begin + key.size();
-    while (at < text.size() && text[at] != ']') {
-        if (text[at] == '"') {
-            const std::size_t end = text.find('"', at + 1);
-            aliases.emplace_back(text.substr(at + 1, end - at - 1));
-            at = end;
-        }
-        ++at;
-    }
-    return aliases;
-}
-
-/// The JSON files of a room of the user's folder, in order; none where there is no such folder.
-std::vector<std::string> json_files(const std::string& folder, std::string_view room) {
-    std::vector<std::string> files;
-    const std::filesystem::path path = std::filesystem::path(folder) / room;
-    if (folder.empty() || !std::filesystem::is_directory(path)) {
-        return files;
-    }
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-        if (entry.path().extension() == ".json") {
-            files.push_back(entry.path().string());
-        }
-    }
-    std::sort(files.begin(), files.end());
-    return files;
-}
-
-/// What was parsed or built, by name; forgotten as a whole where it grows too large.
-template <class T>
-class Cache {
-public:
-    template <class Make>
-    T get(const std::string& key, const Make& make) {
-        {
-            const std::lock_guard lock(mutex_);
-            if (const auto found = values_.find(key); found != values_.end()) {
-                return found->second;
-            }
-        }
-        T value = make();
-        const std::lock_guard lock(mutex_);
-        if (values_.size() >= most)
-            values_.clear();
-        return values_.emplace(key, std::move(value)).first->second;
-    }
-
-private:
-    static constexpr std::size_t most = 512;
-
-    std::mutex mutex_;
-    std::map<std::string, T> values_;
-};
-
-/// A record of a room before it is parsed: built-in text, or a user's file.
-struct Source {
-    std::string id;
-    std::vector<std::string> aliases;
-    std::string_view text;
-    std::string path;  ///< of an override
-};
-
 }  // namespace
-
-struct Catalogue::State {
-    std::string folder;
-    std::array<std::once_flag, rooms.size()> indexed;
-    std::array<std::vector<Source>, rooms.size()> index;
-    Cache<ModelRecord> models;
-    Cache<AcceleratorSpec> accelerators;
-    Cache<StackSpec> stacks;
-    Cache<ClusterRecord> clusters;
-    Cache<ClusterChoice> nodes;               ///< by node type or accelerator, count and accelerators a node
-    Cache<std::vector<std::string>> holders;  ///< node types, by accelerator
-    Cache<ClusterChoice> mixed;               ///< by node type, accelerator, count and accelerators a node
-
-    std::once_flag bench_read;
-    std::list<std::pair<std::string, std::string>> own_bench;  ///< ids and texts that `bench` points to
-    std::vector<EmbeddedFile> bench;
-
-    std::string override_path(Room room, std::string_view id) const {
-        return folder + "/" + std::string(rooms[static_cast<std::size_t>(room)]) + "/" + std::string(id) +
-               ".json";
-    }
-
-    void add_overrides(Room room, std::vector<Source>& sources) const {
-        for (const std::string& file : json_files(folder, rooms[static_cast<std::size_t>(room)])) {
-            Source source{
-                .id = std::filesystem::path(file).stem().string(), .aliases = {}, .text = {}, .path = file};
-            if (source.id != canonical_name(source.id)) {
-                throw Error(ErrorKind::input, file + ": a record's file is named by its id in lower case, '" +
-                                                  canonical_name(source.id) + ".json'");
-            }
-            const JsonDocument document = read_json_file(file);
-            JsonObject object((JsonNode(document)));
-            if (const JsonNode id = object.at("id"); id.string() != source.id) {
-                id.fail("is '" + id.string() + "', must be the file's name, '" + source.id + "'");
-            }
-            if (const auto aliases = object.find("aliases")) {
-                source.aliases = aliases->strings();
-            }
-            std::erase_if(sources, [&](const Source& other) { return other.id == source.id; });
-            sources.push_back(std::move(source));
-        }
-    }
-
-    /// The built-in files with the folder's own, in order of their names.
-    void read_bench() {
-        constexpr std::string_view room = "bench";
-        const auto built_in = embedded_room(room);
-        bench.assign(built_in.begin(), built_in.end());
-        for (const std::string& file : json_files(folder, room)) {
-            own_bench.push_back({std::filesystem::path(file).stem().string(), read_text_file(file)});
-        }
-        for (const auto& [id, text] : own_bench) {
-            std::erase_if(bench, [&name = id](const EmbeddedFile& other) { return other.id == name; });
-            bench.push_back({.room = room, .id = id, .text = text});
-        }
-        std::sort(bench.begin(), bench.end(),
-                  [](const EmbeddedFile& a, const EmbeddedFile& b) { return a.id < b.id; });
-    }
-
-    const std::vector<Source>& sources(Room room) {
-        const auto i = static_cast<std::size_t>(room);
-        std::call_once(indexed[i], [&] {
-            std::vector<Source> all;
-            for (const EmbeddedFile& file : embedded_room(rooms[i])) {
-                all.push_back({.id = std::string(file.id),
-                               .aliases = scan_aliases(file.text),
-                               .text = file.text,
-                               .path = {}});
-            }
-            add_overrides(room, all);
-            std::sort(all.begin(), all.end(), [](const Source& a, const Source& b) { return a.id < b.id; });
-            index[i] = std::move(all);
-        });
-        return index[i];
-    }
-
-    std::optional<Source> source(Room room, std::string_view name) {
-        const std::string canonical = canonical_name(name);
-        if (folder.empty()) {
-            if (const EmbeddedFile* file = embedded_file(rooms[static_cast<std::size_t>(room)], canonical)) {
-                return Source{.id = canonical, .aliases = {}, .text = file->text, .path = {}};
-            }
-        }
-        const Source* found = nullptr;
-        for (const Source& candidate : sources(room)) {
-            if (candidate.id == canonical) {
-                return candidate;
-            }
-            const bool alias =
-                std::any_of(candidate.aliases.begin(), candidate.aliases.end(),
-                            [&](const std::string& a) { return canonical_name(a) == canonical; });
-            if (alias && (found == nullptr || found->path.empty())) {
-                found = &candidate;
-            }
-        }
-        return found != nullptr ? std::optional(*found) : std::nullopt;
-    }
-
-    Source require(Room room, std::string_view name) {
-        if (auto found = source(room, name)) {
-            return *found;
-        }
-        std::vector<std::string> names;
-        for (const Source& candidate : sources(room)) {
-            names.push_back(candidate.id);
-            names.insert(names.end(), candidate.aliases.begin(), candidate.aliases.end());
-        }
-        const auto i = static_cast<std::size_t>(room);
-        std::string suggestion = did_you_mean(name, names);
-        if (suggestion.empty()) {
-            suggestion = "; 'traincost list " + std::string(rooms[i]) + "' names them all";
-        }
-        throw Error(ErrorKind::not_found,
-                    "unknown " + std::string(singular[i]) + " '" + std::string(name) + "'" + suggestion);
-    }
-
-    static JsonDocument parse(Room room, const Source& source) {
-        if (!source.path.empty()) {
-            return read_json_file(source.path);
-        }
-        return parse_json(source.text,
-                          std::string(rooms[static_cast<std::size_t>(room)]) + "/" + source.id + ".json");
-    }
-};
 
 Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
     state_->folder = std::move(folder);
@@ -471,7 +250,7 @@ std::span<const EmbeddedFile> Catalogue::bench() const {
 }
 
 std::string Catalogue::source_title(std::string_view key) const {
-    const EmbeddedFile* file = embedded_file("sources", "sources");
+    const EmbeddedFile* file = io::embedded_file("sources", "sources");
     std::vector<JsonDocument> documents = {parse_json(file->text, "sources/sources.json")};
     if (const std::string own = state_->folder + "/sources/sources.json";
         !state_->folder.empty() && std::filesystem::exists(own)) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/bench/kernel_data.hpp"
+#include "traincost/io/bench/accelerator_kernels.hpp"
 #include "traincost/io/bench/network_data.hpp"
 #include "traincost/spec/check.hpp"
 #include "traincost/spec/limits.hpp"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost::io {

@@ -1,4 +1,5 @@
 #include "traincost/io/job_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/accelerator_json.hpp"
 #include "traincost/io/draft_fields.hpp"

@@ -10,6 +10,7 @@
 
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/job.hpp"
 #include "traincost/spec/job_draft.hpp"
 #include "traincost/spec/operation.hpp"

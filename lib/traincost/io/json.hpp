@@ -1,51 +1,19 @@
-// JSON in and out. What is read keeps its file name and JSON pointer, so that every complaint names its
-// place; what is written is in order, exact, and has its units in the keys.
+// JSON that is read: documents with limits, nodes that know their place, objects that refuse what nobody asks
+// for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "traincost/base/error.hpp"
-#include "traincost/base/quantity.hpp"
+#include "traincost/io/json_value.hpp"
 
 namespace traincost {
-
-struct JsonMember;
-
-/// A parsed JSON value: null, true/false, a whole number, another number, a string, an array or an object
-/// whose members keep their order.
-struct JsonValue {
-    using Array = std::vector<JsonValue>;
-    using Object = std::vector<JsonMember>;
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data;
-
-    bool is_null() const {
-        return std::holds_alternative<std::monostate>(data);
-    }
-    /// The array's items, or nothing where this is no array.
-    const Array* array() const {
-        return std::get_if<Array>(&data);
-    }
-    /// The object's members, or nothing where this is no object.
-    const Object* object() const {
-        return std::get_if<Object>(&data);
-    }
-    /// The member of that key, or nothing.
-    const JsonValue* find(std::string_view key) const;
-    bool operator==(const JsonValue&) const;
-};
-
-struct JsonMember {
-    std::string key;
-    JsonValue value;
-    bool operator==(const JsonMember&) const = default;
-};
 
 /// Input beyond these is refused before it can do harm.
 struct JsonLimits {
@@ -144,79 +112,6 @@ private:
 
     JsonNode node_;
     std::vector<std::string_view> keys_;  ///< asked for so far
-};
-
-/// Writes JSON in the order of the calls. Numbers read back as the same double; a NaN or an infinity is a
-/// defect of the caller and an `Error` of kind internal.
-class JsonWriter {
-public:
-    /// `indent` spaces a level; 0 writes one line.
-    explicit JsonWriter(int indent = 2) : indent_(indent) {
-    }
-
-    JsonWriter& begin_object();
-    JsonWriter& end_object();
-    JsonWriter& begin_array();
-    JsonWriter& end_array();
-    JsonWriter& key(std::string_view name);
-
-    JsonWriter& value(std::string_view text);
-    JsonWriter& value(const char* text) {
-        return value(std::string_view(text));
-    }
-    JsonWriter& value(const std::string& text) {
-        return value(std::string_view(text));
-    }
-    JsonWriter& value(bool x);
-    JsonWriter& value(double x);
-    JsonWriter& value(std::int64_t x);
-    JsonWriter& value(int x) {
-        return value(static_cast<std::int64_t>(x));
-    }
-    JsonWriter& value(std::size_t x) {
-        return value(static_cast<std::int64_t>(x));
-    }
-    template <int b, int f, int s, int d>
-    JsonWriter& value(Quantity<b, f, s, d> x) {
-        return value(x.value());
-    }
-    JsonWriter& value(const JsonValue& x);
-    JsonWriter& null();
-
-    /// `key(name)` and `value(x)`.
-    template <class T>
-    JsonWriter& member(std::string_view name, const T& x) {
-        key(name);
-        if constexpr (requires { x.has_value(); }) {
-            return x ? value(*x) : null();
-        } else {
-            return value(x);
-        }
-    }
-    /// A member that is an array of numbers or strings.
-    template <class Range>
-    JsonWriter& array(std::string_view name, const Range& xs) {
-        key(name);
-        begin_array();
-        for (const auto& x : xs) {
-            value(x);
-        }
-        return end_array();
-    }
-
-    /// What has been written, with a final newline where it is indented.
-    std::string text() const;
-
-private:
-    void separate();
-    void open(char bracket);
-    void close(char bracket);
-
-    int indent_;
-    int depth_ = 0;
-    bool first_ = true;  ///< nothing yet in the open bracket
-    bool after_key_ = false;
-    std::string out_;
 };
 
 }  // namespace traincost

@@ -1,4 +1,5 @@
 #include "traincost/io/model_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/model_fields.hpp"
 #include "traincost/io/provenance_fields.hpp"

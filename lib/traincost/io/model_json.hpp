@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/model.hpp"
 #include "traincost/spec/provenance.hpp"
 

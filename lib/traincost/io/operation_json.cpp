@@ -1,4 +1,5 @@
 #include "traincost/io/operation_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/scale.hpp"
 #include "traincost/io/draft_fields.hpp"

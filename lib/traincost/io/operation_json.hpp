@@ -2,6 +2,7 @@
 #pragma once
 
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/spec/job_draft.hpp"
 
 namespace traincost {

@@ -8,6 +8,7 @@
 #include "traincost/base/parallel.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

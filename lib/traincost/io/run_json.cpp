@@ -1,4 +1,5 @@
 #include "traincost/io/run_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/draft_fields.hpp"
 #include "traincost/io/run_fields.hpp"

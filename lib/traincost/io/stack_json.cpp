@@ -1,4 +1,5 @@
 #include "traincost/io/stack_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/stack_fields.hpp"
 

@@ -1,4 +1,5 @@
 #include "traincost/report/achieved_answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <array>
 #include <iterator>

@@ -1,4 +1,5 @@
 #include "traincost/report/chosen.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/text.hpp"
 

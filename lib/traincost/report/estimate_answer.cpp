@@ -1,4 +1,5 @@
 #include "traincost/report/estimate_answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/text.hpp"
 #include "traincost/io/answers/estimate_json.hpp"

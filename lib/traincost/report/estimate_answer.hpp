@@ -6,7 +6,7 @@
 #include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/report/charts/chart.hpp"
 #include "traincost/report/table.hpp"
 

@@ -1,4 +1,5 @@
 #include "traincost/report/launch_answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

@@ -6,7 +6,7 @@
 
 #include "traincost/export/exporters.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

@@ -1,4 +1,5 @@
 #include "traincost/report/recommend_answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/answers/search_json.hpp"
 #include "traincost/report/chosen.hpp"

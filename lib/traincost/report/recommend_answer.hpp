@@ -5,7 +5,7 @@
 
 #include "traincost/ask/recommend_question.hpp"
 #include "traincost/fit/uncertainty.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {

@@ -1,4 +1,5 @@
 #include "traincost/import/logs/training_log_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

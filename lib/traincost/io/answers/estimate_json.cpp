@@ -1,4 +1,5 @@
 #include "traincost/io/answers/estimate_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/scale.hpp"
 #include "traincost/io/job_json.hpp"

@@ -6,7 +6,7 @@
 
 #include "traincost/cost/estimate.hpp"
 #include "traincost/fit/uncertainty.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/plan/operation.hpp"
 
 namespace traincost {

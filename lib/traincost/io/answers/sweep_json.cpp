@@ -1,4 +1,5 @@
 #include "traincost/io/answers/sweep_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <map>
 

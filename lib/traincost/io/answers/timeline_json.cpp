@@ -1,4 +1,5 @@
 #include "traincost/io/answers/timeline_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "traincost/cost/step_lanes.hpp"
 #include "traincost/cost/step_timeline.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

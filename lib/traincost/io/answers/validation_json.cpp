@@ -1,7 +1,7 @@
 #include "traincost/io/answers/validation_json.hpp"
 
 #include "traincost/base/scale.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

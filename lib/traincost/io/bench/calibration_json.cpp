@@ -1,4 +1,5 @@
 #include "traincost/io/bench/calibration_json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <algorithm>
 

@@ -80,30 +80,10 @@ GemmData gemm_data_from_json(const JsonNode& node);
 AttentionData attention_data_from_json(const JsonNode& node);
 BandwidthData bandwidth_data_from_json(const JsonNode& node);
 
-/// Adds what a file holds to the models of an accelerator, replacing what was there.
-void add(const GemmData& data, KernelModels& models);
-void add(const AttentionData& data, KernelModels& models);
-void add(const BandwidthData& data, KernelModels& models);
-
-/// The family ("hopper", "cdna3" …) whose kernels an architecture ("Hopper GH100") runs; "generic" for an
-/// unknown one.
-std::string kernel_family(std::string_view architecture,
-                          std::span<const EmbeddedFile> files = embedded_files());
-
 /// The name of a format in files: "bf16", "fp8", "fp8_block", "fp4".
 std::string_view gemm_format_name(GemmFormat format);
 
 /// Names of MemoryAccess in the data, in its order.
 std::span<const std::string_view> memory_access_names();
-
-/// The matrix-product data of an accelerator: measured on it where there is that, else its family's. Nothing
-/// where the family has none.
-std::optional<GemmData> find_gemm_data(const AcceleratorSpec& accelerator,
-                                       std::span<const EmbeddedFile> files = embedded_files());
-
-/// Kernel models of an accelerator from `files`, the built-in ones or a catalogue's with its overrides:
-/// measured on it where there is that, else its family's.
-KernelModels kernel_models_of(const AcceleratorSpec& accelerator,
-                              std::span<const EmbeddedFile> files = embedded_files());
 
 }  // namespace traincost

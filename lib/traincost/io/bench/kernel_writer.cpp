@@ -6,7 +6,7 @@
 
 #include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 namespace traincost {
 

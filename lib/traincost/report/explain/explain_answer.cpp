@@ -1,4 +1,5 @@
 #include "traincost/report/explain/explain_answer.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/job_json.hpp"
 #include "traincost/report/explain/explanation.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "traincost/ask/explain_question.hpp"
-#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {

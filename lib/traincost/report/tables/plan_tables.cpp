@@ -1,4 +1,5 @@
 #include "traincost/report/tables/plan_tables.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/text.hpp"
 #include "traincost/io/job_json.hpp"

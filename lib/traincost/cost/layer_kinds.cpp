@@ -1,0 +1,81 @@
+#include "traincost/cost/layer_kinds.hpp"
+
+#include <algorithm>
+
+namespace traincost {
+
+namespace {
+
+/// Expert layers among the first `count` layers of one stack.
+std::int64_t expert_layers_before(const ModelSpec& m, std::int64_t count) {
+    if (!m.moe) {
+        return 0;
+    }
+    return std::max<std::int64_t>(0, (count - m.moe->first_k_dense) / m.moe->interleave_step);
+}
+
+/// Appends the kinds of layers first … last - 1 of one stack.
+void push_kinds(LayerKinds& kinds, const ModelSpec& m, Side side, std::int64_t first, std::int64_t last) {
+    if (last <= first) {
+        return;
+    }
+    const std::int64_t expert = expert_layers_before(m, last) - expert_layers_before(m, first);
+    const std::int64_t dense = last - first - expert;
+    if (dense > 0) {
+        kinds.items[kinds.size++] = {side, false, dense};
+    }
+    if (expert > 0) {
+        kinds.items[kinds.size++] = {side, true, expert};
+    }
+}
+
+/// Appends the kinds of layers first … last - 1 of a decoder whose layers are listed one by one.
+void push_listed_kinds(LayerKinds& kinds, const ModelSpec& m, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+        const Feed feed = feed_of(m, i);
+        const LayerKind one{Side::decoder, feed == Feed::experts, 1, mixer_of(m, i), feed != Feed::none};
+        const auto end = kinds.items.begin() + static_cast<std::ptrdiff_t>(kinds.size);
+        const auto same = std::find_if(kinds.items.begin(), end, [&](const LayerKind& kind) {
+            return kind.moe == one.moe && kind.mixer == one.mixer && kind.mlp == one.mlp;
+        });
+        if (same == end) {
+            kinds.items[kinds.size++] = one;
+        } else {
+            ++same->count;
+        }
+    }
+}
+
+}  // namespace
+
+LayerKinds layer_kinds(const ModelSpec& model) {
+    return layer_kinds(model, 0, block_count(model));
+}
+
+LayerKinds layer_kinds(const ModelSpec& model, std::int64_t first, std::int64_t count) {
+    LayerKinds kinds{};
+    const std::int64_t last = first + count;
+    if (!model.mixers.empty() || !model.feeds.empty()) {
+        push_listed_kinds(kinds, model, first, last);
+        return kinds;
+    }
+    if (model.architecture == Architecture::decoder) {
+        push_kinds(kinds, model, Side::decoder, first, last);
+        return kinds;
+    }
+    push_kinds(kinds, model, Side::encoder, first, std::min(last, model.layers));
+    push_kinds(kinds, model, Side::cross_decoder, std::max<std::int64_t>(0, first - model.layers),
+               last - model.layers);
+    return kinds;
+}
+
+std::int64_t block_count(const ModelSpec& model) {
+    return model.architecture == Architecture::encoder_decoder ? model.layers + model.decoder_layers
+                                                               : model.layers;
+}
+
+LayerKind layer_kind(const ModelSpec& model, std::int64_t index) {
+    return layer_kinds(model, index, 1).items[0];
+}
+
+}  // namespace traincost

@@ -121,9 +121,9 @@ bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
         facts.set(loss, *value);  // beside it "loss" is a running mean
     }
-    if (!facts.has(step_time)) {
+    if (!facts.has(LogFact::step_time)) {
         if (const std::optional<double> seconds = seconds_of_bar(line, bracket)) {
-            facts.set(step_time, *seconds);
+            facts.set(LogFact::step_time, *seconds);
         }
     }
     return facts.known != 0;
@@ -152,7 +152,7 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
     if (const std::optional<double> value = value_behind(line, " memory ")) {
         facts.set(allocated, *value * giga);
     }
-    return facts.has(step_time);
+    return facts.has(LogFact::step_time);
 }
 
 /// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step.
@@ -166,7 +166,7 @@ bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) 
     facts.iteration = whole_number_at(line, step);
     read_fact(line.substr(at + name.size()), {"", loss}, facts);
     if (const std::optional<double> seconds = seconds_of_bar(line, at))
-        facts.set(step_time, *seconds);
+        facts.set(LogFact::step_time, *seconds);
     return facts.iteration.has_value() && facts.has(loss);
 }
 
@@ -183,14 +183,14 @@ bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!facts.iteration || behind >= line.size() || line[behind] != ':') {
         return false;
     }
-    read_fact(line.substr(at + time_name.size()), {"", step_time, 1.0, LogSuffix::time}, facts);
+    read_fact(line.substr(at + time_name.size()), {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);
     if (const std::optional<double> value = value_behind(line, "loss ")) {
         facts.set(loss, *value);
     }
     if (const std::size_t used = find_in(line, memory); used != line.npos) {
         read_fact(line.substr(used + memory.size()), {"", allocated, gibi, LogSuffix::bytes}, facts);
     }
-    return facts.has(step_time);
+    return facts.has(LogFact::step_time);
 }
 
 /// ":::MLLOG {"key": "tracked_stats", "value": {"throughput": 30.7}, "metadata": {"step": 172032}}": progress

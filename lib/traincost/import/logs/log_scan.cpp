@@ -10,7 +10,7 @@ namespace traincost {
 
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -66,8 +66,8 @@ std::optional<LogNumber> not_finite_at(std::string_view text, std::size_t at, bo
 
 /// Whether ",ddd" and then no digit stands at `at`.
 bool is_group(std::string_view text, std::size_t at) {
-    return at + 3 < text.size() && text[at] == ',' && is_digit(text[at + 1]) && is_digit(text[at + 2]) &&
-           is_digit(text[at + 3]) && (at + 4 == text.size() || !is_digit(text[at + 4]));
+    return at + 3 < text.size() && text[at] == ',' && is_decimal_digit(text[at + 1]) && is_decimal_digit(text[at + 2]) &&
+           is_decimal_digit(text[at + 3]) && (at + 4 == text.size() || !is_decimal_digit(text[at + 4]));
 }
 
 /// The end of digits in groups: "1,234,567".
@@ -94,7 +94,7 @@ std::optional<LogNumber> number_at(std::string_view text) {
     if (at >= text.size()) {
         return std::nullopt;
     }
-    if (!is_digit(text[at]) && text[at] != '.') {
+    if (!is_decimal_digit(text[at]) && text[at] != '.') {
         return not_finite_at(text, at, negative);
     }
     LogNumber number;
@@ -111,7 +111,7 @@ std::optional<LogNumber> number_at(std::string_view text) {
     const std::string_view digits = text.substr(first, at - first);
     if (digits.size() <= 3 && digits.find_first_not_of("0123456789") == digits.npos && is_group(text, at)) {
         at = groups_end(text, at, number.value);
-        if (at + 1 < text.size() && text[at] == '.' && is_digit(text[at + 1])) {
+        if (at + 1 < text.size() && text[at] == '.' && is_decimal_digit(text[at + 1])) {
             double fraction = 0;
             const auto tail = read_decimal(text.data() + at, end, fraction);
             number.value += fraction;
@@ -196,7 +196,7 @@ bool ends_in_key(std::string_view text, std::string_view key) {
         return true;
     }
     const char before = end[-1];
-    return !is_letter(before) && !is_digit(before) && before != '_' && before != '/' && before != '-' &&
+    return !is_letter(before) && !is_decimal_digit(before) && before != '_' && before != '/' && before != '-' &&
            before != '.';
 }
 

@@ -5,7 +5,7 @@
 
 namespace traincost::cli {
 
-void write_workbook(const std::string& /*file*/, const Job& /*job*/, const Estimate& /*estimate*/) {
+void write_workbook(const std::string& /*file*/, const Workbook& /*workbook*/) {
     throw Error(ErrorKind::usage,
                 "export sheet: this static build writes no spreadsheets; the packaged program does");
 }

@@ -31,7 +31,7 @@ void run_sheet(const Flags& flags, Context& context) {
         throw Error(ErrorKind::usage, "--output: '" + flags.file + "' must end in .xlsx");
     }
     const Estimate e = estimate(resolved.job);
-    write_workbook(flags.file, resolved.job, e);
+    write_workbook(flags.file, workbook_of(resolved.job, e));
     context.exit_code = e.fits ? exit_yes : exit_no;
     context.out << flags.file << ": sheets Input, Memory, Step, Results, Output\n";
 }

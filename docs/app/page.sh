@@ -61,6 +61,8 @@ build_page() {
 page_test() {
     local tools=()
     command -v chromium >/dev/null || tools=(chromium fonts-dejavu-core)
+    # Without a spreadsheet program its test is skipped, not the others.
+    command -v soffice >/dev/null || (install_missing libreoffice-calc) || say "without LibreOffice: spreadsheets are not recomputed"
     build_page "${tools[@]}"
     command -v chromium >/dev/null || page_skipped "there is no chromium to test it in"
     timeout 1000 node docs/app/tests/run.mjs "$@"

@@ -166,6 +166,14 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "\"six-nd\""));
 }
 
+TEST_CASE("a spreadsheet is asked as cells with formulas and their results", "[capi]") {
+    const std::string sheet = answer(R"({"command": "sheet", )" + job + "}");
+    INFO(sheet.substr(0, 500));
+    CHECK(holds(sheet, "\"name\": \"Output\""));
+    CHECK(holds(sheet, "\"formula\": \"=Input!$B$6/(Input!$B$5*Input!$B$10)\",\n          \"number\": 8"));
+    CHECK(holds(answer(R"({"command": "sheet", "gpus": 0})"), "\"usage\""));
+}
+
 TEST_CASE("a search is asked in words, lists and numbers", "[capi]") {
     const std::string found =
         answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,

@@ -4,6 +4,7 @@ import { OwnCluster } from './cluster.jsx';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
 import { Timeline } from './timeline.jsx';
+import { workbookOf } from './workbook.js';
 
 const quoted = (x) => (/[",\n]/.test(String(x)) ? `"${String(x).replaceAll('"', '""')}"` : String(x));
 
@@ -37,7 +38,7 @@ export function ownTimeline(text) {
     return { total_s: Math.max(...events.map((e) => e.end_s)), stages: Array.from({ length: stages }, () => ({ use: {}, memory: [] })), events };
 }
 
-export function Custom({ state, change, question, answer, valid, line, t }) {
+export function Custom({ state, change, question, answer, valid, line, engine, t }) {
     const [text, setText] = useState('');
     const [problem, setProblem] = useState('');
     const [own, setOwn] = useState(null);
@@ -64,6 +65,15 @@ export function Custom({ state, change, question, answer, valid, line, t }) {
             setProblem(error.message);
         }
     };
+    const saveWorkbook = async () => {
+        try {
+            const { answer: sheets } = await engine.ask({ command: 'sheet', ...question });
+            setProblem(sheets.error ? sheets.error.problems[0].message : '');
+            if (!sheets.error) save('traincost.xlsx', await workbookOf(sheets));
+        } catch (error) {
+            setProblem(error.message);
+        }
+    };
     const computed = () => `stage,task,micro_batch,begin_s,end_s\n${(line?.events ?? []).map((e) => [e.stage ?? 0, e.task, e.micro_batch ?? '', e.begin_s, e.end_s].join(',')).join('\n')}\n`;
     return (
         <section aria-labelledby="custom-title" data-test="custom">
@@ -78,6 +88,7 @@ export function Custom({ state, change, question, answer, valid, line, t }) {
                 <button type="button" onClick={() => save('traincost-job.json', job, 'application/json')}>{t('download')} {t('json')}</button>
                 <button type="button" disabled={!valid} onClick={() => save('traincost.csv', sheetOf(valid), 'text/csv')}>{t('answeras')} {t('csv')}</button>
                 <button type="button" disabled={!valid} onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('answeras')} {t('json')}</button>
+                <button type="button" disabled={!valid} onClick={saveWorkbook}>{t('workbook')}</button>
             </div>
             <p class="hint">{t('workbookhelp')}</p>
             <p><code data-test="workbook">{commandLine(state, 'export sheet --output job.xlsx')}</code></p>

@@ -6,11 +6,13 @@ import { chromium } from 'playwright-core';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 export const file = process.env.TRAINCOST_PAGE ?? join(root, 'build', 'web', 'traincost.html');
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+/** The program, where it is built. */
+export const program = [process.env.TRAINCOST_PROGRAM, join(root, 'build/release/bin/traincost'), join(root, 'build/dev/bin/traincost')].find((path) => path && existsSync(path));
+const chromiumProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
 export async function openBrowser() {
-    if (!program) throw new Error('there is no chromium: apt-get install chromium');
-    return chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], timeout: 60000 });
+    if (!chromiumProgram) throw new Error('there is no chromium: apt-get install chromium');
+    return chromium.launch({ executablePath: chromiumProgram, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], timeout: 60000 });
 }
 
 /** The page with a state, once its first answer is there. Requests and errors are kept. */

@@ -1,12 +1,9 @@
 // The page's numbers are the program's: 200 random jobs asked of both. Skipped where the program is not built.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { check, openPage, root, settled } from './browser.mjs';
+import { check, openPage, program, settled } from './browser.mjs';
 
 const run = promisify(execFile);
-const program = [process.env.TRAINCOST_PROGRAM, join(root, 'build/release/bin/traincost'), join(root, 'build/dev/bin/traincost')].find((path) => path && existsSync(path));
 
 // A generator of our own, so that the jobs are the same everywhere.
 function dice(seed) {

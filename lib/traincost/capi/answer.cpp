@@ -17,8 +17,10 @@
 #include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/capi/error_answer.hpp"
 #include "traincost/capi/member_text.hpp"
 #include "traincost/capi/page_answers.hpp"
+#include "traincost/cost/estimate.hpp"
 #include "traincost/io/answers/sweep_json.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/report/achieved_answer.hpp"
@@ -29,6 +31,7 @@
 #include "traincost/report/params_answer.hpp"
 #include "traincost/report/recommend_answer.hpp"
 #include "traincost/report/tables/plan_tables.hpp"
+#include "traincost/report/workbook.hpp"
 #include "traincost/spec/job_fields.hpp"
 #include "traincost/spec/job_values.hpp"
 
@@ -228,6 +231,13 @@ std::string answer_export(JsonObject& object, const Sources& sources) {
     return out.text();
 }
 
+std::string answer_sheet(JsonObject& object, const Sources& sources) {
+    const ReadDraft read = draft_of(object, sources);
+    object.finish();
+    const Job job = resolve(read.draft, sources).job;
+    return text_of(workbook_of(job, estimate(job)));
+}
+
 std::string answer_report(JsonObject& object, const Sources& sources) {
     constexpr std::array<std::string_view, 1> pages = {"estimate"};
     if (const auto of = object.find("of"))
@@ -312,7 +322,7 @@ struct Command {
     std::string (*answer)(JsonObject&, const Sources&);
 };
 
-constexpr std::array<Command, 15> commands = {{{"estimate", answer_estimate},
+constexpr std::array<Command, 16> commands = {{{"estimate", answer_estimate},
                                                {"plan", answer_plan},
                                                {"recommend", answer_recommend},
                                                {"sweep", answer_sweep},
@@ -324,47 +334,10 @@ constexpr std::array<Command, 15> commands = {{{"estimate", answer_estimate},
                                                {"achieved", answer_achieved},
                                                {"export", answer_export},
                                                {"report", answer_report},
+                                               {"sheet", answer_sheet},
                                                {"scale", answer_scale},
                                                {"methods", answer_methods},
                                                {"params", answer_params}}};
-
-std::string_view kind_name(ErrorKind kind) {
-    switch (kind) {
-        case ErrorKind::usage:
-            return "usage";
-        case ErrorKind::input:
-            return "input";
-        case ErrorKind::not_found:
-            return "not_found";
-        case ErrorKind::internal:
-            break;
-    }
-    return "internal";
-}
-
-/// "--tp: must ..." as a path and a sentence.
-Problem said_of_its_flag(Problem problem) {
-    const std::size_t colon = problem.message.find(": ");
-    const std::string flag = problem.message.substr(0, std::min(colon, problem.message.size()));
-    const bool named = flag.starts_with("--") && flag.find(' ') == std::string::npos;
-    if (colon != std::string::npos && named && (problem.path.empty() || problem.path == flag)) {
-        problem.path = flag;
-        problem.message.erase(0, colon + 2);
-    }
-    return problem;
-}
-
-std::string error_json(std::string_view kind, const std::vector<Problem>& problems) {
-    JsonWriter out;
-    out.begin_object().key("error").begin_object().member("kind", kind);
-    out.key("problems").begin_array();
-    for (const Problem& given : problems) {
-        const Problem problem = said_of_its_flag(given);
-        out.begin_object().member("path", problem.path).member("message", problem.message).end_object();
-    }
-    out.end_array().end_object().end_object();
-    return out.text();
-}
 
 std::string answered(std::string_view text) {
     const JsonDocument document = parse_json(text, "question");
@@ -384,9 +357,9 @@ std::string answer_json(std::string_view question) {
     try {
         return answered(question);
     } catch (const Error& error) {
-        return error_json(kind_name(error.kind()), error.problems());
+        return error_answer(error.kind(), error.problems());
     } catch (const std::exception& error) {
-        return error_json("internal", {{"", error.what()}});
+        return error_answer(ErrorKind::internal, {{"", error.what()}});
     }
 }
 

@@ -12,7 +12,7 @@ extern "C" {
  *    "micro-batch": 1, "global-batch": 64, "zero": 1}
  *
  * "command" is estimate, plan, recommend, sweep, compare, timeline, fields, read, explain, achieved, export, report,
- * scale, methods or params. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
+ * sheet, scale, methods or params. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
  * true for a switch; a member that is null counts as not given. "job" is a job as in a job file, "files" are files of
  * any kind: names, or {"name": "train.sh", "text": "..."}. "data" is a folder of records that override the built-in
  * ones.
@@ -25,6 +25,7 @@ extern "C" {
  *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file
  *   export     "to", a format of 'export launch': {"files": [{"name", "text"}], "unsaid": [...]}
  *   report     {"html": "..."}: the estimate as a page
+ *   sheet      {"sheets": [{"name", "widths", "cells"}]}: 'export sheet' as cells with formulas and their results
  *   fields     what can be said of a job
  *   params     "model", "tp", "pp", "vp", "ep", "etp"
  *   scale      "flops": what published laws call optimal

@@ -7,6 +7,7 @@
 #include <cli/recorded_steps.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/step_timeline.hpp>
+#include <traincost/import/logs/recording_files.hpp>
 #include <traincost/io/answers/timeline_json.hpp>
 #include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
@@ -68,17 +69,8 @@ void run_recording(const Flags& flags, Context& context) {
     const std::vector<NamedRecording> shown = {{name, steps[picked]}};
     if (flags.output.json) {
         JsonWriter out;
-        out.begin_object()
-            .member("schema_version", 1)
-            .member("kind", "recording")
-            .member("file", *flags.from);
-        out.member("iterations", steps.size()).member("iteration", picked + 1);
-        out.member("total_s", steps[picked].total).key("spans").begin_array();
-        for (const RecordedSpan& span : steps[picked].spans) {
-            out.begin_object().member("lane", span.lane).member("name", span.name);
-            out.member("begin_s", span.begin).member("end_s", span.end).end_object();
-        }
-        context.out << out.end_array().end_object().text();
+        write_recording(out, *flags.from, steps, picked);
+        context.out << out.text();
     } else if (flags.output.svg) {
         context.out << recording_svg(shown);
     } else {
@@ -146,9 +138,9 @@ void add_timeline(CLI::App& app, Context& context) {
     CLI::App* command = app.add_subcommand("timeline", "Timeline of one step, stage by stage");
     const auto flags = std::make_shared<Flags>();
     command
-        ->add_option(
-            "--from", flags->from,
-            "Recorded step instead of a job: benchmark.csv, a sheet (.xlsx) or a Chrome trace (.json)")
+        ->add_option("--from", flags->from,
+                     "Recorded step instead of a job: benchmark.csv, rows of a timeline (.csv), a sheet "
+                     "(.xlsx) or a Chrome trace (.json)")
         ->type_name("FILE");
     command
         ->add_option("--iteration", flags->iteration,

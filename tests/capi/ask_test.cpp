@@ -174,6 +174,20 @@ TEST_CASE("a spreadsheet is asked as cells with formulas and their results", "[c
     CHECK(holds(answer(R"({"command": "sheet", "gpus": 0})"), "\"usage\""));
 }
 
+TEST_CASE("a recorded step is asked as text, or as the numbers of a workbook's sheet", "[capi]") {
+    const auto from = [](const std::string& file) {
+        return answer(R"({"command": "timeline", "from": )" + file + "}");
+    };
+    const std::string rows = R"("text": "stage,task,begin,end\n0,forward,0,2\n1,forward,2,3\n"})";
+    CHECK(holds(from(R"({"name": "own.csv", )" + rows), "\"total_s\": 3"));
+    CHECK(holds(answer(R"({"command": "read", "files": [{"name": "own.csv", )" + rows + "]}"),
+                "\"kind\": \"recording\""));
+    const std::string cells = R"("E1": 2, "G1": 1, "I1": 2, "K1": 3, "M1": 10, "O1": 1, "Q1": 4)";
+    CHECK(holds(from(R"({"name": "a.xlsx", "cells": {)" + cells + "}}"), "\"total_s\": 16"));
+    CHECK(holds(from(R"({"name": "a.xlsx", "cells": {"E1": 2}})"), "Output!G1 holds no number"));
+    CHECK(holds(from(R"({"name": "a.csv", "text": "nothing"})"), "a.csv:1: expected a label"));
+}
+
 TEST_CASE("a search is asked in words, lists and numbers", "[capi]") {
     const std::string found =
         answer(R"({"command": "recommend", "model": "llama-2-7b", "gpu": "a100", "gpus": 16,

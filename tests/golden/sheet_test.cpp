@@ -63,6 +63,16 @@ TEST_CASE("export sheet: its results are the estimate's, its Output sheet is a t
         Catch::Contains("<svg"));
 }
 
+TEST_CASE("events of a timeline as CSV are read back as the same step", "[sheet]") {
+    const Folder folder;
+    const std::string file = (folder.path / "events.csv").string();
+    std::ofstream(file) << run_in_process("traincost timeline --format csv" + job);
+    const std::string again = run_in_process("traincost timeline --json --from " + file);
+    const std::string ours = run_in_process("traincost timeline --json" + job);
+    CHECK(number_of(again, "total_s") == number_of(ours, "total_s"));
+    CHECK_THAT(again, Catch::Contains("\"lane\": \"stage 1\"") && Catch::Contains("\"micro_batch\": 7"));
+}
+
 TEST_CASE("a spreadsheet that is none is said", "[sheet]") {
     const Folder folder;
     const std::string file = (folder.path / "broken.xlsx").string();

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { OwnCluster } from './cluster.jsx';
+import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
 import { Timeline } from './timeline.jsx';
@@ -17,25 +18,6 @@ export function sheetOf(answer) {
     };
     walk(answer, '');
     return `${lines.join('\n')}\n`;
-}
-
-const csvCells = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map((m) => (m[1] !== undefined ? m[1].replaceAll('""', '"') : m[2].trim()));
-
-/** Own rows as a timeline: stage, task, micro_batch, begin_s, end_s. */
-export function ownTimeline(text) {
-    const [head, ...lines] = text.trim().split(/\r?\n/).map(csvCells);
-    const at = Object.fromEntries(['stage', 'task', 'micro_batch', 'begin_s', 'end_s'].map((name) => [name, head.indexOf(name)]));
-    for (const name of ['stage', 'task', 'begin_s', 'end_s']) if (at[name] < 0) throw new Error(`the first line has no column ${name}: stage,task,micro_batch,begin_s,end_s`);
-    const events = lines.map((cells, i) => {
-        const event = { stage: Number(cells[at.stage]), task: cells[at.task], begin_s: Number(cells[at.begin_s]), end_s: Number(cells[at.end_s]) };
-        if (at.micro_batch >= 0 && cells[at.micro_batch]) event.micro_batch = Number(cells[at.micro_batch]);
-        if (!Number.isInteger(event.stage) || event.stage < 0 || event.stage > 1023) throw new Error(`line ${i + 2}: stage is '${cells[at.stage] ?? ''}', must be 0 to 1023`);
-        if (!(event.begin_s >= 0 && event.end_s > event.begin_s && Number.isFinite(event.end_s))) throw new Error(`line ${i + 2}: begin_s and end_s must be seconds, the end later`);
-        return event;
-    });
-    if (!events.length) throw new Error('there are no rows below the first line');
-    const stages = Math.max(...events.map((e) => e.stage)) + 1;
-    return { total_s: Math.max(...events.map((e) => e.end_s)), stages: Array.from({ length: stages }, () => ({ use: {}, memory: [] })), events };
 }
 
 export function Custom({ state, change, question, answer, valid, line, engine, t }) {
@@ -55,15 +37,33 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             setProblem(error.message);
         }
     };
+    const asked = useRef(0);
+    /** A timeline from elsewhere, drawn once the engine has read it; an older one that comes late is dropped. */
+    const drawFrom = async (reading) => {
+        const turn = ++asked.current;
+        let step = null;
+        let wrong = '';
+        try {
+            const from = await reading;
+            const read = from ? (await engine.ask({ command: 'timeline', from })).answer : null;
+            wrong = read?.error?.problems[0].message ?? '';
+            step = read && !read.error ? drawnStep(read) : null;
+        } catch (error) {
+            wrong = error.message;
+        }
+        if (turn !== asked.current) return;
+        setOwn(step);
+        setProblem(wrong);
+    };
     const draw = (csv) => {
         setRows(csv);
-        try {
-            setOwn(csv.trim() ? ownTimeline(csv) : null);
-            setProblem('');
-        } catch (error) {
-            setOwn(null);
-            setProblem(error.message);
-        }
+        drawFrom(csv.trim() ? { name: 'rows', text: csv } : null);
+    };
+    const open = async (file) => {
+        if (!file) return;
+        const reading = recordedFile(file);
+        reading.then(({ text = '' }) => setRows(/^"?stage\b/.test(text) ? text : ''), () => {});
+        await drawFrom(reading);
     };
     const saveWorkbook = async () => {
         try {
@@ -74,7 +74,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             setProblem(error.message);
         }
     };
-    const computed = () => `stage,task,micro_batch,begin_s,end_s\n${(line?.events ?? []).map((e) => [e.stage ?? 0, e.task, e.micro_batch ?? '', e.begin_s, e.end_s].join(',')).join('\n')}\n`;
+    const computed = () => `stage,task,micro_batch,begin_s,end_s\n${(line?.events ?? []).map((e) => [e.stage ?? '', e.task, e.micro_batch ?? '', e.begin_s, e.end_s].join(',')).join('\n')}\n`;
     return (
         <section aria-labelledby="custom-title" data-test="custom">
             <h2 id="custom-title">{t('custom')}</h2>
@@ -96,6 +96,10 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             <h3><label for="custom-rows">{t('timeline')}: stage,task,micro_batch,begin_s,end_s</label></h3>
             <textarea id="custom-rows" value={rows} spellcheck={false} onInput={(e) => draw(e.target.value)} />
             <div class="tools">
+                <label class="button">{t('openrows')}<input type="file" accept=".csv,.xlsx,.json" class="hidden" data-test="timeline-file" onChange={(e) => {
+                    open(e.target.files[0]);
+                    e.target.value = '';
+                }} /></label>
                 <button type="button" disabled={!line} onClick={() => draw(computed())}>{t('predicted')}</button>
                 <button type="button" onClick={() => save('timeline.csv', rows || computed(), 'text/csv')}>{t('download')} {t('csv')}</button>
             </div>

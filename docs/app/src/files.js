@@ -1,4 +1,4 @@
-import { recordingOf } from './recording.js';
+import { recordedFile } from './recording.js';
 
 // Files that are dropped: what each is, is the engine's to say.
 
@@ -9,21 +9,20 @@ export async function readFile(file, engine, t) {
     if (file.size > largest) return { refusal: `${file.name}: ${t('toolarge')}` };
     let text;
     try {
+        if (/\.xlsx$/i.test(file.name)) return await readSheet(file, engine);
         text = await file.text();
     } catch (error) {
         return { refusal: `${file.name}: ${t('badfile')}: ${error.message}` };
     }
     const own = savedState(text);
     if (own) return { accept: () => own };
-    try {
-        const steps = recordingOf(file.name, text);
-        if (steps) return { accept: () => ({ mode: 'measure', more: { recording: { name: file.name, steps } } }) };
-    } catch (error) {
-        return { refusal: error.message };
-    }
     const inline = { name: file.name, text };
     const { answer } = await engine.ask({ command: 'read', files: [inline] });
-    if (answer.error) return { refusal: `${file.name}: ${answer.error.problems[0].message}` };
+    if (answer.error) {
+        const { message } = answer.error.problems[0];
+        return { refusal: message.startsWith(`${file.name}:`) ? message : `${file.name}: ${message}` };
+    }
+    if (answer.kind === 'recording') return { accept: () => ({ mode: 'measure', more: { recording: { file: inline } } }) };
     if (answer.kind === 'log') return { accept: () => ({ mode: 'measure', more: { log: inline } }) };
     // What is said at a control wins over files: what the file is about to say is no longer said there.
     const place = ['gpu', 'gpus', 'cluster', 'per-node', 'tokens'];
@@ -34,6 +33,16 @@ export async function readFile(file, engine, t) {
             return { files, job: state.files.length && answer.kind === 'launch' ? state.job : kept ? kept(state.job) : state.job };
         },
     };
+}
+
+async function readSheet(file, engine) {
+    try {
+        const from = await recordedFile(file);
+        const { answer } = await engine.ask({ command: 'timeline', from });
+        return answer.error ? { refusal: answer.error.problems[0].message } : { accept: () => ({ mode: 'measure', more: { recording: { file: from } } }) };
+    } catch (error) {
+        return { refusal: error.message };
+    }
 }
 
 /** A state this page has written. */

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { seconds } from './numbers.js';
 import { Cells } from './plans.jsx';
-import { drawnStep, pickedStep } from './recording.js';
+import { drawnStep } from './recording.js';
 import { Timeline } from './timeline.jsx';
 
 /** What the engine makes of a measured run beside its prediction. */
@@ -21,23 +21,30 @@ export function Achieved({ question, measured, engine, t }) {
 
 /** A recorded step, chosen of its iterations, over the predicted one on the same scale. */
 function Recording({ recording, change, line, t, ...rest }) {
-    const { steps, which = 'median' } = recording;
-    const at = pickedStep(steps, which);
-    const step = steps[at];
-    const scale = Math.max(step.total, line?.total_s ?? 0);
+    const { file, which = 'median' } = recording;
+    const [step, setStep] = useState(null);
+    useEffect(() => {
+        let current = true;
+        rest.engine.ask({ command: 'timeline', from: file, iteration: which }).then((a) => current && setStep({ ...a.answer, which }), () => {});
+        return () => {
+            current = false;
+        };
+    }, [file, which]);
+    if (!step || step.error) return <Problems answer={step} t={t} />;
+    const scale = Math.max(step.total_s, line?.total_s ?? 0);
     const pick = (value) => change((old) => ({ more: { ...old.more, recording: { ...old.more.recording, which: value } } }));
     return (
         <>
             <div class="tools">
                 <label>{t('iteration')} <select value={which} onChange={(e) => pick(e.target.value)}>
                     {['median', 'slowest'].map((w) => <option key={w} value={w}>{t(w)}</option>)}
-                    {steps.slice(0, 1000).map((s, i) => <option key={i} value={String(i + 1)}>{i + 1}: {seconds(s.total)}</option>)}
+                    {step.totals_s.slice(0, 1000).map((total, i) => <option key={i} value={String(i + 1)}>{i + 1}: {seconds(total)}</option>)}
                 </select></label>
             </div>
-            <p data-test="picked">{t('iteration')} {at + 1} {t('of')} {steps.length}: {seconds(step.total)} {t('measured').toLowerCase()}{line ? `, ${seconds(line.total_s)} ${t('predicted').toLowerCase()}` : ''}</p>
+            <p data-test="picked" data-which={step.which}>{t('iteration')} {step.iteration} {t('of')} {step.iterations}: {seconds(step.total_s)} {t('measured').toLowerCase()}{line ? `, ${seconds(line.total_s)} ${t('predicted').toLowerCase()}` : ''}</p>
             <Timeline answer={drawnStep(step)} scale={scale} id="timeline-measured" title={t('measured')} t={t} />
             {line ? <Timeline answer={line} scale={scale} id="timeline-predicted" title={t('predicted')} t={t} /> : null}
-            <Achieved {...rest} measured={{ 'step-time': `${step.total}s` }} t={t} />
+            <Achieved {...rest} measured={{ 'step-time': `${step.total_s}s` }} t={t} />
         </>
     );
 }
@@ -58,7 +65,7 @@ function Log({ log, question, engine, t }) {
 /** A training log, a benchmark.csv or a Chrome trace that was dropped, beside the prediction. */
 export function Measure({ state, change, question, engine, line, t }) {
     const { log, recording } = state.more;
-    const name = recording?.name ?? log?.name;
+    const name = recording?.file.name ?? log?.name;
     return (
         <section aria-labelledby="measure-title" data-test="measure">
             <h2 id="measure-title">{t('measure')}</h2>

@@ -90,6 +90,7 @@ export default {
         const said = {};
         for (const which of ['median', 'slowest', '1']) {
             await page.selectOption('[data-test=measure] select', which);
+            await page.waitForFunction((w) => document.querySelector('[data-test=picked]')?.dataset.which === w, which);
             said[which] = await page.textContent('[data-test=picked]');
         }
         check(said['1'].includes('Iteration 1 of') && new Set(Object.values(said)).size > 1, JSON.stringify(said));
@@ -105,6 +106,7 @@ export default {
         await page.setInputFiles('[data-test=file]', written('trace.json', JSON.stringify(trace)));
         await page.waitForSelector('[data-test=timeline-measured]');
         await page.selectOption('[data-test=measure] select', 'slowest');
+        await page.waitForSelector('[data-test=picked][data-which=slowest]');
         check((await page.textContent('[data-test=picked]')).includes('Iteration 1 of 2: 4.00 s'), await page.textContent('[data-test=picked]'));
         await page.setInputFiles('[data-test=file]', written('rows.csv', 'iteration start,0\nforward start,x\n'));
         await page.waitForSelector('[data-test=refusal]');
@@ -194,7 +196,34 @@ export default {
         await page.fill('#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,0,1\n1,forward,0,1,2\n');
         await page.waitForSelector('[data-test=timeline-own]');
         await page.fill('#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,2,1\n');
-        check((await page.textContent('[data-test=custom-problem]')).includes('line 2'), 'no line named');
+        await page.waitForSelector('[data-test=custom-problem]');
+        check((await page.textContent('[data-test=custom-problem]')).includes('rows:2: end'), await page.textContent('[data-test=custom-problem]'));
+    },
+    'a timeline is taken from CSV, from a spreadsheet and from a trace, as the engine reads them': async (browser) => {
+        const page = await openPage(browser, `#${job}&pp=2&mode=custom`);
+        await settled(page);
+        const total = async (path) => {
+            await page.setInputFiles('[data-test=timeline-file]', path);
+            await page.waitForSelector('[data-test=timeline-own] svg.timeline');
+            const label = await page.getAttribute('[data-test=timeline-own] svg.timeline', 'aria-label');
+            await page.fill('#custom-rows', ' ');
+            await page.waitForSelector('[data-test=timeline-own]', { state: 'detached' });
+            return label;
+        };
+        check((await total(written('own.csv', 'stage,task,micro-batch,begin,end\n0,forward,0,0,1.5\n1,forward,0,1.5,3\n,optimizer,,3,4\n'))).includes('4.00 s'), 'not 4 s');
+        check((await total(join(root, 'tests', 'golden', 'benchmark.csv'))).includes(' s'), 'no benchmark.csv');
+        const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Spreadsheet with live formulas' }).click()]);
+        const book = join(folder, 'own.xlsx');
+        await download.saveAs(book);
+        const step = await page.evaluate(async () => (await window.traincost.ask({ command: 'estimate', ...JSON.parse(document.querySelector('main').dataset.asked) })).step.time_s);
+        const [drawn] = /[\d.]+/.exec(await total(book));
+        check(Math.abs(Number(drawn) / step - 1) < 0.01, `${drawn} and ${step}`);
+        await page.setInputFiles('[data-test=timeline-file]', written('broken.xlsx', 'PK nothing'));
+        await page.waitForSelector('[data-test=custom-problem]');
+        check((await page.textContent('[data-test=custom-problem]')) === 'broken.xlsx: is no spreadsheet (.xlsx)', await page.textContent('[data-test=custom-problem]'));
+        await page.setInputFiles('[data-test=file]', book);
+        await page.waitForSelector('[data-test=timeline-measured]');
+        check(page.failures.length === 0, page.failures.join('; '));
     },
     'a config.json that is dropped is the model': async (browser) => {
         const page = await openPage(browser, '#gpu=h100&gpus=8&model=llama-3.1-8b');

@@ -21,6 +21,7 @@
 #include "traincost/capi/member_text.hpp"
 #include "traincost/capi/page_answers.hpp"
 #include "traincost/cost/estimate.hpp"
+#include "traincost/import/logs/recording_files.hpp"
 #include "traincost/io/answers/sweep_json.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/report/achieved_answer.hpp"
@@ -113,7 +114,28 @@ std::string answer_estimate(JsonObject& object, const Sources& sources) {
     return text_of(ask(EstimateQuestion{std::move(read.draft), std::move(read.notes), true}, sources));
 }
 
+/// A recorded step instead of a job's.
+std::string answer_recording(JsonObject& object, const JsonNode& from) {
+    JsonObject file(from);
+    const std::string name = file.at("name").string();
+    std::vector<RecordedStep> steps;
+    if (const auto cells = file.find("cells")) {
+        steps.push_back(step_of_output_sheet(numbers_in(*cells), name));
+    } else {
+        steps = read_recorded_text(file.at("text").string(), name);
+    }
+    file.finish();
+    const auto iteration = object.find("iteration");
+    const std::size_t picked = picked_step(steps, iteration ? flag_text(*iteration) : "median");
+    object.finish();
+    JsonWriter out;
+    write_recording(out, name, steps, picked);
+    return out.text();
+}
+
 std::string answer_timeline(JsonObject& object, const Sources& sources) {
+    if (const auto from = object.find("from"))
+        return answer_recording(object, *from);
     const ReadDraft read = draft_of(object, sources);
     object.finish();
     return text_of(ask(TimelineQuestion{read.draft}, sources));

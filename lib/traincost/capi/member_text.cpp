@@ -61,4 +61,14 @@ std::string list_text(const JsonNode& node) {
     return text;
 }
 
+std::map<std::string, double> numbers_in(const JsonNode& node) {
+    std::map<std::string, double> numbers;
+    const auto* members = node.value().object();
+    if (members == nullptr)
+        node.fail("must be an object of numbers");
+    for (const auto& member : *members)
+        numbers[member.key] = JsonNode(node.document(), member.value).number();
+    return numbers;
+}
+
 }  // namespace traincost

@@ -1,6 +1,7 @@
 // The members of a question as the texts that flags would have.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -25,5 +26,8 @@ Error at_flag(std::string_view flag, const Error& error);
 
 /// What a member says of the job. A wrong true or false is named as such, not as the text it is read as.
 void say_member(JobDraft& draft, const JobField& field, const JsonNode& node);
+
+/// The members of an object, each a number. `Error` of kind input for another.
+std::map<std::string, double> numbers_in(const JsonNode& node);
 
 }  // namespace traincost

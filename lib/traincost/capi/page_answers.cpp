@@ -10,6 +10,7 @@
 #include "traincost/fit/achieved.hpp"
 #include "traincost/import/hf/hf_config.hpp"
 #include "traincost/import/logs/log_reader.hpp"
+#include "traincost/import/logs/recording_files.hpp"
 #include "traincost/import/logs/training_log_json.hpp"
 #include "traincost/import/reading_json.hpp"
 #include "traincost/import/recognise.hpp"
@@ -92,6 +93,12 @@ std::string read_answer(std::span<const LaunchFile> files, const std::string& se
                         const Sources& sources) {
     JsonWriter out;
     const LaunchFile& first = files.front();
+    if (is_recorded_text(first.text)) {
+        const std::size_t iterations = read_recorded_text(first.text, first.name).size();
+        out.begin_object().member("kind", "recording").member("name", first.name);
+        out.member("iterations", iterations).end_object();
+        return out.text();
+    }
     const Content content = recognise(first.text);
     if (content == Content::json) {
         const JsonDocument document = parse_json(first.text, first.name);

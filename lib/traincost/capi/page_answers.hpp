@@ -14,7 +14,8 @@ namespace traincost {
 /// Every field of a job: key, flag, type, unit, help, group, kind, choices; and the formats of launch files.
 std::string fields_answer();
 
-/// What files say: of a launch file or a log its facts; of a job, or of a model, {"kind": "job"} or "model".
+/// What files say: of a launch file or a log its facts; of a job, a model or a
+/// recorded step {"kind": "job"}, "model" or "recording".
 /// `Error` where they are none of these.
 std::string read_answer(std::span<const LaunchFile> files, const std::string& select, const Sources& sources);
 

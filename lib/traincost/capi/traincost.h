@@ -20,6 +20,8 @@ extern "C" {
  *   plan       "top", "allow-risky"
  *   recommend  the flags of the command; what it chooses from as a list, a number or a text: "tp": [1, 2, 4]
  *   sweep      "vary": ["tp=1,2,4"]
+ *   timeline   "from", a recorded step instead of a job: {"name", "text"}, or {"name", "cells": {"E1": 8, ...}} of
+ *              a workbook's sheet Output; "iteration": a number, "median" or "slowest"
  *   compare    "jobs": [{"name": "a", ...}, ...]
  *   explain    "item": "memory.weights"
  *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file

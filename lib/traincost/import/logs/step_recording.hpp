@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct RecordedSpan {
     std::string name;
     Seconds begin;
     Seconds end;
+    std::optional<std::int64_t> micro_batch{};  ///< where the recording says it
 };
 
 struct RecordedStep {

@@ -164,6 +164,7 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(holds(answer(R"({"command": "scale", "flops": "6e23"})"), "chinchilla-grid"));
     CHECK(holds(answer(R"({"command": "scale", "flops": "many"})"), "\"error\""));
     CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "\"six-nd\""));
+    CHECK(holds(answer(R"({"command": "methods", "tokens": "1T", )" + job + "}"), "Strategy_Recommand"));
 }
 
 TEST_CASE("a spreadsheet is asked as cells with formulas and their results", "[capi]") {

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { check, openPage, root, settled } from './browser.mjs';
+import { check, openPage, program, root, settled } from './browser.mjs';
 
 const job = 'model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=1';
 const refusal = (page) => page.locator('[data-test=refusal]').first();
@@ -270,6 +271,17 @@ export default {
         await page.waitForSelector('[data-test=methods] table');
         const text = await page.textContent('[data-test=methods]');
         check(text.includes('6ND') && text.includes('six-nd') && text.includes('traincost'), text);
+    },
+    'an original is shown as the program prints it, ours beside': async (browser) => {
+        const page = await openPage(browser, `#${job}&tokens=1T&mode=methods`);
+        await page.waitForSelector('[data-test=original] pre');
+        const [text, command, figures] = await Promise.all(['pre', 'code', 'table'].map((part) => page.textContent(`[data-test=original] ${part}`)));
+        check(text.includes('| Zero1') && text.includes('Strategy_Recommand'), text);
+        check(figures.includes('Model_size, B') && figures.includes('Trianing_days'), figures);
+        if (program) {
+            const printed = spawnSync(program, command.split(' ').slice(1), { encoding: 'utf8' }).stdout;
+            check(printed.startsWith(text), `${command} prints\n${printed}`);
+        }
     },
     'the step is saved as a picture': async (browser) => {
         const page = await openPage(browser, `#${job}`);

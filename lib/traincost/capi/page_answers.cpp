@@ -19,6 +19,7 @@
 #include "traincost/methods/six_nd.hpp"
 #include "traincost/plan/scaling_laws.hpp"
 #include "traincost/report/answer_pages.hpp"
+#include "traincost/report/method_layouts.hpp"
 #include "traincost/spec/job_fields.hpp"
 
 namespace traincost {
@@ -184,7 +185,9 @@ std::string methods_answer(const EstimateAnswer& of) {
         row("six-nd", six_nd_time(N, totals->tokens, together).value() / seconds_of_a_day);
         row("lightning", lightning_days(N, totals->tokens, together.value() / tera));
     }
-    out.end_array().end_object();
+    out.end_array().key("originals");
+    write_json(out, method_layouts(of));
+    out.end_object();
     return out.text();
 }
 

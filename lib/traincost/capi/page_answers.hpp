@@ -25,7 +25,8 @@ TrainingLog log_of(const LaunchFile& file);
 /// Sizes and tokens that published laws call optimal for so many FLOPs, and the loss of sizes around them.
 std::string scale_answer(Flops compute);
 
-/// The job's step as published conventions count its work, and the days of simple rules beside ours.
+/// The job's step as published conventions count its work, the days of simple rules beside ours, and
+/// the pages that originals print of it.
 std::string methods_answer(const EstimateAnswer& of);
 
 /// The estimate as a page that people send: {"html": …}.

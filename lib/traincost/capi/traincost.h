@@ -31,7 +31,7 @@ extern "C" {
  *   fields     what can be said of a job
  *   params     "model", "tp", "pp", "vp", "ep", "etp"
  *   scale      "flops": what published laws call optimal
- *   methods    how published conventions count the job's work
+ *   methods    how published conventions count the job's work, and what their originals print of it
  *
  * The answer is what the command prints with --json; {"error": {"kind": "usage", "problems": [{"path": "--tp",
  * "message": "..."}]}} where the question has none. Never null, unless memory is exhausted. Free it with

@@ -122,6 +122,13 @@ function Group({ title, said, bad, children }) {
     );
 }
 
+/** What the engine assumed where a control acts: by the flag it names, else by the field it speaks of; several as one. */
+function assumedAt(assumptions, name) {
+    const [first, ...rest] = assumptions.filter((a) => a.flag === name || (!a.flag && a.field === name));
+    if (!first) return undefined;
+    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why ? '' : [a.value, a.why].filter(Boolean).join(', '))).filter(Boolean).join('; ') };
+}
+
 function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
     const [find, setFind] = useState('');
     const problems = placed(answer, state.job);
@@ -130,7 +137,7 @@ function Controls({ state, say, fields, answer, valid, suggestions, take, remove
     const common = (field) => ({
         field, say, t,
         value: state.job[field.name] ?? '',
-        assumption: byFiles.find((a) => a.flag === field.name) ?? assumptions.find((a) => a.flag === field.name),
+        assumption: byFiles.find((a) => a.flag === field.name) ?? assumedAt(assumptions, field.name),
         problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
         suggestion: suggestions[field.name],
     });

@@ -37,7 +37,7 @@ export function Control({ field, value, assumption, problems, suggestion, say, t
     const id = `field-${field.name}`;
     const name = label(t, field.name);
     const assumed = assumption?.value ?? '';
-    const note = problems.length || assumption ? `${id}-note` : undefined;
+    const note = problems.length || (assumption && (assumption.note || !value)) ? `${id}-note` : undefined;
     const commit = (next) => say(field.name, next);
     return (
         <div class={`control${problems.length ? ' bad' : ''}${value ? ' said' : ''}`}>
@@ -64,8 +64,8 @@ export function Control({ field, value, assumption, problems, suggestion, say, t
                         <button type="button" onClick={() => commit(suggestion)}>{t('use')} {suggestion === '' ? t('unsaid') : suggestion}</button>
                     ) : null}
                 </div>
-            ) : assumption && !value ? (
-                <p class="assumption" id={note}>{[assumption.value, assumption.why].filter(Boolean).join(', ')}</p>
+            ) : assumption && (assumption.note || !value) ? (
+                <p class="assumption" id={note}>{(assumption.note ?? [assumption.value, assumption.why].filter(Boolean).join(', ')) || t('assumed')}</p>
             ) : null}
         </div>
     );

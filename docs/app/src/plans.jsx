@@ -19,6 +19,9 @@ export function valueText(name, value) {
 
 const title = (name) => name.replaceAll('_', ' ');
 
+/** A sentence rather than a number: it is broken into lines. */
+const isWords = (value) => typeof value === 'string' && value.length > 30;
+
 const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && typeof value[0] === 'object';
 
 /** Any answer as a table: an array of objects as rows, an object as pairs, its arrays of objects below. */
@@ -36,8 +39,8 @@ export function Cells({ name, value }) {
                     {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c}>{title(c)}</th>)}</tr></thead> : null}
                     <tbody>
                         {items
-                            ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c}>{valueText(c, row[c])}</td>)}</tr>)
-                            : pairs.filter(([, v]) => !isRows(v)).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td>{valueText(k, v)}</td></tr>)}
+                            ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c} class={isWords(row[c]) ? 'words' : undefined}>{valueText(c, row[c])}</td>)}</tr>)
+                            : pairs.filter(([, v]) => !isRows(v)).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td class={isWords(valueText(k, v)) ? 'words' : undefined}>{valueText(k, v)}</td></tr>)}
                     </tbody>
                 </table>
             </div>

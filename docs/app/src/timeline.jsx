@@ -1,5 +1,5 @@
 // One step as the engine simulated it: a row a pipeline stage, what comes after, and the memory below.
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { bytes, percent, seconds } from './numbers.js';
 
 const colours = { forward: 'var(--shade-0)', backward: 'var(--shade-3)', input_gradient: 'var(--shade-3)', weight_gradient: 'var(--shade-5)' };
@@ -18,6 +18,7 @@ function ticksOf(from, to) {
 
 export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     const [view, setView] = useState([0, 1]);
+    const readout = useRef(null);
     if (!answer) return null;
     const total = scale ?? answer.total_s;
     const [from, to] = [view[0] * total, view[1] * total];
@@ -46,6 +47,10 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     const afters = tasks.filter((task) => !(task in colours));
     const colourOf = (task) => colours[task] ?? `var(--shade-${7 + (afters.indexOf(task) % 5)})`;
     const word = (task) => (task in colours ? t(task) : task.replaceAll('_', ' '));
+    /** What is pointed at, in words below the drawing; written past the tree, which may hold thousands of tasks. */
+    const point = (e) => {
+        readout.current.textContent = e.target.querySelector?.(':scope > title')?.textContent ?? t('pointat');
+    };
     const keys = (e) => {
         const act = { '+': () => zoom(0.5), '=': () => zoom(0.5), '-': () => zoom(2), ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), 0: () => setView([0, 1]) }[e.key];
         if (act) {
@@ -69,7 +74,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
                     e.preventDefault();
                     zoom(e.deltaY > 0 ? 1.3 : 0.77);
                 }}>
-                <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('timeline')}: ${seconds(answer.total_s)}`}>
+                <svg class="timeline" viewBox={`0 0 ${width} ${height}`} onPointerOver={point} onPointerLeave={point} role="img" aria-label={`${t('timeline')}: ${seconds(answer.total_s)}`}>
                     <defs><clipPath id={`${id}-clip`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
                     {answer.stages.map((s, i) => (
                         <g key={i}>
@@ -98,6 +103,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
                     ))}
                 </svg>
             </div>
+            <p class="hint" ref={readout} data-test={`${id}-readout`}>{t('pointat')}</p>
             <ul class="legend">
                 {legend.map((task) => <li key={task}><span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />{word(task)}</li>)}
                 <li><span class="swatch empty" aria-hidden="true" />{t('idle')}</li>

@@ -81,6 +81,23 @@ const claims = {
             await page.context().close();
         }
     },
+    'each assumption stands beside the control that it concerns': async (browser) => {
+        const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=16&seq=8K&micro-batch=1&global-batch=64&tokens=1T');
+        await settled(page);
+        await page.locator('.more summary').click();
+        await page.waitForSelector('#field-mtbf-note', { state: 'attached' });
+        const answer = await page.evaluate(async () => (await window.traincost.ask({ command: 'estimate', ...JSON.parse(document.querySelector('main').dataset.asked) })));
+        const beside = { 'full bisection': 'cluster', 'usual node of': 'cluster', '(--seq)': 'seq', '(--stack)': 'stack', '(--dp)': 'dp', '(--optimizer)': 'optimizer', '(--mtbf)': 'mtbf', '(--price': 'price' };
+        for (const [words, name] of Object.entries(beside)) {
+            const line = answer.assumptions.find((a) => a.includes(words));
+            check(line, `nothing is assumed of ${words}`);
+            const note = page.locator(`#field-${name}-note`);
+            check((await note.count()) === 1, `no note at ${name} of: ${line}`);
+            check((await page.getAttribute(`#field-${name}`, 'aria-describedby')) === `field-${name}-note`, `${name} is not described by its note`);
+        }
+        check((await page.textContent('#field-cluster-note')).includes('full bisection'), 'one of two assumptions of the cluster is missing');
+        check((await page.textContent('#field-seq-note')).includes('8192'), 'nothing beside a value that was said');
+    },
 };
 // Every mode four times.
 claims['axe finds nothing in any mode, light or dark, in either language'].limit = 180000;

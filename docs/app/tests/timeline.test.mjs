@@ -1,0 +1,56 @@
+// The timeline under the pointer, the wheel and the keys.
+import { check, openPage, settled } from './browser.mjs';
+
+const job = 'model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=32&pp=4&zero=1';
+
+async function drawn(browser) {
+    const page = await openPage(browser, `#${job}`);
+    await settled(page);
+    await page.waitForSelector('[data-test=timeline] svg.timeline');
+    await page.locator('[data-test=timeline] svg.timeline').first().scrollIntoViewIfNeeded();
+    return page;
+}
+
+const axis = (page) => page.locator('[data-test=timeline] svg.timeline').first().locator('.tick + text').allTextContents();
+const tasks = (page) => page.locator('[data-test=timeline] svg.timeline').first().locator('rect:has(title)');
+
+export default {
+    'a task that is pointed at says its micro-batch, begin, end and time': async (browser) => {
+        const page = await drawn(browser);
+        const readout = page.locator('[data-test=timeline-readout]');
+        const hint = await readout.textContent();
+        const rect = tasks(page).nth(3);
+        const tip = await rect.locator('title').textContent();
+        await rect.hover({ force: true });
+        check((await readout.textContent()) === tip, `${await readout.textContent()} and ${tip}`);
+        check(/ \d+: [\d.]+ m?s – [\d.]+ m?s \([\d.]+ m?s\)/.test(tip), tip);
+        const answer = await page.evaluate(async () => (await window.traincost.ask({ command: 'timeline', ...JSON.parse(document.querySelector('main').dataset.asked) })));
+        check(answer.events.some((e) => tip.includes(` ${e.micro_batch}: `)), 'no such micro-batch');
+        await page.mouse.move(5, 5);
+        check((await readout.textContent()) === hint, 'the words stay when the pointer leaves');
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
+    'buttons, keys and the wheel zoom the timeline, and all of it comes back': async (browser) => {
+        const page = await drawn(browser);
+        const whole = await axis(page);
+        const count = await tasks(page).count();
+        await page.locator('[data-test=timeline]').getByRole('button', { name: 'Zoom in' }).click();
+        const closer = await axis(page);
+        check(closer.join() !== whole.join(), `the axis stays ${whole}`);
+        check((await tasks(page).count()) < count, 'nothing left the view');
+        const region = page.locator('[data-test=timeline] .drawing').first();
+        await region.focus();
+        await page.keyboard.press('ArrowRight');
+        check((await axis(page)).join() !== closer.join(), 'the arrow does not move');
+        await page.keyboard.press('0');
+        check((await axis(page)).join() === whole.join(), '0 does not show the whole');
+        await region.hover();
+        await page.keyboard.down('Control');
+        await page.mouse.wheel(0, -200);
+        await page.keyboard.up('Control');
+        await page.waitForFunction((n) => document.querySelectorAll('[data-test=timeline] svg.timeline')[0].querySelectorAll('rect:has(title)').length !== n || document.querySelector('[data-test=timeline] .tick + text').textContent !== '0', count);
+        check((await axis(page)).join() !== whole.join(), 'the wheel does not zoom');
+        await page.locator('[data-test=timeline]').getByRole('button', { name: 'Whole' }).click();
+        check((await axis(page)).join() === whole.join(), 'the whole does not come back');
+    },
+};

@@ -126,7 +126,7 @@ function Group({ title, said, bad, children }) {
 function assumedAt(assumptions, name) {
     const [first, ...rest] = assumptions.filter((a) => a.flag === name || (!a.flag && a.field === name));
     if (!first) return undefined;
-    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why ? '' : [a.value, a.why].filter(Boolean).join(', '))).filter(Boolean).join('; ') };
+    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : [a.value, a.why].filter(Boolean).join(', '))).filter(Boolean).join('; ') };
 }
 
 function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {

@@ -36,7 +36,7 @@ export function Cells({ name, value }) {
             <h3>{title(name)}</h3>
             <div class="scroll" tabIndex={0} role="region" aria-label={title(name)}>
                 <table>
-                    {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c}>{title(c)}</th>)}</tr></thead> : null}
+                    {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c} class={items.some((row) => isWords(row[c])) ? 'words' : undefined}>{title(c)}</th>)}</tr></thead> : null}
                     <tbody>
                         {items
                             ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c} class={isWords(row[c]) ? 'words' : undefined}>{valueText(c, row[c])}</td>)}</tr>)

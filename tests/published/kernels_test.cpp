@@ -176,6 +176,39 @@ TEST_CASE("attention of three kernels, 512 to 32768 tokens", "[attention][publis
     CHECK(backward.percent(0.9) <= 12);
 }
 
+// One H200, torch 2.11, cuDNN 9.19, 2026-11-23; measured after the kernels' fit, which has whole sequences
+// only.
+TEST_CASE("attention of the blocks around a ring, 256 to 8192 queries and keys", "[attention][published]") {
+    const H200 h200;
+    const std::map<std::string, AttentionGeneration> generations = {{"flash2", AttentionGeneration::flash2},
+                                                                    {"cudnn", AttentionGeneration::flash3}};
+    Errors forward, backward;
+    rows("attention_block", [&](JsonObject& row) {
+        const AttentionModel model =
+            attention_model(h200.chip, h200.kernels, generations.at(row.at("backend").string())).value();
+        const double d = row.at("head_dim").number();
+        const double keys = row.at("keys").number();
+        const AttentionShape shape{.batch = row.at("batch").number(),
+                                   .heads = row.at("heads").number(),
+                                   .kv_heads = row.at("kv_heads").number(),
+                                   .queries = row.at("queries").number(),
+                                   .keys = keys,
+                                   .span = keys,
+                                   .qk_dim = d,
+                                   .v_dim = d,
+                                   .causal = row.at("causal").boolean()};
+        forward.add(attention_forward_time(shape, model), row.at("fwd_us").number());
+        backward.add(attention_backward_time(shape, model), row.at("bwd_us").number());
+    });
+    INFO("blocks forward " << forward.percent(.5) << " " << forward.percent(.9) << " backward "
+                           << backward.percent(.5) << " " << backward.percent(.9) << " n "
+                           << forward.xs.size());
+    CHECK(forward.percent(0.5) <= 8);
+    CHECK(forward.percent(0.9) <= 26);
+    CHECK(backward.percent(0.5) <= 10);
+    CHECK(backward.percent(0.9) <= 28);
+}
+
 // TFLOP/s of the FlashAttention papers at 512, 1k, 2k, 4k, 8k and 16k tokens, 16k tokens in all, hidden size
 // 2048; read from the figures within 2 %. A100's own fit is to these; H100's kernels were fitted to an H200.
 TEST_CASE("attention of the FlashAttention papers", "[attention][published]") {

@@ -134,6 +134,8 @@ StackSpec stack() {
     s.ring_merge_bytes = 0.0;
     s.compiled_ring_merge_bytes = 0.0;
     s.compiled_ring_waits = false;
+    s.ring_launches = 4.0;
+    s.ring_gathers = false;
     s.ring_sends_gradients = false;
     s.overlap_slowdown = 0.0;
     s.recompute_stops_early = false;

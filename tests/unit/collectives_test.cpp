@@ -261,6 +261,28 @@ TEST_CASE("groups are placed in Megatron's order", "[collectives]") {
     CHECK(p.pp == GroupPlacement{4, 4, 1});
 }
 
+TEST_CASE("what passes from neighbour to neighbour leaves a domain over one NIC", "[collectives]") {
+    const Network net = toy();
+    const ParallelGroups groups{.tp = 1, .cp = 16, .dp = 2, .pp = 1, .ep = 1, .etp = 1};
+    ParallelGroups passing = groups;
+    passing.cp_chain = true;
+    const GroupPlacement gathered = place_groups(groups, net).cp;
+    const GroupPlacement chain = place_groups(passing, net).cp;
+    CHECK_FALSE(gathered.chain);
+    CHECK(chain.chain);
+    const auto out = [&](const GroupPlacement& g) {
+        return collective_breakdown(Collective::all_gather, 1_GB, g, net).scale_out_transfer.value();
+    };
+    CHECK(out(chain) == Approx(8.0 * out(gathered)));
+    // Within a domain, and where each rank has a domain of its own, there is no other way.
+    passing.cp = 8;
+    CHECK(place_groups(passing, net).cp == GroupPlacement{8, 8, 1});
+    passing.tp = 8;
+    passing.cp = 4;
+    CHECK(out(place_groups(passing, net).cp) ==
+          Approx(out(place_groups({.tp = 8, .cp = 4, .dp = 2, .pp = 1, .ep = 1, .etp = 1}, net).cp)));
+}
+
 TEST_CASE("accelerators that share a NIC contend for it", "[collectives]") {
     Network net = toy();
     net.nics = 4;

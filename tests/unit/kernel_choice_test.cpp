@@ -118,6 +118,29 @@ TEST_CASE("Llama-3.2-1B in tf32 writes its scores to memory", "[kernel_choice]")
     CHECK(e.step.total.value() == Approx(0.679).epsilon(0.12));
 }
 
+// Llama-2-70B's heads, 8192 tokens: one causal kernel over 1024 tokens, seven over half the keys or half the
+// queries. cuDNN 9.19 on one H200, torch 2.11, 2026-11-23: 276 and 1108 us, where one kernel over all keys
+// takes 213 and 731.
+TEST_CASE("attention around a ring runs a kernel for each block", "[kernel_choice]") {
+    Job job = job_of("llama-2-70b", "h200", "megatron-core", "bf16-mixed", 8192);
+    job.cluster = catalogue().cluster("h200", 8).spec;
+    job.run.parallel.cp = 8;
+    job.run.micro_batch = job.run.global_batch = 1;
+    const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 8192.0);
+    const auto attention =
+        std::find_if(ops.begin(), ops.end(), [](const Operator& op) { return op.kind == OpKind::attention; });
+    REQUIRE(attention != ops.end());
+    CHECK(attention->forward_kernels == 8);
+    const auto us = [&](Pass pass) {
+        return operator_time(*attention, pass, kernel_context(job)).value() * 1e6;
+    };
+    CHECK(us(Pass::forward) == Approx(276).epsilon(0.15));
+    CHECK(us(Pass::backward) == Approx(1108).epsilon(0.2));
+    const double ring = us(Pass::forward);
+    job.stack.ring_launches = 0.0;
+    CHECK(us(Pass::forward) < ring * 0.9);
+}
+
 // scaled_dot_product_attention and products on one H200, torch 2.11, 2026-11-22, milliseconds.
 TEST_CASE("fp32 attention and tf32 products take what an H200 takes", "[kernel_choice]") {
     const Job job = job_of("gpt2-124m", "h200", "pytorch", "tf32");

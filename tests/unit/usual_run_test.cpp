@@ -38,6 +38,13 @@ TEST_CASE("a batch that nobody says is one that the accelerators can share", "[a
     }
 }
 
+TEST_CASE("a batch that nobody says grows with the accelerators", "[ask]") {
+    const Sources sources;
+    // 4M tokens of 8,192 up to 8,192 accelerators, 512 tokens for each beyond.
+    CHECK(plan_of("mistral-7b", 4096, sources).job.run.global_batch == 512);
+    CHECK(plan_of("mistral-7b", 16384, sources).job.run.global_batch == 1024);
+}
+
 TEST_CASE("a published batch that the accelerators cannot share is changed, and it is said", "[ask]") {
     const Sources sources;
     const PlanAnswer published = plan_of("bloom-176b", 384, sources);

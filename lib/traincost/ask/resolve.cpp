@@ -266,7 +266,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
         run.parallel = {};
         run.recompute = Recompute::none;
     }
-    take_usual_batch(model, recipe, needs.layout ? 0 : cluster.accelerators, run, out);
+    take_usual_batch(model, recipe, cluster.accelerators, !needs.layout, run, out);
     ResolvedJob resolved{.job = {std::move(model), std::move(cluster), std::move(stack), std::move(run)},
                          .operation = {},
                          .assumptions = {}};

@@ -19,6 +19,9 @@ constexpr std::int64_t sequence_of_unknown_positions = 2048;
 constexpr std::int64_t tokens_of_large = std::int64_t{4} << 20;
 constexpr std::int64_t tokens_of_small = std::int64_t{1} << 19;
 constexpr std::int64_t large = 1'000'000'000;
+/// The least a step has for each accelerator, however many there are: Llama 3's 8M tokens on 16,384, PaLM's
+/// 4M on 6,144; others have more. [Grattafiori24, section 3.4.1] [Chowdhery22]
+constexpr std::int64_t tokens_of_accelerator = 512;
 /// Sequences of an optimizer step in tuning adapters.
 constexpr std::int64_t sequences_of_tuning = 64;
 
@@ -93,26 +96,30 @@ void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec&
 }
 
 void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe,
-                      std::int64_t to_divide, RunSpec& run, Assumptions& out) {
+                      std::int64_t accelerators, bool divided, RunSpec& run, Assumptions& out) {
     if (run.global_batch > 0)
         return;
     const bool pretraining = run.tuning == Tuning::full;
     const bool published = pretraining && recipe && recipe->tokens_per_step;
     const bool is_large = parameter_count(model).total >= large;
-    const std::int64_t tokens = published  ? *recipe->tokens_per_step
-                                : is_large ? tokens_of_large
-                                           : tokens_of_small;
+    const std::int64_t of_size = is_large ? tokens_of_large : tokens_of_small;
+    const std::int64_t of_accelerators = tokens_of_accelerator * accelerators;
+    const bool many = is_large && of_accelerators > of_size;
+    const std::int64_t tokens = published ? *recipe->tokens_per_step : many ? of_accelerators : of_size;
     const std::int64_t sequence = std::max<std::int64_t>(1, run.sequence);
     const std::int64_t usual =
         pretraining ? std::max<std::int64_t>(1, (tokens + sequence / 2) / sequence) : sequences_of_tuning;
     const std::int64_t pass = std::max<std::int64_t>(1, run.micro_batch * run.parallel.dp);
     run.global_batch = (usual + pass - 1) / pass * pass;
-    std::string why = published ? "as published: " + recipe->source
+    std::string why = published             ? "as published: " + recipe->source
+                      : pretraining && many ? std::to_string(tokens_of_accelerator) +
+                                                  " tokens an accelerator, the least usual in pre-training"
                       : pretraining
                           ? std::string(is_large ? "4M" : "0.5M") + " tokens a step, usual in pre-training"
                           : "usual in tuning adapters";
     if (run.global_batch != usual)
         why += ", in whole micro-batches of all ranks";
+    const std::int64_t to_divide = divided ? accelerators : 0;
     if (to_divide > 0 && run.global_batch % (to_divide / (to_divide & -to_divide)) != 0 &&
         !(published && divides_somehow(run.global_batch, to_divide, model))) {
         run.global_batch = divisible_batch(run.global_batch, to_divide);

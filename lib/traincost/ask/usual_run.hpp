@@ -17,10 +17,10 @@ RunSpec usual_run(const JobDraft& draft, const JobNeeds& needs, const ModelSpec&
 /// ZeRO stage and recomputation as the stack's launcher has them, where the draft does not say them.
 void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec& run);
 
-/// Where nobody said a global batch: what is published or usual for the task, in whole micro-batches of all
-/// ranks. `to_divide` is the number of accelerators that a search shares it among, 0 where the layout is
-/// known: a batch that they cannot share becomes the nearest that they can.
+/// Where nobody said a global batch: what is published or usual for the task on so many accelerators, in
+/// whole micro-batches of all ranks. `divided`: a search shares it among them, and a batch that they cannot
+/// share becomes the nearest that they can.
 void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe,
-                      std::int64_t to_divide, RunSpec& run, Assumptions& out);
+                      std::int64_t accelerators, bool divided, RunSpec& run, Assumptions& out);
 
 }  // namespace traincost

@@ -212,7 +212,7 @@ CollectiveTime within_domain(Collective collective, double message, double n, co
 double domain_rate(const GroupPlacement& group, double domains, double efficiency, const Network& net) {
     const double d = static_cast<double>(net.domain_size);
     const double nics = std::min(static_cast<double>(net.nics), d);
-    const double used = std::min(static_cast<double>(group.per_domain), nics);
+    const double used = group.chain ? 1.0 : std::min(static_cast<double>(group.per_domain), nics);
     const double nic_rate = net.scale_out->bandwidth.value() * d / nics;
     const double tapering = domains > static_cast<double>(net.rail_domains) ? net.oversubscription : 1;
     return used * nic_rate / static_cast<double>(group.nic_sharers) * efficiency / tapering;
@@ -265,12 +265,15 @@ CollectiveTime across_domains(Collective collective, double message, const Group
                                 (n - m) / n * message / (rate / m)};
         return along(path, Algorithm::pairwise, out, up);
     }
-    // A ring goes through each domain once, over all NICs of the group at the same time (one ring a NIC).
+    // A ring goes through each domain once, over all NICs of the group at the same time (one ring a NIC); a
+    // chain of neighbours over one, whose ranks wait for each other at every step.
     const double rounds = collective == Collective::all_reduce ? 2 : 1;
     const GroupPlacement whole = {net.domain_size, net.domain_size, 1};
     const double all_nics = domain_rate(whole, domains, share_of_group(out, domains).efficiency, net);
-    const CrossPath ring = {rounds * (domains - 1), rounds * (n - domains), f * message / up_bandwidth,
-                            f * message / rate, f * message / all_nics};
+    const double crossings = group.chain ? n - 1 : domains - 1;
+    const CrossPath ring = {rounds * crossings, rounds * (group.chain ? 0 : n - domains),
+                            f * message / up_bandwidth, f * message / rate,
+                            group.chain ? 0.0 : f * message / all_nics};
     const CollectiveTime by_ring = along(ring, Algorithm::ring, out, up, net.scale_out->curves.inner_step);
     if (collective != Collective::all_reduce || !net.scale_out->curves.tree_all_reduce) {
         return by_ring;
@@ -333,11 +336,27 @@ GroupPlacement place_group(std::int64_t size, std::int64_t stride, const Network
     return {size, per_domain, sharers};
 }
 
+namespace {
+
+/// The group as a chain where `chain`: each group of a domain uses one of its NICs.
+GroupPlacement chained(GroupPlacement group, bool chain, const Network& network) {
+    if (!chain || group.per_domain >= group.size)
+        return group;
+    const std::int64_t d = network.domain_size;
+    const std::int64_t nics = std::max<std::int64_t>(std::min(network.nics, d), 1);
+    const std::int64_t groups = std::max<std::int64_t>(d / group.per_domain, 1);
+    group.chain = true;
+    group.nic_sharers = (groups + nics - 1) / nics;
+    return group;
+}
+
+}  // namespace
+
 GroupPlacements place_groups(const ParallelGroups& g, const Network& network) {
     const std::int64_t stage = g.tp * g.cp * g.dp;
     const std::int64_t expert_dp = std::max<std::int64_t>(stage / (g.etp * g.ep), 1);
     return {.tp = place_group(g.tp, 1, network),
-            .cp = place_group(g.cp, g.tp, network),
+            .cp = chained(place_group(g.cp, g.tp, network), g.cp_chain, network),
             .dp = place_group(g.dp, g.tp * g.cp, network),
             .dp_cp = place_group(g.dp * g.cp, g.tp, network),
             .ep = place_group(g.ep, g.etp, network),

@@ -27,6 +27,8 @@ struct GroupPlacement {
     std::int64_t size;         ///< ranks
     std::int64_t per_domain;   ///< of them in one scale-up domain
     std::int64_t nic_sharers;  ///< groups that use one NIC at the same time, this one included
+    bool chain =
+        false;  ///< ranks send to their neighbour alone: one of a domain sends out of it, over one NIC
     bool operator==(const GroupPlacement&) const = default;
 };
 
@@ -69,8 +71,9 @@ struct ParallelGroups {
     std::int64_t cp;
     std::int64_t dp;
     std::int64_t pp;
-    std::int64_t ep;   ///< a divisor of cp dp tp / etp
-    std::int64_t etp;  ///< tensor parallelism of the experts
+    std::int64_t ep;        ///< a divisor of cp dp tp / etp
+    std::int64_t etp;       ///< tensor parallelism of the experts
+    bool cp_chain = false;  ///< keys and values pass from neighbour to neighbour
     bool operator==(const ParallelGroups&) const = default;
 };
 

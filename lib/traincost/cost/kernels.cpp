@@ -26,7 +26,9 @@ PassTime PassTime::operator*(double f) const {
 
 GroupPlacements placements(const Job& job) {
     const Parallelism& p = job.run.parallel;
-    return place_groups({p.tp, p.cp, p.dp, p.pp, p.ep, expert_tensor_parallel(p)}, job.cluster.network);
+    const bool chain = job.run.context == ContextKind::ring && !job.stack.ring_gathers;
+    return place_groups({p.tp, p.cp, p.dp, p.pp, p.ep, expert_tensor_parallel(p), chain},
+                        job.cluster.network);
 }
 
 namespace {
@@ -237,13 +239,36 @@ double ring_overlap(const Job& job) {
 // 9.19 on an H200, 1.5 to 1.9 in six shapes and directions (torch 2.11, 2026-11-20).
 constexpr double given_mask = 1.7;
 
+Seconds flash_kernel_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
+    return forward ? attention_forward_time(shape, c.attention) : attention_backward_time(shape, c.attention);
+}
+
+/// A kernel for each block of keys and values around a ring. Of a causal sequence a rank has the first and
+/// the last of 2 cp parts: with its own keys a causal kernel, with those of each rank before it all queries
+/// over half the keys, of each behind it half the queries over all keys.
+Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const KernelContext& c) {
+    AttentionShape block = whole;
+    block.keys = block.span = whole.keys / cp;
+    const Seconds own = flash_kernel_time(block, forward, c);
+    if (!whole.causal)
+        return own * cp;
+    block.causal = false;
+    AttentionShape before = block, behind = block;
+    before.keys = before.span = block.keys / 2.0;
+    behind.queries = block.queries / 2.0;
+    return own + (flash_kernel_time(before, forward, c) + flash_kernel_time(behind, forward, c)) *
+                     ((cp - 1.0) / 2.0);
+}
+
 Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
     const bool compiled = c.job->run.compile.value_or(c.job->stack.compile);
     const bool masked = shape.causal && compiled && c.job->stack.compiled_attention_mask;
     if (masked)
         shape.causal = false;
-    const Seconds time =
-        forward ? attention_forward_time(shape, c.attention) : attention_backward_time(shape, c.attention);
+    const double cp = static_cast<double>(c.job->run.parallel.cp);
+    const bool ring = cp > 1.0 && c.job->run.context == ContextKind::ring &&
+                      c.job->stack.ring_launches > 0.0 && shape.span >= shape.keys;
+    const Seconds time = ring ? ring_time(shape, cp, forward, c) : flash_kernel_time(shape, forward, c);
     return masked ? time * given_mask : time;
 }
 

@@ -96,6 +96,8 @@ void describe_choices(Io& io, T& x) {
     io.required("ring_merge_bytes", x.ring_merge_bytes);
     io.required("compiled_ring_merge_bytes", x.compiled_ring_merge_bytes);
     io.required("compiled_ring_waits", x.compiled_ring_waits);
+    io.required("ring_launches", x.ring_launches);
+    io.required("ring_gathers", x.ring_gathers);
     io.required("ring_sends_gradients", x.ring_sends_gradients);
     io.required("ep_overlap", x.ep_overlap);
     io.required("overlap_p2p", x.overlap_p2p);

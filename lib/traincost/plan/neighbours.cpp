@@ -27,17 +27,24 @@ struct Evaluation {
     Estimate estimate;
     PlanMetrics metrics;
     bool fits;
+    bool risky;
     Bytes shortfall;
 };
 
 Evaluation evaluate(const SearchRequest& request, const Configuration& c, const Job& job) {
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
-    Evaluation e{estimate(job), {}, false, {}};
-    const Bytes memory = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)].device;
+    Evaluation e{estimate(job), {}, false, false, {}};
+    const StageMemory& fullest = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)];
     const Bytes allowed = allowed_memory(site.cluster.accelerator, request.run);
-    e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, memory);
-    e.fits = memory <= allowed;
-    e.shortfall = e.fits ? Bytes{} : memory - allowed;
+    e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, fullest.device);
+    const Bytes host_short =
+        e.estimate.node_memory ? e.estimate.node_host - *e.estimate.node_memory : Bytes{};
+    e.shortfall = std::max({Bytes{}, fullest.device - allowed, host_short});
+    e.fits = e.shortfall <= Bytes{};
+    if (e.fits && request.margin_of) {
+        const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device, fullest.returnable};
+        e.risky = request.margin_of(job).needed(peak) > allowed;
+    }
     return e;
 }
 
@@ -198,6 +205,8 @@ std::string why_text(const Neighbour& n, const Objective& objective) {
     } else {
         text += percent_text(std::abs(n.loss)) + (n.loss > 0.0 ? worse : better);
     }
+    if (n.loss <= 0.0 && n.risky)
+        text += ", but risky: may not fit";
     if (n.loss > 0.0 && n.term_growth.value() > 0.0)
         text += ", " + hyphenated(to_string(n.term)) + " +" + to_text(n.term_growth);
     return text;
@@ -208,6 +217,7 @@ Neighbour neighbour_of(const SearchRequest& request, const Evaluation& own, cons
     const Evaluation e = evaluate(request, other, job_of(request, other));
     Neighbour n{.change = {},
                 .fits = e.fits,
+                .risky = e.risky,
                 .shortfall = e.shortfall,
                 .metrics = e.metrics,
                 .loss = loss_of(request.objective, objective_value(request.objective, own.metrics),

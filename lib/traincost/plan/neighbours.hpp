@@ -14,6 +14,7 @@ namespace traincost {
 struct Neighbour {
     std::string change;  ///< "tp 4 instead of 8 (dp 16)"
     bool fits;
+    bool risky;       ///< fits by the prediction, but without the margin that plans are asked for
     Bytes shortfall;  ///< memory beyond what is allowed, where it does not fit
     PlanMetrics metrics;
     double loss;    ///< objective over the plan's, less one: 0.12 is 12 % worse; negative: better

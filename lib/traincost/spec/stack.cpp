@@ -37,6 +37,7 @@ constexpr NumberField numbers[] = {
     {"expert_walks", &StackSpec::expert_walks, 0.0, 1000.0},
     {"ring_merge_bytes", &StackSpec::ring_merge_bytes, 0.0, most_bytes},
     {"compiled_ring_merge_bytes", &StackSpec::compiled_ring_merge_bytes, 0.0, most_bytes},
+    {"ring_launches", &StackSpec::ring_launches, 0.0, 1000.0},
     {"ep_overlap", &StackSpec::ep_overlap, 0.0, 1.0},
     {"sharded_messages", &StackSpec::sharded_messages, 1.0, 1000.0},
     {"quantise_bytes", &StackSpec::quantise_bytes, 0.0, 64.0},

@@ -182,7 +182,10 @@ struct StackSpec {
     double ring_merge_bytes;  ///< bytes an element of attention's output to join one block around a ring to
                               ///< the blocks before, twice that backward. 0: inside the kernel
     double compiled_ring_merge_bytes;  ///< the same where a compiler fuses it
-    bool compiled_ring_waits;   ///< a compiled model waits for each exchange around a ring where it is issued
+    bool compiled_ring_waits;  ///< a compiled model waits for each exchange around a ring where it is issued
+    double ring_launches;  ///< kernels that join a block around a ring to the blocks before, where none is
+                           ///< compiled; 0: one kernel attends to all keys
+    bool ring_gathers;     ///< keys and values are gathered by a collective; else they pass from rank to rank
     bool ring_sends_gradients;  ///< gradients of keys and values go around the ring in fp32, a send to the
                                 ///< next rank for each block; else they are reduced with the gather
     double ep_overlap;          ///< share of expert all-to-all hidden under compute

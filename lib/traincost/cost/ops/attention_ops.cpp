@@ -37,8 +37,9 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     if (s.attention == AttentionKernel::flash) {
         const Bytes statistics{4.0 * a.batch * a.heads * a.queries};
         op.saved = kept + output + statistics;
-        op.forward_kernels = 1;
-        op.backward_kernels = 3;
+        const int blocks = ring && build.stack().ring_launches > 0.0 ? static_cast<int>(s.cp) : 1;
+        op.forward_kernels = blocks;
+        op.backward_kernels = 3 * blocks;
         op.backward_transient =
             output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
         if (build.stack().window_masks && !s.fused.attention && a.span < a.keys)
@@ -100,11 +101,10 @@ void merge_ring(OpBuilder& build, double out_elements) {
     const Shape& s = build.shape();
     const StackSpec& stack = build.stack();
     const double each = s.compiled ? stack.compiled_ring_merge_bytes : stack.ring_merge_bytes;
-    if (s.cp == 1 || build.job().run.context != ContextKind::ring || each == 0.0)
+    if (s.cp == 1 || build.job().run.context != ContextKind::ring || stack.ring_launches == 0.0)
         return;
     const Bytes merged{each * out_elements * static_cast<double>(s.cp - 1)};
-    // Out and its statistics in fp32: a widening, a difference, a sigmoid, a product, a sum.
-    const int kernels = s.compiled ? 1 : 8;
+    const int kernels = s.compiled ? 1 : static_cast<int>(stack.ring_launches);
     const int steps = static_cast<int>(s.cp - 1);
     build.memory("ring_merge", Module::attention, merged, merged * 2.0, kernels * steps, kernels * steps);
 }

@@ -66,8 +66,9 @@ std::optional<LogNumber> not_finite_at(std::string_view text, std::size_t at, bo
 
 /// Whether ",ddd" and then no digit stands at `at`.
 bool is_group(std::string_view text, std::size_t at) {
-    return at + 3 < text.size() && text[at] == ',' && is_decimal_digit(text[at + 1]) && is_decimal_digit(text[at + 2]) &&
-           is_decimal_digit(text[at + 3]) && (at + 4 == text.size() || !is_decimal_digit(text[at + 4]));
+    return at + 3 < text.size() && text[at] == ',' && is_decimal_digit(text[at + 1]) &&
+           is_decimal_digit(text[at + 2]) && is_decimal_digit(text[at + 3]) &&
+           (at + 4 == text.size() || !is_decimal_digit(text[at + 4]));
 }
 
 /// The end of digits in groups: "1,234,567".
@@ -196,8 +197,8 @@ bool ends_in_key(std::string_view text, std::string_view key) {
         return true;
     }
     const char before = end[-1];
-    return !is_letter(before) && !is_decimal_digit(before) && before != '_' && before != '/' && before != '-' &&
-           before != '.';
+    return !is_letter(before) && !is_decimal_digit(before) && before != '_' && before != '/' &&
+           before != '-' && before != '.';
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -315,3 +315,47 @@ TEST_CASE("LED is BART with a longer table and second projections in its encoder
     CHECK(model.model.window->size == 1024);
     CHECK(assumes(model, "the decoder's self-attention"));
 }
+
+// google/long-t5-tglobal-base: the tensors of T5 1.1 base (247,577,856), and in the encoder a second table of
+// 32 buckets for 12 heads and a norm of 768 in each of 12 layers (LongT5TransientGlobalAttention).
+TEST_CASE("LongT5 is T5 1.1 with a window, and norms of its blocks where they are attended to", "[hf]") {
+    const std::string base =
+        R"({"model_type": "longt5", "d_model": 768, "d_ff": 2048, "num_layers": 12, "num_heads": 12,
+            "vocab_size": 32128, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false,
+            "local_radius": 127, "encoder_attention_type": )";
+    const HfModel local = read(base + R"("local"})");
+    CHECK(parameter_count(local.model).total == 247577856);
+    REQUIRE(local.model.window);
+    CHECK(local.model.window->size == 255);
+    const HfModel global = read(base + R"("transient-global", "global_block_size": 16})");
+    CHECK(parameter_count(global.model).total == 247577856 + 32 * 12 + 12 * 768);
+    CHECK(assumes(global, "summaries of the encoder's blocks"));
+    CHECK(contains(error_of(base + R"("global"})"), "must be local or transient-global"));
+}
+
+// google/pegasus-x-base, by hand from the tensors of PegasusXEncoderLayer and PegasusXDecoderLayer; the
+// paper gives 272 million, and 568 million for the large one.
+TEST_CASE("PEGASUS-X has attention without biases and global tokens", "[hf]") {
+    const HfModel base = read(
+        R"({"model_type": "pegasus_x", "d_model": 768, "encoder_layers": 12, "decoder_layers": 12,
+            "encoder_attention_heads": 12, "decoder_attention_heads": 12, "encoder_ffn_dim": 3072,
+            "decoder_ffn_dim": 3072, "vocab_size": 96103, "num_global_tokens": 128, "block_size": 512,
+            "stagger_local_blocks": true, "max_position_embeddings": 16384})");
+    CHECK(parameter_count(base.model).total == 272292096);
+    REQUIRE(base.model.window);
+    CHECK(base.model.window->size == 512);
+    const HfModel large = read(R"({"model_type": "pegasus_x", "num_global_tokens": 128})");
+    CHECK(parameter_count(large.model).total == 568667136);
+}
+
+TEST_CASE("an architecture that is known and not modelled says what is missing", "[hf]") {
+    const auto refusal = [](const std::string& type) {
+        return error_of(R"({"model_type": ")" + type + "\"}");
+    };
+    CHECK(contains(refusal("deepseek_v4"), "hyper-connections and attention to compressed keys"));
+    CHECK(contains(refusal("gemma4"), "change from layer to layer"));
+    CHECK(contains(refusal("t5gemma"), "an encoder and a decoder of shapes and norms of their own"));
+    CHECK(contains(refusal("t5gemma2"), "an encoder and a decoder of shapes and norms of their own"));
+    CHECK(contains(refusal("zamba"), "an attention block whose weights serve several depths"));
+    CHECK(contains(refusal("albert"), "shares one layer's weights"));
+}

@@ -106,15 +106,30 @@ constexpr std::string_view state_space = "has state-space layers, which are not 
 constexpr std::string_view linear_attention = "has linear-attention layers, which are not modelled";
 constexpr std::string_view other_shape = "has blocks of a shape that is not modelled";
 
+constexpr std::string_view two_stacks =
+    "has an encoder and a decoder of shapes and norms of their own, which are not modelled";
+constexpr std::string_view shared_block =
+    "has state-space layers around an attention block whose weights serve several depths, which is not "
+    "modelled";
+constexpr std::string_view compressed_attention =
+    "has hyper-connections and attention to compressed keys, which are not modelled";
+constexpr std::string_view uneven_layers =
+    "has key-value heads, head widths and MLP widths that change from layer to layer, which is not modelled";
+
 constexpr std::array unsupported = std::to_array<Unsupported>({
     {"albert", "shares one layer's weights, which is not modelled"},
     {"deberta", other_shape},
+    {"deepseek_v4", compressed_attention},
+    {"gemma4", uneven_layers},
+    {"gemma4_text", uneven_layers},
     {"hymba", state_space},
     {"plamo2", state_space},
     {"rwkv", linear_attention},
+    {"t5gemma", two_stacks},
+    {"t5gemma2", two_stacks},
     {"whisper", "is not a language model"},
-    {"zamba", state_space},
-    {"zamba2", state_space},
+    {"zamba", shared_block},
+    {"zamba2", shared_block},
 });
 
 const std::vector<HfReader>& all_readers() {

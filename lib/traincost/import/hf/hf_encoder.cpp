@@ -159,6 +159,28 @@ ModelSpec read_umt5(HfKeys& k) {
     return m;
 }
 
+/// A window around each token in the encoder, to which `transient-global` adds a second relative-position
+/// table and a norm of the blocks' summaries in each layer.
+ModelSpec read_longt5(HfKeys& k) {
+    ModelSpec m = read_t5_of(k, {2048, 8, 32128, "relu", true});
+    constexpr std::int64_t sides = 2;
+    m.window = WindowSpec{
+        .kind = WindowKind::sliding, .size = sides * k.integer({"local_radius"}, 127) + 1, .full_every = 0};
+    const std::string attention = k.text({"encoder_attention_type"}).value_or("local");
+    if (attention != "local" && attention != "transient-global") {
+        k.fail("encoder_attention_type", "is '" + attention + "', must be local or transient-global");
+    }
+    k.ignore({"global_block_size"});
+    if (attention == "transient-global") {
+        m.extra.push_back(
+            {"positions and norms of block summaries", m.position.bias_tables.front() + m.layers * m.hidden});
+        k.assume("attention to the summaries of the encoder's blocks is not modelled in time");
+    }
+    k.assume(
+        "the decoder's self-attention is timed with the encoder's window, though the class has none there");
+    return m;
+}
+
 /// Layers with experts in one stack: every (layers / sparse)-th.
 std::int64_t sparse_step(HfKeys& k, HfNames names, std::int64_t layers, std::int64_t fallback) {
     const std::int64_t sparse = k.integer(names, fallback, 0);
@@ -286,6 +308,24 @@ ModelSpec read_pegasus(HfKeys& k) {
     return read_bart_of(k, {50265, 1024, 12, 16, 4096, 0, true, false, true, 1024, Activation::gelu});
 }
 
+/// Attention without biases, in the encoder within blocks and to a few global tokens, which have an embedding
+/// and a norm a layer of their own; positions are computed.
+ModelSpec read_pegasus_x(HfKeys& k) {
+    ModelSpec m =
+        read_bart_of(k, {96103, 1024, 16, 16, 4096, 0, false, false, true, 16384, Activation::gelu});
+    m.bias.qkv = m.bias.attention_out = false;
+    m.window =
+        WindowSpec{.kind = WindowKind::chunked, .size = k.integer({"block_size"}, 512), .full_every = 0};
+    constexpr std::int64_t weight_and_bias = 2;
+    m.extra.push_back({"global tokens and their norms",
+                       (k.integer({"num_global_tokens"}, 32) + m.layers * weight_and_bias) * m.hidden});
+    k.ignore({"stagger_local_blocks", "stagger_local_block"});
+    k.assume("the encoder's global tokens are not modelled in time");
+    k.assume(
+        "the decoder's self-attention is timed with the encoder's blocks, though the class has none there");
+    return m;
+}
+
 ModelSpec read_marian(HfKeys& k) {
     if (!k.flag({"share_encoder_decoder_embeddings"}, true)) {
         k.fail("share_encoder_decoder_embeddings", "is false; one embedding for both stacks is modelled");
@@ -313,11 +353,13 @@ constexpr std::array encoder_readers = std::to_array<HfReader>({
     {"distilbert", read_distilbert},
     {"led", read_led},
     {"longformer", read_longformer},
+    {"longt5", read_longt5},
     {"m2m_100", read_m2m_100},
     {"marian", read_marian},
     {"mbart", read_mbart},
     {"mt5", read_mt5},
     {"pegasus", read_pegasus},
+    {"pegasus_x", read_pegasus_x},
     {"plbart", read_plbart},
     {"roberta", read_roberta},
     {"switch_transformers", read_switch},

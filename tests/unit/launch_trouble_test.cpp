@@ -195,3 +195,27 @@ TEST_CASE("a variable that holds itself several times is unknown before it fills
     const LaunchReading reading = reading_of(script + megatron_command + "--tokenizer-model \"$A\"\n");
     CHECK(value_of(reading, Fact::tp) == "2");
 }
+
+TEST_CASE("a script of conditions in conditions is a script, and too deep at a line", "[launch]") {
+    std::string script;
+    for (int i = 0; i < 30'000; ++i) {
+        script += "if true; then\n";
+    }
+    script += "echo x\n";
+    for (int i = 0; i < 30'000; ++i) {
+        script += "fi\n";
+    }
+    const std::string line = complaint_of("deep.sh", script);
+    CHECK(line.starts_with("deep.sh:60:"));
+    CHECK(line.find("nested more than 60 deep") != std::string::npos);
+}
+
+TEST_CASE("calls in calls are Python, and too deep at a line", "[launch]") {
+    std::string config = "# written by hand\nmodel = ";
+    for (int i = 0; i < 3000; ++i) {
+        config += "dict(a=";
+    }
+    const std::string line = complaint_of("deep.py", config + "1" + std::string(3000, ')') + "\n");
+    CHECK(line.starts_with("deep.py:2:"));
+    CHECK(line.find("nested more than") != std::string::npos);
+}

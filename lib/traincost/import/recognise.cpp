@@ -49,6 +49,13 @@ bool looks_like_step(std::string_view line) {
            (holds("completed step:") && holds("seconds:"));
 }
 
+/// Whether " = name(" begins `rest`, which is Python's alone.
+bool assigns_call(std::string_view rest) {
+    std::string_view value = trimmed(trimmed(rest).substr(1));
+    const std::size_t n = name_length(value);
+    return n > 0 && n < value.size() && value[n] == '(';
+}
+
 void vote(std::string_view raw, Votes& votes) {
     const std::string_view line = trimmed(raw);
     if (line.empty()) {
@@ -77,7 +84,7 @@ void vote(std::string_view raw, Votes& votes) {
                                "composer ",  "CUDA_",       "mpirun ",  "for ",      "done",
                                "./",         "sbatch ",     "swift ",   "megatron ", "nemo llm",
                                "xtuner "}) ||
-        line.ends_with("\\")) {
+        line.ends_with("; then") || line.ends_with("; do") || line.ends_with("\\")) {
         votes.shell += line.ends_with("\\") ? 3 : 2;
     }
     if (line.front() == '[' && line.back() == ']' && line.find_first_of("=,{\"") == line.npos && !indented &&
@@ -102,7 +109,7 @@ void vote(std::string_view raw, Votes& votes) {
         votes.yaml += 2;
     } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
         votes.toml += 1;
-        votes.python += 1;
+        votes.python += !indented && assigns_call(rest) ? 5 : 1;
     } else if (rest.starts_with("=") || rest.starts_with("+=(") || rest.starts_with("()")) {
         votes.shell += 2;
         if (indented) {

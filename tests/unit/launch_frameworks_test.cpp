@@ -192,6 +192,29 @@ TEST_CASE("A shell that srun starts runs its command once for each task", "[laun
     CHECK(value(launched, Fact::gpus) == "16");
 }
 
+TEST_CASE("llamafactory-cli trains on one node unless NNODES says otherwise", "[launch]") {
+    const std::string command =
+        "llamafactory-cli train --stage sft --finetuning_type full --model_name_or_path acme/m --cutoff_len "
+        "512 "
+        "--per_device_train_batch_size 4 --gradient_accumulation_steps 16\n";
+    const LaunchReading one = read("CUDA_VISIBLE_DEVICES=2,3 " + command);
+    CHECK(value(one, Fact::gpus) == "2");
+    CHECK(value(one, Fact::global_batch) == "128");
+    CHECK(value(read("FORCE_TORCHRUN=1 NNODES=2 CUDA_VISIBLE_DEVICES=2,3 " + command), Fact::gpus) == "4");
+}
+
+TEST_CASE("A count of nodes that nobody can read is not one node", "[launch]") {
+    const std::string nodes = "NNODES=$WORLD_SIZE NPROC_PER_NODE=2 ";
+    const std::string batch = " --per_device_train_batch_size 4\n";
+    for (const std::string program :
+         {"llamafactory-cli train --stage sft --finetuning_type full --model_name_or_path acme/m",
+          "swift sft --train_type full --model acme/m"}) {
+        const LaunchReading job = read(nodes + program + batch);
+        CHECK(value(job, Fact::nodes) == "-");
+        CHECK(value(job, Fact::gpus) == "-");
+    }
+}
+
 TEST_CASE("A launcher's program may stand in a variable that nobody knows", "[launch]") {
     const LaunchReading job = read(
         "deepspeed --num_nodes=1 --num_gpus=8 $PROGRAM --deepspeed ds.json --model_name_or_path acme/m "

@@ -145,6 +145,10 @@ void complete(FactSheet& sheet) {
         sheet.is_unreadable(Fact::global_batch)) {
         sheet.forget(Fact::accumulation);
     }
+    // So is one node of a count of nodes.
+    if (sheet.has(Fact::nodes) && !sheet.is_stated(Fact::nodes) && sheet.is_unreadable(Fact::nodes)) {
+        sheet.forget(Fact::nodes);
+    }
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
     solve_data_parallel(sheet);
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);

@@ -118,6 +118,11 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
     }
     assume_data_parallel_only(sheet, "LLaMA-Factory");
+    // The program itself starts torchrun on NNODES nodes, one where nobody says.
+    const Setting* program = root.peek("$program");
+    if (program != nullptr && program->text.starts_with("llamafactory-cli")) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "NNODES");
+    }
 }
 
 }  // namespace traincost

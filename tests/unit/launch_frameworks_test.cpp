@@ -286,3 +286,35 @@ TEST_CASE("llm-foundry: the experts' world is the degree of expert parallelism",
     CHECK(value(job, Fact::ep) == "4");
     CHECK(job.facts.at(Fact::ep).how == How::stated);
 }
+
+TEST_CASE("alpaca-lora: batch_size is the step's, and its script is not axolotl's", "[launch]") {
+    const LaunchReading job = read(
+        "python finetune.py --base_model acme/llama-7b --data_path d --batch_size 128 --micro_batch_size 4 "
+        "--cutoff_len 512 --lora_r 8\n");
+    CHECK(job.format == "hf-arguments");
+    CHECK(value(job, Fact::model) == "acme/llama-7b");
+    CHECK(value(job, Fact::micro_batch) == "4");
+    CHECK(value(job, Fact::global_batch) == "128");
+    CHECK(value(job, Fact::sequence) == "512");
+    CHECK(value(job, Fact::lora_rank) == "8");
+    CHECK(value(job, Fact::recompute) == "-");
+}
+
+TEST_CASE("sbatch --wrap: the command in quotes is the job, sbatch's flags count its nodes", "[launch]") {
+    const std::string command =
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-heads "
+        "8 "
+        "--seq-length $SEQ --micro-batch-size 1 --global-batch-size 32 --tensor-model-parallel-size 2";
+    for (const std::string& wrap : {"--wrap=\"" + command + "\"", "--wrap \"" + command + "\" -p gpu"}) {
+        CAPTURE(wrap);
+        const LaunchReading job = read("#!/bin/bash\nSEQ=1024\nsbatch -N 2 --gpus-per-node=8 " + wrap + "\n");
+        CHECK(job.format == "megatron");
+        CHECK(value(job, Fact::sequence) == "1024");
+        CHECK(value(job, Fact::tp) == "2");
+        CHECK(value(job, Fact::nodes) == "2");
+        CHECK(value(job, Fact::gpus) == "16");
+        CHECK(job.facts.at(Fact::nodes).where.find("sbatch --nodes") != std::string::npos);
+    }
+    // A script that is submitted stays that script's job.
+    CHECK_THROWS_AS(read("#!/bin/bash\nsbatch -N 2 --wrap=\"\"\n"), Error);
+}

@@ -165,9 +165,16 @@ bool is_framework_program(std::string_view base) {
                "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
 }
 
-/// The flags of srun that count nodes and GPUs, up to the program it starts.
+/// Whether sbatch starts the command behind its flags: its --wrap is the last of them, without what it wraps.
+bool is_wrapping(const Words& words, std::size_t sbatch) {
+    return std::any_of(words.begin() + static_cast<std::ptrdiff_t>(sbatch), words.end(),
+                       [](const ShellText& word) { return word.chars == "--wrap"; });
+}
+
+/// The flags of srun, or of sbatch, that count nodes and GPUs, up to the program it starts.
 void read_srun(const Words& words, std::size_t at, Setting& launcher,
                const std::vector<const std::string*>& files) {
+    const std::string program = base_of(words[at - 1].chars);
     for (; at < words.size() && (words[at].chars.starts_with('-') || !words[at - 1].chars.ends_with(".py"));
          ++at) {
         const std::string& word = words[at].chars;
@@ -188,7 +195,7 @@ void read_srun(const Words& words, std::size_t at, Setting& launcher,
         if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
                              "--gpus-per-task"})) {
             Setting setting = word_setting(value, words[at].place(), files);
-            setting.name = "srun " + name;
+            setting.name = program + " " + name;
             place_at(launcher, "srun_flags." + key_of(name)) = std::move(setting);
         }
     }
@@ -224,12 +231,14 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 words, i + 2, accelerate, nullptr,
                 {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
                  "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
-        } else if (base == "srun" || base == "mpirun" || base == "mpiexec") {
-            place_at(line.launcher.root, "$launcher." + std::string(base == "srun" ? "srun" : "mpirun")) =
+        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" ||
+                   (base == "sbatch" && is_wrapping(words, i))) {
+            const bool slurm = base == "srun" || base == "sbatch";
+            place_at(line.launcher.root, "$launcher." + std::string(slurm ? "srun" : "mpirun")) =
                 word_setting("true", words[i].place(), files);
             line.has_launcher = true;
             ++i;
-            if (base == "srun") {
+            if (slurm) {
                 read_srun(words, i, place_at(line.launcher.root, "$launcher"), files);
             }
         } else if (is_python(base)) {

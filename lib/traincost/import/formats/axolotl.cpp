@@ -7,7 +7,7 @@
 namespace traincost {
 
 int recognise_axolotl(const Setting& root) {
-    if (!root.has("base_model")) {
+    if (!root.has("base_model") || root.has("$program")) {
         return named(root, {"axolotl"}, 60);
     }
     return 40 + points(root, {"sequence_len", "datasets", "micro_batch_size"}, 20) +

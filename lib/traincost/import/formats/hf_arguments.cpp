@@ -19,7 +19,8 @@ int recognise_hf_arguments(const Setting& root) {
                 ? points(root,
                          {"model_name", "model_path", "max_length", "max_seq_length", "num_epochs",
                           "accumulation_steps", "model_name_or_path", "deepspeed"},
-                         8)
+                         8) +
+                      points(root, {"base_model", "cutoff_len"}, 20)
                 : 0);
 }
 
@@ -73,11 +74,22 @@ bool read_openrlhf(const Setting& root, FactSheet& sheet) {
     return true;
 }
 
+// alpaca-lora's batch_size is the whole step's, micro_batch_size a GPU's.
+void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
+    if (!root.has("base_model") || !root.has("micro_batch_size")) {
+        return;
+    }
+    sheet.word(Fact::model, root, {"base_model"});
+    sheet.whole(Fact::micro_batch, root, {"micro_batch_size"});
+    sheet.whole(Fact::global_batch, root, {"batch_size"});
+}
+
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     const bool openrlhf = read_openrlhf(root, sheet);
     if (!openrlhf) {
+        read_alpaca_lora(root, sheet);
         sheet.whole(
             Fact::micro_batch, root,
             {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});

@@ -372,6 +372,9 @@ private:
                 return Answer::unknown;
             }
         }
+        if (program == "sbatch" && wrap(words)) {
+            return Answer::unknown;
+        }
         if (program == "sbatch" || program == "bash" || program == "sh") {
             for (const ShellRedirect& redirect : command.redirects) {
                 if (redirect.sign == "<<") {  // a script that a script submits
@@ -416,6 +419,28 @@ private:
                              std::make_move_iterator(words.end()));
             outcome_.commands.push_back(std::move(one));
         }
+    }
+    // sbatch --wrap="torchrun ...": the command in quotes, with sbatch's flags in front of it.
+    bool wrap(const std::vector<ShellText>& words) {
+        constexpr std::string_view flag = "--wrap";
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::string& chars = words[i].chars;
+            const bool apart = chars == flag && i + 1 < words.size();
+            if (!apart &&
+                !(chars.starts_with(flag) && chars.size() > flag.size() && chars[flag.size()] == '=')) {
+                continue;
+            }
+            const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+            std::vector<ShellText> around(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i));
+            around.insert(around.end(), words.begin() + static_cast<std::ptrdiff_t>(i + (apart ? 2 : 1)),
+                          words.end());
+            around.push_back(words[i].part(0, flag.size()));
+            std::swap(around_, around);
+            text(inner);
+            std::swap(around_, around);
+            return true;
+        }
+        return false;
     }
     static ShellText joined(const std::vector<ShellText>& words) {
         ShellText all;

@@ -3,6 +3,7 @@
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
 #include <cli/help_formatter.hpp>
+#include <cli/parse_error.hpp>
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
@@ -193,7 +194,7 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
         return app.exit(success, context.out, context.err);
     } catch (const CLI::ParseError& error) {
         const std::string unplaced = explain_unplaced(app);
-        throw Error(ErrorKind::usage, unplaced.empty() ? error.what() : unplaced);
+        throw Error(ErrorKind::usage, unplaced.empty() ? in_plain_words(error, std::string(name)) : unplaced);
     }
     if (name.empty()) {
         throw Error(ErrorKind::usage,

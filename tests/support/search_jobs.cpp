@@ -79,6 +79,7 @@ StackSpec stack() {
     s.written_out_gelu = false;
     s.inplace_backward = false;
     s.repeats_kv = false;
+    s.copies_attention_layout = false;
     s.quantised_head = false;
     s.quantised_keeps_inputs = false;
     s.flat_optimizer = false;

@@ -64,6 +64,38 @@ TEST_CASE("gradients of q, k and v are joined where one product made them", "[op
     CHECK(joins() == 0);
 }
 
+TEST_CASE("activations that lie sequence first are copied around a flash kernel", "[ops]") {
+    Job job = biased(BiasKernel::fused);
+    job.stack.attention = AttentionKernel::flash;
+    job.model.position.kind = PositionKind::learned;
+    job.run.micro_batch = 2;
+    const auto copies = [&] {
+        Operator sum{};
+        for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 2048)) {
+            if (op.name == "attention_layout")
+                sum = op;
+        }
+        return sum;
+    };
+    CHECK(copies().forward_bytes.value() == 0);
+    job.stack.copies_attention_layout = true;
+    const double tokens = shape_of(job).tokens;
+    CHECK(tokens == 2 * 2048);
+    // Read and written in 16 bits: queries, keys, values and the output; back, the output's gradient.
+    CHECK(copies().forward_bytes.value() == Approx(2 * 2 * 4 * tokens * 1024));
+    CHECK(copies().backward_bytes.value() == Approx(2 * 2 * tokens * 1024));
+    CHECK(copies().saved.value() == Approx(2 * tokens * 1024));
+    // One sequence lies in one order: only what is cut out of the joined product is copied.
+    job.run.micro_batch = 1;
+    CHECK(copies().forward_bytes.value() == Approx(2 * 2 * 3 * 2048 * 1024));
+    CHECK(copies().backward_bytes.value() == 0);
+    CHECK(copies().saved.value() == 0);
+    job.model.position.kind = PositionKind::rope;
+    CHECK(copies().forward_bytes.value() == Approx(2 * 2 * 2048 * 1024));
+    job.stack.attention = AttentionKernel::math;
+    CHECK(copies().forward_bytes.value() == 0);
+}
+
 TEST_CASE("a list of operators refuses what it cannot hold", "[ops]") {
     OpList list;
     for (std::size_t i = 0; i < OpList::capacity; ++i)

@@ -72,6 +72,7 @@ void describe_choices(Io& io, T& x) {
     io.required("ends_count_as_blocks", x.ends_count_as_blocks);
     io.required("balanced_stages", x.balanced_stages);
     io.required("repeats_kv", x.repeats_kv);
+    io.required("copies_attention_layout", x.copies_attention_layout);
     io.required("extra_saved_hidden", x.extra_saved_hidden);
     io.required("gathered_blocks_ahead", x.gathered_blocks_ahead);
     io.required("held_gathers_limit", x.held_gathers_limit);

@@ -143,6 +143,8 @@ struct StackSpec {
                                 ///< (account_for_embedding_in_pipeline_split)
     bool balanced_stages;  ///< stages hold equal cost, the head included, rather than equal numbers of blocks
     bool repeats_kv;       ///< keys and values are copied out to the query heads before the kernel
+    bool copies_attention_layout;  ///< activations lie sequence first: what a flash kernel reads is copied
+                                   ///< batch first, its output and that one's gradient back
     double extra_saved_hidden;     ///< tensors of tokens × hidden / tp a block keeps beside its operators'
                                    ///< (layout copies)
     double gathered_blocks_ahead;  ///< blocks by which a host that is not the slower side runs ahead (the

@@ -120,6 +120,30 @@ void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
     build.last().backward_transient += Bytes{ring ? 4.0 * kv_bytes : 2.0 * q_bytes + kv_bytes};
 }
 
+/// Copies between activations that lie sequence first and a flash kernel that reads them batch first: of
+/// queries, keys and values, of its output and of that one's gradient. With one sequence the two orders are
+/// one, and only what was cut out of a joined product has gaps to close: all three, or the values alone where
+/// a rotation has made queries and keys anew. The product after it keeps its own copy of the output.
+void copy_layouts(OpBuilder& build, double query_elements, double kv_elements, bool joined) {
+    const Shape& s = build.shape();
+    if (!build.stack().copies_attention_layout || s.attention != AttentionKernel::flash || s.compiled)
+        return;
+    const bool rotated = build.model().position.kind == PositionKind::rope;
+    const bool one = s.batch <= 1.0;
+    const double gaps =
+        joined ? kv_elements / 2.0 + (rotated ? 0.0 : query_elements + kv_elements / 2.0) : 0.0;
+    const double forward = one ? gaps : 2.0 * query_elements + kv_elements;
+    const double backward = one ? 0.0 : query_elements;
+    if (forward == 0.0)
+        return;
+    const int kernels = one ? (rotated ? 1 : 3) : 4;
+    Operator& op = build.memory("attention_layout", Module::attention, Bytes{2.0 * forward * s.e},
+                                Bytes{2.0 * backward * s.e}, kernels, one ? 0 : 1);
+    op.forward_access = op.backward_access = MemoryAccess::transpose;
+    if (!one && s.train_weights)
+        op.saved = Bytes{query_elements * s.e};
+}
+
 /// What layouts make eager attention, the last operator, keep beside its tensors. Values cut out of one
 /// projection keep all of it, `rest` elements more, where rotation makes queries and keys anew. A rotation of
 /// a part of each head joins it to the rest head by head, attention's output of `out` elements comes in that
@@ -171,9 +195,12 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         const double width = (heads + 2.0 * kv_heads) * d;
         if (m.bias.qkv)
             build.add_bias(s.tokens * width, false);
-        if (s.train_weights && !s.compiled)  // gradients of q, k and v are joined
-            build.memory("qkv_gradient", Module::attention, Bytes{}, Bytes{s.tokens * width * s.e * 2.0}, 0,
-                         1);
+        if (s.train_weights && !s.compiled) {  // gradients of q, k and v are joined
+            Operator& op = build.memory("qkv_gradient", Module::attention, Bytes{},
+                                        Bytes{s.tokens * width * s.e * 2.0}, 0, 1);
+            if (stack.copies_attention_layout && s.attention == AttentionKernel::flash && s.batch > 1.0)
+                op.backward_access = MemoryAccess::transpose;  // they come back batch first
+        }
     } else {
         const int readers = cross || !own_keys ? 1 : 3;
         build.linear("query", Module::attention, s.tokens, heads * d, h, build.saved_norm_output(h, 3),
@@ -234,6 +261,8 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.queries /= documents;
         a.keys /= documents;
     }
+    copy_layouts(build, s.tokens * heads * d, key_tokens * kv_heads * 2.0 * d,
+                 (stack.fused_qkv || m.fused_qkv) && !cross && own_keys);
     core_attention(build, a, true);
     hold_exchanged(build, kv_bytes, q_bytes);
     merge_ring(build, s.tokens * heads * d);

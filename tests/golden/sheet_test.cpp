@@ -88,6 +88,27 @@ TEST_CASE("the IIIS template's passes are the iteration's: its drawing is as lon
     CHECK((step.spans[1].end - step.spans[1].begin).value() == Approx(14.573897777152 / 16.0));
 }
 
+TEST_CASE("saved answers of days, plan, recommend, scale and a log are compared", "[sheet]") {
+    const Folder folder;
+    const std::string work = " --model llama-2-7b --gpu a100 --gpus 8 --seq 4096 --global-batch 64";
+    const std::pair<const char*, std::string> commands[] = {
+        {"days", "days --params 7B --tokens 2T --gpus 256 --gpu a100 --mfu 0.45 --json"},
+        {"plan", "plan --tokens 2T --json" + work},
+        {"recommend", "recommend --json" + work},
+        {"scale", "scale --flops 5.76e23 --json"},
+        {"log", "read tests/golden/logs/megatron.log --json"}};
+    std::string files;
+    for (const auto& [name, arguments] : commands) {
+        const std::string file = (folder.path / (std::string(name) + ".json")).string();
+        std::ofstream(file) << run_in_process("traincost " + arguments);
+        files += " " + file;
+    }
+    const std::string table = run_in_process("traincost compare --format csv" + files);
+    CHECK_THAT(table, Catch::Contains("kind,days,plan,recommend,scale,log"));
+    CHECK_THAT(table, Catch::Contains("MFU,0.45,0.669") && Catch::Contains("tokens/s,855771."));
+    CHECK_THAT(table, Catch::Contains(",8.1359") && Catch::Contains("\"loss, chinchilla-3\""));
+}
+
 TEST_CASE("a spreadsheet that is none is said", "[sheet]") {
     const Folder folder;
     const std::string file = (folder.path / "broken.xlsx").string();

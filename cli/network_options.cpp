@@ -1,5 +1,6 @@
 #include <cli/network_options.hpp>
 #include <cli/options.hpp>
+#include <traincost/base/flag_values.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/collectives.hpp>
 
@@ -31,11 +32,11 @@ void set_step(LinkTier& tier, Seconds step) {
 
 void add_network_options(CLI::App& app, NetworkFlags& f) {
     name_group(app, own_group);
-    add_parsed(
-        app, "--bus-bandwidth", f.bus_GBps, "GB_PER_S", positive,
-        "Bandwidth of an accelerator's links in its node, one direction, GB/s; default: the cluster's");
-    add_parsed(app, "--network-bandwidth", f.network_Gbps, "GBIT_PER_S", positive,
-               "Bandwidth of a node's network, Gbit/s; default: the cluster's");
+    add_parsed(app, "--bus-bandwidth", f.bus_GBps, "GB_PER_S", gigabytes_per_second,
+               "Bandwidth of an accelerator's links in its node, one direction, GB/s or with a unit "
+               "(400Gb/s); default: the cluster's");
+    add_parsed(app, "--network-bandwidth", f.network_Gbps, "GBIT_PER_S", gigabits_per_second,
+               "Bandwidth of a node's network, Gbit/s or with a unit (50GB/s); default: the cluster's");
     add_parsed(app, "--bus-latency", f.bus_latency_us, "MICROSECONDS", positive,
                "Time of one step of a collective inside a node; default: measured");
     add_parsed(app, "--network-latency", f.network_latency_us, "MICROSECONDS", positive,

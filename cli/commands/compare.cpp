@@ -94,9 +94,8 @@ void add_compare(CLI::App& app, Context& context) {
     const auto flags = std::make_shared<Flags>();
     command
         ->add_option("jobs", flags->files,
-                     "Job files, output of 'estimate --json' or 'method --json', recorded steps (.csv, "
-                     ".xlsx, Chrome trace); - is "
-                     "standard input")
+                     "Job files, --json output of estimate, method, days, plan, recommend, scale and of logs "
+                     "(read), recorded steps (.csv, .xlsx, Chrome trace); - is standard input")
         ->required()
         ->type_name("FILE");
     add_output_options(*command, flags->output, Charts::yes, Pages::yes);

@@ -4,6 +4,8 @@
 
 #include <cli/sheet_reader.hpp>
 
+#include <traincost/import/logs/recording_files.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <unistd.h>
@@ -71,6 +73,40 @@ TEST_CASE("events of a timeline as CSV are read back as the same step", "[sheet]
     const std::string ours = run_in_process("traincost timeline --json" + job);
     CHECK(number_of(again, "total_s") == number_of(ours, "total_s"));
     CHECK_THAT(again, Catch::Contains("\"lane\": \"stage 1\"") && Catch::Contains("\"micro_batch\": 7"));
+}
+
+TEST_CASE("the IIIS template's passes are the iteration's: its drawing is as long as its Output!S1",
+          "[sheet]") {
+    const std::map<std::string, double> cells = {{"C1", 16.0},           {"E1", 16.0},
+                                                 {"G1", 0.910868611072}, {"I1", 14.573897777152},
+                                                 {"K1", 17.179869184},   {"M1", 31.753766961152},
+                                                 {"O1", 1.073741824},    {"Q1", 1.05711140864},
+                                                 {"S1", 34.795488804864}};
+    const auto step = traincost::step_of_output_sheet(cells, "template.xlsx");
+    CHECK(step.total.value() == Approx(cells.at("S1")).epsilon(1e-12));
+    CHECK(step.spans.size() == 35);
+    CHECK((step.spans[1].end - step.spans[1].begin).value() == Approx(14.573897777152 / 16.0));
+}
+
+TEST_CASE("saved answers of days, plan, recommend, scale and a log are compared", "[sheet]") {
+    const Folder folder;
+    const std::string work = " --model llama-2-7b --gpu a100 --gpus 8 --seq 4096 --global-batch 64";
+    const std::pair<const char*, std::string> commands[] = {
+        {"days", "days --params 7B --tokens 2T --gpus 256 --gpu a100 --mfu 0.45 --json"},
+        {"plan", "plan --tokens 2T --json" + work},
+        {"recommend", "recommend --json" + work},
+        {"scale", "scale --flops 5.76e23 --json"},
+        {"log", "read tests/golden/logs/megatron.log --json"}};
+    std::string files;
+    for (const auto& [name, arguments] : commands) {
+        const std::string file = (folder.path / (std::string(name) + ".json")).string();
+        std::ofstream(file) << run_in_process("traincost " + arguments);
+        files += " " + file;
+    }
+    const std::string table = run_in_process("traincost compare --format csv" + files);
+    CHECK_THAT(table, Catch::Contains("kind,days,plan,recommend,scale,log"));
+    CHECK_THAT(table, Catch::Contains("MFU,0.45,0.669") && Catch::Contains("tokens/s,855771."));
+    CHECK_THAT(table, Catch::Contains(",8.1359") && Catch::Contains("\"loss, chinchilla-3\""));
 }
 
 TEST_CASE("a spreadsheet that is none is said", "[sheet]") {

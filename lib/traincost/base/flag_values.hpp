@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,46 @@ inline double positive_number(const std::string& text) {
 /// "7B", "124.4M": parameters, as a real number.
 inline double positive_parameters(const std::string& text) {
     return static_cast<double>(parse_count(text, Range::positive));
+}
+
+/// "400", "400Gb/s", "50 GB/s": a bandwidth in units of `bare` bytes a second, which a number without a unit
+/// is in; b is a bit, B a byte. `Error` that names the units.
+inline double bandwidth_in(const std::string& text, const char* bare_name, double bare) {
+    struct Unit {
+        std::string_view name;
+        double bytes;
+    };
+    constexpr double giga = 1e9;
+    constexpr double tera = 1e12;
+    constexpr double bits = 8.0;
+    constexpr Unit units[] = {{"GB/s", giga},          {"TB/s", tera},        {"Gb/s", giga / bits},
+                              {"Gbit/s", giga / bits}, {"Tb/s", tera / bits}, {"Tbit/s", tera / bits},
+                              {"MB/s", 1e6},           {"Gbps", giga / bits}, {"Tbps", tera / bits}};
+    const auto end = text.find_last_of("0123456789.");
+    const std::string number = text.substr(0, end == std::string::npos ? 0 : end + 1);
+    std::string unit = text.substr(number.size());
+    unit.erase(0,
+               unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+    double factor = unit.empty() ? bare : 0.0;
+    for (const Unit& known : units) {
+        factor = known.name == unit ? known.bytes : factor;
+    }
+    if (factor == 0.0 || number.empty()) {
+        throw Error(ErrorKind::input, "'" + text + "' is not a bandwidth; allowed: a number of " + bare_name +
+                                          ", or with a unit: MB/s, GB/s, TB/s, Gb/s, Gbit/s, Tb/s, Tbit/s");
+    }
+    const double value = parse_number(number, Range::positive);
+    return unit.empty() ? value : value * factor / bare;
+}
+
+/// In GB/s, which a number without a unit is.
+inline double gigabytes_per_second(const std::string& text) {
+    return bandwidth_in(text, "GB/s", 1e9);
+}
+
+/// In Gbit/s, which a number without a unit is.
+inline double gigabits_per_second(const std::string& text) {
+    return bandwidth_in(text, "Gbit/s", 1e9 / 8.0);
 }
 
 /// Copies what was given over a default.

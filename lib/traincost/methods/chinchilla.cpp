@@ -1,6 +1,7 @@
 #include "traincost/methods/chinchilla.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -43,16 +44,23 @@ Flops chinchilla_compute(double tflops, double utilization, double cards, double
     return Flops{tflops * 1e12 * cards * 86400.0 * days * utilization};
 }
 
-ChinchillaOptimum chinchilla_grid(Flops compute, const ChinchillaConstants& constants) {
-    constexpr int points = 64;
+std::array<double, 64> chinchilla_sizes() {
     constexpr double first_exponent = 7.0;
     constexpr double per_decade = 16.0;
+    std::array<double, 64> sizes{};
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        sizes[i] = std::pow(10.0, first_exponent + static_cast<double>(i) / per_decade);
+    }
+    return sizes;
+}
+
+ChinchillaOptimum chinchilla_grid(Flops compute, const ChinchillaConstants& constants) {
     ChinchillaOptimum best{};
-    for (int i = 0; i < points; ++i) {
-        const double N = std::pow(10.0, first_exponent + i / per_decade);
+    bool first = true;
+    for (const double N : chinchilla_sizes()) {
         const double D = compute.value() / (6.0 * N);
         const ChinchillaOptimum here = at(compute, N, D, constants);
-        if (i == 0 || here.loss < best.loss) {
+        if (std::exchange(first, false) || here.loss < best.loss) {
             best = here;
         }
     }

@@ -4,6 +4,7 @@
 // saying so. Its page takes N without embeddings; Hoffmann's N has them.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "traincost/base/quantity.hpp"
@@ -40,6 +41,9 @@ ChinchillaLabels chinchilla_labels(const ChinchillaOptimum& optimum);
 /// C = tflops · 10^12 · cards · 86400 · days · utilization. `Error` of kind input unless all are positive and
 /// utilization is at most 1.
 Flops chinchilla_compute(double tflops, double utilization, double cards, double days);
+
+/// Sizes of the grid: 10^(7 + i/16), i = 0 … 63.
+std::array<double, 64> chinchilla_sizes();
 
 /// The least loss over N = 10^(7 + i/16), i = 0 … 63, with D = C/(6N).
 ChinchillaOptimum chinchilla_grid(Flops compute, const ChinchillaConstants& constants = {});

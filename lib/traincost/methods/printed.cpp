@@ -101,6 +101,10 @@ std::string decimals_text(double x, int digits) {
     return fmt::format("{:.{}f}", finite(x), digits);
 }
 
+std::string spreadsheet_text(double x) {
+    return fmt::format("{:.15g}", finite(x));
+}
+
 std::string fixed_text(double x, int digits) {
     const std::string one_more = fmt::format("{:.{}f}", finite(x), digits + 1);
     if (!is_tie(x, one_more)) {

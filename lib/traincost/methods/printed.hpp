@@ -23,6 +23,9 @@ std::string decimals_text(double x, int digits);
 /// `x` ≥ 0 with exactly `digits` decimals, as JavaScript's toFixed prints it: ties upwards.
 std::string fixed_text(double x, int digits);
 
+/// `x` as a spreadsheet program shows and keeps it: 15 significant digits.
+std::string spreadsheet_text(double x);
+
 /// Cells by row; the first row is the header.
 using TextRows = std::vector<std::vector<std::string>>;
 

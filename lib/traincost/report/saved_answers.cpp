@@ -18,6 +18,9 @@ constexpr const char* memory_figure = "memory of a GPU";
 constexpr const char* iteration_figure = "iteration";
 constexpr const char* total_figure = "whole run";
 constexpr const char* gpus_figure = "GPUs";
+constexpr const char* rate_figure = "tokens/s";
+constexpr const char* mfu_figure = "MFU";
+constexpr const char* cost_figure = "cost";
 
 /// The number at a path of keys; nothing where there is none.
 std::optional<double> saved_number_at(const JsonValue& root, std::initializer_list<std::string_view> path) {
@@ -36,7 +39,7 @@ std::optional<double> saved_number_at(const JsonValue& root, std::initializer_li
 }
 
 template <class Make>
-void add_figure(SavedAnswer& a, const char* name, const std::optional<double>& value, Make make) {
+void add_figure(SavedAnswer& a, const std::string& name, const std::optional<double>& value, Make make) {
     if (value) {
         a.figures.emplace_back(name, make(*value));
     }
@@ -115,6 +118,113 @@ void read_tables(const JsonValue& tables, SavedAnswer& a) {
     }
 }
 
+Cell saved_dollars_cell(double x) {
+    return cell(Dollars{x});
+}
+
+/// The command whose answer it is, by what only that answer says; nothing of a job, an estimate or a method.
+std::string saved_command(const JsonValue& root) {
+    const JsonValue* kind = root.find("kind");
+    const auto* name = kind == nullptr ? nullptr : std::get_if<std::string>(&kind->data);
+    if (name != nullptr && *name == "log") {
+        return *name;
+    }
+    constexpr std::pair<std::string_view, const char*> marks[] = {
+        {"rate_from", "days"}, {"memory_by_zero", "plan"}, {"pareto", "recommend"}, {"laws", "scale"}};
+    for (const auto& [member, command] : marks) {
+        if (root.find(member) != nullptr) {
+            return command;
+        }
+    }
+    return {};
+}
+
+void read_days(const JsonValue& root, SavedAnswer& a) {
+    add_figure(a, total_figure, saved_number_at(root, {"time_s"}), saved_time_cell);
+    add_figure(a, rate_figure, saved_number_at(root, {"tokens_per_s"}), short_count_cell);
+    add_figure(a, mfu_figure, saved_number_at(root, {"mfu"}), share_cell);
+    add_figure(a, cost_figure, saved_number_at(root, {"cost_USD"}), saved_dollars_cell);
+}
+
+/// The first of its plans, the best.
+const JsonValue* saved_best_plan(const JsonValue& root, SavedAnswer& a) {
+    const JsonValue* plans = root.find("plans");
+    a.yes = plans != nullptr && plans->array() != nullptr && !plans->array()->empty();
+    return a.yes ? &plans->array()->front() : nullptr;
+}
+
+std::optional<double> saved_days(const JsonValue& root, std::initializer_list<std::string_view> path) {
+    constexpr double day = 86400.0;
+    const auto days = saved_number_at(root, path);
+    return days ? std::optional(*days * day) : days;
+}
+
+void read_plan(const JsonValue& root, SavedAnswer& a) {
+    add_figure(a, parameters_figure, saved_number_at(root, {"params", "total"}), short_count_cell);
+    if (const JsonValue* plan = saved_best_plan(root, a)) {
+        add_figure(a, memory_figure, saved_number_at(*plan, {"device_bytes"}), saved_bytes_cell);
+        add_figure(a, iteration_figure, saved_number_at(*plan, {"step_time_s"}), saved_time_cell);
+        add_figure(a, total_figure, saved_days(*plan, {"days"}), saved_time_cell);
+        add_figure(a, rate_figure, saved_number_at(*plan, {"tokens_per_s"}), short_count_cell);
+        add_figure(a, mfu_figure, saved_number_at(*plan, {"mfu"}), share_cell);
+        add_figure(a, cost_figure, saved_number_at(*plan, {"usd"}), saved_dollars_cell);
+    }
+    add_figure(a, gpus_figure, saved_number_at(root, {"input", "cluster", "accelerators"}), number_cell);
+}
+
+void read_recommend(const JsonValue& root, SavedAnswer& a) {
+    if (const JsonValue* plan = saved_best_plan(root, a)) {
+        add_figure(a, parameters_figure, saved_number_at(*plan, {"params", "total"}), short_count_cell);
+        add_figure(a, memory_figure, saved_number_at(*plan, {"totals", "memory_bytes"}), saved_bytes_cell);
+        add_figure(a, iteration_figure, saved_number_at(*plan, {"totals", "step_s"}), saved_time_cell);
+        add_figure(a, total_figure, saved_days(*plan, {"totals", "days"}), saved_time_cell);
+        add_figure(a, rate_figure, saved_number_at(*plan, {"throughput", "tokens_per_s"}), short_count_cell);
+        add_figure(a, mfu_figure, saved_number_at(*plan, {"throughput", "mfu"}), share_cell);
+        add_figure(a, cost_figure, saved_number_at(*plan, {"totals", "usd"}), saved_dollars_cell);
+        add_figure(a, gpus_figure, saved_number_at(*plan, {"input", "cluster", "accelerators"}), number_cell);
+    }
+}
+
+/// Each law's optimum.
+void read_scale(const JsonValue& root, SavedAnswer& a) {
+    const JsonValue* laws = root.find("laws");
+    if (laws == nullptr || laws->array() == nullptr) {
+        return;
+    }
+    for (const JsonValue& law : *laws->array()) {
+        const JsonValue* name = law.find("name");
+        const auto* text = name == nullptr ? nullptr : std::get_if<std::string>(&name->data);
+        const std::string of = text == nullptr ? "" : ", " + *text;
+        add_figure(a, "parameters" + of, saved_number_at(law, {"parameters"}), short_count_cell);
+        add_figure(a, "tokens" + of, saved_number_at(law, {"tokens"}), short_count_cell);
+        add_figure(a, "loss" + of, saved_number_at(law, {"loss"}), number_cell);
+    }
+}
+
+void read_log(const JsonValue& root, SavedAnswer& a) {
+    add_figure(a, memory_figure, saved_number_at(root, {"peak_memory_bytes"}), saved_bytes_cell);
+    add_figure(a, iteration_figure, saved_number_at(root, {"step_time_s"}), saved_time_cell);
+    add_figure(a, rate_figure, saved_number_at(root, {"tokens_per_s"}), short_count_cell);
+    add_figure(a, gpus_figure, saved_number_at(root, {"accelerators"}), number_cell);
+    add_figure(a, "loss", saved_number_at(root, {"loss_last"}), number_cell);
+}
+
+SavedAnswer saved_of_command(const std::string& command, const std::string& file, const JsonValue& root) {
+    SavedAnswer a{.name = file, .kind = command, .figures = {}, .step = {}};
+    if (command == "days") {
+        read_days(root, a);
+    } else if (command == "plan") {
+        read_plan(root, a);
+    } else if (command == "recommend") {
+        read_recommend(root, a);
+    } else if (command == "scale") {
+        read_scale(root, a);
+    } else {
+        read_log(root, a);
+    }
+    return a;
+}
+
 SavedAnswer saved_estimate(const std::string& file, const Sources& sources) {
     const ResolvedJob resolved = resolve(draft_from_file(file, sources), sources);
     const Estimate e = estimate(resolved.job);
@@ -133,6 +243,8 @@ SavedAnswer saved_estimate(const std::string& file, const Sources& sources) {
     if (e.training) {
         add_figure(a, total_figure, e.training->time.value(), saved_time_cell);
     }
+    add_figure(a, rate_figure, e.throughput.tokens_per_s, short_count_cell);
+    add_figure(a, mfu_figure, e.throughput.mfu, share_cell);
     add_figure(a, gpus_figure, static_cast<double>(resolved.job.cluster.accelerators), number_cell);
     std::vector<std::pair<std::string, Seconds>> rest;
     for (const StepTerm term : {StepTerm::pipeline_transfer, StepTerm::data_parallel, StepTerm::offload,
@@ -170,7 +282,8 @@ bool is_other_answer(const std::string& file) {
         return false;
     }
     const JsonDocument document = read_json_file(file);
-    return document.root.find("method") != nullptr || document.root.find("tables") != nullptr;
+    return !saved_command(document.root).empty() || document.root.find("method") != nullptr ||
+           document.root.find("tables") != nullptr;
 }
 
 SavedAnswer read_saved_answer(const std::string& file, const Sources& sources, const SheetNumbers& sheets) {
@@ -185,6 +298,9 @@ SavedAnswer read_saved_answer(const std::string& file, const Sources& sources, c
         return a;
     }
     const JsonDocument document = read_json_file(file);
+    if (const std::string command = saved_command(document.root); !command.empty()) {
+        return saved_of_command(command, file, document.root);
+    }
     const JsonValue* method = document.root.find("method");
     const auto* name = method == nullptr ? nullptr : std::get_if<std::string>(&method->data);
     SavedAnswer a{

@@ -21,8 +21,8 @@ struct SavedAnswer {
     bool yes = true;  ///< false: an estimate that does not fit
 };
 
-/// Whether the file is neither a job nor an estimate: a method's answer ('method NAME --json') or a recorded
-/// step.
+/// Whether the file is neither a job nor an estimate: a method's answer ('method NAME --json'), that of
+/// days, plan, recommend, scale or a log's, or a recorded step.
 bool is_other_answer(const std::string& file);
 
 /// A job, an estimate, a method's answer, or a recorded step (its median iteration).

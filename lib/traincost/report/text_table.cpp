@@ -1,6 +1,7 @@
 #include "traincost/report/text_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 namespace traincost {
@@ -239,6 +240,32 @@ std::size_t display_width(std::string_view text) {
         std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
 }
 
+namespace {
+
+/// A break at `end` that would part a number from its unit is moved before the number.
+std::size_t before_quantity(std::string_view text, std::size_t end) {
+    constexpr std::array<std::string_view, 22> units = {
+        "s",   "ms",   "us",   "B",    "kB", "MB", "GB",      "TB",      "KiB",     "MiB",      "GiB",
+        "TiB", "GB/s", "TB/s", "days", "W",  "kW", "TFLOP/s", "PFLOP/s", "GFLOP/s", "tokens/s", "Gbit/s"};
+    if (end >= text.size() || text[end] != ' ') {
+        return end;
+    }
+    const std::string_view after = text.substr(std::min(text.find_first_not_of(' ', end), text.size()));
+    std::string_view unit = after.substr(0, std::min(after.find(' '), after.size()));
+    while (!unit.empty() && std::string_view(",;.:)").find(unit.back()) != unit.npos) {
+        unit.remove_suffix(1);
+    }
+    const std::size_t space = text.rfind(' ', end == 0 ? 0 : end - 1);
+    if (space == text.npos || text.substr(0, space).find_first_not_of(' ') == text.npos ||
+        std::find(units.begin(), units.end(), unit) == units.end()) {
+        return end;
+    }
+    const std::string_view number = text.substr(space + 1, end - space - 1);
+    return number.find_first_of("0123456789") == 0 ? space : end;
+}
+
+}  // namespace
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
     Lines lines;
     do {
@@ -252,6 +279,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
             const std::size_t joint = text.substr(0, most).find_last_of(joints);
             end = joint == text.npos || joint == 0 ? most : joint + 1;
         }
+        end = before_quantity(text, end);
         std::string_view line = text.substr(0, end);
         while (line.ends_with(' ')) {
             line.remove_suffix(1);

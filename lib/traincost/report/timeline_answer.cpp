@@ -14,9 +14,18 @@ namespace traincost {
 
 namespace {
 
+constexpr std::size_t beside_drawing = 33;  ///< columns of stage, lane and use
+
+/// A drawing whose width was asked for is not wrapped.
+TextStyle drawn_style(const TimelineView& view, TextStyle style) {
+    if (view.width)
+        style.width = std::max(style.width, static_cast<std::size_t>(*view.width) + beside_drawing);
+    return style;
+}
+
 /// What the columns of stage, lane and use leave of a line.
 int drawing_width(const TimelineView& view, const TextStyle& style) {
-    constexpr std::size_t beside = 33;
+    constexpr std::size_t beside = beside_drawing;
     constexpr std::size_t least = 20;
     return view.width.value_or(
         static_cast<int>(std::max(least, style.width > beside ? style.width - beside : least)));
@@ -34,7 +43,7 @@ std::string timeline_text(const TimelineAnswer& answer, const TimelineView& view
         return timeline_svg(answer.line, answer.lanes, job_title(answer.job), layout_text(answer.job));
     if (view.format == Format::csv)
         return render(std::vector<Table>{timeline_events(answer.line)}, Format::csv);
-    return render(tables_of(answer, drawing_width(view, style)), view.format, style);
+    return render(tables_of(answer, drawing_width(view, style)), view.format, drawn_style(view, style));
 }
 
 std::string timeline_text(const RecordingAnswer& answer, const TimelineView& view, const TextStyle& style) {
@@ -50,7 +59,7 @@ std::string timeline_text(const RecordingAnswer& answer, const TimelineView& vie
     if (view.svg)
         return recording_svg(shown);
     return render(std::vector<Table>{recording_table(shown, drawing_width(view, style)), phase_table(step)},
-                  view.format, style);
+                  view.format, drawn_style(view, style));
 }
 
 std::string trace_text(const TimelineAnswer& answer) {

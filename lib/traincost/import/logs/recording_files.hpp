@@ -19,7 +19,8 @@ bool is_recorded_text(std::string_view text);
 std::vector<RecordedStep> read_recorded_text(std::string_view text, const std::string& file);
 
 /// The step of a workbook's sheet Output, its numbers by place ("G1"): warm-up, micro-batches of a forward
-/// and a backward pass, cool-down, all-reduce. `Error` of kind input where a number is missing.
+/// and a backward pass (of one micro-batch, or where they make the stable part, of all), cool-down,
+/// all-reduce. `Error` of kind input where a number is missing.
 RecordedStep step_of_output_sheet(const std::map<std::string, double>& numbers, const std::string& file);
 
 /// The numbers of one sheet of a spreadsheet file, by place. `Error` where there is no such sheet.

@@ -20,7 +20,39 @@ struct ChinchillaFlags {
     double tflops = 40.0, utilization = 0.25, days = 7.0;
     std::int64_t cards = 1;
     bool compare = false;
+    bool list = false;
 };
+
+/// Its constants, its page's values, and the sizes that it tries.
+std::vector<Table> chinchilla_lists() {
+    const ChinchillaConstants c;
+    const auto number = [](double x) { return Cell{.text = python_text(x), .exact = {}, .number = true}; };
+    Table constants{.title = "Constants of L = E + A/N^alpha + B/D^beta",
+                    .columns = {"", "value"},
+                    .rows = {{text_cell("E"), number(c.E)},
+                             {text_cell("A"), number(c.A)},
+                             {text_cell("B"), number(c.B)},
+                             {text_cell("alpha"), number(c.alpha)},
+                             {text_cell("beta"), number(c.beta)}},
+                    .remarks = {}};
+    const ChinchillaFlags page;
+    Table defaults{.title = "Defaults",
+                   .columns = {"flag", "value"},
+                   .rows = {{text_cell("--tflops"), number(page.tflops)},
+                            {text_cell("--utilization"), number(page.utilization)},
+                            {text_cell("--cards"), count_cell(page.cards)},
+                            {text_cell("--days"), number(page.days)}},
+                   .remarks = {}};
+    Table grid{.title = "Grid", .columns = {"i", "N"}, .rows = {}, .remarks = {"N = 10^(7 + i/16)."}};
+    constexpr double million = 1e6;
+    std::int64_t i = 0;
+    for (const double N : chinchilla_sizes()) {
+        grid.rows.push_back(
+            {count_cell(i++),
+             {.text = decimals_text(N / million, 2) + "M", .exact = to_exact(N), .number = true}});
+    }
+    return {constants, defaults, grid};
+}
 
 Table chinchilla_table_of(const ChinchillaOptimum& grid, const ChinchillaOptimum& exact) {
     const ChinchillaLabels by_grid = chinchilla_labels(grid);
@@ -91,6 +123,9 @@ std::string chinchilla_json(Flops budget, const ChinchillaOptimum& grid, const C
 }
 
 MethodAnswer chinchilla_answer(const ChinchillaFlags& f) {
+    if (f.list) {
+        return {.tables = chinchilla_lists()};
+    }
     const Flops budget = chinchilla_compute(f.tflops, f.utilization, static_cast<double>(f.cards), f.days);
     const ChinchillaOptimum grid = chinchilla_grid(budget);
     const ChinchillaOptimum exact = chinchilla_closed_form(budget);
@@ -115,6 +150,7 @@ MethodForm chinchilla_form() {
     form.add("--cards", f->cards, "N", positive_count, "Number of cards; default 1");
     form.add("--days", f->days, "N", positive_number, "Training days; default 7");
     form.add_switch("--compare", f->compare, "The other laws of 'scale' beside it, for the same compute");
+    form.add_switch("--list", f->list, "Print its constants, defaults and grid");
     form.answer = [f](const Sources&) { return chinchilla_answer(*f); };
     return form;
 }

@@ -23,6 +23,26 @@ struct FlagPerfFlags {
     bool list = false;
 };
 
+/// A whole number of `least` to `most`.
+std::int64_t flagperf_count_within(const std::string& text, std::int64_t least, std::int64_t most) {
+    const std::int64_t n = parse_count(text, Range::not_negative);
+    if (n < least || n > most) {
+        throw Error(ErrorKind::usage, "'" + text + "' is not allowed: it must be " + std::to_string(least) +
+                                          " to " + std::to_string(most));
+    }
+    return n;
+}
+
+/// Full nodes, or a part of one.
+void flagperf_check_nodes(const FlagPerfFlags& f) {
+    if (f.gpus > f.gpus_per_node && f.gpus % f.gpus_per_node != 0) {
+        throw Error(ErrorKind::usage,
+                    "--gpus: '" + std::to_string(f.gpus) +
+                        "' is not allowed: it must be less than a node's or a multiple of them, " +
+                        std::to_string(f.gpus_per_node) + " (--gpus-per-node)");
+    }
+}
+
 std::int64_t flagperf_data_parallel(const FlagPerfFlags& f) {
     if (f.gpus % (f.tp * f.pp) != 0) {
         throw Error(ErrorKind::usage, "--gpus: " + std::to_string(f.gpus) +
@@ -126,12 +146,14 @@ Table flagperf_comparison(const FlagPerfFlags& f, const Sources& sources) {
 }
 
 void flagperf_add_layout(MethodForm& form, FlagPerfFlags& f) {
-    form.add("--gpus-per-node", f.gpus_per_node, "N", positive_count, "GPUs of a node; default 8");
+    form.add(
+        "--gpus-per-node", f.gpus_per_node, "N", [](auto& t) { return flagperf_count_within(t, 1, 8); },
+        "GPUs of a node, 8 at most; default 8");
     form.add("--tp", f.tp, "N", positive_count, "Tensor parallel degree; default 1");
     form.add("--pp", f.pp, "N", positive_count, "Pipeline parallel degree; default 1");
     form.add(
-        "--zero", f.zero, "STAGE", [](auto& t) { return parse_count(t, Range::not_negative); },
-        "ZeRO stage (SH of its configurations); default 2");
+        "--zero", f.zero, "STAGE", [](auto& t) { return flagperf_count_within(t, 0, 3); },
+        "ZeRO stage (SH of its configurations), 0 to 3; default 2");
     form.add_switch("--full-recompute", f.full_recompute,
                     "All blocks recomputed (recompute_granularity full)");
     form.add("--micro-batch", f.micro_batch, "N", positive_count,
@@ -149,6 +171,7 @@ MethodAnswer flagperf_answer(const FlagPerfFlags& f, const Sources& sources) {
     if (f.samples_per_s) {
         refuse_all("with --samples-per-s", {{"--tokens-per-s", f.tokens_per_s.has_value()}});
     }
+    flagperf_check_nodes(f);
     MethodAnswer answer{.tables = {flagperf_table_of(f)}};
     if (f.compare.compare) {
         answer.tables.push_back(flagperf_comparison(f, sources));

@@ -240,7 +240,8 @@ MethodForm iiis_form() {
     const auto word = [](const std::string& text) { return text; };
     form.add("--gpu", f->gpu, "NAME", word, "A GPU of its table: H200, H100, A100, 4090, 3090");
     form.add("--model", f->model, "NAME", word, "A model of its table: LLAMA-7B, ... (see --list)");
-    form.add("--network", f->network, "GBIT_PER_S", positive_number, "Network of a host");
+    form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
+             "Network of a host, Gbit/s or with a unit: 50GB/s");
     form.add("--minibatch", f->minibatch, "N", positive_count,
              "Sequences per rank and iteration; default 32");
     form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences at once");
@@ -249,7 +250,8 @@ MethodForm iiis_form() {
     form.add("--dp", f->dp, "N", positive_count, "Data parallel degree");
     form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens of an epoch");
     form.add("--epochs", f->epochs, "N", positive_number, "Epochs");
-    form.add("--bus", f->bus, "GB_PER_S", positive_number, "Bus bandwidth; default: the GPU's");
+    form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
+             "Bus bandwidth, GB/s or with a unit: 400Gb/s; default: the GPU's");
     form.add(
         "--recompute", f->recompute, "full|selective|none",
         [](const std::string& text) {

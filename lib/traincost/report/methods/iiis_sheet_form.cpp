@@ -110,7 +110,7 @@ std::vector<SheetCell> iiis_sheet_cells_of(const IiisSheet& s, const IiisResult&
 Table iiis_sheet_table_of(const SheetFlags& f) {
     const IiisInput in = iiis_sheet_input_of(f);
     const auto exact = [](double x) {
-        return Cell{.text = to_exact(x), .exact = to_exact(x), .number = true};
+        return Cell{.text = spreadsheet_text(x), .exact = to_exact(x), .number = true};
     };
     Table table{.title = {}, .columns = {"cell", "what", "sheet"}, .rows = {}, .remarks = {}};
     if (f.compare.compare) {
@@ -179,7 +179,8 @@ MethodForm iiis_sheet_form() {
     const auto word = [](const std::string& text) { return text; };
     form.add("--gpu", f->gpu, "NAME", word, "GPU of its table (see --list); default 3090");
     form.add("--model", f->model, "NAME", word, "Model of its table; default LLAMA-7B");
-    form.add("--network", f->network, "GBIT_PER_S", positive_number, "Network of a host; default 100");
+    form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
+             "Network of a host, Gbit/s or with a unit: 50GB/s; default 100");
     form.add("--minibatch", f->minibatch, "N", positive_count, "Sequences per rank; default 32");
     form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences at once; default 2");
     form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree; default 4");
@@ -187,7 +188,8 @@ MethodForm iiis_sheet_form() {
     form.add("--dp", f->dp, "N", positive_count, "Data parallel degree; default 2");
     form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens of an epoch; default 100");
     form.add("--epochs", f->epochs, "N", positive_number, "Epochs; default 2");
-    form.add("--bus", f->bus, "GB_PER_S", positive_number, "Bus bandwidth; default: the GPU's");
+    form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
+             "Bus bandwidth, GB/s or with a unit: 400Gb/s; default: the GPU's");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its table of GPUs");
     form.answer = [f](const Sources& sources) { return iiis_sheet_answer(*f, sources); };

@@ -16,6 +16,7 @@ namespace traincost {
 namespace {
 
 constexpr double lightning_tera = 1e12;
+constexpr double lightning_utilization = 0.25;  // the middle of the 0.2 to 0.3 that its README calls usual
 
 struct LightningFlags {
     CompareFlags compare;
@@ -24,7 +25,7 @@ struct LightningFlags {
     std::optional<double> parameters, tokens, tflops, peak, tokens_per_s, cpu_ram;
     std::vector<double> gpu_ram;
     std::optional<Seconds> forward;
-    double utilization = 0.25;  // the middle of the 0.2 to 0.3 that its README calls usual
+    std::optional<double> utilization;
     std::int64_t gpus = 1, sequence = 512, batch = 1;
     bool list = false;
 };
@@ -64,7 +65,7 @@ double rate_of_days(const LightningFlags& f, const LightningModel& model) {
     if (f.tflops) {
         return *f.tflops;
     }
-    return f.peak ? *f.peak * f.utilization : *reported_tflops(f, model);
+    return f.peak ? *f.peak * f.utilization.value_or(lightning_utilization) : *reported_tflops(f, model);
 }
 
 Table lightning_days_table(const LightningFlags& f, const LightningModel& model) {
@@ -81,7 +82,8 @@ Table lightning_days_table(const LightningFlags& f, const LightningModel& model)
                  {text_cell("T_days"), printed_cell(lightning_days(parameters, *f.tokens, system), 2)}},
         .remarks = {}};
     if (!f.tflops && f.peak) {
-        table.remarks.push_back("No --tflops: the peak at a utilization of " + to_significant(f.utilization) +
+        table.remarks.push_back("No --tflops: the peak at a utilization of " +
+                                to_significant(f.utilization.value_or(lightning_utilization)) +
                                 " (--utilization).");
     }
     return table;
@@ -181,6 +183,15 @@ MethodAnswer lightning_answer(const LightningFlags& f, const Sources& sources) {
     require_comparison(f.compare);
     if (f.list) {
         return {.tables = {lightning_models_table()}};
+    }
+    if (f.tflops) {
+        refuse_all("with --tflops",
+                   {{"--peak", f.peak.has_value()}, {"--utilization", f.utilization.has_value()}});
+    } else if (f.utilization) {
+        require_all({{"--peak", f.peak.has_value()}});
+    }
+    if (f.forward && !f.tokens) {
+        refuse_all("with --forward", {{"--tflops", f.tflops.has_value()}});
     }
     const LightningModel& model = lightning_model(f.model);
     MethodAnswer answer;

@@ -60,6 +60,11 @@ std::optional<double> llm_bench_rate_of(const LlmBenchFlags& f, const LlmBenchWo
     return f.causal ? *f.tflops * llm_bench_tera / work.causal.value() : llm_bench_tokens(work, *f.tflops);
 }
 
+/// Its own rate: what was given is not taken through the four decimals of a token's GFLOP and back.
+double llm_bench_claimed_rate(const LlmBenchFlags& f, double tokens_per_s, Flops claimed) {
+    return f.tflops ? *f.tflops : tokens_per_s * claimed.value() / llm_bench_tera;
+}
+
 std::vector<Table> llm_bench_tables_of(const LlmBenchFlags& f) {
     const LlmBenchModel& model = llm_bench_model(f.model);
     const LlmBenchPeak& gpu = llm_bench_peak(f.gpu);
@@ -90,11 +95,12 @@ std::vector<Table> llm_bench_tables_of(const LlmBenchFlags& f) {
                                             : "Attention over all positions, in both; --causal halves it.");
     }
     if (const auto rate = llm_bench_rate_of(f, work)) {
+        const double theirs = llm_bench_claimed_rate(f, *rate, Flops{claimed});
+        const double ours = *rate * corrected / llm_bench_tera;
         table.rows.push_back(row("tokens/s a GPU", *rate, *rate, 1));
+        table.rows.push_back(row("TFLOP/s", theirs, ours, 1));
         table.rows.push_back(
-            row("TFLOP/s", *rate * claimed / llm_bench_tera, *rate * corrected / llm_bench_tera, 1));
-        table.rows.push_back(row("MFU %", *rate * claimed / llm_bench_tera / peak * llm_bench_percent,
-                                 *rate * corrected / llm_bench_tera / peak * llm_bench_percent, 1));
+            row("MFU %", theirs / peak * llm_bench_percent, ours / peak * llm_bench_percent, 1));
     }
     return {table};
 }
@@ -146,9 +152,10 @@ MethodAnswer llm_bench_answer(const LlmBenchFlags& f, const Sources& sources) {
     const LlmBenchPeak& gpu = llm_bench_peak(f.gpu);
     const LlmBenchWork work = llm_bench_work(llm_bench_model(f.model));
     if (const auto rate = llm_bench_rate_of(f, work)) {
-        const double claimed = (f.causal ? work.causal : work.claimed).value();
-        answer.original =
-            llm_bench_line(*rate * claimed / llm_bench_tera, f.fp8 ? gpu.fp8_TFLOPs : gpu.bf16_TFLOPs) + "\n";
+        const Flops claimed = f.causal ? work.causal : work.claimed;
+        answer.original = llm_bench_line(llm_bench_claimed_rate(f, *rate, claimed),
+                                         f.fp8 ? gpu.fp8_TFLOPs : gpu.bf16_TFLOPs) +
+                          "\n";
     }
     return answer;
 }

@@ -16,6 +16,7 @@ struct SixNdFlags {
     std::int64_t gpus = 1;
     std::int64_t sequence = 4096;
     CompareFlags compare;
+    bool list = false;
 };
 
 Table six_nd_table_of(const SixNdFlags& f) {
@@ -36,6 +37,25 @@ Table six_nd_table_of(const SixNdFlags& f) {
     constexpr double day = 86400.0;
     table.rows.push_back({text_cell("T_days"), printed_cell(seconds / day, 2)});
     return table;
+}
+
+/// What a weight costs a token, pass by pass.
+std::vector<Table> six_nd_lists() {
+    const auto row = [](const char* what, std::int64_t flop, const char* why) {
+        return std::vector<Cell>{text_cell(what), count_cell(flop), text_cell(why)};
+    };
+    Table terms{.title = "Terms",
+                .columns = {"", "FLOP a weight and token", "why"},
+                .rows = {row("forward", 2, "a product and a sum"),
+                         row("backward", 4, "gradients of the input and of the weight"),
+                         row("C = 6ND", 6, "forward and backward; nothing is recomputed")},
+                .remarks = {}};
+    Table defaults{.title = "Defaults",
+                   .columns = {"flag", "value"},
+                   .rows = {{text_cell("--gpus"), count_cell(SixNdFlags{}.gpus)},
+                            {text_cell("--seq"), count_cell(SixNdFlags{}.sequence)}},
+                   .remarks = {}};
+    return {terms, defaults};
 }
 
 /// A model of the catalogue by its inventory.
@@ -65,13 +85,16 @@ Table six_nd_comparison(const SixNdFlags& f, const Sources& sources) {
 }
 
 MethodAnswer six_nd_answer(const SixNdFlags& f, const Sources& sources) {
+    require_comparison(f.compare);
+    if (f.list) {
+        return {.tables = six_nd_lists()};
+    }
     require_all({{"--params", f.parameters.has_value()}, {"--tokens", f.tokens.has_value()}});
     if (f.tflops) {
         refuse_all("with --tflops", {{"--peak", f.peak.has_value()}, {"--mfu", f.mfu.has_value()}});
     } else if (f.peak || f.mfu) {
         require_all({{"--peak", f.peak.has_value()}, {"--mfu", f.mfu.has_value()}});
     }
-    require_comparison(f.compare);
     MethodAnswer answer{.tables = {six_nd_table_of(f)}};
     if (f.compare.compare) {
         answer.tables.push_back(six_nd_comparison(f, sources));
@@ -94,6 +117,7 @@ MethodForm six_nd_form() {
         "Share of --peak that is reached: 0.45 or 45%");
     form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length of our estimate; default 4096");
     add_compare_fields(form, f->compare);
+    form.add_switch("--list", f->list, "Print its terms and defaults");
     form.answer = [f](const Sources& sources) { return six_nd_answer(*f, sources); };
     return form;
 }

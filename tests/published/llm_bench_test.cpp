@@ -87,8 +87,7 @@ double predicted(const char* model, const char* mode, const char* feature) {
 
 }  // namespace
 
-TEST_CASE("llm-train-bench's table: bf16 within 8 % on average, FP8 of the one-layer Llama within 15 %",
-          "[llm_bench]") {
+TEST_CASE("llm-train-bench's table: bf16 within 8 % on average, FP8 within 15 %", "[llm_bench]") {
     double bf16 = 0, narrow = 0;
     int plain = 0, fp8 = 0;
     for (const Row& row : rows()) {
@@ -101,15 +100,16 @@ TEST_CASE("llm-train-bench's table: bf16 within 8 % on average, FP8 of the one-l
             // FSDP gives most of what compiling GPT-2 gains back there; why is not known.
             if (std::string(row.mode) != "fsdp" || std::string(row.feature) != "compile")
                 CHECK(error < 0.09);
-        } else if (std::string(row.model) != "gpt2-1.5b") {
-            // GPT-2's 48 narrow blocks of Transformer Engine wait for the host, which is not modelled.
+        } else {
+            // GPT-2's 48 narrow blocks of Transformer Engine wait for the host: without its time they are a
+            // quarter to a half too fast.
             narrow += error;
             ++fp8;
         }
     }
     CHECK(plain == 12);
     CHECK(bf16 / plain < 0.08);
-    CHECK(fp8 == 3);
+    CHECK(fp8 == 6);
     CHECK(narrow / fp8 < 0.15);
 }
 

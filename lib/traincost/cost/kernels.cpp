@@ -337,6 +337,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
     PassTime t{};
     int kernels = 0;
     int adapters = 0;
+    int narrow = 0;
     Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
     const std::size_t count = part == Part::before_last_output ? count_before_last_output(ops) : ops.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -377,6 +378,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         }
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
         adapters += multiplies && op.adapter ? 1 : 0;
+        narrow += multiplies && c.quantises && !in_compute_format(op, *c.job) ? 1 : 0;
     }
     t.context += ring;  // of a block without attention
     if (!stack.cuda_graphs) {
@@ -384,7 +386,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
             stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
         const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
         // A pair has two products, and half of its time is in each pass.
-        const Seconds issue = each * kernels + stack.host_per_adapter * (adapters / 4.0) + also;
+        const Seconds issue = each * kernels + stack.host_per_adapter * (adapters / 4.0) +
+                              stack.host_per_narrow_product * (narrow / 2.0) + also;
         t.host += std::max(Seconds{}, host_time(issue, c.job->run) - t.device());
     }
     return t;

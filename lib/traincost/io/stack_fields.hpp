@@ -123,6 +123,7 @@ void describe_choices(Io& io, T& x) {
     io.required("host_per_sharded_block_s", x.host_per_sharded_block);
     io.required("host_per_checkpoint_s", x.host_per_checkpoint);
     io.required("host_per_adapter_s", x.host_per_adapter);
+    io.required("host_per_narrow_product_s", x.host_per_narrow_product);
     io.required("adapter_fused", x.adapter_fused);
     io.required("gemm_factor", x.gemm_factor);
 

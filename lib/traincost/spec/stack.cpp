@@ -64,6 +64,7 @@ constexpr TimeField times[] = {
     {"host_per_sharded_block_s", &StackSpec::host_per_sharded_block},
     {"host_per_checkpoint_s", &StackSpec::host_per_checkpoint},
     {"host_per_adapter_s", &StackSpec::host_per_adapter},
+    {"host_per_narrow_product_s", &StackSpec::host_per_narrow_product},
     {"host_per_step_s", &StackSpec::host_per_step},
 };
 

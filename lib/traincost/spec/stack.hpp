@@ -228,8 +228,10 @@ struct StackSpec {
                                      ///< micro-batch, their launches included
     Seconds host_per_checkpoint;     ///< host time of running a checkpointed block again, beside its launches
     Seconds host_per_adapter;  ///< host time of a product's low-rank pair, both passes, beside its launches
-    bool adapter_fused;        ///< a low-rank pair's output is scaled and added by its product
-    double gemm_factor;        ///< GEMM time in a training step over an isolated kernel's
+    Seconds
+        host_per_narrow_product;  ///< host time of a linear layer in FP8, both passes, beside its launches
+    bool adapter_fused;           ///< a low-rank pair's output is scaled and added by its product
+    double gemm_factor;           ///< GEMM time in a training step over an isolated kernel's
 
     // Allocator and device
     bool expandable_segments;  ///< the allocator maps pages into address ranges (expandable_segments:True)

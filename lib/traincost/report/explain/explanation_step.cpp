@@ -169,7 +169,7 @@ std::vector<ExplanationRow> step_explanations() {
           {"own H200 runs of launch-bound models, torch 2.11, 2026"},
           {"host_per_kernel_s", "host_per_dispatched_kernel_s", "host_per_parallel_block_s",
            "host_per_starved_block_rank_s", "host_per_sharded_block_s", "host_per_checkpoint_s",
-           "host_per_adapter_s", "cuda_graphs"}},
+           "host_per_adapter_s", "host_per_narrow_product_s", "cuda_graphs"}},
          pass_values<&PassTime::host>,
          term_cell<StepTerm::host>},
         {{"step.tensor_parallel",

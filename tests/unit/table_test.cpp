@@ -105,6 +105,8 @@ Table wide_table(std::size_t columns) {
 
 TEST_CASE("text is wrapped at spaces, and broken where there are none", "[table]") {
     CHECK(wrapped("one two three", 8) == std::vector<std::string>{"one two", "three"});
+    CHECK(wrapped("it takes 13.1 s, then", 13) == std::vector<std::string>{"it takes", "13.1 s, then"});
+    CHECK(wrapped("one 2 three", 5) == std::vector<std::string>{"one 2", "three"});
     CHECK(wrapped("one two", 7) == std::vector<std::string>{"one two"});
     CHECK(wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
     CHECK(wrapped("×××× ab", 2) == std::vector<std::string>{"××", "××", "ab"});

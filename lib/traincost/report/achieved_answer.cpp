@@ -106,12 +106,7 @@ void write_rate(JsonWriter& out, const AchievedRate& rate) {
 }
 
 Table verdict_table(const TrainingLog& log, const Job& job, const Achieved& a) {
-    constexpr std::size_t width = 80;
-    std::vector<std::string> sentences = log_verdict(log, job, a);
-    for (std::string& sentence : sentences) {
-        sentence = wrapped(sentence, width);
-    }
-    return remarks_table("Verdict", sentences);
+    return remarks_table("Verdict", log_verdict(log, job, a));
 }
 
 }  // namespace

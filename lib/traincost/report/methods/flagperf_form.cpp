@@ -36,10 +36,9 @@ std::int64_t flagperf_count_within(const std::string& text, std::int64_t least, 
 /// Full nodes, or a part of one.
 void flagperf_check_nodes(const FlagPerfFlags& f) {
     if (f.gpus > f.gpus_per_node && f.gpus % f.gpus_per_node != 0) {
-        throw Error(ErrorKind::usage,
-                    "--gpus: '" + std::to_string(f.gpus) +
-                        "' is not allowed: it must be less than a node's or a multiple of them, " +
-                        std::to_string(f.gpus_per_node) + " (--gpus-per-node)");
+        throw Error(ErrorKind::usage, "--gpus: '" + std::to_string(f.gpus) +
+                                          "' is not allowed: it must be less than --gpus-per-node, " +
+                                          std::to_string(f.gpus_per_node) + ", or a multiple of it");
     }
 }
 

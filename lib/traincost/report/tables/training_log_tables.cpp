@@ -7,7 +7,6 @@ namespace traincost {
 
 namespace {
 
-constexpr std::size_t terminal_width = 80;
 constexpr std::size_t title_width = 60;
 
 std::string iterations_text(const TrainingLog& log) {
@@ -44,23 +43,6 @@ std::string memory_text(const TrainingLog& log) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t width) {
-    std::string out;
-    std::size_t column = 0;
-    for (const std::string& word : split(text, ' ')) {
-        if (column > 0 && column + 1 + display_width(word) > width) {
-            out += "\n  ";
-            column = 2;
-        } else if (column > 0) {
-            out += ' ';
-            ++column;
-        }
-        out += word;
-        column += display_width(word);
-    }
-    return out;
-}
 
 std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     const std::string shown =
@@ -103,7 +85,7 @@ std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     if (!log.oddities.empty()) {
         Table odd{.title = "Worth knowing", .columns = {}, .rows = {}, .remarks = {}};
         for (const LogOddity& oddity : log.oddities) {
-            odd.remarks.push_back(wrapped(to_string(oddity), terminal_width));
+            odd.remarks.push_back(to_string(oddity));
         }
         tables.push_back(std::move(odd));
     }

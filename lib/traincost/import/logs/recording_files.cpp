@@ -79,13 +79,13 @@ RecordedStep step_of_output_sheet(const std::map<std::string, double>& numbers, 
     const double m = at("E1");
     if (!(m >= 1.0) || m > most)
         throw Error(ErrorKind::input, file + ": Output!E1: must be 1 to 100000 micro-batches");
+    std::vector<std::pair<std::string, Seconds>> phases = {{"warmup", Seconds{at("G1")}}};
     constexpr double rounding = 1e-9;
     // The IIIS-Turing template's passes are the iteration's, its exported results' a micro-batch's.
     const bool whole = std::abs(at("I1") + at("K1") - at("M1")) <= rounding * at("M1");
     const double loops = std::floor(m);
     const double forward = at("I1") / (whole ? loops : 1.0);
     const double backward = at("K1") / (whole ? loops : 1.0);
-    std::vector<std::pair<std::string, Seconds>> phases = {{"warmup", Seconds{at("G1")}}};
     for (int i = 0; i < static_cast<int>(m); ++i) {
         phases.emplace_back("forward", Seconds{forward});
         phases.emplace_back("backward", Seconds{backward});

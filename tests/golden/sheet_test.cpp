@@ -103,6 +103,10 @@ TEST_CASE("saved answers of days, plan, recommend, scale and a log are compared"
         std::ofstream(file) << run_in_process("traincost " + arguments);
         files += " " + file;
     }
+    const std::string damaged = (folder.path / "damaged.json").string();
+    std::ofstream(damaged) << R"({"schema_version": 1, "laws": 3})";
+    CHECK_THAT(run_in_process("traincost compare " + damaged + " " + damaged),
+               Catch::Contains("damaged.json: a saved answer of scale that holds none of its figures"));
     const std::string table = run_in_process("traincost compare --format csv" + files);
     CHECK_THAT(table, Catch::Contains("kind,days,plan,recommend,scale,log"));
     CHECK_THAT(table, Catch::Contains("MFU,0.45,0.669") && Catch::Contains("tokens/s,855771."));

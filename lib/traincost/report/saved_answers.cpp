@@ -222,6 +222,11 @@ SavedAnswer saved_of_command(const std::string& command, const std::string& file
     } else {
         read_log(root, a);
     }
+    const JsonValue* plans = root.find("plans");
+    const bool none_fits = plans != nullptr && plans->array() != nullptr && plans->array()->empty();
+    if (a.figures.empty() && !none_fits)
+        throw Error(ErrorKind::input,
+                    file + ": a saved answer of " + command + " that holds none of its figures");
     return a;
 }
 

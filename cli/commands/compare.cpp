@@ -3,13 +3,13 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output_options.hpp>
 #include <cli/page_output.hpp>
-#include <cli/sheet_reader.hpp>
 #include <traincost/ask/compare_question.hpp>
 #include <traincost/io/json_writer.hpp>
 #include <traincost/report/answer_pages.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/estimate_answer.hpp>
 #include <traincost/report/saved_answers.hpp>
+#include <traincost/sheets/sheet_reader.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -5,8 +5,8 @@
 #include <cli/commands/export_launch.hpp>
 #include <cli/job_options.hpp>
 #include <cli/network_options.hpp>
-#include <cli/workbook.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/sheets/workbook_file.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -4,8 +4,8 @@
 #include <cli/job_flags.hpp>
 #include <cli/network_options.hpp>
 #include <cli/output_options.hpp>
-#include <cli/sheet_reader.hpp>
 #include <traincost/report/timeline_answer.hpp>
+#include <traincost/sheets/sheet_reader.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "support/transcript.hpp"
 
-#include <cli/sheet_reader.hpp>
+#include <traincost/sheets/sheet_reader.hpp>
 
 #include <traincost/import/logs/recording_files.hpp>
 
@@ -50,9 +50,9 @@ TEST_CASE("export sheet: its results are the estimate's, its Output sheet is a t
     CHECK_THAT(run_in_process("traincost export sheet --output " + file + job),
                Catch::Contains("sheets Input"));
     const std::string json = run_in_process("traincost estimate --json" + job);
-    const auto results = traincost::cli::sheet_numbers(file, "Results");
+    const auto results = traincost::sheet_numbers(file, "Results");
     CHECK(results.at("B3") == Approx(number_of(json, "time_s")).epsilon(1e-12));
-    const auto output = traincost::cli::sheet_numbers(file, "Output");
+    const auto output = traincost::sheet_numbers(file, "Output");
     CHECK(output.at("S1") == Approx(results.at("B3")).epsilon(1e-9));
     CHECK(output.at("G1") + output.at("M1") + output.at("O1") + output.at("Q1") ==
           Approx(output.at("S1")).epsilon(1e-9));
@@ -145,8 +145,8 @@ TEST_CASE("a spreadsheet program computes our numbers from the formulas", "[shee
                                 " > /dev/null 2>&1";
     REQUIRE(std::system(command.c_str()) == 0);
     for (const char* sheet : {"Memory", "Step", "Results", "Output"}) {
-        const auto ours = traincost::cli::sheet_numbers(file, sheet);
-        const auto theirs = traincost::cli::sheet_numbers(again + "/job.xlsx", sheet);
+        const auto ours = traincost::sheet_numbers(file, sheet);
+        const auto theirs = traincost::sheet_numbers(again + "/job.xlsx", sheet);
         CHECK(ours.size() > 5);
         for (const auto& [place, value] : ours) {
             CAPTURE(sheet, place);

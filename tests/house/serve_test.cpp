@@ -1,6 +1,6 @@
 // The server of the page, spoken to through sockets.
 
-#include <cli/page_server.hpp>
+#include <traincost/serve/page_server.hpp>
 
 #include <traincost/base/error.hpp>
 #include <traincost/capi/answer.hpp>
@@ -23,7 +23,7 @@
 
 namespace {
 
-using namespace traincost::cli;
+using namespace traincost;
 using std::chrono::milliseconds;
 
 const std::string page = "<!doctype html><meta content=\"connect-src 'none'\"><p>page";

@@ -1,14 +1,14 @@
-#include <cli/served_question.hpp>
+#include "traincost/capi/served_question.hpp"
 
-#include <traincost/base/error.hpp>
-#include <traincost/capi/answer.hpp>
-#include <traincost/io/json.hpp>
-#include <traincost/io/json_writer.hpp>
+#include "traincost/base/error.hpp"
+#include "traincost/capi/answer.hpp"
+#include "traincost/io/json.hpp"
+#include "traincost/io/json_writer.hpp"
 
 #include <filesystem>
 #include <utility>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -147,4 +147,4 @@ ServedAnswer ServedQuestions::answer(const std::string& text) {
     return served;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

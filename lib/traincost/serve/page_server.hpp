@@ -1,17 +1,13 @@
-// The calculator in the browser, served with this program as its engine.
+// The calculator in the browser, served with this library as its engine.
 #pragma once
 
-#include <cli/context.hpp>
-#include <cli/served_question.hpp>
+#include "traincost/capi/served_question.hpp"
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-namespace traincost::cli {
-
-/// The page that was embedded when the program was built; empty: none was.
-std::string_view embedded_page();
+namespace traincost {
 
 /// GET / is the page, POST /ask is traincost_ask. Whose `Host` is a name that is not the server's, or whose
 /// `Origin` is another site, is refused.
@@ -36,9 +32,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Serves until SIGINT or SIGTERM; a question that is computed then has `grace` to end, or until a second
-/// signal: then the process ends without it.
-void serve_until_signal(const std::string& host, int port, std::string_view page, Context& context,
-                        std::chrono::milliseconds grace = std::chrono::seconds(10));
-
-}  // namespace traincost::cli
+}  // namespace traincost

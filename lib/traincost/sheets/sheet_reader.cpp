@@ -1,6 +1,6 @@
-#include <cli/sheet_reader.hpp>
-#include <traincost/import/logs/sheet_archive.hpp>
-#include <traincost/io/json.hpp>
+#include "traincost/sheets/sheet_reader.hpp"
+#include "traincost/import/logs/sheet_archive.hpp"
+#include "traincost/io/json.hpp"
 
 #include <zlib.h>
 #include <pugixml.hpp>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::map<std::string, double> sheet_numbers(const std::string& file, const std::
     return numbers;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

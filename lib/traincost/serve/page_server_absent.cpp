@@ -1,9 +1,9 @@
 // In place of page_server.cpp where cpp-httplib is not to be had.
-#include <cli/page_server.hpp>
+#include "traincost/serve/page_server.hpp"
 
-#include <traincost/base/error.hpp>
+#include "traincost/base/error.hpp"
 
-namespace traincost::cli {
+namespace traincost {
 
 struct PageServer::State {};
 
@@ -27,9 +27,4 @@ bool PageServer::stop(std::chrono::milliseconds /*grace*/) {
     return true;
 }
 
-void serve_until_signal(const std::string& host, int port, std::string_view page, Context& context,
-                        std::chrono::milliseconds /*grace*/) {
-    const PageServer refused(host, port, page, context.data_folder);
-}
-
-}  // namespace traincost::cli
+}  // namespace traincost

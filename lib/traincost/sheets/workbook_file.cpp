@@ -1,5 +1,5 @@
-#include <cli/workbook.hpp>
-#include <traincost/base/error.hpp>
+#include "traincost/sheets/workbook_file.hpp"
+#include "traincost/base/error.hpp"
 
 #include <xlsxwriter.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -66,4 +66,4 @@ void write_workbook(const std::string& file, const Workbook& workbook) {
         throw unwritable;
 }
 
-}  // namespace traincost::cli
+}  // namespace traincost

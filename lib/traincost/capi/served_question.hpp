@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace traincost::cli {
+namespace traincost {
 
 /// What one client may take of the server.
 struct ServerLimits {
@@ -55,4 +55,4 @@ private:
     bool stopped_ = false;
 };
 
-}  // namespace traincost::cli
+}  // namespace traincost

@@ -186,6 +186,7 @@ public:
             count(Fact::gpus, d.gpus);
         truth(Fact::sequence_parallel, d.sequence_parallel);
         truth(Fact::compile, d.compile);
+        number(Fact::dropout, d.dropout);
         if (const auto text = word(Fact::precision))
             d.precision = {*text, where(Fact::precision)};
         mapped(Fact::optimizer, d.optimizer, optimizer_of);
@@ -217,6 +218,12 @@ private:
         const auto* n = f != nullptr ? std::get_if<std::int64_t>(&f->value) : nullptr;
         if (n != nullptr)
             field = {*n, f->where};
+    }
+    void number(Fact which, Stated<double>& field) {
+        const LaunchFact* f = fact(which);
+        const auto* x = f != nullptr ? std::get_if<double>(&f->value) : nullptr;
+        if (x != nullptr)
+            field = {*x, f->where};
     }
     void truth(Fact which, Stated<bool>& field) {
         const LaunchFact* f = fact(which);

@@ -30,7 +30,8 @@ std::string_view fact_name(Fact fact) {
                                                                        "lora_rank",
                                                                        "quantization",
                                                                        "attention",
-                                                                       "compile"};
+                                                                       "compile",
+                                                                       "dropout"};
     return names.at(static_cast<std::size_t>(fact));
 }
 

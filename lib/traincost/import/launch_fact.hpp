@@ -36,9 +36,10 @@ enum class Fact : std::uint8_t {
     lora_rank,          ///<
     quantization,       ///< bits of a frozen base's weights, such as "nf4"
     attention,          ///< as the framework calls it
-    compile             ///< true or false
+    compile,            ///< true or false
+    dropout             ///< of hidden states and attention: a fraction
 };
-inline constexpr int fact_count = 24;
+inline constexpr int fact_count = 25;
 
 /// The key of a fact in JSON: "micro_batch".
 std::string_view fact_name(Fact fact);

@@ -117,6 +117,29 @@ void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::recompute, "none", "--recompute-granularity");
 }
 
+/// One rate for hidden states and attention. Where they differ that of hidden states counts, whose masks are
+/// kept under any attention kernel.
+void read_megatron_dropout(const Setting& root, FactSheet& sheet) {
+    constexpr double by_default = 0.1;
+    const Setting* hidden = first_of(root, {"hidden_dropout"});
+    const Setting* attention = first_of(root, {"attention_dropout"});
+    const auto rate = [&](const Setting* at) {
+        const auto x = at == nullptr ? std::optional(by_default) : as_number(*at);
+        return x && *x >= 0.0 && *x < 1.0 ? x : std::nullopt;
+    };
+    if (hidden != nullptr) {
+        if (const auto x = rate(hidden)) {
+            sheet.state(Fact::dropout, *x, *hidden);
+        } else {
+            sheet.unknown(Fact::dropout, *hidden, "a fraction below 1 is expected");
+        }
+    }
+    sheet.assume(Fact::dropout, by_default, "--hidden-dropout");
+    if (const auto x = rate(attention); attention != nullptr && (!x || x != rate(hidden))) {
+        sheet.remark(*attention, "the rate of hidden states counts for attention too");
+    }
+}
+
 void read_megatron_precision(const Setting& root, FactSheet& sheet) {
     const Setting* fp4 = first_of(root, {"fp4_format", "fp4"});
     const Setting* fp8 = first_of(root, {"fp8_format", "fp8", "fp8_hybrid", "fp8_e4m3"});
@@ -182,6 +205,7 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
     read_megatron_sharding(root, sheet);
     read_megatron_recompute(root, sheet);
     read_megatron_precision(root, sheet);
+    read_megatron_dropout(root, sheet);
     sheet.word(Fact::optimizer, root, {"optimizer"});
     sheet.assume(Fact::optimizer, "adam", "--optimizer");
     sheet.word(Fact::attention, root, {"attention_backend"});

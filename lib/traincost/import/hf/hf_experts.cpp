@@ -104,6 +104,25 @@ ModelSpec read_flex_olmo(HfKeys& k) {
     return m;
 }
 
+/// Ling 1 and 1.5. Its class adds biases to outputs unless told not to, which no checkpoint has.
+ModelSpec read_bailing_moe(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {0, 16, 0, 0, 30592, 2048, false});
+    if (k.flag({"use_bias"}, true)) {
+        k.fail("use_bias", "is true; output projections with biases are not modelled for bailing_moe");
+    }
+    m.bias.qkv = k.flag({"use_qkv_bias"}, false);
+    read_experts(k, m, {"num_experts", "num_shared_experts", "first_k_dense_replace", 16, 2, 0, 0, 0});
+    k.ignore(
+        {"norm_head", "norm_softmax", "norm_topk_prob", "multi_gate", "moe_router_enable_routed_scaling"});
+    return m;
+}
+
+ModelSpec read_ministral(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
+    hf_read_window(k, m, 4096, 0);
+    return m;
+}
+
 ModelSpec read_ministral3(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 128, 131072, 262144, false});
     hf_read_window(k, m, std::nullopt, 0);
@@ -130,10 +149,12 @@ ModelSpec read_vaultgemma(HfKeys& k) {
 
 constexpr std::array experts_readers = std::to_array<HfReader>({
     {"afmoe", read_afmoe},
+    {"bailing_moe", read_bailing_moe},
     {"cwm", read_cwm},
     {"exaone_moe", read_exaone_moe},
     {"flex_olmo", read_flex_olmo},
     {"hy_v3", read_hy_v3},
+    {"ministral", read_ministral},
     {"ministral3", read_ministral3},
     {"solar_open", read_solar_open},
     {"vaultgemma", read_vaultgemma},

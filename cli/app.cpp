@@ -3,11 +3,12 @@
 #include <cli/commands.hpp>
 #include <cli/context.hpp>
 #include <cli/help_formatter.hpp>
-#include <cli/parse_error.hpp>
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/base/version.hpp>
+#include <traincost/report/commands/command_words.hpp>
+#include <traincost/report/commands/usage_words.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -21,42 +22,11 @@ namespace traincost::cli {
 
 namespace {
 
-// A message is one line, whatever a user put in a file name.
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        const bool control = (c >= 0 && c < ' ') || c == '\x7f';
-        if (control) {
-            constexpr std::string_view digits = "0123456789abcdef";
-            result += std::string("\\x") + digits[static_cast<std::size_t>(c >> 4)] + digits[c & 15];
-        } else {
-            result += c;
-        }
-    }
-    return result;
-}
-
 /// How much of a path an error repeats.
 constexpr std::size_t longest_path = 200;
 
 void say_error(std::ostream& err, std::string_view message) {
-    err << "traincost: error: " << escaped(message) << '\n';
-}
-
-std::vector<std::string> names_of(std::span<const Command> all) {
-    std::vector<std::string> names;
-    for (const Command& command : all) {
-        names.emplace_back(command.name);
-    }
-    return names;
-}
-
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) {
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
+    err << "traincost: error: " << in_one_line(message) << '\n';
 }
 
 // The command on the command line: its first word that is neither an option nor the value of --data.
@@ -73,15 +43,6 @@ std::string_view command_name(const std::vector<std::string>& args) {
     return {};
 }
 
-void require_known(std::string_view name, std::span<const Command> all) {
-    const std::vector<std::string> names = names_of(all);
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
-        const std::string suggestion = did_you_mean(name, names);
-        throw Error(ErrorKind::usage, "unknown command '" + std::string(name) + "'" +
-                                          (suggestion.empty() ? "; commands: " + joined(names) : suggestion));
-    }
-}
-
 // What the words that the parser could not place were meant to be. CLI11 reports a missing option before a
 // mistyped one, so this is asked first.
 std::string explain_unplaced(const CLI::App& app) {
@@ -93,32 +54,16 @@ std::string explain_unplaced(const CLI::App& app) {
     while (!parsed->get_subcommands().empty()) {
         parsed = parsed->get_subcommands().front();
     }
-    const std::string& word = unplaced.front();
-    std::vector<std::string> names;
-    std::string what = "unexpected argument";
-    if (word.starts_with('-')) {
-        what = "unknown option";
-        for (const CLI::App* level : {parsed, &app}) {
-            for (const CLI::Option* option : level->get_options()) {
-                for (const std::string& name : option->get_lnames()) {
-                    names.push_back("--" + name);
-                }
+    std::vector<std::string> options;
+    for (const CLI::App* level : {parsed, &app}) {
+        for (const CLI::Option* option : level->get_options()) {
+            for (const std::string& name : option->get_lnames()) {
+                options.push_back("--" + name);
             }
         }
-    } else if (const auto subcommands = parsed->get_subcommands([](const CLI::App*) { return true; });
-               !subcommands.empty()) {
-        what = "unknown command";
-        for (const CLI::App* subcommand : subcommands) {
-            names.push_back(subcommand->get_name());
-        }
     }
-    const std::string where = parsed == &app ? "" : " of '" + parsed->get_name() + "'";
-    const std::string suggestion = did_you_mean(word, names);
-    if (suggestion.empty()) {
-        return what + " '" + word + "'" + where + "; see 'traincost " +
-               (parsed == &app ? "" : parsed->get_name() + " ") + "--help'";
-    }
-    return what + " '" + word + "'" + where + suggestion;
+    const std::string command = parsed == &app ? "" : parsed->get_name();
+    return unplaced_text(unplaced.front(), command, options, command_names(command));
 }
 
 void add_color_option(CLI::App& app, Context& context) {
@@ -138,17 +83,6 @@ void add_color_option(CLI::App& app, Context& context) {
         ->type_name("auto|always|never");
 }
 
-/// Adds the command with its place in the help and its examples.
-void add_command(CLI::App& app, Context& context, const Command& command) {
-    command.add(app, context);
-    CLI::App* added = app.get_subcommand(std::string(command.name));
-    added->group(std::string(command.group));
-    added->footer(std::string(command.examples));
-    for (CLI::App* nested : added->get_subcommands([](const CLI::App*) { return true; })) {
-        nested->footer(std::string(examples_of(std::string(command.name) + " " + nested->get_name())));
-    }
-}
-
 /// The options of every command.
 void add_general_options(CLI::App& app, Context& context) {
     app.set_version_flag("--version", "traincost " + std::string(version()), "Print the version and exit");
@@ -156,6 +90,12 @@ void add_general_options(CLI::App& app, Context& context) {
         ->type_name("FOLDER")
         ->envname("TRAINCOST_DATA");
     add_color_option(app, context);
+}
+
+void add_all_commands(CLI::App& app, Context& context) {
+    for (const std::string& name : command_names()) {
+        add_command(app, context, name);
+    }
 }
 
 constexpr const char* purpose = "Will this training run fit, how fast will it be, and what will it cost?";
@@ -182,11 +122,11 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
     app.fallthrough();  // the options above may also follow the command
 
     const std::string_view name = command_name(args);
-    require_known(name, commands());
-    for (const Command& command : commands()) {
-        if (name.empty() || name == command.name) {
-            add_command(app, context, command);
-        }
+    if (name.empty()) {
+        add_all_commands(app, context);
+    } else {
+        require_command(name);
+        add_command(app, context, name);
     }
     try {
         app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
@@ -194,11 +134,12 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
         return app.exit(success, context.out, context.err);
     } catch (const CLI::ParseError& error) {
         const std::string unplaced = explain_unplaced(app);
-        throw Error(ErrorKind::usage, unplaced.empty() ? in_plain_words(error, std::string(name)) : unplaced);
+        throw Error(ErrorKind::usage,
+                    unplaced.empty() ? in_plain_words(error.what(), std::string(name)) : unplaced);
     }
     if (name.empty()) {
         throw Error(ErrorKind::usage,
-                    "no command; commands: " + joined(names_of(commands())) + "; see 'traincost --help'");
+                    "no command; commands: " + listed(command_names()) + "; see 'traincost --help'");
     }
     return context.exit_code;
 }
@@ -211,9 +152,7 @@ std::vector<CommandNode> program_tree() {
     Context context{.in = in, .out = out, .err = out, .data_folder = {}};
     CLI::App app(purpose, "traincost");
     add_general_options(app, context);
-    for (const Command& command : commands()) {
-        add_command(app, context, command);
-    }
+    add_all_commands(app, context);
     return command_tree(app);
 }
 

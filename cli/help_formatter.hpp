@@ -26,8 +26,6 @@ public:
     std::string make_footer(const CLI::App* app) const override;
 
 private:
-    std::string entry(const std::string& name, const std::string& meaning) const;
-
     std::size_t width_;
     HelpLength length_;
 };

@@ -1,30 +1,37 @@
+// `traincost check`: valid files go to the output, the problems of the others into one error.
+
+#include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/output_options.hpp>
 #include <traincost/report/check_answer.hpp>
+#include <traincost/report/printed_answer.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <memory>
 #include <ostream>
 
 namespace traincost::cli {
 
 namespace {
 
-struct Options {
-    std::vector<std::string> files;
-    OutputFlags output;
+struct Flags {
+    std::vector<std::string> files{};
+    bool json = false;
 };
 
-/// Valid files go to the output, the problems of the others into one error.
-void check(const Options& options, Context& context) {
+CommandFields fields(Flags& flags) {
+    CommandFields fields;
+    fields
+        .texts("FILE", flags.files, "TEXT",
+               "Catalogue records, run records (.jsonl), Hugging Face configs, or a folder of overrides")
+        .required = true;
+    fields.toggle("--json", flags.json, "Print JSON");
+    return fields;
+}
+
+void run(Flags& flags, Context& context) {
     const std::vector<CheckedFile> files =
-        check_files(options.files, Sources(context.data_folder, &context.in));
-    std::vector<Problem> problems = problems_of(files);
-    if (options.output.json) {
-        JsonWriter out;
-        write_json(out, files);
-        context.out << out.text();
+        check_files(flags.files, Sources(context.data_folder, &context.in));
+    const std::vector<Problem> problems = problems_of(files);
+    if (flags.json) {
+        context.out << json_text(files);
         context.exit_code = problems.empty() ? exit_yes : exit_usage;
         return;
     }
@@ -34,16 +41,8 @@ void check(const Options& options, Context& context) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("check", "Validation of record files, listing every problem");
-    const auto options = std::make_shared<Options>();
-    command
-        ->add_option(
-            "FILE", options->files,
-            "Catalogue records, run records (.jsonl), Hugging Face configs, or a folder of overrides")
-        ->required();
-    command->add_flag("--json", options->output.json, "Print JSON");
-    command->callback([options, &context] { check(*options, context); });
+void add_check(CLI::App& command, Context& context) {
+    declare(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

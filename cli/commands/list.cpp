@@ -1,52 +1,45 @@
+// `traincost list`: what the catalogue holds.
+
+#include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/output_options.hpp>
-#include <traincost/report/render.hpp>
+#include <cli/output.hpp>
+#include <traincost/report/commands/question_fields.hpp>
 #include <traincost/report/tables/catalogue_tables.hpp>
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
-#include <ostream>
 
 namespace traincost::cli {
 
 namespace {
 
-struct Options {
-    ListQuestion question;
-    OutputFlags output;
+struct Flags {
+    ListQuestion question{};
+    OutputWish output{};
 };
 
-void list(const Options& options, Context& context) {
+CommandFields fields(Flags& flags) {
+    CommandFields fields;
+    fields.text("KIND", flags.question.kind, "TEXT",
+                "models, accelerators, clusters, stacks or prices; default: all");
+    fields.text("--filter", flags.question.filter, "TEXT",
+                "Keep only records whose id or alias contains TEXT");
+    return fields.add(fields_of(flags.output));
+}
+
+void run(Flags& flags, Context& context) {
     const Sources sources(context.data_folder);
-    const ListAnswer answer = ask(options.question, sources);
-    if (options.output.json) {
-        JsonWriter out;
-        write_json(out, answer, sources.catalogue());
-        context.out << out.text();
-        return;
-    }
-    context.out << render(list_tables(answer, sources.catalogue()), options.output.format, context.style);
-    if (!answer.yes()) {
-        context.err << "traincost: " << nothing_listed_text(answer) << '\n';
-        context.exit_code = exit_no;
+    const ListAnswer answer = ask(flags.question, sources);
+    print({.json = [&] { return json_text(answer, sources.catalogue()); },
+           .tables = [&] { return list_tables(answer, sources.catalogue()); }},
+          flags.output, context);
+    if (!flags.output.json && !answer.yes()) {
+        say(context, nothing_listed_text(answer));
+        context.answer(false);
     }
 }
 
 }  // namespace
 
-void add_list(CLI::App& app, Context& context) {
-    CLI::App* command =
-        app.add_subcommand("list", "Models, accelerators, clusters, stacks and prices in the catalogue");
-    const auto options = std::make_shared<Options>();
-    command->add_option("KIND", options->question.kind,
-                        "models, accelerators, clusters, stacks or prices; default: all");
-    command
-        ->add_option("--filter", options->question.filter,
-                     "Keep only records whose id or alias contains TEXT")
-        ->type_name("TEXT");
-    add_output_options(*command, options->output);
-    command->callback([options, &context] { list(*options, context); });
+void add_list(CLI::App& command, Context& context) {
+    declare(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -1,29 +1,37 @@
 // `traincost merge`: the answer of a search from its shards' files.
 
 #include <cli/app.hpp>
+#include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/output_options.hpp>
 #include <traincost/ask/merge_question.hpp>
+#include <traincost/report/commands/question_fields.hpp>
 
-#include <CLI/CLI.hpp>
-
-#include <memory>
 #include <ostream>
 
 namespace traincost::cli {
 
 namespace {
 
-struct MergeFlags {
-    std::vector<std::string> files;
-    OutputFlags output;
+struct Flags {
+    std::vector<std::string> files{};
+    OutputWish output{};
 };
 
-void run_merge(const MergeFlags& flags, Context& context) {
-    const bool text = flags.output.format == Format::table;
+CommandFields fields(Flags& flags) {
+    CommandFields fields;
+    fields
+        .texts("files", flags.files, "FILE",
+               "Output of 'recommend --shard I/N' or 'sweep --json --shard I/N', one file per shard")
+        .required = true;
+    return fields.add(fields_of(flags.output));
+}
+
+void run(Flags& flags, Context& context) {
+    const Format format = flags.output.format;
     const MergeAnswer answer = ask(MergeQuestion{
         flags.files, flags.output.json,
-        text ? std::string() : std::string(format_names()[static_cast<std::size_t>(flags.output.format)])});
+        format == Format::table ? std::string()
+                                : std::string(format_names()[static_cast<std::size_t>(format)])});
     if (answer.command.empty()) {
         context.out << answer.sweep;
         return;
@@ -32,21 +40,13 @@ void run_merge(const MergeFlags& flags, Context& context) {
     if (!context.data_folder.empty()) {
         command.insert(command.begin(), "--data=" + context.data_folder);
     }
-    context.exit_code = run(command, context.in, context.out, context.err);
+    context.exit_code = cli::run(command, context.in, context.out, context.err);
 }
 
 }  // namespace
 
-void add_merge(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("merge", "Combined answer of a sharded search or sweep");
-    const auto flags = std::make_shared<MergeFlags>();
-    command
-        ->add_option("files", flags->files,
-                     "Output of 'recommend --shard I/N' or 'sweep --json --shard I/N', one file per shard")
-        ->required()
-        ->type_name("FILE");
-    add_output_options(*command, flags->output);
-    command->callback([flags, &context] { run_merge(*flags, context); });
+void add_merge(CLI::App& command, Context& context) {
+    declare(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -1,46 +1,41 @@
+// `traincost show`: one record.
+
+#include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <cli/output_options.hpp>
-#include <traincost/report/render.hpp>
+#include <cli/output.hpp>
+#include <traincost/report/commands/question_fields.hpp>
 #include <traincost/report/tables/record_tables.hpp>
-
-#include <CLI/CLI.hpp>
-
-#include <memory>
-#include <ostream>
 
 namespace traincost::cli {
 
 namespace {
 
-struct Options {
-    ShowQuestion question;
-    OutputFlags output;
+struct Flags {
+    ShowQuestion question{};
+    OutputWish output{};
 };
 
-void show(const Options& options, Context& context) {
+CommandFields fields(Flags& flags) {
+    CommandFields fields;
+    fields.text("NAME", flags.question.name, "TEXT", "Catalogue id, alias or Hugging Face repository")
+        .required = true;
+    fields.text("--kind", flags.question.kind, "TEXT",
+                "Kind of record, if the name is ambiguous: models, accelerators, clusters, stacks or prices");
+    return fields.add(fields_of(flags.output));
+}
+
+void run(Flags& flags, Context& context) {
     const Sources sources(context.data_folder);
-    const ShowAnswer answer = ask(options.question, sources);
-    if (options.output.json) {
-        JsonWriter out;
-        write_json(out, answer, sources.catalogue());
-        context.out << out.text();
-        return;
-    }
-    context.out << render(record_tables(answer, sources.catalogue()), options.output.format, context.style);
+    const ShowAnswer answer = ask(flags.question, sources);
+    print({.json = [&] { return json_text(answer, sources.catalogue()); },
+           .tables = [&] { return record_tables(answer, sources.catalogue()); }},
+          flags.output, context);
 }
 
 }  // namespace
 
-void add_show(CLI::App& app, Context& context) {
-    CLI::App* command = app.add_subcommand("show", "One catalogue record with its sources");
-    const auto options = std::make_shared<Options>();
-    command->add_option("NAME", options->question.name, "Catalogue id, alias or Hugging Face repository")
-        ->required();
-    command->add_option(
-        "--kind", options->question.kind,
-        "Kind of record, if the name is ambiguous: models, accelerators, clusters, stacks or prices");
-    add_output_options(*command, options->output);
-    command->callback([options, &context] { show(*options, context); });
+void add_show(CLI::App& command, Context& context) {
+    declare(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -3,9 +3,10 @@
 #include "support/transcript.hpp"
 
 #include <cli/app.hpp>
-#include <cli/commands.hpp>
 
 #include <catch2/catch.hpp>
+
+#include "traincost/report/commands/command_words.hpp"
 
 #include <filesystem>
 #include <sstream>
@@ -57,7 +58,7 @@ TEST_CASE("no report is wider than the terminal", "[golden][width]") {
 }
 
 TEST_CASE("no help is wider than the terminal", "[golden][width]") {
-    for (const cli::Command& command : cli::commands()) {
+    for (const CommandWords& command : command_words()) {
         for (const char* flag : {" -h", " --help"}) {
             check_width("traincost " + std::string(command.name) + flag, 80);
             check_width("traincost " + std::string(command.name) + flag, 120);

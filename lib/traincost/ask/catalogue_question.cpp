@@ -123,4 +123,19 @@ ShowAnswer ask(const ShowQuestion& question, const Sources& sources) {
     return answer;
 }
 
+std::vector<std::string> ids_of_kind(const std::string& kind, const Sources& sources) {
+    const bool all = kind == "all";
+    const Room only = all ? Room::models : room_from(kind);
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < room_names().size(); ++i) {
+        if (all ? Room(i) == Room::prices : Room(i) != only) {
+            continue;
+        }
+        for (const CatalogueEntry& entry : sources.catalogue().entries(Room(i))) {
+            ids.push_back(entry.id);
+        }
+    }
+    return ids;
+}
+
 }  // namespace traincost

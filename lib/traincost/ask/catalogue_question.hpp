@@ -38,6 +38,9 @@ ListAnswer ask(const ListQuestion& question, const Sources& sources);
 /// Why nothing is listed.
 std::string nothing_listed_text(const ListAnswer& answer);
 
+/// The ids of the records of a kind; of "all" those of every kind but prices. `Error` as of `room_from`.
+std::vector<std::string> ids_of_kind(const std::string& kind, const Sources& sources);
+
 struct ShowQuestion {
     std::string name;    ///< id, alias or repository
     std::string kind{};  ///< where the name alone is ambiguous

@@ -19,4 +19,13 @@ CompareAnswer ask(const CompareQuestion& question, const Sources& sources) {
     return answer;
 }
 
+CompareQuestion compare_question(const std::vector<std::string>& files, const Sources& sources) {
+    if (std::count(files.begin(), files.end(), "-") > 1)
+        throw Error(ErrorKind::usage, "compare: the standard input can be read once only");
+    CompareQuestion question;
+    for (const std::string& file : files)
+        question.jobs.push_back({file, draft_from_file(file, sources)});
+    return question;
+}
+
 }  // namespace traincost

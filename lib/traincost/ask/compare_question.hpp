@@ -25,6 +25,9 @@ struct CompareAnswer {
     bool yes() const;
 };
 
+/// The jobs of files; "-" is the standard input. `Error` where it is meant twice, or a file cannot be read.
+CompareQuestion compare_question(const std::vector<std::string>& files, const Sources& sources);
+
 /// `Error` where there are fewer than two, or one is no job.
 CompareAnswer ask(const CompareQuestion& question, const Sources& sources);
 

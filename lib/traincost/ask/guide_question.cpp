@@ -125,6 +125,21 @@ bool is_asked(const GuideStep& step, const GuideAnswers& answers) {
     return !is_degree(step.flag) || guide_answer(answers, "--layout") == "own";
 }
 
+GuideAnswers guide_answers(GuideAnswers said, const Sources& sources,
+                           const std::function<std::string(const GuideStep&)>& put) {
+    said = guide_answers(std::move(said));
+    GuideAnswers answers;
+    for (const GuideStep& step : guide_steps()) {
+        if (!is_asked(step, answers))
+            continue;
+        const auto found = said.find(step.flag);
+        if (found != said.end())
+            check_said(step, found->second, sources);
+        answers[step.flag] = found != said.end() ? found->second : put(step);
+    }
+    return answers;
+}
+
 void check_answer(const GuideStep& step, const std::string& answer, const Sources& sources) {
     const bool counted =
         step.check == GuideCheck::count || (step.check == GuideCheck::count_or_none && answer != "none");

@@ -45,6 +45,10 @@ GuideAnswers guide_answers(GuideAnswers said);
 /// Whether the step is asked after these answers: degrees are of an own layout only.
 bool is_asked(const GuideStep& step, const GuideAnswers& answers);
 
+/// All answers: those that are said, and what `put` answers to the questions that they leave.
+GuideAnswers guide_answers(GuideAnswers said, const Sources& sources,
+                           const std::function<std::string(const GuideStep&)>& put);
+
 /// `Error` of kind usage or input where the step cannot take the answer.
 void check_answer(const GuideStep& step, const std::string& answer, const Sources& sources);
 /// The same of what a flag says: numbers are left to the command that results.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traincost/ask/resolve.hpp"
 #include "traincost/import/hf/hf_config.hpp"
 #include "traincost/import/launch_draft.hpp"
 #include "traincost/import/recognise.hpp"
@@ -110,6 +111,27 @@ ReadDraft read_draft(const JobInput& input, const Sources& sources) {
         throw Error(ErrorKind::usage, "--model: is missing: " + model_hint);
     read.notes.said = said_by_files(read.draft, input.said);
     return read;
+}
+
+ReadDraft read_draft(const SaidJob& job, const Sources& sources) {
+    if (job.files.empty()) {
+        return {draft_of(job, sources), {}};
+    }
+    JobInput input{.files = job.files, .select = job.select, .said = job.said};
+    if (job.file) {
+        input.files.push_back(*job.file);
+    }
+    return read_draft(input, sources);
+}
+
+JobDraft draft_of(const SaidJob& job, const Sources& sources) {
+    if (!job.file) {
+        return job.said;
+    }
+    if (*job.file == "-" && job.said.model.value == "-") {
+        throw Error(ErrorKind::usage, "--job: only one of --job and --model can be the standard input");
+    }
+    return overlaid(draft_from_file(*job.file, sources), job.said);
 }
 
 }  // namespace traincost

@@ -1,6 +1,7 @@
 // Where the words about a job come from: files of several kinds, and what is said over them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,5 +47,19 @@ struct ReadDraft {
 /// What files and words say together: words win over job files, job files over launch files. `Error` where a
 /// file cannot be read.
 ReadDraft read_draft(const JobInput& input, const Sources& sources);
+
+/// What a command line says of a job.
+struct SaidJob {
+    std::optional<std::string> file{};  ///< a job file
+    std::vector<std::string> files{};   ///< of a command that takes any kind of file
+    std::string select{};               ///< of several jobs in them
+    JobDraft said{};                    ///< by flags
+};
+
+/// The flags over what all files say, and what is to be told of these.
+ReadDraft read_draft(const SaidJob& job, const Sources& sources);
+
+/// The flags over what the job file says. `Error` where the file cannot be read.
+JobDraft draft_of(const SaidJob& job, const Sources& sources);
 
 }  // namespace traincost

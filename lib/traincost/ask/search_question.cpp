@@ -103,4 +103,10 @@ ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
     return out;
 }
 
+void take_job(SearchQuestion& question, const SaidJob& job, const Sources& sources) {
+    question.job = draft_of(job, sources);
+    question.said = job.said;
+    question.of_file = job.file.has_value();
+}
+
 }  // namespace traincost

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "traincost/ask/job_input.hpp"
 #include "traincost/ask/resolve.hpp"
 #include "traincost/ask/search_dimensions.hpp"
 #include "traincost/plan/operation.hpp"
@@ -43,6 +44,9 @@ struct SearchQuestion {
     std::optional<Shard> shard{};
     std::int64_t threads = 0;  ///< 0: all cores
 };
+
+/// Lays what a command line says of the job into the question. `Error` where its file cannot be read.
+void take_job(SearchQuestion& question, const SaidJob& job, const Sources& sources);
 
 /// A request and what nobody said of it.
 struct ResolvedSearch {

@@ -138,4 +138,20 @@ SweepAnswer ask(const SweepQuestion& question, const Sources& sources) {
     return answer;
 }
 
+SweepQuestion sweep_question(const std::vector<std::string>& axes, const SaidJob& job,
+                             const std::optional<Shard>& shard, const Sources& sources) {
+    SweepQuestion question{.file = {}, .said = job.said, .axes = sweep_axes(axes)};
+    if (job.file == "-" || job.said.model.value == "-") {
+        throw Error(ErrorKind::usage, "sweep: the standard input can be read once only; give a file");
+    }
+    if (job.file) {
+        question.file = draft_from_file(*job.file, sources);
+    }
+    if (shard) {
+        question.shard = shard->shard;
+        question.shards = shard->shards;
+    }
+    return question;
+}
+
 }  // namespace traincost

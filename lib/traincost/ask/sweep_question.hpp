@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/job_input.hpp"
+#include "traincost/ask/search_question.hpp"
 #include "traincost/plan/sweep.hpp"
 
 namespace traincost {
@@ -31,6 +33,11 @@ struct SweepAnswer {
 /// The axes of texts such as "tp=1,2,4". `Error` of kind usage, "--vary: …", where one is no axis, names no
 /// field of a job, or varies a field again.
 std::vector<SweepAxis> sweep_axes(const std::vector<std::string>& texts);
+
+/// The question of a command line: axes as `sweep_axes` takes them, a job, and of a shard its part. `Error`
+/// where the job is to be read from the standard input.
+SweepQuestion sweep_question(const std::vector<std::string>& axes, const SaidJob& job,
+                             const std::optional<Shard>& shard, const Sources& sources);
 
 /// `Error` where a name is not known, or no point is a job; a combination that cannot be is a point with its
 /// problem.

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "traincost/ask/achieved_question.hpp"
+#include "traincost/ask/compare_question.hpp"
 #include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/plan_question.hpp"
 #include "traincost/ask/recommend_question.hpp"
+#include "traincost/ask/sweep_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
 #include "traincost/plan/search.hpp"
 #include "traincost/report/charts/html_page.hpp"
+#include "traincost/report/printed_answer.hpp"
 
 namespace traincost {
 
@@ -26,5 +31,21 @@ HtmlPage page_of(const RecommendAnswer& answer, const std::vector<Table>& tables
 
 /// The plans of a search that none beats in time, memory and cost: memory over the time of a step.
 Chart pareto_chart(const SearchResult& result);
+
+/// How an estimate is printed.
+struct EstimateView {
+    OutputWish output{};
+    bool verbose = false;  ///< all tables
+};
+
+/// In each form: as text the summary alone, unless all is asked for. Both must live as long as what is
+/// returned.
+PrintedAnswer printed_answer(const EstimateAnswer& answer, const EstimateView& view);
+
+/// Their tables, and their charts where they have some.
+HtmlPage page_of(const AchievedAnswer& answer);
+HtmlPage page_of(const CompareAnswer& answer);
+HtmlPage page_of(const PlanAnswer& answer, const Residuals& residuals);
+HtmlPage page_of(const SweepAnswer& answer);
 
 }  // namespace traincost

@@ -93,4 +93,10 @@ std::string loop_text(const BenchAnswer& answer, const BenchWords& words, std::s
                width);
 }
 
+BenchWords bench_words(const std::vector<GivenArgument>& given, const std::string& script) {
+    return {texts_of(given, {"--loop", "--out", "--warmup", "--steps", "--clip", "--vocab-multiple",
+                             "--compile-mode", "--fp8-scaling"}),
+            texts_of(given, {"--loop", "--out"}), script};
+}
+
 }  // namespace traincost

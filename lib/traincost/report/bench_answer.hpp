@@ -6,11 +6,19 @@
 #include <vector>
 
 #include "traincost/ask/bench_question.hpp"
+#include "traincost/report/commands/command_fields.hpp"
 
 namespace traincost {
 
 /// What is told beside the script, a line each: what was assumed, and that the job is predicted not to fit.
 std::vector<std::string> bench_remarks(const BenchAnswer& answer);
+
+/// How a job is measured, and what is printed of it.
+struct BenchView {
+    BenchOptions options{};
+    std::string file{};  ///< of the script; empty: the standard output
+    bool loop = false;   ///< the four commands instead
+};
 
 /// The arguments that were given, to be given again.
 struct BenchWords {
@@ -18,6 +26,9 @@ struct BenchWords {
     std::vector<std::string> all;  ///< how it is measured, too
     std::string script{};          ///< its file; empty: bench.py
 };
+
+/// Those of the arguments of `export bench` or `loop`: what measures is for one of the commands only.
+BenchWords bench_words(const std::vector<GivenArgument>& given, const std::string& script);
 
 /// Predict, measure, compare, calibrate: the four commands of the job, no wider than `width` where their
 /// words allow.

@@ -2,6 +2,8 @@
 #include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/answers/search_json.hpp"
+#include "traincost/io/answers/shard_json.hpp"
+#include "traincost/report/answer_pages.hpp"
 #include "traincost/report/chosen.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
 #include "traincost/report/tables/search_tables.hpp"
@@ -52,6 +54,35 @@ void write_json(JsonWriter& out, const RecommendAnswer& answer, const Residuals&
     out.array("no_plan_because",
               answer.plans.empty() ? why_no_plan(request, answer.result) : std::vector<std::string>{});
     out.end_object();
+}
+
+PrintedAnswer printed_answer(const RecommendAnswer& answer, const RecommendView& view,
+                             const Sources& sources) {
+    const auto tables = [&answer, &sources, explained = static_cast<std::size_t>(view.why)] {
+        return recommend_tables(answer, sources.residuals(), explained);
+    };
+    return {.json = [&] { return json_text(answer, sources.residuals()); },
+            .tables = tables,
+            .page = [&answer, tables] { return page_of(answer, tables()); }};
+}
+
+std::vector<std::string> why_no_plan(const RecommendAnswer& answer) {
+    if (answer.search.request.sites.empty()) {
+        return answer.search.left_out;
+    }
+    if (answer.yes() || answer.result.interrupted) {
+        return {};
+    }
+    return why_no_plan(answer.search.request, answer.result);
+}
+
+ShardAnswer searched_shard(const RecommendQuestion& question, const std::vector<std::string>& arguments,
+                           const Sources& sources) {
+    ResolvedSearch resolved = resolve_search(question.search, sources);
+    SearchRequest& request = resolved.request;
+    const SearchResult result = question.run ? question.run(request) : search(request);
+    return {shard_text({arguments, fingerprint(request), request.shard, request.shards, result}),
+            result.interrupted};
 }
 
 }  // namespace traincost

@@ -8,6 +8,7 @@
 #include "traincost/ask/sources.hpp"
 #include "traincost/import/logs/recording_files.hpp"
 #include "traincost/report/charts/recording_chart.hpp"
+#include "traincost/report/printed_answer.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {
@@ -28,6 +29,18 @@ bool is_other_answer(const std::string& file);
 /// A job, an estimate, a method's answer, or a recorded step (its median iteration).
 /// `Error` where the file cannot be read or is none of them.
 SavedAnswer read_saved_answer(const std::string& file, const Sources& sources, const SheetNumbers& sheets);
+
+/// All of them; nothing where every file is a job or an estimate. `Error` where one is neither, or there is
+/// only one.
+std::optional<std::vector<SavedAnswer>> read_saved_answers(const std::vector<std::string>& files,
+                                                           const Sources& sources,
+                                                           const SheetNumbers& sheets);
+
+/// Whether every one of them is yes.
+bool all_yes(const std::vector<SavedAnswer>& answers);
+
+/// In each form; tables fit a terminal of that width.
+PrintedAnswer printed_answer(const std::vector<SavedAnswer>& answers, std::size_t width);
 
 /// One column an answer, one row a figure that any of them has, in the order of the first; steps stacked
 /// below on one scale.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/io/answers/timeline_json.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/report/charts/recording_chart.hpp"
@@ -33,22 +35,33 @@ int drawing_width(const TimelineView& view, const TextStyle& style) {
 
 }  // namespace
 
+int drawing_width_from(const std::string& text) {
+    constexpr std::int64_t narrowest = 10;
+    constexpr std::int64_t widest = 1000;
+    const std::int64_t width = parse_count(text);
+    if (width < narrowest || width > widest) {
+        throw Error(ErrorKind::usage, "'" + text + "' is not allowed; allowed: 10 to 1000 characters");
+    }
+    return static_cast<int>(width);
+}
+
 std::string timeline_text(const TimelineAnswer& answer, const TimelineView& view, const TextStyle& style) {
-    if (view.json) {
+    if (view.output.json) {
         JsonWriter out;
         write_json(out, answer);
         return out.text();
     }
-    if (view.svg)
+    if (view.output.svg)
         return timeline_svg(answer.line, answer.lanes, job_title(answer.job), layout_text(answer.job));
-    if (view.format == Format::csv)
+    if (view.output.format == Format::csv)
         return render(std::vector<Table>{timeline_events(answer.line)}, Format::csv);
-    return render(tables_of(answer, drawing_width(view, style)), view.format, drawn_style(view, style));
+    return render(tables_of(answer, drawing_width(view, style)), view.output.format,
+                  drawn_style(view, style));
 }
 
 std::string timeline_text(const RecordingAnswer& answer, const TimelineView& view, const TextStyle& style) {
     const RecordedStep& step = answer.steps[answer.picked];
-    if (view.json) {
+    if (view.output.json) {
         JsonWriter out;
         write_recording(out, answer.file, answer.steps, answer.picked);
         return out.text();
@@ -56,10 +69,10 @@ std::string timeline_text(const RecordingAnswer& answer, const TimelineView& vie
     const std::vector<NamedRecording> shown = {
         {"iteration " + std::to_string(answer.picked + 1) + " of " + std::to_string(answer.steps.size()),
          step}};
-    if (view.svg)
+    if (view.output.svg)
         return recording_svg(shown);
     return render(std::vector<Table>{recording_table(shown, drawing_width(view, style)), phase_table(step)},
-                  view.format, drawn_style(view, style));
+                  view.output.format, drawn_style(view, style));
 }
 
 std::string trace_text(const TimelineAnswer& answer) {

@@ -6,16 +6,17 @@
 
 #include "traincost/ask/recording_question.hpp"
 #include "traincost/ask/timeline_question.hpp"
-#include "traincost/report/render.hpp"
+#include "traincost/report/printed_answer.hpp"
 
 namespace traincost {
 
 struct TimelineView {
-    bool json = false;
-    bool svg = false;  ///< else tables
-    Format format = Format::table;
+    OutputWish output{};
     std::optional<int> width{};  ///< of the drawing in characters; absent: what the style's lines leave
 };
+
+/// A drawing's width in characters. `Error` of kind usage where it is not 10 to 1000.
+int drawing_width_from(const std::string& text);
 
 /// CSV holds the events alone.
 std::string timeline_text(const TimelineAnswer& answer, const TimelineView& view, const TextStyle& style);

@@ -2,7 +2,12 @@
 #include "traincost/report/commands/shell_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <span>
+
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 
 namespace traincost {
 
@@ -174,6 +179,22 @@ std::string bash_completion(const std::vector<CommandNode>& tree) {
         }
     }
     return text + bash_values(tree) + bash_tail;
+}
+
+std::string shell_completion(const std::string& shell,
+                             const std::function<std::vector<CommandNode>()>& tree) {
+    constexpr std::string_view names[] = {"bash", "zsh", "fish"};
+    using Completion = std::string (*)(const std::vector<CommandNode>&);
+    constexpr Completion completions[] = {bash_completion, zsh_completion, fish_completion};
+    const auto found = std::find(std::begin(names), std::end(names), shell);
+    if (found != std::end(names)) {
+        return completions[found - std::begin(names)](tree());
+    }
+    const std::string problem =
+        shell.empty()
+            ? "no shell"
+            : "'" + shell + "' is not known" + did_you_mean(shell, std::span<const std::string_view>(names));
+    throw Error(ErrorKind::usage, "completion: " + problem + "; allowed: bash, zsh, fish");
 }
 
 }  // namespace traincost

@@ -3,6 +3,7 @@
 
 #include "traincost/report/commands/command_tree.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,9 @@ namespace traincost {
 std::string bash_completion(const std::vector<CommandNode>& tree);
 std::string zsh_completion(const std::vector<CommandNode>& tree);
 std::string fish_completion(const std::vector<CommandNode>& tree);
+
+/// The script of "bash", "zsh" or "fish". `Error` of kind usage for another shell; `tree` is made where it is
+/// wanted.
+std::string shell_completion(const std::string& shell, const std::function<std::vector<CommandNode>()>& tree);
 
 }  // namespace traincost

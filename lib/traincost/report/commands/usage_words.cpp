@@ -1,10 +1,6 @@
-#include <cli/parse_error.hpp>
+#include "traincost/report/commands/usage_words.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include <string_view>
-
-namespace traincost::cli {
+namespace traincost {
 
 namespace {
 
@@ -20,18 +16,17 @@ Parts parts_of(std::string_view text, std::string_view mark) {
     return {text.substr(0, at), text.substr(at + mark.size())};
 }
 
-std::string help_of(const std::string& command) {
+std::string see_help_of(const std::string& command) {
     return "; see 'traincost " + command + (command.empty() ? "" : " ") + "--help'";
 }
 
 }  // namespace
 
-std::string in_plain_words(const CLI::ParseError& error, const std::string& command) {
-    std::string text = error.what();
+std::string in_plain_words(std::string_view text, const std::string& command) {
     // "FILE is required"
     if (const Parts needed = parts_of(text, " is required"); !needed.before.empty() && needed.behind.empty())
         return command + (command.empty() ? "" : " ") + "needs " + std::string(needed.before) +
-               help_of(command);
+               see_help_of(command);
     // "--gpus: At Most 1 required but received 2"
     if (const Parts many = parts_of(text, ": At Most 1 required but received "); !many.before.empty())
         return std::string(many.before) + ": is given " + std::string(many.behind) + " times; allowed: once";
@@ -45,9 +40,23 @@ std::string in_plain_words(const CLI::ParseError& error, const std::string& comm
     if (const Parts value = parts_of(text, "Could not convert: "); !value.behind.empty()) {
         if (const Parts both = parts_of(value.behind, " = "); !both.before.empty())
             return std::string(both.before) + ": '" + std::string(both.behind) + "' is not allowed" +
-                   help_of(command);
+                   see_help_of(command);
     }
-    return text;
+    return std::string(text);
 }
 
-}  // namespace traincost::cli
+std::string in_one_line(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        const bool control = (c >= 0 && c < ' ') || c == '\x7f';
+        if (control) {
+            constexpr std::string_view digits = "0123456789abcdef";
+            result += std::string("\\x") + digits[static_cast<std::size_t>(c >> 4)] + digits[c & 15];
+        } else {
+            result += c;
+        }
+    }
+    return result;
+}
+
+}  // namespace traincost

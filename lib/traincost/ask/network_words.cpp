@@ -1,0 +1,67 @@
+#include "traincost/ask/network_words.hpp"
+
+#include <string>
+
+#include "traincost/base/text.hpp"
+#include "traincost/cost/collectives.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// One dependent step takes this long, in every collective on the link.
+void set_step(LinkTier& tier, Seconds step) {
+    for (const Collective c : {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                               Collective::all_to_all, Collective::send_recv, Collective::broadcast}) {
+        CollectiveCurve& curve = tier.curves.*curve_of(c);
+        curve.low_latency.step = step;
+        curve.bulk.step = step;
+    }
+    if (tier.curves.tree_all_reduce) {
+        tier.curves.tree_all_reduce->low_latency.step = step;
+        tier.curves.tree_all_reduce->bulk.step = step;
+    }
+}
+
+}  // namespace
+
+void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
+    const ClusterSpec& cluster = resolved.job.cluster;
+    Network& network = resolved.job.cluster.network;
+    constexpr double giga = 1e9;
+    constexpr double micro = 1e-6;
+    const auto said = [&](const char* flag, const std::string& what) {
+        resolved.assumptions.push_back(assumption_from(std::string("network: ") + what + " (" + flag + ")"));
+    };
+    if (words.bus_GBps) {
+        network.scale_up.bandwidth = ByteRate{*words.bus_GBps * giga};
+        said("--bus-bandwidth", to_text(network.scale_up.bandwidth) + " inside a node, each direction");
+    }
+    if (words.bus_latency_us) {
+        set_step(network.scale_up, Seconds{*words.bus_latency_us * micro});
+        said("--bus-latency", to_text(Seconds{*words.bus_latency_us * micro}) + " a step inside a node");
+    }
+    if (!words.network_Gbps && !words.network_latency_us) {
+        return;
+    }
+    if (!network.scale_out) {
+        throw Error(ErrorKind::usage,
+                    std::string(words.network_Gbps ? "--network-bandwidth" : "--network-latency") +
+                        ": nothing joins the nodes of " + cluster.id +
+                        "; name a --cluster with a network between nodes");
+    }
+    if (words.network_Gbps) {
+        constexpr double bits = 8.0;
+        network.scale_out->bandwidth =
+            ByteRate{*words.network_Gbps * giga / bits / static_cast<double>(cluster.per_node)};
+        said("--network-bandwidth", to_significant(*words.network_Gbps) + " Gbit/s of a node, " +
+                                        to_text(network.scale_out->bandwidth) + " of an accelerator");
+    }
+    if (words.network_latency_us) {
+        set_step(*network.scale_out, Seconds{*words.network_latency_us * micro});
+        said("--network-latency",
+             to_text(Seconds{*words.network_latency_us * micro}) + " a step between nodes");
+    }
+}
+
+}  // namespace traincost

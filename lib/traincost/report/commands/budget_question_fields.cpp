@@ -1,0 +1,92 @@
+#include "traincost/base/flag_values.hpp"
+#include "traincost/report/commands/question_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+Dollars positive_dollars(const std::string& text) {
+    return parse_dollars(text, Range::positive);
+}
+
+double compute_or_count(const std::string& text) {
+    // "5.76e23" is past what a count holds.
+    return text.find_first_of("eE") != text.npos ? positive_number(text) : positive_parameters(text);
+}
+
+double share_from(const std::string& text) {
+    const double x = parse_fraction(text, Range::positive);
+    if (x > 1.0) {
+        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: up to 100%");
+    }
+    return x;
+}
+
+DataType matrix_format_from(const std::string& text) {
+    if (const auto type = data_type_from(text)) {
+        return *type;
+    }
+    throw Error(ErrorKind::usage, "'" + text + "' is not a number format; allowed: bf16, fp16, fp8 ...");
+}
+
+}  // namespace
+
+CommandFields fields_of(DaysQuestion& question) {
+    CommandFields fields;
+    fields.value("--params", question.parameters, "COUNT", positive_parameters, "Parameters: 7B");
+    fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Tokens to train on: 2T");
+    fields.value("--gpus", question.gpus, "COUNT", positive_count, "Accelerators");
+    fields.text("--gpu", question.gpu, "ID", "Accelerator: an id of the catalogue");
+    fields.value("--tflops", question.tflops, "TFLOPS", positive_number,
+                 "TFLOP/s one accelerator reaches; default: the modelled rate");
+    fields.value(
+        "--mfu", question.mfu, "FRACTION",
+        [](const std::string& text) { return parse_fraction(text, Range::positive); },
+        "Share of the 16-bit peak that is reached: 0.45 or 45%");
+    fields.value("--seq", question.sequence, "TOKENS", positive_count,
+                 "Sequence length of the modelled rate, in tokens; default 4096");
+    fields.value("--global-batch", question.global_batch, "COUNT", positive_count,
+                 "Sequences per optimizer step of the modelled rate; default 1024");
+    return fields;
+}
+
+CommandFields fields_of(ScaleQuestion& question) {
+    CommandFields fields;
+    fields.value("--flops", question.flops, "NUMBER", compute_or_count,
+                 "Compute budget in FLOPs, as in 5.76e23");
+    fields.value("--gpu-hours", question.gpu_hours, "COUNT", compute_or_count, "Budget in accelerator-hours");
+    fields.value("--budget", question.budget, "DOLLARS", positive_dollars, "Budget in dollars");
+    fields.value("--gpu-hour-price", question.gpu_hour_price, "DOLLARS", positive_dollars,
+                 "Price per accelerator-hour");
+    fields.text("--gpu", question.gpu, "ID", "Accelerator: a catalogue id");
+    fields.text("--cluster", question.cluster, "ID", "Node type that supplies accelerator and price");
+    fields.text("--price", question.price, "KIND",
+                "Kind of price: on-demand, reserved, spot or market; default: the catalogue's first");
+    fields.value("--precision", question.precision, "TYPE", matrix_format_from,
+                 "Matrix format whose peak is used; default bf16");
+    fields.value("--mfu", question.mfu, "FRACTION", share_from,
+                 "Model FLOPs utilisation of the training, as in 40%");
+    fields.value("--params", question.parameters, "COUNT", compute_or_count,
+                 "Model size to judge, as in 70B");
+    fields.value("--inference-tokens", question.inference_tokens, "COUNT", compute_or_count,
+                 "Inference tokens over the model's life, as in 10T");
+    fields.value("--tokens-per-param", question.ratio, "NUMBER", positive_number,
+                 "Tokens per parameter of the fixed-ratio law; default 20");
+    return fields;
+}
+
+CommandFields fields_of(ParamsQuestion& question) {
+    CommandFields fields;
+    fields
+        .text("MODEL", question.model, "TEXT",
+              "Catalogue id, model file, Hugging Face config.json or its folder, or - for standard input")
+        .required = true;
+    fields.value("--tp", question.tp, "N", positive_count, "Tensor-parallel degree");
+    fields.value("--pp", question.pp, "N", positive_count, "Pipeline-parallel degree");
+    fields.value("--vp", question.vp, "N", positive_count, "Virtual stages per pipeline stage");
+    fields.value("--ep", question.ep, "N", positive_count, "Expert-parallel degree");
+    fields.value("--etp", question.etp, "N", positive_count, "Tensor-parallel degree of experts");
+    return fields;
+}
+
+}  // namespace traincost

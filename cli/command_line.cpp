@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace traincost::cli {
 
@@ -73,7 +74,7 @@ void declare(CLI::App& command, const CommandFields& fields, Context& context, s
             option->excludes(command.get_option(field.excludes));
         }
     }
-    command.callback([&command, &context, run] {
+    command.callback([&command, &context, run = std::move(run)] {
         context.given = given_arguments(command);
         run();
     });

@@ -254,7 +254,7 @@ function App() {
             {Object.entries(lists).map(([id, options]) => <datalist id={id} key={id}>{options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</datalist>)}
             <div class="columns">
                 <Controls {...shared} suggestions={suggestions} removeFile={removeFile} />
-                <main id="result" tabIndex={-1} aria-label={t('result')} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
+                <main id="result" tabIndex={-1} aria-label={t('result')} data-mode={state.mode} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>
             </div>

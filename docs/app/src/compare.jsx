@@ -48,7 +48,7 @@ export function Compare({ state, change, engine, fields, t }) {
             <p class="hint">{t('comparehelp')}</p>
             {!saved.length ? <p>{t('nothing')}</p> : null}
             <Problems answer={answer} t={t} />
-            {jobs.length ? (
+            {saved.length ? (
                 <>
                     <div class="scroll" tabIndex={0} role="group" aria-label={t('table')}>
                         <table>
@@ -62,15 +62,15 @@ export function Compare({ state, change, engine, fields, t }) {
                             </thead>
                             <tbody>
                                 {differing.map((key) => <tr class="marked" key={key}><th scope="row"><code>--{key}</code></th>{saved.map(({ job }, i) => <td key={i}>{job[key] ?? t('unsaid')}</td>)}</tr>)}
-                                {rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>)}
+                                {jobs.length ? rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>) : null}
                             </tbody>
                         </table>
                     </div>
-                    <h3>{t('breakdown')}</h3>
+                    {jobs.length ? <><h3>{t('breakdown')}</h3>
                     <div class="stages">
                         {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={`${i + 1} ${saved[i].name}`} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
                     </div>
-                    <Legend parts={parts} />
+                    <Legend parts={parts} /></> : null}
                     {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={`${i + 1} ${saved[i]?.name ?? ''}`} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
                 </>
             ) : null}

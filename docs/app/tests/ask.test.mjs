@@ -74,13 +74,12 @@ const claims = {
         for (const theme of ['light', 'dark']) {
             const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&tokens=1T&more=${encodeURIComponent('{"stepTime":"6.8s"}')}&theme=${theme}&saved=${encodeURIComponent(JSON.stringify([{ name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8' } }, { name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', pp: '2' } }]))}&lang=${theme === 'dark' ? 'zh' : 'en'}`);
             await settled(page);
-            await page.waitForTimeout(100);
+            await page.addStyleTag({ content: '* { transition: none !important }' });
+            await page.evaluate(AxeSource.source);
             for (let i = 0; i < (await page.locator('nav button').count()); ++i) {
                 await page.locator('nav button').nth(i).click();
                 await page.waitForFunction(filled, await page.getAttribute('main', 'data-mode'));
-                await page.addStyleTag({ content: '* { transition: none !important }' });
-                await page.evaluate(AxeSource.source);
-                const found = await page.evaluate(() => axe.run());
+                const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
                 const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));
                 check(lines.length === 0, lines.slice(0, 8).join('\n'));
             }

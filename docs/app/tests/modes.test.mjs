@@ -247,7 +247,7 @@ export default {
         check((await page.textContent('#timeline-1-title')) !== (await page.textContent('#timeline-2-title')), 'two timelines have one name');
     },
     'a kept job that cannot be computed is said and can be removed': async (browser) => {
-        const kept = JSON.stringify([['good', '8'], ['bad', '0']].map(([name, gpus]) => ({ name, job: { ...Object.fromEntries(new URLSearchParams(job)), gpus } })));
+        const kept = JSON.stringify([['good', '8'], ['better', '16'], ['bad', '0']].map(([name, gpus]) => ({ name, job: { ...Object.fromEntries(new URLSearchParams(job)), gpus } })));
         const page = await openPage(browser, `#${job}&mode=compare&saved=${encodeURIComponent(kept)}`);
         await page.waitForSelector('[data-test=compare] [data-test=error]');
         await page.getByRole('button', { name: 'Remove: bad' }).click();

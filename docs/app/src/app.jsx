@@ -62,9 +62,18 @@ function useFields(job) {
     return useMemo(() => fieldsOf(listed), [listed]);
 }
 
+/** Files that are dropped or pasted anywhere; text that is pasted outside of an area for text is a file when it has lines or is an object. */
 function Drop({ take }) {
     const [over, setOver] = useState(false);
     useEffect(() => {
+        const paste = (e) => {
+            const text = e.clipboardData.getData('text/plain').trim();
+            const files = [...e.clipboardData.files];
+            if (!files.length && e.target.tagName !== 'TEXTAREA' && /^\{|\n/.test(text)) files.push(new File([text], text.startsWith('{') ? 'pasted.json' : 'pasted.txt'));
+            if (!files.length) return;
+            e.preventDefault();
+            take(files);
+        };
         const hover = (e) => {
             e.preventDefault();
             setOver(true);
@@ -80,10 +89,12 @@ function Drop({ take }) {
         addEventListener('dragover', hover);
         addEventListener('dragleave', leave);
         addEventListener('drop', drop);
+        addEventListener('paste', paste);
         return () => {
             removeEventListener('dragover', hover);
             removeEventListener('dragleave', leave);
             removeEventListener('drop', drop);
+            removeEventListener('paste', paste);
         };
     }, [take]);
     return over ? <div class="dropping" aria-hidden="true" /> : null;
@@ -243,7 +254,7 @@ function App() {
             {Object.entries(lists).map(([id, options]) => <datalist id={id} key={id}>{options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</datalist>)}
             <div class="columns">
                 <Controls {...shared} suggestions={suggestions} removeFile={removeFile} />
-                <main id="result" tabIndex={-1} aria-label={t('result')} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
+                <main id="result" tabIndex={-1} aria-label={t('result')} data-mode={state.mode} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>
             </div>

@@ -27,9 +27,9 @@ export function Ask(props) {
                 <div class={answer.error ? 'stale' : ''}>
                     <div aria-live="polite"><Verdict answer={valid} say={say} t={t} /></div>
                     <Figures answer={valid} explain={setTopic} t={t} />
-                    {topic ? <Explanation topic={topic} question={question} engine={engine} close={() => setTopic(null)} t={t} /> : null}
-                    <MemoryByStage answer={valid} t={t} />
-                    <StepBreakdown answer={valid} t={t} />
+                    {topic ? <Explanation {...topic} params={valid.params} question={question} engine={engine} close={() => setTopic(null)} t={t} /> : null}
+                    <MemoryByStage answer={valid} explain={setTopic} t={t} />
+                    <StepBreakdown answer={valid} explain={setTopic} t={t} />
                     <Timeline answer={line} t={t} />
                     <Assumptions answer={valid} t={t} />
                     <Share {...props} />

@@ -33,7 +33,9 @@ class Engine {
     start() {
         if (this.worker) return;
         this.worker = new Worker(workerUrl);
+        let fail;
         this.ready = new Promise((resolve, reject) => {
+            fail = reject;
             this.worker.onerror = (event) => reject(new Error(event.message));
             this.worker.onmessage = ({ data }) => {
                 if (data.ready) {
@@ -53,7 +55,7 @@ class Engine {
             };
         });
         const { worker } = this;
-        compiled.then((module) => worker.postMessage({ module }));
+        compiled.then((module) => worker.postMessage({ module }), (error) => fail(new Error(`this browser cannot start the engine: ${error.message}`)));
     }
 
     async ask(question) {

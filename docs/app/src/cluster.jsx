@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { TextBox } from './box.jsx';
 
 const own = 'own-cluster.json';
 const replaced = ['gpu', 'gpus', 'cluster', 'per-node'];
@@ -39,7 +40,7 @@ export function OwnCluster({ state, change, valid, t }) {
             <div class="grid">
                 {leaves.map((leaf) => {
                     const name = leaf.path.join('.');
-                    return <label key={name}><span class="note">{name.replaceAll('_', ' ')}</span><input type="text" id={`own-${name}`} value={String(leaf.value)} onChange={(e) => set(leaf, e.target.value)} /></label>;
+                    return <label key={name}><span class="note">{name.replaceAll('_', ' ')}</span><TextBox id={`own-${name}`} value={String(leaf.value)} commit={(value) => set(leaf, value)} /></label>;
                 })}
             </div>
             {edited ? <div class="tools"><button type="button" onClick={reset}>{t('reset')}</button></div> : null}

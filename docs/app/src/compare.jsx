@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
+import { TextBox } from './box.jsx';
 import { count, digits, bytes, dollars, percent, seconds } from './numbers.js';
 import { Bar, Legend } from './results.jsx';
+import { jobOf } from './state.js';
 import { Timeline } from './timeline.jsx';
 
 const rows = [
@@ -17,16 +19,22 @@ const rows = [
 ];
 
 /** Kept jobs side by side: figures, the parts of a step on one scale, timelines on one scale. */
-export function Compare({ state, change, engine, t, switches }) {
+export function Compare({ state, change, engine, fields, t }) {
     const [answer, setAnswer] = useState(null);
     const [lines, setLines] = useState([]);
     const { saved } = state;
-    const text = JSON.stringify(saved);
+    const questions = saved.map(({ job, files = [] }) => jobOf({ job, files }, fields.switches));
+    const text = JSON.stringify([saved.map((s) => s.name), questions]);
     useEffect(() => {
-        if (!saved.length) return;
-        const jobs = saved.map(({ name, job }, i) => ({ ...job, name: `${i + 1} ${name}` }));
-        engine.ask({ command: 'compare', jobs }).then((a) => setAnswer(a.answer));
-        Promise.all(saved.map(({ job }) => engine.ask({ command: 'timeline', ...job }))).then((all) => setLines(all.map((a) => a.answer)));
+        setAnswer(null);
+        setLines([]);
+        if (!saved.length) return undefined;
+        let current = true;
+        engine.ask({ command: 'compare', jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) }).then((a) => current && setAnswer(a.answer), () => {});
+        Promise.all(questions.map((q) => engine.ask({ command: 'timeline', ...q }))).then((all) => current && setLines(all.map((a) => a.answer)), () => {});
+        return () => {
+            current = false;
+        };
     }, [text]);
     const differing = [...new Set(saved.flatMap(({ job }) => Object.keys(job)))].filter((key) => new Set(saved.map(({ job }) => job[key])).size > 1);
     const jobs = answer?.jobs?.length === saved.length ? answer.jobs : [];
@@ -40,30 +48,30 @@ export function Compare({ state, change, engine, t, switches }) {
             <p class="hint">{t('comparehelp')}</p>
             {!saved.length ? <p>{t('nothing')}</p> : null}
             <Problems answer={answer} t={t} />
-            {jobs.length ? (
+            {saved.length ? (
                 <>
-                    <div class="scroll" tabIndex={0} role="region" aria-label={t('table')}>
+                    <div class="scroll" tabIndex={0} role="group" aria-label={t('table')}>
                         <table>
                             <thead>
                                 <tr><th scope="col">{t('name')}</th>{saved.map(({ name }, i) => (
                                     <th scope="col" key={i}>
-                                        <input type="text" value={name} aria-label={`${t('name')} ${i + 1}`} onChange={(e) => change((old) => ({ saved: old.saved.map((s, k) => (k === i ? { ...s, name: e.target.value } : s)) }))} />{' '}
+                                        <TextBox value={name} aria-label={`${t('name')} ${i + 1}`} commit={(value) => change((old) => ({ saved: old.saved.map((s, k) => (k === i ? { ...s, name: value } : s)) }))} />{' '}
                                         <button type="button" class="quiet" aria-label={`${t('remove')}: ${name}`} onClick={() => remove(i)}>×</button>
                                     </th>
                                 ))}</tr>
                             </thead>
                             <tbody>
                                 {differing.map((key) => <tr class="marked" key={key}><th scope="row"><code>--{key}</code></th>{saved.map(({ job }, i) => <td key={i}>{job[key] ?? t('unsaid')}</td>)}</tr>)}
-                                {rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>)}
+                                {jobs.length ? rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>) : null}
                             </tbody>
                         </table>
                     </div>
-                    <h3>{t('breakdown')}</h3>
+                    {jobs.length ? <><h3>{t('breakdown')}</h3>
                     <div class="stages">
-                        {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={saved[i].name} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
+                        {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={`${i + 1} ${saved[i].name}`} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
                     </div>
-                    <Legend parts={parts} />
-                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={saved[i]?.name} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
+                    <Legend parts={parts} /></> : null}
+                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={`${i + 1} ${saved[i]?.name ?? ''}`} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
                 </>
             ) : null}
         </section>

@@ -11,7 +11,7 @@ function Originals({ originals, t }) {
             <h3 id={`original-${name}`}>{name}</h3>
             <div class="beside">
                 <div>
-                    <pre class="scroll" tabIndex={0} role="region" aria-label={`${name} ${t('theirprint')}`}>{text}</pre>
+                    <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{text}</pre>
                     <p class="hint"><code>{command}</code></p>
                 </div>
                 <div>{figures.length ? <Cells name={t('besideours')} value={figures} /> : null}</div>
@@ -75,7 +75,7 @@ function Calculator({ engine, t }) {
                 <div class="form">{fields.map((f) => <Field key={`${name} ${f.key}`} field={f} value={values[f.key]} say={(v) => setSaid({ ...said, [name]: { ...values, [f.key]: v } })} />)}</div>
                 <div>
                     <Problems answer={answer} t={t} />
-                    {answer?.text ? <pre class="scroll" tabIndex={0} role="region" aria-label={`${name} ${t('theirprint')}`}>{answer.text}</pre> : null}
+                    {answer?.text ? <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{answer.text}</pre> : null}
                     <p class="hint"><code>{['traincost method', name, ...line].join(' ')}</code></p>
                 </div>
             </div>

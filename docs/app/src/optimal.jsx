@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { scaleOf } from './answers.js';
 import { Problems } from './ask.jsx';
+import { TextBox } from './box.jsx';
 import { count, digits } from './numbers.js';
 import { Cells } from './plans.jsx';
 
@@ -30,7 +31,7 @@ function Curve({ scale: answer, t }) {
     for (let e = Math.ceil(first); e <= last; ++e) ticks.push(10 ** e);
     return (
         <>
-            <div class={narrow ? 'drawing fits' : 'scroll drawing'} tabIndex={0} role="region" aria-label={t('size')}>
+            <div class={narrow ? 'drawing fits' : 'scroll drawing'} tabIndex={0} role="group" aria-label={t('size')}>
                 <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('optimal')}: ${answer.laws.map((l) => `${l.name} ${count(l.parameters)}`).join(', ')}`}>
                     {ticks.map((n) => <g key={n}><line x1={x(n)} x2={x(n)} y1={below} y2={below + 5} class="tick" /><text x={x(n) - 10} y={below + 20} class="axis">{count(n)}</text></g>)}
                     {[low, (low + high) / 2, high].map((l) => <text key={l} x="4" y={y(l) + 4} class="axis">{digits(l)}</text>)}
@@ -56,7 +57,7 @@ export function Optimal({ state, change, engine, t }) {
             <h2 id="optimal-title">{t('optimal')}</h2>
             <p class="hint">{t('optimalhelp')}</p>
             <div class="tools">
-                <label>{t('budget')} <input id="flops" type="text" value={flops} onChange={(e) => change((old) => ({ more: { ...old.more, flops: e.target.value.trim() } }))} /></label>
+                <label>{t('budget')} <TextBox id="flops" value={flops} commit={(value) => change((old) => ({ more: { ...old.more, flops: value } }))} /></label>
                 <input type="range" min="18" max="28" step="0.25" value={Math.log10(Number(flops)) || 23} aria-label={`${t('budget')}, ${t('slider')}`} aria-valuetext={flops}
                     onInput={(e) => change((old) => ({ more: { ...old.more, flops: (10 ** Number(e.target.value)).toExponential(2) } }))} />
             </div>

@@ -34,7 +34,7 @@ export function Cells({ name, value }) {
     return (
         <>
             <h3>{title(name)}</h3>
-            <div class="scroll" tabIndex={0} role="region" aria-label={title(name)}>
+            <div class="scroll" tabIndex={0} role="group" aria-label={title(name)}>
                 <table>
                     {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c} class={items.some((row) => isWords(row[c])) ? 'words' : undefined}>{title(c)}</th>)}</tr></thead> : null}
                     <tbody>
@@ -56,7 +56,7 @@ export function PlanTable({ plans, say, t }) {
     return (
         <>
             <h3>{t('plans')}</h3>
-            <div class="scroll" tabIndex={0} role="region" aria-label={t('plans')}>
+            <div class="scroll" tabIndex={0} role="group" aria-label={t('plans')}>
                 <table data-test="plans">
                     <thead><tr><th scope="col">{t('layout')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th></tr></thead>
                     <tbody>

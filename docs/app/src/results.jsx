@@ -6,9 +6,13 @@ const shades = 18;
 export const shade = (i) => `var(--shade-${i % shades})`;
 const nameOf = (term) => term.replaceAll('_', ' ');
 
+/** The seconds of a step in which the allocator gives memory back to the driver and asks for it again. */
+const thrashing = (answer) => answer.step.breakdown.find((b) => b.name === 'allocator')?.seconds ?? 0;
+
 export function verdictOf(answer) {
     const p = answer.memory.probability_of_fitting;
     if (!answer.fits) return p !== null && p > 0.2 ? 'unsure' : 'misfit';
+    if (thrashing(answer) > 0) return 'thrashes';
     return p !== null && p < 0.9 ? 'risky' : 'fits';
 }
 
@@ -36,6 +40,7 @@ export function Verdict({ answer, say, t }) {
             <p class="word" data-test="verdict">
                 <strong>{t(verdict)}</strong>
                 {memory.shortfall_bytes > 0 ? ` ${t('short')} ${bytes(memory.shortfall_bytes)}` : ''}
+                {verdict === 'thrashes' ? ` ${seconds(thrashing(answer))} ${t('thrashing')}` : ''}
             </p>
             <p>
                 {bytes(memory.device_bytes)} {t('used')} {bytes(memory.capacity_bytes)}
@@ -72,7 +77,7 @@ function Figure({ name, value, note, explain, t, topic }) {
         <div class={`figure${changed ? ' changed' : ''}`}>
             <dt>
                 {name}{' '}
-                {topic ? <button type="button" class="quiet" aria-label={`${t('explain')}: ${name}`} onClick={() => explain(topic)}>?</button> : null}
+                {topic ? <button type="button" class="quiet" aria-label={`${t('explain')}: ${name}`} onClick={() => explain({ topic, name })}>?</button> : null}
             </dt>
             <dd>
                 <span class="value">{value}</span>
@@ -90,17 +95,17 @@ export function Figures({ answer, explain, t }) {
         <dl class="figures">
             <Figure {...common} topic="step" name={t('step')} value={seconds(step.time_s)} note={range(step.interval_80, seconds)} />
             <Figure {...common} topic="memory" name={t('memory')} value={bytes(memory.device_bytes)} note={range(memory.interval_80, bytes)} />
-            <Figure {...common} name={t('mfu')} value={percent(rate.mfu)} note={`${t('hfu')} ${percent(rate.hfu)}`} />
-            <Figure {...common} name={t('rate')} value={count(rate.tokens_per_s)} note={`${count(rate.tokens_per_s_per_gpu)} ${t('pergpu')}`} />
-            <Figure {...common} name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
-            <Figure {...common} name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
-            {training.days !== null ? <Figure {...common} name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens').toLowerCase()}`} /> : null}
-            {training.gpu_hours !== null ? <Figure {...common} name={t('hours')} value={count(training.gpu_hours)} /> : null}
+            <Figure {...common} topic="throughput.mfu" name={t('mfu')} value={percent(rate.mfu)} note={`${t('hfu')} ${percent(rate.hfu)}`} />
+            <Figure {...common} topic="throughput.tokens_per_s" name={t('rate')} value={count(rate.tokens_per_s)} note={`${count(rate.tokens_per_s_per_gpu)} ${t('pergpu')}`} />
+            <Figure {...common} topic="throughput.mfu" name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
+            <Figure {...common} topic="params" name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
+            {training.days !== null ? <Figure {...common} topic="training.time" name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens').toLowerCase()}`} /> : null}
+            {training.gpu_hours !== null ? <Figure {...common} topic="training.gpu_hours" name={t('hours')} value={count(training.gpu_hours)} /> : null}
             {cost.usd !== null || cost.usd_per_million_tokens !== null ? (
-                <Figure {...common} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
+                <Figure {...common} topic={cost.usd !== null ? 'training.cost' : undefined} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
                     note={cost.usd !== null && cost.usd_per_million_tokens !== null ? `${dollars(cost.usd_per_million_tokens)} ${t('million')}` : cost.usd === null ? t('million') : ''} />
             ) : null}
-            {power.kwh !== null ? <Figure {...common} name={t('energy')} value={energy(power.site_kwh ?? power.kwh)} note={power.co2_kg !== null ? `${count(power.co2_kg / 1000)} t ${t('co2')}` : ''} /> : null}
+            {power.kwh !== null ? <Figure {...common} topic="training.energy" name={t('energy')} value={energy(power.site_kwh ?? power.kwh)} note={power.co2_kg !== null ? `${count(power.co2_kg / 1000)} t ${t('co2')}` : ''} /> : null}
             {answer.reliability ? <Figure {...common} name={t('goodput')} value={percent(answer.reliability.goodput)} /> : null}
         </dl>
     );
@@ -138,16 +143,17 @@ export function Legend({ parts }) {
     );
 }
 
-function PartsTable({ caption, parts, text, total, t }) {
+/** Parts as numbers, each with its explanation. */
+function PartsTable({ caption, parts, text, total, explain, t }) {
     return (
         <details>
             <summary>{t('table')}</summary>
-            <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+            <div class="scroll" tabIndex={0} role="group" aria-label={caption}>
                 <table>
                     <caption>{caption}</caption>
-                    <thead><tr><th scope="col">{t('part')}</th><th scope="col">{t('value')}</th><th scope="col">{t('share')}</th></tr></thead>
+                    <thead><tr><th scope="col">{t('part')}</th><th scope="col">{t('value')}</th><th scope="col">{t('share')}</th><th scope="col"><span class="hidden">{t('explain')}</span></th></tr></thead>
                     <tbody>
-                        {parts.map((p) => <tr key={p.name}><th scope="row">{p.name}</th><td>{text(p.amount)}</td><td>{total ? percent(p.amount / total) : ''}</td></tr>)}
+                        {parts.map((p) => <tr key={p.name}><th scope="row">{p.name}</th><td>{text(p.amount)}</td><td>{total ? percent(p.amount / total) : ''}</td><td><button type="button" class="quiet" aria-label={`${t('explain')}: ${p.name}`} onClick={() => explain({ topic: p.topic, name: p.name })}>?</button></td></tr>)}
                     </tbody>
                 </table>
             </div>
@@ -155,9 +161,9 @@ function PartsTable({ caption, parts, text, total, t }) {
     );
 }
 
-export function MemoryByStage({ answer, t }) {
+export function MemoryByStage({ answer, explain, t }) {
     const stages = answer.memory.by_stage;
-    const partsOf = (stage) => stage.breakdown.map((b, index) => ({ name: nameOf(b.name), amount: b.bytes, index }));
+    const partsOf = (stage) => stage.breakdown.map((b, index) => ({ name: nameOf(b.name), topic: `memory.${b.name}`, amount: b.bytes, index }));
     const used = partsOf(stages[0]).filter((p) => stages.some((s) => s.breakdown[p.index].bytes > 0));
     const most = Math.max(...stages.map((s) => s.device_bytes), answer.memory.capacity_bytes);
     const step = Math.max(1, Math.ceil(stages.length / 32));
@@ -175,19 +181,19 @@ export function MemoryByStage({ answer, t }) {
                 ))}
             </div>
             <Legend parts={used} />
-            <PartsTable caption={`${t('stage')} ${answer.memory.peak_stage}`} parts={partsOf(peak).filter((p) => p.amount > 0)} text={bytes} total={peak.device_bytes} t={t} />
+            <PartsTable caption={`${t('stage')} ${answer.memory.peak_stage}`} parts={partsOf(peak).filter((p) => p.amount > 0)} text={bytes} total={peak.device_bytes} explain={explain} t={t} />
         </section>
     );
 }
 
-export function StepBreakdown({ answer, t }) {
-    const parts = answer.step.breakdown.map((b, index) => ({ name: nameOf(b.name), amount: b.seconds, index })).filter((p) => p.amount > 0);
+export function StepBreakdown({ answer, explain, t }) {
+    const parts = answer.step.breakdown.map((b, index) => ({ name: nameOf(b.name), topic: `step.${b.name}`, amount: b.seconds, index })).filter((p) => p.amount > 0);
     return (
         <section aria-labelledby="step-title" data-test="breakdown">
             <h3 id="step-title">{t('breakdown')}</h3>
             <Bar parts={parts} total={answer.step.time_s} text={seconds} title={t('step')} t={t} />
             <Legend parts={parts} />
-            <PartsTable caption={t('breakdown')} parts={parts} text={seconds} total={answer.step.time_s} t={t} />
+            <PartsTable caption={t('breakdown')} parts={parts} text={seconds} total={answer.step.time_s} explain={explain} t={t} />
         </section>
     );
 }

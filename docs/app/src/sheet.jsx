@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { planOf } from './answers.js';
+import { TextBox } from './box.jsx';
 import { Achieved } from './measure.jsx';
 import { Cells, PlanTable } from './plans.jsx';
 
@@ -36,7 +37,7 @@ export function Sheet({ state, change, question, engine, say, t }) {
                 </>
             ) : null}
             <h3>{t('aftertrain')}</h3>
-            <div class="tools"><label>{t('steptime')} <input id="step-time" type="text" value={measured} placeholder="6.8s" onChange={(e) => change((old) => ({ more: { ...old.more, stepTime: e.target.value.trim() } }))} /></label></div>
+            <div class="tools"><label>{t('steptime')} <TextBox id="step-time" value={measured} placeholder="6.8s" commit={(value) => change((old) => ({ more: { ...old.more, stepTime: value } }))} /></label></div>
             {measured ? <div data-test="after"><Achieved question={question} measured={{ 'step-time': measured }} engine={engine} t={t} /></div> : null}
         </section>
     );

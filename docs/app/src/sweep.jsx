@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { problemOf, sweepOf } from './answers.js';
+import { TextBox } from './box.jsx';
 import { bytes, dollars, percent, seconds } from './numbers.js';
 import { valueText } from './plans.jsx';
 import { shade } from './results.jsx';
@@ -12,7 +13,11 @@ export function Sweep({ state, change, question, engine, say, t }) {
     const vary = axes.filter((a) => a.trim());
     const text = JSON.stringify([question, vary]);
     useEffect(() => {
-        if (!vary.length) return undefined;
+        if (!vary.length) {
+            setAnswer(null);
+            setBusy(false);
+            return undefined;
+        }
         let current = true;
         setBusy(true);
         engine.ask({ command: 'sweep', ...question, vary }).then((a) => {
@@ -34,11 +39,11 @@ export function Sweep({ state, change, question, engine, say, t }) {
             <h2 id="sweep-title">{t('sweep')}</h2>
             <p class="hint">{t('sweephelp')}</p>
             <div class="tools">
-                {axes.map((a, i) => <label key={i}>{t('variation')} {i + 1} <input id={`vary-${i + 1}`} type="text" value={a} placeholder="tp=1,2,4" spellcheck={false} onChange={(e) => set(i, e.target.value.trim())} /></label>)}
+                {axes.map((a, i) => <label key={i}>{t('variation')} {i + 1} <TextBox id={`vary-${i + 1}`} value={a} placeholder="tp=1,2,4" commit={(value) => set(i, value)} /></label>)}
             </div>
             {answer?.error ? <p class="problem" role="alert">{problemOf(answer)}</p> : null}
             {points.length ? (
-                <div class="scroll" tabIndex={0} role="region" aria-label={t('table')}>
+                <div class="scroll" tabIndex={0} role="group" aria-label={t('table')}>
                     <table>
                         <thead><tr>{names.map((n) => <th scope="col" key={n}>{n}</th>)}<th scope="col">{t('verdict')}</th><th scope="col">{t('step')}</th><th scope="col"><span class="hidden">{t('share')}</span></th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('apply')}</span></th></tr></thead>
                         <tbody>

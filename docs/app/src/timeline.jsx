@@ -68,7 +68,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
                 <button type="button" aria-label={t('right')} onClick={() => move(0.5)}>→</button>
                 <button type="button" onClick={() => setView([0, 1])}>{t('whole')}</button>
             </div>
-            <div class="scroll drawing" tabIndex={0} role="region" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
+            <div class="scroll drawing" tabIndex={0} role="group" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
                 onWheel={(e) => {
                     if (!e.ctrlKey) return;
                     e.preventDefault();
@@ -113,7 +113,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
             {Object.keys(answer.stages[0]?.use ?? {}).length ? (
             <details>
                 <summary>{t('usage')}</summary>
-                <div class="scroll" tabIndex={0} role="region" aria-label={`${id} ${t('usage')}`}>
+                <div class="scroll" tabIndex={0} role="group" aria-label={`${id} ${t('usage')}`}>
                     <table>
                         <caption>{t('usage')}</caption>
                         <thead><tr><th scope="col">{t('stage')}</th>{Object.keys(answer.stages[0].use).map((lane) => <th scope="col" key={lane}>{t(lane)}</th>)}</tr></thead>
@@ -136,7 +136,7 @@ function StepMemory({ answer, from, to, id, t }) {
     const y = (b) => 80 - ((b - low) / (peak - low || 1)) * 74;
     const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => i % Math.ceil(answer.stages.length / 8) === 0);
     return (
-        <div class="scroll drawing" tabIndex={0} role="region" aria-label={`${id} ${t('overstep')}`}>
+        <div class="scroll drawing" tabIndex={0} role="group" aria-label={`${id} ${t('overstep')}`}>
             <p class="hint">{t('overstep')}: {bytes(Math.min(...all))} – {bytes(peak)}</p>
             <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('overstep')}: ${bytes(peak)}`}>
                 <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>

@@ -15,8 +15,8 @@ export async function openBrowser() {
     return chromium.launch({ executablePath: chromiumProgram, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], timeout: 60000 });
 }
 
-/** The page with a state, once its first answer is there. Requests and errors are kept. */
-export const openPage = (browser, hash = '', options = {}) => openAt(browser, pathToFileURL(file).href + hash, options);
+/** The page with a state, once its first answer is there. Requests and errors are kept. TRAINCOST_PAGE may be an address. */
+export const openPage = (browser, hash = '', options = {}) => openAt(browser, (/^http:/.test(file) ? file : pathToFileURL(file).href) + hash, options);
 
 /** The same at an address; `before` runs in the page ahead of its own scripts. */
 export async function openAt(browser, address, { before, ...options } = {}) {

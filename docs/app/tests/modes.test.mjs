@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { check, openPage, program, root, settled } from './browser.mjs';
 
 const job = 'model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=1';
+const figure = (page, name) => page.locator('.figure', { hasText: name }).locator('.value').first().textContent();
 const refusal = (page) => page.locator('[data-test=refusal]').first();
 const folder = mkdtempSync(join(tmpdir(), 'traincost-page-'));
 const written = (name, bytes) => {
@@ -39,6 +40,39 @@ export default {
         await page.locator('.figure', { hasText: 'Memory' }).locator('button').click();
         await page.waitForSelector('[data-test=explanation] summary');
         check((await page.locator('[data-test=explanation] summary').count()) > 3, 'no terms');
+    },
+    'every figure and every part of memory and step has an explanation': async (browser) => {
+        const page = await openPage(browser, `#${job}&tokens=1T&tp=2&dp=4`);
+        await settled(page);
+        for (const table of ['memory', 'breakdown']) await page.locator(`[data-test=${table}] summary`).click();
+        const buttons = page.locator('.figure button, [data-test=memory] td button, [data-test=breakdown] td button');
+        check((await page.locator('.figure').count()) === (await page.locator('.figure button').count()), 'a figure has no explanation');
+        check((await buttons.count()) > 20, `${await buttons.count()} explanations`);
+        for (let i = 0; i < (await buttons.count()); ++i) {
+            const name = await buttons.nth(i).getAttribute('aria-label');
+            await buttons.nth(i).click();
+            await page.waitForFunction((n) => document.querySelector('#explain-title')?.textContent === n, name);
+            await page.waitForSelector('[data-test=explanation] table, [data-test=explanation] summary', { state: 'attached', timeout: 5000 });
+            check(await page.locator('#explain-title').evaluate((e) => e === document.activeElement), `${name}: the explanation has no focus`);
+        }
+    },
+    'memory that the allocator asks for again and again is said in the verdict': async (browser) => {
+        const tight = 'model=llama-3.2-1b&gpu=h100&gpus=8&stack=megatron-deepspeed&seq=2K&micro-batch=4&global-batch=64&zero=1';
+        const page = await openPage(browser, `#${tight}`);
+        await settled(page);
+        // The same job on an accelerator with 97 % of the memory that it would like to reserve.
+        const file = await page.evaluate(async () => {
+            const question = JSON.parse(document.querySelector('main').dataset.asked);
+            const { memory, input } = await window.traincost.ask({ command: 'estimate', ...question });
+            const { cluster } = input;
+            for (const name of ['capacity_GB', 'reported_MiB']) cluster.accelerator.memory[name] *= (0.97 * memory.device_bytes) / memory.capacity_bytes;
+            return { name: 'own-cluster.json', text: JSON.stringify({ schema: 'job/1', cluster }) };
+        });
+        await page.evaluate(([f, said]) => {
+            location.hash = `#${said}&files=${encodeURIComponent(JSON.stringify([f]))}`;
+        }, [file, tight.replace(/&gpus?=[^&]*/g, '')]);
+        await page.waitForFunction(() => document.querySelector('.verdict.thrashes'));
+        check((await page.textContent('[data-test=verdict]')).includes('thrashes'), await page.textContent('[data-test=verdict]'));
     },
     'the job leaves as a launch file and as a report': async (browser) => {
         const page = await openPage(browser, `#${job}`);
@@ -82,6 +116,24 @@ export default {
         await page.fill('#vary-1', 'tpp=1,2');
         await page.keyboard.press('Tab');
         await page.waitForSelector('[data-test=sweep] .problem');
+    },
+    'what is typed stays in its box until it is left, whatever is drawn anew': async (browser) => {
+        const kept = JSON.stringify([{ name: 'one', job: Object.fromEntries(new URLSearchParams(job)) }]);
+        for (const [mode, box] of Object.entries({ sweep: '#vary-1', sheet: '#step-time', optimal: '#flops', compare: '[data-test=compare] thead input', custom: '[id="own-accelerator.id"]' })) {
+            const page = await openPage(browser, `#${job}&mode=${mode}&saved=${encodeURIComponent(kept)}`);
+            await settled(page);
+            if (mode === 'custom') await page.locator('[data-test=own-cluster] summary').click();
+            await page.fill(box, 'half a wo');
+            // A new theme draws everything anew, as an answer that arrives does.
+            await page.evaluate(() => {
+                const theme = document.querySelectorAll('.settings select')[1];
+                theme.value = 'dark';
+                theme.dispatchEvent(new Event('change', { bubbles: true }));
+            });
+            await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+            check((await page.inputValue(box)) === 'half a wo', `${mode}: ${await page.inputValue(box)}`);
+            await page.context().close();
+        }
     },
     'a recorded step is picked by number, as median or as the slowest': async (browser) => {
         const page = await openPage(browser, `#${job}`);
@@ -182,6 +234,26 @@ export default {
         check((await page.textContent('[data-test=compare] tr.marked')).includes('--tp'), 'tp is not marked');
         await page.waitForSelector('[data-test=timeline-2]');
     },
+    'a job of a file and a switch are compared as they were kept, also under one name': async (browser) => {
+        const page = await openPage(browser, '#gpu=h100&gpus=8&seq=1K&whole-nodes=true');
+        await page.setInputFiles('[data-test=file]', written('small.json', JSON.stringify({ model_type: 'llama', architectures: ['LlamaForCausalLM'], hidden_size: 1024, intermediate_size: 2816, num_hidden_layers: 8, num_attention_heads: 16, num_key_value_heads: 16, vocab_size: 32000, max_position_embeddings: 2048, rms_norm_eps: 1e-5, hidden_act: 'silu', tie_word_embeddings: false, torch_dtype: 'bfloat16' })));
+        await page.waitForSelector('.files');
+        await settled(page);
+        for (let i = 0; i < 2; ++i) await page.getByRole('button', { name: 'Keep for comparison' }).click();
+        const step = await figure(page, 'Step');
+        await page.getByRole('button', { name: 'Compare', exact: true }).click();
+        await page.waitForSelector('[data-test=timeline-2]');
+        check((await page.textContent('[data-test=compare] table')).includes(step), `${await page.textContent('[data-test=compare] table')} without ${step}`);
+        check((await page.textContent('#timeline-1-title')) !== (await page.textContent('#timeline-2-title')), 'two timelines have one name');
+    },
+    'a kept job that cannot be computed is said and can be removed': async (browser) => {
+        const kept = JSON.stringify([['good', '8'], ['better', '16'], ['bad', '0']].map(([name, gpus]) => ({ name, job: { ...Object.fromEntries(new URLSearchParams(job)), gpus } })));
+        const page = await openPage(browser, `#${job}&mode=compare&saved=${encodeURIComponent(kept)}`);
+        await page.waitForSelector('[data-test=compare] [data-test=error]');
+        await page.getByRole('button', { name: 'Remove: bad' }).click();
+        await page.waitForSelector('[data-test=timeline-1]');
+        await page.waitForFunction(() => !document.querySelector('[data-test=error]') && document.querySelector('[data-test=compare] .bar'));
+    },
     'a job goes out as JSON and comes back changed': async (browser) => {
         const page = await openPage(browser, `#${job}&mode=custom`);
         const text = await page.inputValue('#custom-job');
@@ -234,6 +306,24 @@ export default {
         await page.waitForSelector('.files');
         await settled(page);
         check((await page.textContent('.figures')).includes('1.10B'), 'not 1.10 billion parameters');
+    },
+    'a config.json and a launch command are pasted': async (browser) => {
+        const page = await openPage(browser, '#gpu=h100&gpus=8&model=llama-3.1-8b');
+        await settled(page);
+        const paste = (text, where = 'body') => page.evaluate(([words, selector]) => {
+            const data = new DataTransfer();
+            data.setData('text/plain', words);
+            document.querySelector(selector).dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+        }, [text, where]);
+        await paste('{"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 768, "n_head": 12, "n_layer": 12, "n_positions": 1024, "vocab_size": 50257}', '#field-model');
+        await page.waitForSelector('.files');
+        await settled(page);
+        check((await page.textContent('.figures')).includes('124M'), await page.textContent('.figures'));
+        await paste('torchrun --nproc_per_node 8 pretrain_gpt.py \\\n  --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 \\\n  --micro-batch-size 2 --global-batch-size 64 --tensor-model-parallel-size 2 --bf16');
+        await page.waitForFunction(() => document.querySelectorAll('.files li').length === 2 || document.querySelector('[data-test=refusal]'));
+        check(!(await page.locator('[data-test=refusal]').count()), await page.textContent('main'));
+        await paste('{"model_type": "llama", "hid');
+        await page.waitForSelector('[data-test=refusal]');
     },
     'a log that is dropped is measured against the prediction': async (browser) => {
         const page = await openPage(browser, `#${job}`);

@@ -320,3 +320,16 @@ TEST_CASE("DeepSpeed: a device that is none states that nothing is offloaded", "
     CHECK(offload(R"("cpu")") == "cpu (optimizer)");
     CHECK(offload("null") == "-");
 }
+
+TEST_CASE("Accelerate: a device that is none states that nothing is offloaded", "[launch]") {
+    const auto offload = [](const std::string& device) {
+        return said(said_in("distributed_type: DEEPSPEED\nnum_processes: 8\nnum_machines: 1\n"
+                            "mixed_precision: bf16\ndeepspeed_config:\n  zero_stage: 2\n"
+                            "  offload_optimizer_device: " +
+                            device + "\n"),
+                    Fact::offload);
+    };
+    CHECK(offload("none") == "none");
+    CHECK(offload("cpu") == "cpu (optimizer)");
+    CHECK(offload("null") == "-");
+}

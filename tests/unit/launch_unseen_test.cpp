@@ -296,3 +296,40 @@ TEST_CASE("OLMo: layers of another kind have no feed-forward width", "[launch]")
     CHECK(said(job, Fact::model) == "layers 4, hidden 512");
     CHECK(is_unread(job, "model.model_name"));
 }
+
+TEST_CASE("Megatron: a stated dropout is read, an unstated one is not guessed", "[launch]") {
+    const std::string head = "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 64 --micro-batch-size 1";
+    const LaunchReading stated = said_in(head + " --hidden-dropout 0.0 --attention-dropout 0.1\n");
+    CHECK(said(stated, Fact::dropout) == "0");
+    CHECK(is_unread(stated, "--attention-dropout"));
+    CHECK(said(said_in(head + "\n"), Fact::dropout) == "-");
+    const LaunchReading wrong = said_in(head + " --hidden-dropout 1.5\n");
+    CHECK(said(wrong, Fact::dropout) == "-");
+    CHECK(is_unread(wrong, "--hidden-dropout"));
+}
+
+TEST_CASE("DeepSpeed: a device that is none states that nothing is offloaded", "[launch]") {
+    const auto offload = [](const std::string& device) {
+        return said(
+            said_in(R"({"train_batch_size": 8, "zero_optimization": {"stage": 3, "offload_optimizer": )"
+                    R"({"device": )" +
+                    device + "}}}\n"),
+            Fact::offload);
+    };
+    CHECK(offload(R"("none")") == "none");
+    CHECK(offload(R"("cpu")") == "cpu (optimizer)");
+    CHECK(offload("null") == "-");
+}
+
+TEST_CASE("Accelerate: a device that is none states that nothing is offloaded", "[launch]") {
+    const auto offload = [](const std::string& device) {
+        return said(said_in("distributed_type: DEEPSPEED\nnum_processes: 8\nnum_machines: 1\n"
+                            "mixed_precision: bf16\ndeepspeed_config:\n  zero_stage: 2\n"
+                            "  offload_optimizer_device: " +
+                            device + "\n"),
+                    Fact::offload);
+    };
+    CHECK(offload("none") == "none");
+    CHECK(offload("cpu") == "cpu (optimizer)");
+    CHECK(offload("null") == "-");
+}

@@ -21,15 +21,18 @@ void read_deepspeed_part(const Setting& part, FactSheet& sheet) {
         refer_to_file(*file, sheet);
     }
     sheet.whole(Fact::zero, part, {"zero_stage"}, 0);
-    const Setting* optimizer = first_of(part, {"offload_optimizer_device"});
-    const Setting* parameters = first_of(part, {"offload_param_device"});
-    const auto is_moved = [](const Setting* s) { return s != nullptr && lower(s->text) != "none"; };
+    const Setting* optimizer = part.at("offload_optimizer_device");
+    const Setting* parameters = part.at("offload_param_device");
+    const auto is_moved = [](const Setting* s) { return s != nullptr && as_word(*s).has_value(); };
+    const auto says_none = [](const Setting* s) { return s != nullptr && lower(s->text) == "none"; };
     if (is_moved(optimizer)) {
         sheet.state(Fact::offload,
                     optimizer->text + (is_moved(parameters) ? " (optimizer, parameters)" : " (optimizer)"),
                     *optimizer);
     } else if (is_moved(parameters)) {
         sheet.state(Fact::offload, parameters->text + " (parameters)", *parameters);
+    } else if (says_none(optimizer) || says_none(parameters)) {
+        sheet.state(Fact::offload, "none", says_none(optimizer) ? *optimizer : *parameters);
     }
     const Setting* accumulation = first_of(part, {"gradient_accumulation_steps"});
     if (accumulation != nullptr && lower(accumulation->text) != "auto") {

@@ -43,8 +43,13 @@ void read_offload(const Setting& root, FactSheet& sheet) {
     if (zero == nullptr) {
         return;
     }
-    const Setting* optimizer = first_of(*zero, {"offload_optimizer.device"});
-    const Setting* parameters = first_of(*zero, {"offload_param.device"});
+    // "none" is a word here that states something, not the absence of a value.
+    const auto device = [&](std::string_view path) -> const Setting* {
+        const Setting* at = zero->at(path);
+        return at != nullptr && at->is_scalar() && at->text == "none" ? at : first_of(*zero, {path});
+    };
+    const Setting* optimizer = device("offload_optimizer.device");
+    const Setting* parameters = device("offload_param.device");
     const Setting* old = first_of(*zero, {"cpu_offload"});
     const auto is_moved = [](const Setting* s) { return s != nullptr && s->text != "none"; };
     if (is_moved(optimizer) && is_moved(parameters)) {
@@ -59,7 +64,9 @@ void read_offload(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::offload, parameters->text + " (parameters)", *parameters);
     } else if (old != nullptr && as_truth(*old).value_or(false)) {
         sheet.state(Fact::offload, "cpu (optimizer)", *old);
-    } else if (const Setting* none = optimizer != nullptr ? optimizer : old) {
+    } else if (const Setting* none = optimizer != nullptr    ? optimizer
+                                     : parameters != nullptr ? parameters
+                                                             : old) {
         sheet.state(Fact::offload, "none", *none);
     }
 }

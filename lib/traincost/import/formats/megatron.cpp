@@ -118,24 +118,20 @@ void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
 }
 
 /// One rate for hidden states and attention. Where they differ that of hidden states counts, whose masks are
-/// kept under any attention kernel.
+/// kept under any attention kernel. No default: presets and forks that take these keys switch it off.
 void read_megatron_dropout(const Setting& root, FactSheet& sheet) {
-    constexpr double by_default = 0.1;
     const Setting* hidden = first_of(root, {"hidden_dropout"});
     const Setting* attention = first_of(root, {"attention_dropout"});
-    const auto rate = [&](const Setting* at) {
-        const auto x = at == nullptr ? std::optional(by_default) : as_number(*at);
-        return x && *x >= 0.0 && *x < 1.0 ? x : std::nullopt;
-    };
-    if (hidden != nullptr) {
-        if (const auto x = rate(hidden)) {
-            sheet.state(Fact::dropout, *x, *hidden);
-        } else {
-            sheet.unknown(Fact::dropout, *hidden, "a fraction below 1 is expected");
-        }
+    if (hidden == nullptr) {
+        return;
     }
-    sheet.assume(Fact::dropout, by_default, "--hidden-dropout");
-    if (const auto x = rate(attention); attention != nullptr && (!x || x != rate(hidden))) {
+    const auto rate = as_number(*hidden);
+    if (!rate || *rate < 0.0 || *rate >= 1.0) {
+        sheet.unknown(Fact::dropout, *hidden, "a fraction below 1 is expected");
+        return;
+    }
+    sheet.state(Fact::dropout, *rate, *hidden);
+    if (attention != nullptr && as_number(*attention) != rate) {
         sheet.remark(*attention, "the rate of hidden states counts for attention too");
     }
 }

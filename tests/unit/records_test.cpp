@@ -147,6 +147,12 @@ TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own"
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
     record.run.stack = "hf-transformers";
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    // Experts were a loop until the end of 2025.
+    record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};
+    record.source_year = 2024;
+    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed-4");
+    record.source_year = 2026;
+    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }
 
 TEST_CASE_METHOD(OneRecord, "what was called FlashAttention in its year", "[records]") {

@@ -48,6 +48,21 @@ PartTime part_time(const OpList& ops, const KernelContext& context, const Shardi
     return t;
 }
 
+/// Modules with weights of their own in a block over those of the dense block that `host_per_sharded_block`
+/// is of, where hooks run before and after each: seven matrices and two norms. A stack that launches each
+/// expert has a module for each matrix of it.
+double sharded_modules(const Job& job, const BlockSignature& block) {
+    const bool by_module = job.stack.shard == ShardEngine::deepspeed;
+    if (!by_module || !block.moe || !job.model.moe || job.stack.per_expert_launch.value() <= 0.0)
+        return 1.0;
+    constexpr double of_attention = 7.0;  // four matrices, two norms, the router
+    constexpr double dense = 9.0;
+    const double matrices = job.model.moe->gated.value_or(job.model.gated_mlp) ? 3.0 : 2.0;
+    const double experts =
+        static_cast<double>(job.model.moe->experts) / static_cast<double>(job.run.parallel.ep);
+    return (of_attention + matrices * experts) / dense;
+}
+
 /// Index of block `index` among the `size` kinds that `signature(k)` gives.
 template <class Signature>
 std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Signature signature) {
@@ -130,7 +145,9 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
         table.kinds[k].signature = g;
         table.kinds[k].parameters =
             sharded_count(layer_weights(job.model, g.side, g.moe, g.mixer, g.mlp), s.tp, s.ep, s.etp);
-        table.kinds[k].time = part_time(ops.blocks[k], context, sharding);
+        const double modules = sharded_modules(job, g);
+        table.kinds[k].time =
+            part_time(ops.blocks[k], context, {sharding.forward * modules, sharding.backward * modules});
     }
     set_totals(job, s, ops, table);
     table.embedding_parameters = sharded_count(embedding_weights(job.model), s.tp, s.ep, s.etp);

@@ -10,6 +10,7 @@
 #include "traincost/cost/offload.hpp"
 #include "traincost/cost/pipeline.hpp"
 #include "traincost/cost/step_timeline.hpp"
+#include "traincost/cost/stored_width.hpp"
 
 namespace traincost {
 
@@ -208,7 +209,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     if (p.dp * p.cp > 1) {
         t.parts.data_parallel = data_parallel_time(
             {job, groups, stage_weights, trained, md, static_cast<double>(slowest_class.blocks),
-             slowest.forward.total(), slowest.backward.total() + slowest.again.total(), s.e});
+             slowest.forward.total(), slowest.backward.total() + slowest.again.total(),
+             stored_width(job, table, slowest_class, s.e)});
         at(t, StepTerm::data_parallel) = t.parts.data_parallel.exposed;
     }
 

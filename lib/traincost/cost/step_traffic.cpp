@@ -7,6 +7,7 @@
 #include "traincost/cost/regime.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/cost/step_timeline.hpp"
+#include "traincost/cost/stored_width.hpp"
 
 namespace traincost {
 
@@ -93,7 +94,7 @@ private:
 };
 
 /// Gradients reduced and weights gathered, with the times that the step counts for both kinds of weights.
-void add_data_parallel(const Job& job, const Shape& s, const ShardedCount& weights, const DataParallelTime& d,
+void add_data_parallel(const Job& job, double width, const ShardedCount& weights, const DataParallelTime& d,
                        Ledger& ledger) {
     const Regime regime = regime_of(job);
     const GroupPlacement place = ledger.groups().dp_cp;
@@ -111,7 +112,7 @@ void add_data_parallel(const Job& job, const Shape& s, const ShardedCount& weigh
     row(scatters ? Collective::reduce_scatter : Collective::all_reduce,
         each ? TrafficPhase::backward : TrafficPhase::update,
         bytes_per_element(job.run.precision.reduce) * (elements * trained), d.reductions, d.reduction);
-    const Bytes gathered{s.e * elements * (regime.weights_sharded ? 1.0 : trained)};
+    const Bytes gathered{width * elements * (regime.weights_sharded ? 1.0 : trained)};
     if (!regime.weights_sharded) {
         row(job.stack.broadcasts_updates ? Collective::broadcast : Collective::all_gather,
             TrafficPhase::update, gathered, d.gathers, d.gathering);
@@ -160,7 +161,8 @@ std::vector<Traffic> step_traffic(const Job& job, const Estimate& estimate) {
         ledger.add(Group::pipeline, Collective::send_recv, TrafficPhase::backward, sent, back * m);
     }
     if (p.dp * p.cp > 1)
-        add_data_parallel(job, s, stage_parameters(table, stage), estimate.step.parts.data_parallel, ledger);
+        add_data_parallel(job, stored_width(job, table, stage, s.e), stage_parameters(table, stage),
+                          estimate.step.parts.data_parallel, ledger);
     return ledger.rows();
 }
 

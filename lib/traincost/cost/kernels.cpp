@@ -6,6 +6,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -97,7 +98,9 @@ KernelContext kernel_context(const Job& job) {
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises,
-            autocast_misses_experts(job) ? gemm_model(a, kernels, DataType::fp32) : std::nullopt};
+            autocast_misses_experts(job) ? gemm_model(a, kernels, DataType::fp32) : std::nullopt,
+            adapter_format(job.run, job.stack) == AdapterFormat::fp32 ? gemm_model(a, kernels, DataType::fp32)
+                                                                      : std::nullopt};
 }
 
 Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
@@ -186,9 +189,10 @@ Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
 
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const GemmModel& model = op.kind == OpKind::grouped_gemm && c.expert_gemm ? *c.expert_gemm
-                             : in_compute_format(op, *c.job)                  ? c.plain_gemm
-                                                                              : c.gemm;
+    const GemmModel& model = op.adapter && c.adapter_gemm                       ? *c.adapter_gemm
+                             : op.kind == OpKind::grouped_gemm && c.expert_gemm ? *c.expert_gemm
+                             : in_compute_format(op, *c.job)                    ? c.plain_gemm
+                                                                                : c.gemm;
     const double factor = c.job->stack.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;

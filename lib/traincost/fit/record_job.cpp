@@ -129,7 +129,9 @@ private:
             return;
         }
         run_.precision_name = name;
-        run_.precision = tuned_precision(stack_, *precision, run_.tuning);
+        // Whose gradients are stated are what they say; PEFT before 2024 kept pairs in the base's format.
+        const bool pairs_usual = in_.grad_dtype.empty() && record_.source_year.value_or(2024) >= 2024;
+        run_.precision = tuned_precision(stack_, *precision, pairs_usual ? run_.tuning : Tuning::full);
         if (const auto gemm = data_type_from(record_.extra_text("gemm").value_or("")))
             run_.precision.gemm = *gemm;  // products in another format than the recipe's
         apply("weights");
@@ -137,8 +139,10 @@ private:
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
             set_sharded_format(*type);
+        } else if (adapter_format(run_, stack_) != AdapterFormat::base) {
+            return;
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
-            run_.precision.gradients = usual_gradients(stack_, run_.precision, run_.tuning);
+            run_.precision.gradients = usual_gradients(stack_, run_.precision);
             if (stack_.shard == ShardEngine::zero_redundancy)
                 run_.precision.reduce = run_.precision.gradients;  // whose buckets are reduced as they are
         } else {

@@ -26,14 +26,12 @@ AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack) {
     return p.master ? AdapterFormat::autocast : AdapterFormat::fp32;
 }
 
-DataType usual_gradients(const StackSpec& stack, const Precision& precision, Tuning tuning) {
-    return over_narrow_base(stack, precision, tuning) ? DataType::fp32 : usual_gradients(stack, precision);
-}
-
 Precision tuned_precision(const StackSpec& stack, const Precision& recipe, Tuning tuning) {
     Precision p = stack_precision(stack, recipe);
-    if (over_narrow_base(stack, p, tuning))
-        p.gradients = DataType::fp32;
+    if (over_narrow_base(stack, p, tuning)) {
+        p.gradients = p.moments = DataType::fp32;
+        p.master = DataType::fp32;
+    }
     return p;
 }
 

@@ -8,7 +8,9 @@
 
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/cost/ops.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/spec/adapter_format.hpp>
 
 #include "support/search_jobs.hpp"
 
@@ -72,6 +74,47 @@ TEST_CASE("latent attention and cross attention have pairs of their own", "[adap
     // T5's 12 + 12 layers: one attention in the encoder, two in the decoder.
     const Job t5 = lora("t5-base", {.rank = 8, .query = true, .value = false});
     CHECK(trained(t5) == Approx((12.0 + 24.0) * 8.0 * (768.0 + 768.0)));
+}
+
+TEST_CASE("PEFT's fp32 pairs keep copies of their own inputs of a 16-bit base", "[adapters]") {
+    // Llama-3.1-8B, 512 tokens, pairs of rank 8 on all seven products: six read 4,096 features, one 14,336.
+    // A profile under PEFT 0.21 holds the fp32 ones, byte for byte (H100, torch 2.11, 2026-11-25).
+    const AdapterSpec linear{
+        .rank = 8, .query = true, .key = true, .value = true, .attention_out = true, .mlp = true};
+    Job job = lora("llama-3.1-8b", linear);
+    job.stack = catalogue().stack("hf-transformers");
+    const auto kept = [&](std::string_view name) {
+        double bytes = 0.0;
+        for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 512.0)) {
+            if (op.name == name)
+                bytes += op.saved.value();
+        }
+        return bytes;
+    };
+    const double inputs = 512.0 * (6.0 * 4096.0 + 14336.0);
+    const double inner = 512.0 * 7.0 * 8.0;
+    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::base);
+    CHECK(kept("lora_a") == Approx(0.0).margin(1e-9));
+    CHECK(kept("lora_b") == Approx(2.0 * inner));
+    const Bytes pairs = estimate(job).stages[0][MemoryTerm::adapters];
+
+    job.run.precision.gradients = DataType::fp32;
+    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::fp32);
+    CHECK(kept("lora_a") == Approx(4.0 * inputs));
+    CHECK(kept("lora_b") == Approx(4.0 * inner));
+    CHECK(estimate(job).stages[0][MemoryTerm::adapters].value() == Approx(2.0 * pairs.value()));
+    CHECK(estimate(job).stages[0].allocated.value() >
+          estimate(lora("llama-3.1-8b", linear)).stages[0].allocated.value());
+
+    // What a trainer does, and what is taken where nobody says otherwise.
+    job.run.precision = tuned_precision(job.stack, *precision_from("bf16-pure"), Tuning::lora);
+    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::autocast);
+    CHECK(kept("lora_a") == Approx(2.0 * inputs));
+
+    // Products that take their pair along, and stacks without PEFT, cast nothing.
+    CHECK(adapter_format(job.run, catalogue().stack("torchtune")) == AdapterFormat::base);
+    job.run.tuning = Tuning::full;
+    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::base);
 }
 
 TEST_CASE("memory and time count the same adapters of every model of the catalogue", "[adapters]") {

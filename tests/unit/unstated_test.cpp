@@ -143,6 +143,25 @@ TEST_CASE("what nobody states spreads the interval of an unfamiliar job, and no 
     CHECK(width(stated) < width(open));
 }
 
+TEST_CASE("the probability of fitting is the mean over what nobody states", "[unstated]") {
+    // Does not fit where nothing is run again; where everything is, it does.
+    JobDraft unfamiliar = draft_of({{"--model", "llama-3.1-8b"},
+                                    {"--gpu", "b200"},
+                                    {"--gpus", "8"},
+                                    {"--stack", "olmo-core"},
+                                    {"--seq", "8192"},
+                                    {"--micro-batch", "4"},
+                                    {"--global-batch", "64"}});
+    const double open = *answer_to(unfamiliar).sure.probability_of_fitting;
+    const auto with = [&](const char* recompute) {
+        JobDraft stated = unfamiliar;
+        say(stated, *job_field("--recompute"), recompute, "--recompute");
+        return *answer_to(stated).sure.probability_of_fitting;
+    };
+    CHECK(open > with("none") + 0.1);
+    CHECK(open < with("full"));
+}
+
 TEST_CASE("settings of no consequence spread nothing", "[unstated]") {
     ResidualQuantiles quantiles;
     for (std::size_t i = 0; i < quantiles.at.size(); ++i)

@@ -8,6 +8,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/io/job_json.hpp"
+#include "traincost/spec/adapter_format.hpp"
 #include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_fields.hpp"
 #include "traincost/spec/names.hpp"
@@ -16,14 +17,15 @@ namespace traincost {
 
 namespace {
 
-/// A stack that keeps fp32 weights and casts them has the recipe of that name; older accelerators have no
-/// bf16.
+/// A stack that keeps fp32 weights and casts them has the recipe of that name, but PEFT's bases are loaded in
+/// 16 bits; older accelerators have no bf16.
 std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
     if (tuning == Tuning::qlora) {
         return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
     }
+    const bool narrow = stack.amp == CastMode::none || (tuning == Tuning::lora && wraps_products(stack));
     const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
-    return std::string(bf16 ? "bf16" : "fp16") + (stack.amp == CastMode::none ? "-mixed" : "-amp");
+    return std::string(bf16 ? "bf16" : "fp16") + (narrow ? "-mixed" : "-amp");
 }
 
 void require_said(const JobDraft& draft, const JobNeeds& needs) {
@@ -124,7 +126,7 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
                                           did_you_mean(job.run.precision_name, precision_names()) +
                                           "; allowed: " + allowed);
     }
-    job.run.precision = stack_precision(job.stack, *precision);
+    job.run.precision = tuned_precision(job.stack, *precision, job.run.tuning);
     if (reduce)
         job.run.precision.reduce = *reduce;
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "traincost/base/text.hpp"
+#include "traincost/spec/adapter_format.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -114,7 +115,8 @@ Choices precision_choices(const Job& job) {
                                                                     : "bf16-amp";
     choices.others.push_back({other, narrow_weights, [other](Job& j) {
                                   j.run.precision_name = other;
-                                  j.run.precision = stack_precision(j.stack, *precision_from(other));
+                                  j.run.precision =
+                                      tuned_precision(j.stack, *precision_from(other), j.run.tuning);
                               }});
     return choices;
 }

@@ -6,6 +6,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -72,6 +73,11 @@ bool autocast_misses_experts(const Job& job) {
            job.stack.expert_walks > 0.0 && !fully_sharded(job);
 }
 
+/// Whether some products stay in fp32 beside others in 16 bits: experts' or low-rank pairs'.
+bool multiplies_in_fp32(const Job& job) {
+    return autocast_misses_experts(job) || adapter_format(job.run, job.stack) == AdapterFormat::fp32;
+}
+
 }  // namespace
 
 KernelContext kernel_context(const Job& job) {
@@ -97,7 +103,7 @@ KernelContext kernel_context(const Job& job) {
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises,
-            autocast_misses_experts(job) ? gemm_model(a, kernels, DataType::fp32) : std::nullopt};
+            multiplies_in_fp32(job) ? gemm_model(a, kernels, DataType::fp32) : std::nullopt};
 }
 
 Seconds communication_time(Collective collective, Bytes message, Group group, const Job& job,
@@ -184,11 +190,19 @@ Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
     return Bytes{op.gemm.count * elements * each};
 }
 
+/// Whether the operator's products are those that stay in fp32 where the others don't.
+bool stays_in_fp32(const Operator& op, const KernelContext& c) {
+    if (!c.expert_gemm)
+        return false;
+    return op.adapter ? adapter_format(c.job->run, c.job->stack) == AdapterFormat::fp32
+                      : op.kind == OpKind::grouped_gemm && autocast_misses_experts(*c.job);
+}
+
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const GemmModel& model = op.kind == OpKind::grouped_gemm && c.expert_gemm ? *c.expert_gemm
-                             : in_compute_format(op, *c.job)                  ? c.plain_gemm
-                                                                              : c.gemm;
+    const GemmModel& model = stays_in_fp32(op, c)            ? *c.expert_gemm
+                             : in_compute_format(op, *c.job) ? c.plain_gemm
+                                                             : c.gemm;
     const double factor = c.job->stack.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;

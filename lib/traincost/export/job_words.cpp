@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "traincost/spec/adapter_format.hpp"
 #include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_fields.hpp"
 #include "traincost/spec/names.hpp"
@@ -217,8 +218,8 @@ void JobWords::say_schedule(Schedule does, std::string_view why) {
 void JobWords::say_precision(std::string_view word) {
     const std::string meant = precision_meant_by(std::string(word), job_.stack);
     const auto recipe = precision_from(meant);
-    const bool same =
-        meant == run().precision_name && recipe && stack_precision(job_.stack, *recipe) == run().precision;
+    const bool same = meant == run().precision_name && recipe &&
+                      tuned_precision(job_.stack, *recipe, run().tuning) == run().precision;
     fixed("precision", same, "'" + std::string(word) + "' is taken for " + meant);
 }
 

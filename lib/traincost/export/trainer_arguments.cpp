@@ -2,6 +2,7 @@
 
 #include "traincost/export/formats.hpp"
 #include "traincost/export/launch_script.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -41,7 +42,7 @@ void say_adapters(JobWords& words, bool quantized) {
         const auto usual = precision_from("nf4-base");
         words.fixed("precision",
                     run.precision_name == "nf4-base" && usual &&
-                        stack_precision(words.job().stack, *usual) == run.precision,
+                        tuned_precision(words.job().stack, *usual, run.tuning) == run.precision,
                     "a 4-bit base is taken for nf4-base");
     }
     words.fixed("tuning",

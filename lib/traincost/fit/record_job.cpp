@@ -12,6 +12,7 @@
 #include "traincost/fit/record_rules.hpp"
 #include "traincost/fit/record_stack.hpp"
 #include "traincost/fit/record_words.hpp"
+#include "traincost/spec/adapter_format.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -38,12 +39,14 @@ public:
         run_.global_batch = in_.global_batch;
         run_.uneven_stages = true;  // it ran
         set_parallel();
+        set_task();
         set_precision();
         set_optimizer();
         set_recompute();
         set_attention();
         set_offload();
-        set_tuning();
+        if (run_.tuning != Tuning::full)
+            set_adapter();
         set_schedule();
         run_.compile = in_.compile;
         apply("compile");
@@ -126,7 +129,9 @@ private:
             return;
         }
         run_.precision_name = name;
-        run_.precision = stack_precision(stack_, *precision);
+        // Whose gradients are stated are what they say; PEFT before 2024 kept pairs in the base's format.
+        const bool pairs_usual = in_.grad_dtype.empty() && record_.source_year.value_or(2024) >= 2024;
+        run_.precision = tuned_precision(stack_, *precision, pairs_usual ? run_.tuning : Tuning::full);
         if (const auto gemm = data_type_from(record_.extra_text("gemm").value_or("")))
             run_.precision.gemm = *gemm;  // products in another format than the recipe's
         apply("weights");
@@ -134,6 +139,8 @@ private:
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
             set_sharded_format(*type);
+        } else if (adapter_format(run_, stack_) != AdapterFormat::base) {
+            return;
         } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
             run_.precision.gradients = usual_gradients(stack_, run_.precision);
             if (stack_.shard == ShardEngine::zero_redundancy)
@@ -256,7 +263,7 @@ private:
             cannot("run.offload '" + in_.offload + "' is not understood");
     }
 
-    void set_tuning() {
+    void set_task() {
         const std::string& task = record_.task;
         if (task == "lora")
             run_.tuning = in_.precision == "nf4-base" ? Tuning::qlora : Tuning::lora;
@@ -264,9 +271,6 @@ private:
             run_.tuning = Tuning::qlora;
         else if (task == "adapter")
             run_.tuning = Tuning::adapter;
-        else
-            return;
-        set_adapter();
     }
 
     void set_adapter() {

@@ -24,6 +24,7 @@ struct Family {
     bool parallel_attention = false;
     QkNorm qk = QkNorm::none;
     NormPlacement placement = NormPlacement::pre;
+    bool soft_capped = false;  ///< a tanh bounds scores and logits
 };
 
 constexpr BiasSpec no_bias{false, false, false, false};
@@ -46,11 +47,12 @@ constexpr std::array<Family, 37> families = {{
     {"deepseek", rms, false, Activation::silu, no_bias},
     {"kimi", rms, false, Activation::silu, no_bias},
     {"gemma", rms, false, Activation::gelu_tanh, no_bias},
-    {"gemma2", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich},
+    {"gemma2", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich,
+     true},
     {"gemma3", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::per_head,
      NormPlacement::sandwich},
     {"olmoe", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full},
-    {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich},
+    {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich, true},
     {"internlm", rms, false, Activation::silu, attention_bias},
     {"qwen", rms, false, Activation::silu, qkv_bias},
     {"qwen2", rms, false, Activation::silu, qkv_bias},
@@ -176,6 +178,8 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
     constexpr std::array<std::string_view, 5> one_projection = {"gpt2", "gpt-neox", "bloom", "mpt", "falcon"};
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), model.family) != one_projection.end();
+    m.attention_softcap = m.logits_softcap = family.soft_capped;
+    m.norm.fp32_scale = model.family.starts_with("gemma");
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");
     m.parallel_attention =

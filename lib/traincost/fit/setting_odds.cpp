@@ -1,6 +1,7 @@
 #include "traincost/fit/setting_odds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace traincost {
@@ -80,6 +81,43 @@ bool familiar(const Residuals& residuals, const Job& job) {
     return false;
 }
 
+/// The estimate of a run whose fullest rank needs `factor` times the memory on its device: activations and
+/// what belongs to them differ, context and gaps that are given back do not.
+Estimate with_memory(const Estimate& estimate, double factor) {
+    Estimate other = estimate;
+    StageMemory& stage = other.stages[static_cast<std::size_t>(other.peak_stage)];
+    const Bytes more = stage.device * (factor - 1.0);
+    for (Bytes StageMemory::*view : {&StageMemory::allocated, &StageMemory::reserved, &StageMemory::device})
+        stage.*view = std::max(stage.*view + more, Bytes{1.0});
+    return other;
+}
+
+/// The mean of the probabilities with each setting's values, by their odds; independently of each other.
+double mean_probability(const Residuals& residuals, const Job& job, const Estimate& estimate,
+                        std::span<const SettingOdds> settings) {
+    std::vector<WeightedPoint> factors = {{0.0, 1.0}};
+    for (const SettingOdds& setting : settings) {
+        std::vector<WeightedPoint> next;
+        for (const WeightedPoint& factor : factors) {
+            double taken = 1.0;
+            for (const OtherOdds& other : setting) {
+                next.push_back({factor.value + other.log_memory, factor.weight * other.probability});
+                taken -= other.probability;
+            }
+            next.push_back({factor.value, factor.weight * std::max(0.0, taken)});
+        }
+        factors = std::move(next);
+    }
+    double mean = 0.0;
+    double total = 0.0;
+    for (const WeightedPoint& factor : factors) {
+        const auto p = probability_of_fitting(residuals, job, with_memory(estimate, std::exp(factor.value)));
+        mean += factor.weight * p.value_or(0.0);
+        total += factor.weight;
+    }
+    return total > 0.0 ? mean / total : 0.0;
+}
+
 }  // namespace
 
 ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const SettingOdds> settings,
@@ -125,6 +163,10 @@ Uncertainty with_unstated(Uncertainty stated, const Residuals& residuals, const 
     interval_of(ResidualKind::allocated, stage.allocated.value(), stated.allocated_bytes);
     interval_of(ResidualKind::reserved, stage.reserved.value(), stated.reserved_bytes);
     interval_of(ResidualKind::device, stage.device.value(), stated.device_bytes);
+    if (stated.probability_of_fitting) {
+        stated.probability_of_fitting = mean_probability(residuals, job, estimate, settings);
+        stated.verdict = verdict_of(*stated.probability_of_fitting);
+    }
     return stated;
 }
 

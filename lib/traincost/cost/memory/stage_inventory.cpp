@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traincost/spec/adapter_format.hpp"
+
 namespace traincost {
 
 ElementCount element_count(const ShardedCount& c) {
@@ -109,6 +111,12 @@ void StageInventory::states() {
     pairs = {adapters / (regime.weights_sharded ? shards.dense : 1.0),
              bytes_per_element(precision.weights).value(), bytes_per_element(precision.gradients).value(),
              moment_bytes};
+    if (adapter_format(run, stack) != AdapterFormat::base) {
+        Precision wide = precision;  // weights are their own masters
+        wide.weights = wide.moments = DataType::fp32;
+        pairs.w = bytes_per_element(wide.weights).value();
+        pairs.s = optimizer_state_bytes(run.optimizer, wide).value();
+    }
     offload_states();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/cost/blocks.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -103,9 +104,10 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     op.forward_kernels = bias ? 2 : 1;
     op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
     const bool quantised = job_.run.precision.base && (module != Module::head || stack().quantised_head);
-    // Under dropout the low-rank pair reads a dropped-out copy of its own.
-    const bool read_again = s.train_weights || (low_rank && adapter.dropout == 0.0) ||
-                            (quantised && stack().quantised_keeps_inputs);
+    // A low-rank pair reads a copy of its own under dropout, and where its format is another.
+    const bool shares_input =
+        low_rank && adapter.dropout == 0.0 && adapter_format(job_.run, stack()) == AdapterFormat::base;
+    const bool read_again = s.train_weights || shares_input || (quantised && stack().quantised_keeps_inputs);
     op.saved = read_again ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
@@ -179,7 +181,6 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
     a.forward_bytes = Bytes{dropped};
     a.backward_bytes = Bytes{dropped + (fused ? 1.0 : 3.0) * m * k * s.e};
     a.backward_transient = Bytes{m * k * s.e};
-    list_.push(a);
     Operator b{.name = "lora_b", .module = module, .kind = OpKind::gemm};
     b.adapter = true;
     b.adapter_weights = width * rank;
@@ -196,7 +197,42 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
     b.backward_bytes = Bytes{(fused ? 0.0 : 2.0) * outputs};
     b.forward_transient = Bytes{2.0 * m * n * s.e};
     b.backward_transient = Bytes{m * n * s.e};
+    if (const AdapterFormat format = adapter_format(job_.run, stack()); format != AdapterFormat::base) {
+        widen_pair(a, b, format, m * k * adapted.pairs, outputs / s.e);
+    }
+    list_.push(a);
     list_.push(b);
+}
+
+// PEFT's Linear.forward: result + lora_B(lora_A(x.to(fp32))) * scale, back to the base's format.
+void OpBuilder::widen_pair(Operator& a, Operator& b, AdapterFormat format, double inputs, double outputs) {
+    const Shape& s = shape_;
+    const bool dropout = job_.run.adapter.dropout > 0.0;
+    const bool narrows = format == AdapterFormat::autocast;  // again, on the way into the products
+    const double product = narrows ? s.e : fp32;
+    const double cast = fp32 + s.e;
+    a.saved = Bytes{inputs * (product + (dropout ? 1.0 : 0.0))};
+    a.forward_bytes = Bytes{inputs * (cast + (narrows ? cast : 0.0) + (dropout ? 2.0 * fp32 + 1.0 : 0.0))};
+    // The input's gradient, narrowed, joins that of the product beside.
+    a.backward_bytes =
+        Bytes{inputs * (cast + (narrows ? cast : 0.0) + 3.0 * s.e + (dropout ? 2.0 * fp32 + 1.0 : 0.0))};
+    a.forward_access = a.backward_access = MemoryAccess::widen;
+    a.forward_kernels += narrows ? 2 : 1;
+    a.backward_kernels += narrows ? 3 : 2;
+    a.forward_transient = Bytes{inputs * fp32};
+    a.backward_transient = Bytes{inputs * (fp32 + s.e)};
+    b.saved *= product / s.e;
+    if (narrows)
+        return;
+    // Scaled, added to the product's output and narrowed; the gradient widened, scaled, and narrowed for
+    // the product beside.
+    b.forward_bytes = Bytes{outputs * (2.0 * fp32 + (s.e + 2.0 * fp32) + cast)};
+    b.backward_bytes = Bytes{outputs * (2.0 * cast + 2.0 * fp32)};
+    b.forward_access = b.backward_access = MemoryAccess::widen;
+    b.forward_kernels += 1;
+    b.backward_kernels += 2;
+    b.forward_transient = Bytes{outputs * 3.0 * fp32};
+    b.backward_transient = Bytes{outputs * (2.0 * fp32)};
 }
 
 void OpBuilder::add_bias(double elements, bool taken_along) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "traincost/cost/ops.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -92,6 +93,8 @@ public:
 private:
     /// The pairs beside the product just made, of `m` tokens from `k` to `n` features.
     void low_rank_products(Module module, double m, double n, double k, LowRank adapted);
+    /// A pair in `format`, of `inputs` elements of its input and `outputs` of its output.
+    void widen_pair(Operator& a, Operator& b, AdapterFormat format, double inputs, double outputs);
 
     const Job& job_;
     const Shape& shape_;

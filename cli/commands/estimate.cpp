@@ -29,7 +29,7 @@ void run(Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft(flags.job, sources);
     say_all(context, "assumed ", take_stack_of(flags.launch, sources.catalogue(), read.draft));
-    const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true};
+    const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true, flags.view.verbose};
     ResolvedJob resolved = resolve(question.job, sources);
     apply_network(flags.network, resolved);
     const EstimateAnswer answer = answer_of(std::move(resolved), question, sources);

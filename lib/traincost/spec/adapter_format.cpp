@@ -16,7 +16,7 @@ bool over_narrow_base(const StackSpec& stack, const Precision& p, Tuning tuning)
 }  // namespace
 
 bool wraps_products(const StackSpec& stack) {
-    return stack.host_per_adapter.value() > 0.0 && !stack.adapter_fused;
+    return stack.host.per_adapter.value() > 0.0 && !stack.layer.adapter_fused;
 }
 
 AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack) {
@@ -27,7 +27,7 @@ AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack) {
 }
 
 Precision tuned_precision(const StackSpec& stack, const Precision& recipe, Tuning tuning) {
-    Precision p = stack_precision(stack, recipe);
+    Precision p = stack_precision(stack.states, recipe);
     if (over_narrow_base(stack, p, tuning)) {
         p.gradients = p.moments = DataType::fp32;
         p.master = DataType::fp32;

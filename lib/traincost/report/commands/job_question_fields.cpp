@@ -113,7 +113,7 @@ CommandFields fields_of(EstimateView& view) {
     CommandFields fields;
     fields.toggle("-v,--verbose", view.verbose,
                   "All tables: memory, time, computation, communication by kind of collective and pass, the "
-                  "timeline's numbers, assumptions; default as text: the summary");
+                  "timeline's numbers, the stack's constants, assumptions; default as text: the summary");
     return fields.add(fields_of(view.output, Charts::no, Pages::yes));
 }
 

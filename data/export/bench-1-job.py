@@ -25,7 +25,7 @@ import time
 
 BENCH = json.loads(r'''@BENCH@''')
 
-if BENCH["job"]["stack"]["expandable_segments"]:
+if BENCH["job"]["stack"]["device"]["expandable_segments"]:
     os.environ.setdefault("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True")
 
 import torch  # noqa: E402  the allocator reads its settings when torch is loaded
@@ -73,11 +73,11 @@ class Job:
         self.sequence = self.run["sequence"]
         self.micro_batch = self.run["micro_batch"]
         self.accumulation = max(1, self.run["global_batch"] // (self.micro_batch * p["dp"]))
-        self.compile = self.run.get("compile", self.stack["compile"])
-        self.dropout = self.run.get("dropout", self.stack["dropout"])
-        self.sequence_parallel = p["tp"] > 1 and p.get("sequence_parallel", self.stack["sequence_parallel"])
-        self.fused_qkv = self.stack["fused_qkv"] or self.model.get("fused_qkv", False)
-        multiple = self.stack["vocab_multiple"] * p["tp"]
+        self.compile = self.run.get("compile", self.stack["layer"]["compile"])
+        self.dropout = self.run.get("dropout", self.stack["layer"]["dropout"])
+        self.sequence_parallel = p["tp"] > 1 and p.get("sequence_parallel", self.stack["layer"]["sequence_parallel"])
+        self.fused_qkv = self.stack["layer"]["fused_qkv"] or self.model.get("fused_qkv", False)
+        multiple = self.stack["head"]["vocab_multiple"] * p["tp"]
         self.rows = -(-self.model["vocab"] // multiple) * multiple if multiple > p["tp"] else self.model["vocab"]
         self.weights = TYPES[self.precision["weights"]]
         self.compute = TYPES[self.precision["compute"]]
@@ -110,4 +110,4 @@ class Job:
         if self.run["recompute"] != "selective":
             return False
         chosen = self.run.get("recompute_modules", {})
-        return (chosen if any(chosen.values()) else self.stack["selective"]).get(module, False)
+        return (chosen if any(chosen.values()) else self.stack["layer"]["selective"]).get(module, False)

@@ -122,7 +122,7 @@ class Mlp(nn.Module):
         super().__init__()
         hidden = job.model["hidden"]
         self.gated = gated
-        self.fused = gated and job.stack["fused_gate_up"]
+        self.fused = gated and job.stack["layer"]["fused_gate_up"]
         self.activation = ACTIVATIONS[job.model["activation"]]
         self.drops_activation = job.drops("activation")
         if self.fused:

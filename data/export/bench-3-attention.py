@@ -60,7 +60,7 @@ def dense_mask(kind, size, sequence, device):
 
 def kernel_generation(job):
     """The generation of flash kernel the job names, or its stack where that is not PyTorch's own choice."""
-    usual = job.stack["attention_generation"]
+    usual = job.stack["attention"]["generation"]
     return job.run.get("attention_generation") or (usual if usual != "flash4" else None)
 
 
@@ -68,7 +68,7 @@ def attention_kernel(job):
     """A context in which attention runs the kernel the job names; without a name, what PyTorch picks."""
     named = {"flash2": "FLASH_ATTENTION", "flash3": "CUDNN_ATTENTION", "flash4": "CUDNN_ATTENTION",
              "memory_efficient": "EFFICIENT_ATTENTION", "math": "MATH"}
-    math_kernel = job.run.get("attention", job.stack["attention"]) == "math"
+    math_kernel = job.run.get("attention", job.stack["attention"]["kernel"]) == "math"
     kernel = named["math"] if math_kernel else named.get(kernel_generation(job))
     if kernel is None:
         return contextlib.nullcontext()
@@ -83,8 +83,8 @@ class AttentionCore(nn.Module):
         super().__init__()
         self.dropout = job.dropout
         self.window = local_window(job.model, layer, job.sequence)
-        self.repeats = job.compute == torch.float32 or job.stack["repeats_kv"]  # no fp32 kernel takes groups
-        self.flex = torch.cuda.is_available() and job.run.get("attention", job.stack["attention"]) != "math"
+        self.repeats = job.compute == torch.float32 or job.stack["attention"]["repeats_kv"]  # no fp32 kernel takes groups
+        self.flex = torch.cuda.is_available() and job.run.get("attention", job.stack["attention"]["kernel"]) != "math"
 
     def forward(self, q, k, v):
         groups = q.shape[1] // k.shape[1]

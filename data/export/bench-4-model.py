@@ -140,7 +140,7 @@ class Model(nn.Module):
             x = self.io.project_out(x)
         if labels is None:
             return self.logits(x)
-        loss = self.job.stack["loss"]
+        loss = self.job.stack["head"]["loss"]
         if loss == "fused_linear":
             return FusedLinearLoss.apply(x.flatten(0, 1), self.io.head.weight, labels.flatten(), self.job.compute), None
         if loss == "chunked":
@@ -154,7 +154,7 @@ class Model(nn.Module):
 
 
 def loss_of(job, logits, labels):
-    if job.stack["loss"] == "fp32_logits":
+    if job.stack["head"]["loss"] == "fp32_logits":
         logits = logits.float()
     return F.cross_entropy(logits.flatten(0, 1), labels.flatten())
 

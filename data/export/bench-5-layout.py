@@ -57,7 +57,7 @@ class Layout:
     def shard(self, module):
         from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
         job = self.job
-        keeps = job.parallel["zero"] == 2 or (job.parallel["pp"] > 1 and job.stack["pipeline_keeps_gathered"])
+        keeps = job.parallel["zero"] == 2 or (job.parallel["pp"] > 1 and job.stack["states"]["pipeline_keeps_gathered"])
         policy = MixedPrecisionPolicy(param_dtype=job.compute if job.autocast else None,
                                       reduce_dtype=TYPES[job.precision["reduce"]])
         hybrid = self.mesh["replicate"].size() > 1
@@ -104,8 +104,8 @@ class Layout:
             return DistributedDataParallel(
                 model, device_ids=[self.local] if self.device.type == "cuda" else None,
                 process_group=self.mesh["shard"].get_group(),
-                bucket_cap_mb=max(1, int(job.stack["gradient_bucket_bytes"] / 2**20)),
-                gradient_as_bucket_view=job.stack["gradient_bucket_view"])
+                bucket_cap_mb=max(1, int(job.stack["traffic"]["gradient_bucket_bytes"] / 2**20)),
+                gradient_as_bucket_view=job.stack["traffic"]["gradient_bucket_view"])
         return model
 
 
@@ -143,7 +143,7 @@ class MasterOptimizer:
 
 
 def optimizer_of(job, layout, parameters):
-    kernel = job.stack["optimizer"]
+    kernel = job.stack["states"]["optimizer"]
     flags = {"fused": True} if kernel == "fused" else {"foreach": kernel == "foreach"}
     kind = job.run.get("optimizer", "adamw")
     made = {"adamw": (torch.optim.AdamW, {"lr": 1e-5, "weight_decay": 0.1}),

@@ -18,7 +18,7 @@ class Training:
         self.optimizer = optimizer_of(job, layout, self.parameters)
         scaled = job.autocast and job.compute == torch.float16
         self.scaler = torch.amp.GradScaler("cuda") if scaled else None
-        self.loss_inside = not job.compile or job.stack["compiled_loss"] or job.stack["loss"] in ("chunked", "fused_linear")
+        self.loss_inside = not job.compile or job.stack["head"]["compiled_loss"] or job.stack["head"]["loss"] in ("chunked", "fused_linear")
         self.loss_inside = self.loss_inside and job.parallel["tp"] == 1
         self.loss_outside = functools.partial(loss_of, job)
         self.schedule = self.pipeline() if job.parallel["pp"] > 1 else None
@@ -40,7 +40,7 @@ class Training:
         stages = [pipelining.PipelineStage(Autocast(job, model), index, count, self.device, group=group)
                   for model, (index, _, _) in zip(self.models, self.layout.chunks())]
         kinds = {"gpipe": "ScheduleGPipe", "1f1b": "Schedule1F1B", "interleaved": "ScheduleInterleaved1F1B"}
-        kind = job.run.get("schedule") or ("interleaved" if p["vp"] > 1 else job.stack["pipeline"])
+        kind = job.run.get("schedule") or ("interleaved" if p["vp"] > 1 else job.stack["pipeline"]["schedule"])
         made = getattr(pipelining, kinds[kind])
         return made(stages if kind == "interleaved" else stages[0], job.accumulation, loss_fn=self.loss_outside)
 
@@ -86,13 +86,13 @@ class Training:
             if self.loss_inside:
                 return self.models[0](tokens, labels)
             logits = self.models[0](tokens)
-            return self.loss_outside(logits, labels), logits if self.job.stack["loss"] == "logits_format" else None
+            return self.loss_outside(logits, labels), logits if self.job.stack["head"]["loss"] == "logits_format" else None
 
     def synchronised(self, last):
         """Whether gradients of this micro-batch are reduced over the replicas."""
         model = self.models[0]
         if self.job.sharded and self.layout.mesh is not None:
-            model.set_requires_gradient_sync(last or self.job.stack["reduce_every_micro_batch"])
+            model.set_requires_gradient_sync(last or self.job.stack["traffic"]["reduce_every_micro_batch"])
         elif not last and hasattr(model, "no_sync"):
             return model.no_sync()
         return contextlib.nullcontext()
@@ -186,7 +186,7 @@ def gathered(layout, value, reduce=None):
 def early_stop(job):
     """Whether a recomputed block ends with the last tensor its backward pass needs, as the stack says."""
     from torch.utils.checkpoint import set_checkpoint_early_stop
-    return contextlib.nullcontext() if job.compile else set_checkpoint_early_stop(job.stack["recompute_stops_early"])
+    return contextlib.nullcontext() if job.compile else set_checkpoint_early_stop(job.stack["layer"]["recompute_stops_early"])
 
 
 def measure(job, layout, progress):

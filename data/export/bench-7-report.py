@@ -102,16 +102,21 @@ def run_note(job):
     return None
 
 
+# What a record may say of its stack's choices, and where these stand.
+CHOICE_GROUPS = {"loss": "head", "vocab_multiple": "head", "optimizer": "states", "gradient_passes": "states",
+                 "cuda_graphs": "host"}
+
+
 def run_record(job, layout, result, name, error=None):
     """One line of a record file: what was asked, what was measured."""
     run, how = job.run, job.how
     cuda = torch.version.cuda or "no CUDA"
-    kernel = run.get("attention", job.stack["attention"])
+    kernel = run.get("attention", job.stack["attention"]["kernel"])
     generation = kernel_generation(job)
     kernel = generation if kernel == "flash" and generation in ("flash2", "flash3", "flash4") else kernel
     extra = {"torch": torch.__version__, "device": gpu_name(layout), "gradient_clip": how["gradient_clip"],
              "compile_mode": how["compile_mode"] if job.compile else None,
-             "choices": {key: job.stack[key] for key in job.bench["choices"]}}
+             "choices": {key: job.stack[CHOICE_GROUPS[key]][key] for key in job.bench["choices"]}}
     if job.precision["gemm"] != job.precision["compute"]:
         extra |= {"gemm": job.precision["gemm"], "fp8_scaling": how["fp8_scaling"]}
     if job.lora:

@@ -16,7 +16,7 @@ FEATURES = {
     "fp8": {"run": {"precision": {"gemm": "fp8"}}},
     "pc": {"run": {"compile": True}},
     "sac": {"run": {"recompute": "full"}},
-    "foreach": {"stack": {"optimizer": "foreach"}},
+    "foreach": {"stack": {"states": {"optimizer": "foreach"}}},
 }
 MODES = {"single": 0, "ddp": 0, "zero1": 1, "zero2": 2, "fsdp": 3}
 USUAL_FEATURES = "asked,mp,mp+pc,mp+fp8,mp+pc+fp8,mp+sac,mp+pc+sac,mp+pc+fp8+sac"
@@ -33,7 +33,8 @@ def variant(mode, features):
     for name in features.split("+"):
         change = merged_changes(change, FEATURES[name])
     if "stack" in change:
-        change["choices"] = sorted(set(BENCH["choices"]) | set(change["stack"]))
+        changed = {key for group in change["stack"].values() for key in group}
+        change["choices"] = sorted(set(BENCH["choices"]) | changed)
     return change, ranks
 
 

@@ -35,16 +35,16 @@ std::vector<Job> jobs() {
             for (const std::int64_t zero : {0, 1, 2, 3}) {
                 for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
                     Job job = small(moe);
-                    job.stack.shard = engine;
-                    job.stack.prefetched_blocks = 1;
-                    job.stack.optimizer_temporary_copies = zero == 1 ? 4.0 : 1.0;
+                    job.stack.states.shard = engine;
+                    job.stack.states.prefetched_blocks = 1;
+                    job.stack.states.optimizer_temporary_copies = zero == 1 ? 4.0 : 1.0;
                     job.run.parallel.zero = zero;
                     job.run.recompute = recompute;
                     job.run.recompute_modules.core_attention = recompute == Recompute::selective;
                     all.push_back(job);
                     job.run.precision_name = "bf16-amp";
                     job.run.precision = *precision_from("bf16-amp");
-                    job.stack.amp = CastMode::autocast;
+                    job.stack.states.amp = CastMode::autocast;
                     job.run.offload_activations = 0.5;
                     job.run.offload_optimizer = Offload::cpu;
                     all.push_back(job);
@@ -61,7 +61,7 @@ std::vector<Job> jobs() {
         job.run.parallel.vp = schedule == Schedule::interleaved ? 2 : 1;
         job.run.schedule = schedule;
         for (const bool overlap : {false, true}) {
-            job.stack.overlap_p2p = overlap;
+            job.stack.pipeline.overlap_p2p = overlap;
             all.push_back(job);
         }
     }

@@ -52,11 +52,12 @@ JobDraft completed(const Job& job, const LaunchExport& out, JobDraft draft) {
         if (unsaid.field == "schedule")
             rest.schedule = schedule_of(job);
         if (unsaid.field == "compile" && !job.run.compiled_parts)
-            rest.compile = job.run.compile.value_or(job.stack.compile);
+            rest.compile = job.run.compile.value_or(job.stack.layer.compile);
         if (unsaid.field == "attention")
-            rest.attention = job.run.attention.value_or(job.stack.attention);
+            rest.attention = job.run.attention.value_or(job.stack.attention.kernel);
         if (unsaid.field == "sequence-parallel")
-            rest.sequence_parallel = job.run.parallel.sequence_parallel.value_or(job.stack.sequence_parallel);
+            rest.sequence_parallel =
+                job.run.parallel.sequence_parallel.value_or(job.stack.layer.sequence_parallel);
         field->copy(rest, all);
     }
     return overlaid(std::move(draft), rest);
@@ -66,10 +67,10 @@ JobDraft completed(const Job& job, const LaunchExport& out, JobDraft draft) {
 RunSpec in_force(const Job& job) {
     RunSpec run = job.run;
     run.schedule = run.parallel.pp > 1 ? std::optional(schedule_of(job)) : std::nullopt;
-    run.attention = run.attention.value_or(job.stack.attention);
-    run.compile = run.compile.value_or(job.stack.compile);
+    run.attention = run.attention.value_or(job.stack.attention.kernel);
+    run.compile = run.compile.value_or(job.stack.layer.compile);
     Parallelism& p = run.parallel;
-    p.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.sequence_parallel);
+    p.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.layer.sequence_parallel);
     if (!job.model.moe)
         p.etp.reset();
     if (run.tuning == Tuning::full)
@@ -85,11 +86,11 @@ Job job_of(const JobDraft& d, const Job& original) {
     apply(d, job.run);
     if (!d.recipe) {
         const std::string name =
-            d.precision ? precision_meant_by(*d.precision, job.stack)
+            d.precision ? precision_meant_by(*d.precision, job.stack.states)
                         : (job.run.tuning == Tuning::qlora ? std::string("nf4-base") : std::string("none"));
         const auto recipe = precision_from(name);
         if (recipe)
-            job.run.precision = stack_precision(job.stack, *recipe);
+            job.run.precision = stack_precision(job.stack.states, *recipe);
         job.run.precision_name = name;
     }
     Parallelism& p = job.run.parallel;

@@ -26,9 +26,9 @@ std::vector<Job> jobs() {
                     job.run.recompute_modules.core_attention = recompute == Recompute::selective;
                     job.run.parallel.dp = 8;
                     job.run.micro_batch = 2;
-                    job.stack.shard = engine;
-                    job.stack.amp = CastMode::autocast;
-                    job.stack.optimizer_temporary_copies = 1.0;
+                    job.stack.states.shard = engine;
+                    job.stack.states.amp = CastMode::autocast;
+                    job.stack.states.optimizer_temporary_copies = 1.0;
                     all.push_back(job);
                 }
             }
@@ -74,7 +74,8 @@ TEST_CASE("the totals are the sums of their terms", "[memory]") {
 // FSDP at stage 2 gathers all weights from their shards: it may exceed stage 1, and is left out.
 TEST_CASE("memory never rises with the ZeRO stage", "[memory]") {
     for (Job job : jobs()) {
-        const bool fsdp = job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2;
+        const bool fsdp =
+            job.stack.states.shard == ShardEngine::fsdp1 || job.stack.states.shard == ShardEngine::fsdp2;
         Bytes before{1e18};
         for (const std::int64_t zero : {0, 1, 2, 3}) {
             if (fsdp && zero == 2)
@@ -120,8 +121,8 @@ TEST_CASE("what is reserved never rises with the share of recomputed blocks", "[
     for (Job job : jobs()) {
         if (job.run.recompute != Recompute::full)
             continue;
-        job.stack.fragmentation = 0.22;
-        job.stack.fragmentation_recompute = 0.45;
+        job.stack.device.fragmentation = 0.22;
+        job.stack.device.fragmentation_recompute = 0.45;
         const auto reserved = [&] {
             Bytes peak;
             for (const StageMemory& m : estimate(job).stages)
@@ -177,7 +178,8 @@ TEST_CASE("without a pipeline every schedule is the same", "[memory]") {
 // FSDP over one rank still makes its 16-bit copies block by block: it is left out.
 TEST_CASE("over one rank ZeRO changes nothing", "[memory]") {
     for (Job job : jobs()) {
-        if (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2 || job.model.moe)
+        if (job.stack.states.shard == ShardEngine::fsdp1 || job.stack.states.shard == ShardEngine::fsdp2 ||
+            job.model.moe)
             continue;
         job.cluster = search_jobs::cluster(1);
         job.run.parallel.dp = 1;

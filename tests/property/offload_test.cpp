@@ -26,9 +26,9 @@ std::vector<Job> jobs() {
                         job.run.parallel.dp = 8 / pp;
                         job.run.parallel.zero = zero;
                         job.run.micro_batch = 2;
-                        job.stack.shard = engine;
-                        job.stack.overlap_grad_reduce = overlaps;
-                        job.stack.overlap_param_gather = overlaps;
+                        job.stack.states.shard = engine;
+                        job.stack.traffic.overlap_grad_reduce = overlaps;
+                        job.stack.traffic.overlap_param_gather = overlaps;
                         all.push_back(job);
                     }
                 }
@@ -182,7 +182,7 @@ TEST_CASE("ranks that torchrun starts update with one thread each", "[offload]")
         job.run.precision = *precision_from("bf16-amp");
         job.run.offload_optimizer = job.run.offload_parameters = Offload::cpu;
         job.cluster.host.memory_bandwidth = 1000_GBps;
-        const bool engine = job.stack.shard == ShardEngine::deepspeed;
+        const bool engine = job.stack.states.shard == ShardEngine::deepspeed;
         for (const auto& [kernel, ns] :
              {std::pair{OptimizerKernel::fused, 1.8}, std::pair{OptimizerKernel::per_tensor, 8.5}}) {
             job.run.optimizer_kernel = kernel;

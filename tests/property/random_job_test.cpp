@@ -182,7 +182,7 @@ TEST_CASE("recomputing every block takes no more than recomputing none", "[rando
             each->run.recompute_layers.reset();
         }
         if (regime_of(none).gradients_sharded != regime_of(full).gradients_sharded) {
-            CHECK(job.stack.recompute_keeps_gradients);
+            CHECK(job.stack.states.recompute_keeps_gradients);
             return;
         }
         CHECK(at_most(peak(full), peak(none)));

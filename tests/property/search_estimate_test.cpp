@@ -134,7 +134,7 @@ TEST_CASE("guises of one plan are one, and the simplest stands for them", "[sear
     run.precision = *precision_from("bf16-mixed");
     Job job{catalogue.model("llama-3-8b"), catalogue.cluster("dgx-h100", 8).spec,
             catalogue.stack("megatron-core"), run};
-    job.stack.ring_launches = 0.0;
+    job.stack.attention.ring_launches = 0.0;
     SearchRequest request{
         .model = job.model, .run = run, .sites = {{job.cluster, job.stack, stack_space(job)}}};
     request.top = 10;

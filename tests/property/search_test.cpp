@@ -100,12 +100,12 @@ std::vector<SearchRequest> small_requests() {
     // Gradients that come and go with micro-batches, weights gathered block by block.
     all.push_back(
         search_jobs::request(search_jobs::gpt(5, 2048, 16), cluster(8, 12.0), search_jobs::run(1024, 16)));
-    all.back().sites[0].stack.gradients = GradientStore::parameter;
-    all.back().sites[0].stack.shard = ShardEngine::fsdp2;
+    all.back().sites[0].stack.states.gradients = GradientStore::parameter;
+    all.back().sites[0].stack.states.shard = ShardEngine::fsdp2;
     // Virtual stages over blocks that only make equal parts with the two ends, and over unequal ones.
     all.push_back(
         search_jobs::request(search_jobs::gpt(14, 1024, 8), cluster(8), search_jobs::run(1024, 16)));
-    all.back().sites[0].stack.ends_count_as_blocks = true;
+    all.back().sites[0].stack.pipeline.ends_count_as_blocks = true;
     all.push_back(search_jobs::request(search_jobs::gpt(7, 1024, 8), cluster(4), search_jobs::run(1024, 16)));
     all.back().run.uneven_stages = true;
     // Two clusters at once: cost and time disagree.

@@ -44,9 +44,9 @@ std::vector<Job> jobs() {
             for (const GradientStore store : {GradientStore::parameter, GradientStore::main_buffer}) {
                 for (const std::int64_t frozen : {0, 3}) {
                     StackSpec& stack = request.sites[0].stack;
-                    stack.shard = engine;
-                    stack.gradients = store;
-                    stack.optimizer_temporary_copies = 1.0;
+                    stack.states.shard = engine;
+                    stack.states.gradients = store;
+                    stack.states.optimizer_temporary_copies = 1.0;
                     request.run.frozen_layers = frozen;
                     const Site& site = request.sites[0];
                     const Job base{request.model, site.cluster, site.stack, request.run};

@@ -55,7 +55,7 @@ std::vector<Job> jobs() {
 TEST_CASE("a played step lasts as long as the estimated one, to 0.5 %", "[timeline]") {
     for (Job job : jobs()) {
         for (const bool overlap : {false, true}) {
-            job.stack.overlap_p2p = overlap;
+            job.stack.pipeline.overlap_p2p = overlap;
             const StepTimeline line = step_timeline(job);
             INFO("schedule " << static_cast<int>(*job.run.schedule) << ", pp " << job.run.parallel.pp);
             CHECK(line.total.value() == Approx(estimate(job).step.total.value()).epsilon(0.005));
@@ -95,7 +95,7 @@ TEST_CASE("a drawing has a line for each lane, as wide as it was asked to be, an
 TEST_CASE("lanes hold all of a task's time, and are at work no longer than the step", "[timeline]") {
     for (Job job : jobs()) {
         for (const bool overlap : {false, true}) {
-            job.stack.overlap_p2p = overlap;
+            job.stack.pipeline.overlap_p2p = overlap;
             const StepTimeline line = step_timeline(job);
             const StepLanes lanes = step_lanes(line);
             Seconds own;
@@ -124,7 +124,7 @@ TEST_CASE("lanes hold all of a task's time, and are at work no longer than the s
 TEST_CASE("memory over the step is as high as the stage's peak", "[timeline]") {
     for (Job job : jobs()) {
         for (const GradientStore store : {GradientStore::parameter, GradientStore::main_buffer}) {
-            job.stack.gradients = store;
+            job.stack.states.gradients = store;
             for (const std::int64_t batch : {16, 64}) {
                 job.run.global_batch = batch * 8 / job.run.parallel.pp;
                 const StepTimeline line = step_timeline(job);

@@ -20,7 +20,7 @@ Job spread(std::int64_t tp, std::int64_t pp, std::int64_t dp, std::int64_t zero)
     job.run.parallel.dp = dp;
     job.run.parallel.zero = zero;
     job.run.micro_batch = 1;
-    job.stack.tp_overlap = 0.0;
+    job.stack.traffic.tp_overlap = 0.0;
     return job;
 }
 

@@ -325,7 +325,7 @@ TEST_CASE("fused and unfused AdamW, fp32 and 16-bit weights and states", "[bandw
         const DataType type = narrow ? DataType::bf16 : DataType::fp32;
         job.run.precision.weights = job.run.precision.gradients = type;
         job.run.precision.master.reset();
-        job.stack.optimizer =
+        job.stack.states.optimizer =
             row.at("update").string() == "fused" ? OptimizerKernel::fused : OptimizerKernel::foreach;
         // Weight, both moments read and written, the gradient read.
         const Bytes bytes{row.at("elements").number() * 7.0 * (narrow ? 2.0 : 4.0)};
@@ -341,9 +341,9 @@ TEST_CASE("attention that is given a mask computes every score and reads the mas
     const H200 h200;
     Job job = job_on(h200.chip, h200.kernels);
     job.run.compile = true;
-    job.stack.compiled_attention_mask = true;
-    job.stack.attention = AttentionKernel::flash;
-    job.stack.attention_generation = AttentionGeneration::flash3;
+    job.stack.attention.compiled_mask = true;
+    job.stack.attention.kernel = AttentionKernel::flash;
+    job.stack.attention.generation = AttentionGeneration::flash3;
     const KernelContext context = kernel_context(job);
     Errors errors;
     rows("attention_mask", [&](JsonObject& row) {

@@ -112,7 +112,7 @@ Job Jobs::draw() {
     RunSpec& run = job.run;
     run.sequence = std::int64_t{512} << below(6);
     run.precision_name = one_of(choices_.precisions);
-    run.precision = stack_precision(job.stack, *precision_from(run.precision_name));
+    run.precision = stack_precision(job.stack.states, *precision_from(run.precision_name));
     draw_layout(*this, job, run);
     draw_recompute(*this, run);
     draw_tuning(*this, run);

@@ -39,7 +39,7 @@ std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
     const auto precision = precision_from(run.precision_name);
     if (!precision)
         return std::nullopt;
-    run.precision = stack_precision(stack, *precision);
+    run.precision = stack_precision(stack.states, *precision);
     if (run.precision.base) {
         run.tuning = Tuning::qlora;
     } else if (random.once_in(6)) {
@@ -52,7 +52,7 @@ std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
     if (random.once_in(5))
         run.context = ContextKind::all_to_all;
     if (random.once_in(5))
-        run.compile = !stack.compile;
+        run.compile = !stack.layer.compile;
     return run;
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("memory and time count the same adapters of every model of the catalog
 TEST_CASE("some of q, k and v in one product have a pair each", "[adapters]") {
     Job job = lora("llama-3.1-8b", {.rank = 8});
     const double apart = trained(job);
-    job.stack.fused_qkv = true;
+    job.stack.layer.fused_qkv = true;
     CHECK(trained(job) == Approx(apart));
     job.run.adapter.key = true;  // all three: one pair
     CHECK(trained(job) == Approx(32.0 * 8.0 * (4096.0 + 4096.0 + 2.0 * 1024.0)));
@@ -163,7 +163,7 @@ TEST_CASE("a low-rank pair's output is scaled and added, its input's gradient ad
     job.run.adapter.dropout = 0.05;  // a copy and a byte of mask
     CHECK(operator_of(job, "lora_a").forward_bytes.value() == Approx(5.0 * elements));
     job.run.adapter.dropout = 0.0;
-    job.stack.adapter_fused = true;  // the product reads what it adds to
+    job.stack.layer.adapter_fused = true;  // the product reads what it adds to
     CHECK(operator_of(job, "lora_b").forward_bytes.value() == Approx(2.0 * elements));
     CHECK(operator_of(job, "lora_b").backward_bytes.value() == 0.0);
 }
@@ -178,7 +178,7 @@ TEST_CASE("after a sum over tensor-parallel ranks a pair is added to a part of t
 
 TEST_CASE("a frozen norm takes no gradient of its weight", "[adapters]") {
     Job frozen = lora("llama-3.1-8b", {.rank = 8});
-    frozen.stack.norm = NormKernel::composite;
+    frozen.stack.layer.norm = NormKernel::composite;
     Job trained = frozen;
     trained.run.tuning = Tuning::full;
     const double elements = 512.0 * 4096.0;
@@ -209,14 +209,14 @@ TEST_CASE("sharding a block takes the host's time, forward and backward", "[adap
         }();
         return table.kinds[0].time.forward.host + table.kinds[0].time.backward.host;
     };
-    job.stack.host_per_kernel = Seconds{1e-3};  // launch-bound
+    job.stack.host.per_kernel = Seconds{1e-3};  // launch-bound
     const Seconds replica = host();
     job.run.parallel.zero = 3;
     const double more = (host() - replica).value();
-    CHECK(more == Approx(job.stack.host_per_sharded_block.value()).epsilon(0.2));
+    CHECK(more == Approx(job.stack.host.per_sharded_block.value()).epsilon(0.2));
     CHECK(more > 0.0);
-    job.stack.shard = ShardEngine::deepspeed;  // from stage 3 on, where its hooks gather
+    job.stack.states.shard = ShardEngine::deepspeed;  // from stage 3 on, where its hooks gather
     const Seconds gathered = host();
     job.run.parallel.zero = 2;
-    CHECK((gathered - host()).value() > 0.8 * job.stack.host_per_sharded_block.value());
+    CHECK((gathered - host()).value() > 0.8 * job.stack.host.per_sharded_block.value());
 }

@@ -20,8 +20,8 @@ Job flat_job() {
     Job job{search_jobs::gpt(4, 2048, 16), search_jobs::cluster(1), search_jobs::stack(),
             search_jobs::run(2048, 8)};
     job.run.micro_batch = 4;
-    job.stack.flat_optimizer = true;
-    job.stack.flat_gradient_copies = 1.0;
+    job.stack.states.flat_optimizer = true;
+    job.stack.states.flat_gradient_copies = 1.0;
     job.run.precision.gradients = DataType::bf16;
     return job;
 }
@@ -65,12 +65,12 @@ TEST_CASE("all that is cached goes to the driver and back once a step where a fl
 TEST_CASE("gathers that wait for their stream are refused in every micro-batch", "[allocator]") {
     Job job = flat_job();
     job.cluster = search_jobs::cluster(2);
-    job.stack.flat_optimizer = false;
+    job.stack.states.flat_optimizer = false;
     job.run.parallel.tp = 2;
     job.run.parallel.sequence_parallel = true;
     job.run.global_batch = 32;
-    job.stack.gathered_blocks_ahead = 4.0;
-    job.stack.held_gathers_limit = 1.0;
+    job.stack.device.gathered_blocks_ahead = 4.0;
+    job.stack.device.held_gathers_limit = 1.0;
     const Estimate e = estimate(squeezed(job, 0.5));
     REQUIRE(e.stages[0].refused.value() > 0.0);
     CHECK(e.step.parts.allocator.refusals == 8.0);
@@ -88,7 +88,7 @@ TEST_CASE("steps of an H200 under falling limits lost what giving back and askin
     const std::array<Row, 4> rows = {
         {{8.05, 2.0, 82.0}, {8.05, 1.0, 54.5}, {2.21, 1.0, 17.5}, {1.22, 1.0, 8.6}}};
     Job job = flat_job();
-    job.stack.expandable_segments = true;
+    job.stack.device.expandable_segments = true;
     StageMemory stage = estimate(job).stages[0];
     for (const Row& row : rows) {
         stage.allocated = 10_GiB;
@@ -107,8 +107,8 @@ TEST_CASE("norms whose gradients are summed one by one cost a crossing each for 
     job.run.parallel.tp = 16;
     job.run.parallel.sequence_parallel = true;
     const Seconds together = estimate(job).step[StepTerm::fixed];
-    CHECK(together == job.stack.host_per_step);
-    job.stack.norm_sync_per_domain = 3_ms;
+    CHECK(together == job.stack.host.per_step);
+    job.stack.host.norm_sync_per_domain = 3_ms;
     // Four blocks of two norms and the last one, over two nodes.
     CHECK((estimate(job).step[StepTerm::fixed] - together).value() == Approx(9.0 * 3e-3));
     job.run.parallel.tp = 8;

@@ -112,7 +112,7 @@ TEST_CASE("a run that names an older flash kernel attends longer, and one that n
     Job job{search_jobs::gpt(4, 2048, 16), search_jobs::cluster(1), search_jobs::stack(),
             search_jobs::run(2048, 1)};
     job.cluster = Catalogue().cluster("dgx-h100", 1).spec;
-    job.stack.attention_generation = AttentionGeneration::flash3;
+    job.stack.attention.generation = AttentionGeneration::flash3;
     const auto attends = [&] {
         return estimate(job).step.terms[static_cast<std::size_t>(StepTerm::attention)];
     };

@@ -33,7 +33,7 @@ Job job_of_model(const char* model, const char* stack = "pytorch", const char* p
     job.run.global_batch = 64;
     job.run.precision_name = precision;
     job.run.precision = *precision_from(precision);
-    job.run.precision.gradients = usual_gradients(job.stack, job.run.precision);
+    job.run.precision.gradients = usual_gradients(job.stack.states, job.run.precision);
     job.run.parallel.dp = 8;
     job.run.parallel.zero = 3;
     return job;
@@ -94,8 +94,8 @@ TEST_CASE("the block of a bench script reads back as the job that is measured", 
         CHECK(read.model == measured.model);
         CHECK(read.stack == measured.stack);
         CHECK(read.run == measured.run);
-        CHECK(read.stack.loss == LossKernel::chunked);
-        CHECK(read.stack.gradient_passes == job.stack.gradient_passes + 3.0);
+        CHECK(read.stack.head.loss == LossKernel::chunked);
+        CHECK(read.stack.states.gradient_passes == job.stack.states.gradient_passes + 3.0);
     }
 }
 
@@ -240,11 +240,11 @@ TEST_CASE("a record says what its run chose otherwise than its stack", "[records
         job(R"("none")", R"({"choices":{"cuda_graphs":true,"gradient_passes":4,"loss":"chunked",)"
                          R"("optimizer":"foreach","vocab_multiple":64}})")
             .stack;
-    CHECK(stack.loss == LossKernel::chunked);
-    CHECK(stack.optimizer == OptimizerKernel::foreach);
-    CHECK(stack.vocab_multiple == 64);
-    CHECK(stack.gradient_passes == 4.0);
-    CHECK(stack.cuda_graphs);
+    CHECK(stack.head.loss == LossKernel::chunked);
+    CHECK(stack.states.optimizer == OptimizerKernel::foreach);
+    CHECK(stack.head.vocab_multiple == 64);
+    CHECK(stack.states.gradient_passes == 4.0);
+    CHECK(stack.host.cuda_graphs);
 
     const AdapterSpec adapter =
         job(R"("none")", R"({"lora_rank":16,"lora_targets":"q,o,mlp"})", "lora").run.adapter;

@@ -85,7 +85,7 @@ TEST_CASE("a constant the records were made with is found again", "[calibrate]")
     CHECK(c.before.mape > c.fitted.mape);
 
     const StackSpec stack = calibrated(catalogue.stack("nanotron"), c);
-    CHECK(stack.host_per_step.value() == c.constants[0].after);
+    CHECK(stack.host.per_step.value() == c.constants[0].after);
 }
 
 TEST_CASE("a constant the records have no bearing on stays as it was", "[calibrate]") {

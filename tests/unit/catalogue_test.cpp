@@ -158,8 +158,8 @@ TEST_CASE("a stack inherits what it does not say from its base", "[catalogue]") 
     const Catalogue catalogue;
     const StackSpec mcore = catalogue.stack("megatron-core");
     const StackSpec nemo = catalogue.stack("nemo");
-    CHECK(nemo.vocab_multiple == mcore.vocab_multiple);
-    CHECK(nemo.tp_overlap > mcore.tp_overlap);
+    CHECK(nemo.head.vocab_multiple == mcore.head.vocab_multiple);
+    CHECK(nemo.traffic.tp_overlap > mcore.traffic.tp_overlap);
     CHECK(std::find(nemo.aliases.begin(), nemo.aliases.end(), "megatron-lm") == nemo.aliases.end());
 }
 
@@ -270,8 +270,8 @@ TEST_CASE("a new stack may stand on a built-in one", "[catalogue]") {
     folder.write("stacks/typo.json",
                  R"({"id": "typo", "title": "Typo", "base": "megatron-core", "droput": 0.25})");
     const Catalogue catalogue(folder.path());
-    CHECK(catalogue.stack("ours").dropout == 0.25);
-    CHECK(catalogue.stack("ours").vocab_multiple == 128);
+    CHECK(catalogue.stack("ours").layer.dropout == 0.25);
+    CHECK(catalogue.stack("ours").head.vocab_multiple == 128);
     CHECK(message([&] { catalogue.stack("loop"); }).find("or on itself") != std::string::npos);
     CHECK(message([&] { catalogue.stack("typo"); }).find("unknown key 'droput'; did you mean 'dropout'?") !=
           std::string::npos);

@@ -34,8 +34,8 @@ Seconds time(const Job& job) {
 
 TEST_CASE("replicas all-reduce by buckets, in the format they reduce in", "[data_parallel]") {
     Job job = replicas(0);
-    job.stack.shard = ShardEngine::none;
-    job.stack.gradient_bucket = 25_MB;
+    job.stack.states.shard = ShardEngine::none;
+    job.stack.traffic.gradient_bucket = 25_MB;
     job.run.precision.reduce = DataType::fp32;
     const GroupPlacements groups = placements(job);
     const DataParallel d = stage(job, groups);
@@ -46,8 +46,8 @@ TEST_CASE("replicas all-reduce by buckets, in the format they reduce in", "[data
 
 TEST_CASE("a bucket that is scattered overshoots its size by a matrix", "[data_parallel]") {
     Job job = replicas(1);
-    job.stack.shard = ShardEngine::zero_redundancy;
-    job.stack.gradient_bucket = 25_MB;
+    job.stack.states.shard = ShardEngine::zero_redundancy;
+    job.stack.traffic.gradient_bucket = 25_MB;
     const GroupPlacements groups = placements(job);
     // 200 MB of 16-bit gradients in 8 blocks of 4 matrices: 6.25 MB each
     CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(200 / 31.25));
@@ -55,8 +55,8 @@ TEST_CASE("a bucket that is scattered overshoots its size by a matrix", "[data_p
 
 TEST_CASE("DeepSpeed's first stage all-reduces whole gradients and gathers weights", "[data_parallel]") {
     Job job = replicas(1);
-    job.stack.shard = ShardEngine::deepspeed;
-    job.stack.gradient_bucket = Bytes{};
+    job.stack.states.shard = ShardEngine::deepspeed;
+    job.stack.traffic.gradient_bucket = Bytes{};
     const GroupPlacements groups = placements(job);
     const DataParallelTime t = data_parallel_time(stage(job, groups));
     const Bytes gradients = bytes_per_element(job.run.precision.reduce) * 1e8;
@@ -69,17 +69,17 @@ TEST_CASE("DeepSpeed's first stage all-reduces whole gradients and gathers weigh
 
 TEST_CASE("fully sharded blocks travel whole or matrix by matrix", "[data_parallel]") {
     Job job = replicas(3);
-    job.stack.shard = ShardEngine::deepspeed;
+    job.stack.states.shard = ShardEngine::deepspeed;
     const GroupPlacements groups = placements(job);
     CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(8));
-    job.stack.sharded_messages = 4.0;
+    job.stack.traffic.sharded_messages = 4.0;
     CHECK(reduction_messages(stage(job, groups), 1e8) == Approx(32));
 }
 
 TEST_CASE("slices of a sharded optimizer cost the host a block and rank", "[data_parallel]") {
     Job job = replicas(1);
     const Seconds without = time(job);
-    job.stack.host_per_block_slice = 40_us;
+    job.stack.host.per_block_slice = 40_us;
     CHECK((time(job) - without).value() == Approx(40e-6 * 8 * 32));
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("under an interleaved pipeline only the last chunk's share of a long r
     Job job = replicas(1);
     job.run.parallel.dp = 4;
     job.run.parallel.pp = 8;
-    job.stack.overlap_param_gather = false;
+    job.stack.traffic.overlap_param_gather = false;
     const GroupPlacements groups = placements(job);
     DataParallel d = stage(job, groups);
     d.micro_batches = 16.0;
@@ -105,13 +105,13 @@ TEST_CASE("under an interleaved pipeline only the last chunk's share of a long r
 
 TEST_CASE("owners broadcast their tensors one after the other", "[data_parallel]") {
     Job job = replicas(1);
-    job.stack.overlap_grad_reduce = job.stack.overlap_param_gather = false;
+    job.stack.traffic.overlap_grad_reduce = job.stack.traffic.overlap_param_gather = false;
     const GroupPlacements groups = placements(job);
     const DataParallel d = stage(job, groups);
     const Network& network = job.cluster.network;
     CHECK(data_parallel_time(d).gathering.value() ==
           Approx(collective_time(Collective::all_gather, 200_MB, groups.dp_cp, network).value()));
-    job.stack.broadcasts_updates = true;
+    job.stack.traffic.broadcasts_updates = true;
     CHECK(data_parallel_time(d).gathering.value() ==
           Approx(32 * collective_time(Collective::broadcast, 6.25_MB, groups.dp_cp, network).value()));
 }
@@ -119,9 +119,9 @@ TEST_CASE("owners broadcast their tensors one after the other", "[data_parallel]
 TEST_CASE("hybrid sharding gathers inside the shard group and sums a shard among its replicas",
           "[data_parallel]") {
     Job job = replicas(3);
-    job.stack.shard = ShardEngine::xla;  // copies nothing
-    job.stack.overlap_grad_reduce = job.stack.overlap_param_gather = false;
-    job.stack.reduce_every_micro_batch = true;
+    job.stack.states.shard = ShardEngine::xla;  // copies nothing
+    job.stack.traffic.overlap_grad_reduce = job.stack.traffic.overlap_param_gather = false;
+    job.stack.traffic.reduce_every_micro_batch = true;
     job.run.parallel.hybrid_shard = 8;
     const Network& network = job.cluster.network;
     const GroupPlacement node = place_group(8, 1, network);
@@ -142,7 +142,7 @@ TEST_CASE("16-bit gradients kept beside a wider buffer are added to it every mic
     Job job = replicas(0);
     job.run.precision.gradients = DataType::fp32;
     CHECK(accumulation_time(job, 1e8).value() == 0.0);
-    job.stack.model_gradients_kept = true;
+    job.stack.states.model_gradients_kept = true;
     const Seconds walk = optimizer_walk_time(1_GB, job);  // 2 + 4 + 4 bytes of 1e8
     CHECK(accumulation_time(job, 1e8).value() == Approx(walk.value()));
 }
@@ -155,8 +155,8 @@ TEST_CASE("every stack adds up its gradients once", "[data_parallel]") {
         job.stack = catalogue.stack(entry.id);
         job.run.precision.gradients = DataType::fp32;
         Job none = job;
-        none.stack.model_gradients_kept = false;
-        none.stack.gradients = GradientStore::main_buffer;
+        none.stack.states.model_gradients_kept = false;
+        none.stack.states.gradients = GradientStore::main_buffer;
         none.run.precision.gradients = none.run.precision.compute;
         // No operator of a block walks over gradients that a sum of its own walks over.
         const auto beside = [](const Job& j) {
@@ -173,10 +173,10 @@ TEST_CASE("every stack adds up its gradients once", "[data_parallel]") {
 
 TEST_CASE("DDP without no_sync reduces in every micro-batch", "[data_parallel]") {
     Job job = replicas(0);
-    job.stack.shard = ShardEngine::none;
+    job.stack.states.shard = ShardEngine::none;
     job.run.global_batch *= 2;
     const double once = time(job).value();
-    job.stack.replicas_reduce_every_micro_batch = true;
+    job.stack.traffic.replicas_reduce_every_micro_batch = true;
     CHECK(time(job).value() == Approx(2 * once));
     job.run.parallel.zero = 1;
     CHECK_FALSE(reduces_every_micro_batch(job));

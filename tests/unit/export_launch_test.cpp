@@ -25,7 +25,7 @@ Job llama_job(std::string_view stack) {
     job.run.micro_batch = 1;
     job.run.global_batch = 64;
     job.run.precision_name = "bf16-mixed";
-    job.run.precision = stack_precision(job.stack, *precision_from("bf16-mixed"));
+    job.run.precision = stack_precision(job.stack.states, *precision_from("bf16-mixed"));
     job.run.parallel.tp = 2;
     job.run.parallel.pp = 2;
     job.run.parallel.dp = 4;

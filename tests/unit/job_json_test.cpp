@@ -171,6 +171,6 @@ TEST_CASE("a job's own stack may stand on one of the catalogue", "[io]") {
                    "job.json");
     const JobDraft file = job_draft_from_json(JsonNode(d), catalogue);
     REQUIRE(file.stack_spec.has_value());
-    CHECK(file.stack_spec->dropout == 0.25);
-    CHECK(file.stack_spec->vocab_multiple == 128);
+    CHECK(file.stack_spec->layer.dropout == 0.25);
+    CHECK(file.stack_spec->head.vocab_multiple == 128);
 }

@@ -37,12 +37,12 @@ Job job_of(std::string_view model, std::string_view cluster, std::string_view st
             search_jobs::run(sequence, 8)};
     job.run.micro_batch = 8;
     job.run.precision_name = precision;
-    job.run.precision = stack_precision(job.stack, *precision_from(precision));
+    job.run.precision = stack_precision(job.stack.states, *precision_from(precision));
     return job;
 }
 
 bool xla(const StackSpec& stack) {
-    return stack.shard == ShardEngine::xla || stack.tensor_parallel == TensorParallelKind::xla;
+    return stack.states.shard == ShardEngine::xla || stack.layer.tensor_parallel == TensorParallelKind::xla;
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ TEST_CASE("no stack runs a 16-bit flash kernel on fp32 operands, but XLA's", "[k
                 CHECK(substitutions(grouped).empty());
                 continue;
             }
-            if (grouped.stack.attention == AttentionKernel::math)
+            if (grouped.stack.attention.kernel == AttentionKernel::math)
                 continue;
-            const bool repeats = grouped.stack.repeats_kv;
+            const bool repeats = grouped.stack.attention.repeats_kv;
             CHECK(attention_in_force(grouped).kernel ==
                   (repeats ? AttentionKernel::flash : AttentionKernel::math));
             CHECK(attention_in_force(single) ==
@@ -67,8 +67,8 @@ TEST_CASE("no stack runs a 16-bit flash kernel on fp32 operands, but XLA's", "[k
             CHECK_FALSE(substitutions(grouped).empty());
         }
         const Job narrow = job_of("llama-3.2-1b", "h100", name, "bf16-mixed");
-        CHECK(attention_in_force(narrow).kernel == narrow.stack.attention);
-        CHECK(attention_in_force(narrow).generation == narrow.stack.attention_generation);
+        CHECK(attention_in_force(narrow).kernel == narrow.stack.attention.kernel);
+        CHECK(attention_in_force(narrow).generation == narrow.stack.attention.generation);
     }
 }
 
@@ -81,12 +81,12 @@ TEST_CASE("kernels of flash-attn and Transformer Engine do not run where matrix 
             INFO(name << " on " << cluster);
             const Job job = job_of("gpt2-124m", cluster, name, "fp16-mixed");
             const AttentionChoice runs = attention_in_force(job);
-            if (xla(job.stack) || job.stack.attention == AttentionKernel::math) {
-                CHECK(runs.kernel == job.stack.attention);
+            if (xla(job.stack) || job.stack.attention.kernel == AttentionKernel::math) {
+                CHECK(runs.kernel == job.stack.attention.kernel);
                 continue;
             }
-            const bool package = job.stack.tensor_parallel == TensorParallelKind::megatron ||
-                                 job.stack.attention_generation == AttentionGeneration::flash_triton;
+            const bool package = job.stack.layer.tensor_parallel == TensorParallelKind::megatron ||
+                                 job.stack.attention.generation == AttentionGeneration::flash_triton;
             CHECK(runs.kernel == (package ? AttentionKernel::math : AttentionKernel::flash));
             CHECK(substitutions(job).size() == (package ? 1 : 0));
             (package ? unfused : fused) += 1;
@@ -137,7 +137,7 @@ TEST_CASE("attention around a ring runs a kernel for each block", "[kernel_choic
     CHECK(us(Pass::forward) == Approx(276).epsilon(0.15));
     CHECK(us(Pass::backward) == Approx(1108).epsilon(0.2));
     const double ring = us(Pass::forward);
-    job.stack.ring_launches = 0.0;
+    job.stack.attention.ring_launches = 0.0;
     CHECK(us(Pass::forward) < ring * 0.9);
 }
 
@@ -222,7 +222,7 @@ TEST_CASE("a compiler pads products off the 16-byte grid, an eager stack pays fo
         Job of_stack = job;
         of_stack.stack = catalogue().stack(name);
         const KernelContext c = kernel_context(of_stack);
-        CHECK(c.gemm.pads == of_stack.stack.compile);
+        CHECK(c.gemm.pads == of_stack.stack.layer.compile);
     }
 }
 

@@ -76,9 +76,9 @@ TEST_CASE("a checkpointed block costs the host more than its launches", "[kernel
     Job job = small_steps();
     job.run.recompute = Recompute::full;
     const double with = milliseconds(job);
-    const double each = job.stack.host_per_checkpoint.value() * 1e3;
+    const double each = job.stack.host.per_checkpoint.value() * 1e3;
     REQUIRE(each > 0.0);
-    job.stack.host_per_checkpoint = Seconds{};
+    job.stack.host.per_checkpoint = Seconds{};
     const double blocks = 12;
     CHECK(with - milliseconds(job) == Approx(blocks * each));
 }
@@ -91,14 +91,14 @@ TEST_CASE("autocast leaves the products of fp32 experts in fp32", "[kernels]") {
     job.run.micro_batch = 2;
     job.run.recompute = Recompute::full;
     job.run.precision_name = "bf16-amp";
-    job.run.precision = stack_precision(job.stack, *precision_from("bf16-amp"));
+    job.run.precision = stack_precision(job.stack.states, *precision_from("bf16-amp"));
     CHECK(milliseconds(job) == Approx(474).epsilon(0.15));  // own step, 2026-11-23
     Job narrow = job;
     narrow.run.precision_name = "bf16-pure";
     narrow.run.precision = *precision_from("bf16-pure");
     CHECK(milliseconds(narrow) < 0.5 * milliseconds(job));
     Job dense = job;
-    dense.stack.expert_walks = 0.0;  // experts of plain products
+    dense.stack.experts.walks = 0.0;  // experts of plain products
     CHECK(milliseconds(dense) < 0.5 * milliseconds(job));
 }
 
@@ -108,6 +108,6 @@ TEST_CASE("an optimizer that walks lists of tensors takes longer whoever says so
     job.run.optimizer_kernel = OptimizerKernel::foreach;
     CHECK(estimate(job).step[StepTerm::optimizer] > fused * 1.5);
     job.run.optimizer_kernel.reset();
-    job.stack.optimizer = OptimizerKernel::foreach;
+    job.stack.states.optimizer = OptimizerKernel::foreach;
     CHECK(estimate(job).step[StepTerm::optimizer] > fused * 1.5);
 }

@@ -120,7 +120,7 @@ TEST_CASE("constants that no record bears on stay where they were before records
     CalibrationOptions options;
     options.base_of = [&](const std::string&) {
         StackSpec base = own.job(records.front().record).job->stack;
-        base.gemm_factor = 1.5;
+        base.device.gemm_factor = 1.5;
         return std::optional(base);
     };
     const std::vector<LeftOutError> without = errors_without_source(records, own.job, options);

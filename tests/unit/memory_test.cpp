@@ -31,9 +31,9 @@ Job pure_job() {
     job.run.micro_batch = 2;
     job.run.precision_name = "bf16-pure";
     job.run.precision = *precision_from("bf16-pure");
-    job.stack.vocab_multiple = 1;
-    job.stack.logits_copies_fp32 = 0.0;
-    job.stack.gradients = GradientStore::parameter;
+    job.stack.head.vocab_multiple = 1;
+    job.stack.head.logits_copies_fp32 = 0.0;
+    job.stack.states.gradients = GradientStore::parameter;
     return job;
 }
 
@@ -54,22 +54,22 @@ Bytes saved_of_layer(const Job& job) {
 
 TEST_CASE("the loss of eager PyTorch peaks at 12 bytes a logit", "[memory]") {
     Job job = pure_job();
-    job.stack.loss = LossKernel::fp32_logits;
+    job.stack.head.loss = LossKernel::fp32_logits;
     CHECK(loss_peak(job) == Approx(12.0 * T * V));
 }
 
 TEST_CASE("a loss in the logits' format peaks at 8 bytes a 16-bit logit", "[memory]") {
     Job job = pure_job();
-    job.stack.loss = LossKernel::logits_format;
+    job.stack.head.loss = LossKernel::logits_format;
     CHECK(loss_peak(job) == Approx(8.0 * T * V));
 }
 
 TEST_CASE("a chunked loss keeps its log-softmax, compiled its 16-bit logits", "[memory]") {
     Job job = pure_job();
-    job.stack.loss = LossKernel::chunked;
+    job.stack.head.loss = LossKernel::chunked;
     CHECK(loss_peak(job) == Approx((4.0 + 2.0 + 4.0 / 8.0) * T * V));
     job.run.compile = true;
-    job.stack.compiled_loss = true;
+    job.stack.head.compiled_loss = true;
     CHECK(loss_peak(job) == Approx((2.0 + 2.0 / 8.0) * T * V));
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("a Llama layer in pure bf16 keeps 24 bytes a hidden and 8 a MLP featur
 
 TEST_CASE("a frozen product keeps its input for its adapter alone", "[memory]") {
     Job job = pure_job();
-    job.stack.fused_qkv = false;
+    job.stack.layer.fused_qkv = false;
     job.run.tuning = Tuning::lora;
     job.run.adapter = {.rank = 8};
     const auto ops = [&] { return layer_ops(job, shape_of(job), Side::decoder, false, 2048.0); };
@@ -118,7 +118,7 @@ TEST_CASE("bitsandbytes keeps the input of a quantised product", "[memory]") {
     Job job = pure_job();
     job.run.tuning = Tuning::qlora;
     job.run.precision = *precision_from("nf4-base");
-    job.stack.quantised_keeps_inputs = true;
+    job.stack.narrow.quantised_keeps_inputs = true;
     const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
     CHECK(named(ops, "down").saved.value() == T * 4.0 * h * 2.0);
     // The weight in 16 bits is made for the product, forward and backward.
@@ -155,12 +155,12 @@ TEST_CASE("FSDP1 makes gradients of frozen weights that it wraps with trained on
     job.run.parallel.zero = 3;
     job.run.global_batch = 16;
     job.run.tuning = Tuning::lora;
-    job.stack.reduce_every_micro_batch = false;
-    job.stack.shard = ShardEngine::fsdp1;
-    job.stack.frozen_in_flat_parameters = true;
+    job.stack.traffic.reduce_every_micro_batch = false;
+    job.stack.states.shard = ShardEngine::fsdp1;
+    job.stack.states.frozen_in_flat_parameters = true;
     const double blocks = 4.0 * (12.0 * h * h + 13.0 * h);
     CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() == Approx(2.0 * blocks));
-    job.stack.shard = ShardEngine::fsdp2;
+    job.stack.states.shard = ShardEngine::fsdp2;
     CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() == 0.0);
 }
 
@@ -170,18 +170,18 @@ TEST_CASE("ZeRO-2 gradients that wait for the last micro-batch are whole", "[mem
     job.run.parallel.dp = 2;
     job.run.parallel.zero = 2;
     job.run.global_batch = 16;
-    job.stack.shard = ShardEngine::deepspeed;
-    job.stack.gradients = GradientStore::main_buffer;
-    job.stack.reduce_every_micro_batch = false;
+    job.stack.states.shard = ShardEngine::deepspeed;
+    job.stack.states.gradients = GradientStore::main_buffer;
+    job.stack.traffic.reduce_every_micro_batch = false;
     const Bytes waiting = estimate(job).stages[0][MemoryTerm::gradients];
-    job.stack.reduce_every_micro_batch = true;
+    job.stack.traffic.reduce_every_micro_batch = true;
     CHECK(waiting.value() == Approx(2.0 * estimate(job).stages[0][MemoryTerm::gradients].value()));
 }
 
 TEST_CASE("the matrix library's workspace shrinks to 8.125 MiB a handle before Hopper", "[memory]") {
     const Catalogue catalogue;
     Job job = pure_job();
-    job.stack.workspace = 64_MiB;
+    job.stack.device.workspace = 64_MiB;
     CHECK(estimate(job).stages[0][MemoryTerm::workspace] == Bytes{2.0 * 8.125 * 1024.0 * 1024.0});  // A100
     job.cluster = catalogue.cluster("dgx-h100", 1).spec;
     CHECK(estimate(job).stages[0][MemoryTerm::workspace] == 64_MiB);
@@ -215,7 +215,7 @@ TEST_CASE("selective recompute of a run that names no modules is the stack's own
     job.run.attention = AttentionKernel::math;
     const Bytes all = saved_of_layer(job);
     job.run.recompute = Recompute::selective;
-    job.stack.selective = {.core_attention = true};
+    job.stack.layer.selective = {.core_attention = true};
     const Bytes less = saved_of_layer(job);
     CHECK(less < all);
     job.run.recompute_modules.core_attention = true;
@@ -224,8 +224,8 @@ TEST_CASE("selective recompute of a run that names no modules is the stack's own
 
 TEST_CASE("a compiled loss keeps the logits and writes their gradient", "[memory]") {
     Job job = pure_job();
-    job.stack.loss = LossKernel::fp32_logits;
-    job.stack.compiled_loss = true;
+    job.stack.head.loss = LossKernel::fp32_logits;
+    job.stack.head.compiled_loss = true;
     CHECK(loss_peak(job) == Approx(12.0 * T * V));
     job.run.compile = true;
     CHECK(loss_peak(job) == Approx(4.0 * T * V));
@@ -235,11 +235,11 @@ TEST_CASE("flat optimizer tensors do not fit where activations were", "[memory]"
     Job job = pure_job();
     job.run.precision_name = "fp16-mixed";
     job.run.precision = *precision_from("fp16-mixed");
-    job.stack.fragmentation = 0.0;
-    job.stack.fragmentation_recompute = 0.0;
+    job.stack.device.fragmentation = 0.0;
+    job.stack.device.fragmentation_recompute = 0.0;
     const StageMemory plain = estimate(job).stages[0];
-    job.stack.flat_optimizer = true;
-    job.stack.flat_gradient_copies = 1.0;
+    job.stack.states.flat_optimizer = true;
+    job.stack.states.flat_gradient_copies = 1.0;
     const StageMemory flat = estimate(job).stages[0];
     const double parameters = plain[MemoryTerm::weights].value() / 2.0;
     // A 16-bit copy and the widened one beside the highest moment of the step.
@@ -252,24 +252,24 @@ TEST_CASE("gathers on a side stream are held as far as the host runs ahead", "[m
     job.run.parallel.tp = 2;
     job.run.parallel.sequence_parallel = true;
     job.run.global_batch = 16;
-    job.stack.fragmentation = 0.0;
+    job.stack.device.fragmentation = 0.0;
     const Bytes in_order = estimate(job).stages[0].reserved;
-    job.stack.gathered_blocks_ahead = 4.0;
-    job.stack.held_gathers_limit = 1.0;
+    job.stack.device.gathered_blocks_ahead = 4.0;
+    job.stack.device.held_gathers_limit = 1.0;
     // Two gathers of 16-bit inputs a block, half of each another rank's: all blocks, and those of the next
     // micro-batch.
     const double block = 2.0 * T * h * 2.0 / 2.0;
     CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(4.0 * block));
-    job.stack.gathered_blocks_ahead = 6.0;
+    job.stack.device.gathered_blocks_ahead = 6.0;
     CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(6.0 * block));
-    job.stack.held_gathers_limit = 1e-3;
+    job.stack.device.held_gathers_limit = 1e-3;
     CHECK((estimate(job).stages[0].reserved - in_order).value() ==
           Approx(1e-3 * usable_memory(job.cluster.accelerator).value()));
     // One micro-batch alone: the host waits at its end.
     job.run.global_batch = 2;
-    job.stack.held_gathers_limit = 1.0;
+    job.stack.device.held_gathers_limit = 1.0;
     const Bytes ahead = estimate(job).stages[0].reserved;
-    job.stack.gathered_blocks_ahead = 0.0;
+    job.stack.device.gathered_blocks_ahead = 0.0;
     CHECK((ahead - estimate(job).stages[0].reserved).value() == Approx(0.7 * 4.0 * block));
 }
 
@@ -280,15 +280,15 @@ TEST_CASE("starved hosts run ahead of nothing they are slower than", "[memory]")
     job.run.parallel.dp = 8;
     job.run.parallel.sequence_parallel = true;
     job.run.global_batch = 128;
-    job.stack.gathered_blocks_ahead = 4.0;
-    job.stack.held_gathers_limit = 1.0;
+    job.stack.device.gathered_blocks_ahead = 4.0;
+    job.stack.device.held_gathers_limit = 1.0;
     REQUIRE(job.cluster.network.scale_out);
     const Bytes ahead = estimate(job).stages[0].reserved;
     job.cluster.network.scale_out->curves.all_gather.low_latency.step = 500_us;
     CHECK(hosts_starved(job.cluster.network));
-    job.stack.host_per_starved_block_rank = 1_s;
+    job.stack.host.per_starved_block_rank = 1_s;
     CHECK(estimate(job).stages[0].reserved < ahead);
-    job.stack.host_per_starved_block_rank = Seconds{};
+    job.stack.host.per_starved_block_rank = Seconds{};
     CHECK(estimate(job).stages[0].reserved == ahead);
 }
 
@@ -299,10 +299,10 @@ TEST_CASE("held memory that is stuck is demanded even where nothing is free", "[
     job.run.parallel.sequence_parallel = true;
     job.run.global_batch = 16;
     const Bytes in_order = estimate(job).stages[0].reserved;
-    job.stack.gathered_blocks_ahead = 4.0;
-    job.stack.held_gathers_limit = 1.0;
+    job.stack.device.gathered_blocks_ahead = 4.0;
+    job.stack.device.held_gathers_limit = 1.0;
     CHECK(estimate(job).stages[0].reserved == in_order);
-    job.stack.held_gathers_stuck = 0.5;
+    job.stack.device.held_gathers_stuck = 0.5;
     CHECK((estimate(job).stages[0].reserved - in_order).value() == Approx(0.5 * 4.0 * 2.0 * T * h));
 }
 
@@ -348,7 +348,7 @@ TEST_CASE("a pipeline that does not divide the layers must be asked for", "[memo
     job.run.uneven_stages = true;
     CHECK(validate(job).empty());
     job.run.uneven_stages = false;
-    job.stack.balanced_stages = true;
+    job.stack.pipeline.balanced_stages = true;
     CHECK(validate(job).empty());
 }
 
@@ -429,10 +429,10 @@ TEST_CASE("replicas whose gradients are not views of their buckets hold them twi
     job.cluster = search_jobs::cluster(2);
     job.run.parallel.dp = 2;
     job.run.global_batch = 4;
-    job.stack.bucket_copies = 0.0;
-    job.stack.shard = ShardEngine::fsdp2;
+    job.stack.traffic.bucket_copies = 0.0;
+    job.stack.states.shard = ShardEngine::fsdp2;
     const StageMemory once = estimate(job).stages[0];
-    job.stack.buckets_kept = true;
+    job.stack.traffic.buckets_kept = true;
     const StageMemory twice = estimate(job).stages[0];
     const double parameters = static_cast<double>(parameter_count(job.model).total);
     CHECK(twice[MemoryTerm::gradient_staging].value() == Approx(2.0 * parameters));
@@ -448,8 +448,8 @@ TEST_CASE("a ring that merges outside the kernel moves its bytes once for each b
     Job job = pure_job();
     job.cluster = search_jobs::cluster(4);
     job.run.parallel.cp = 4;
-    job.stack.ring_merge_bytes = 100.0;
-    job.stack.ring_sends_gradients = true;
+    job.stack.attention.ring_merge_bytes = 100.0;
+    job.stack.attention.ring_sends_gradients = true;
     const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
     const double out = T / 4.0 * h;
     CHECK(named(ops, "ring_merge").forward_bytes.value() == Approx(3.0 * 100.0 * out));
@@ -457,7 +457,7 @@ TEST_CASE("a ring that merges outside the kernel moves its bytes once for each b
     // Four blocks' gradients of keys and values in fp32.
     CHECK(named(ops, "key_gradients").backward_message.value() == Approx(4.0 * 2.0 * out * 4.0));
     const Seconds under = estimate(job).step.terms[static_cast<std::size_t>(StepTerm::context_parallel)];
-    job.stack.compiled_ring_waits = true;
+    job.stack.attention.compiled_ring_waits = true;
     job.run.compile = true;
     const Seconds waiting = estimate(job).step.terms[static_cast<std::size_t>(StepTerm::context_parallel)];
     CHECK(waiting > under);

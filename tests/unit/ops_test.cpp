@@ -14,7 +14,7 @@ Job biased(BiasKernel kernel) {
     Job job{search_jobs::gpt(2, 1024, 8), search_jobs::cluster(8), search_jobs::stack(),
             search_jobs::run(2048, 8)};
     job.model.bias = {true, true, true, false};
-    job.stack.bias = kernel;
+    job.stack.layer.bias = kernel;
     return job;
 }
 
@@ -60,13 +60,13 @@ TEST_CASE("gradients of q, k and v are joined where one product made them", "[op
         return bytes;
     };
     CHECK(joins() == Approx(2 * 2 * shape_of(job).tokens * 3 * 1024));
-    job.stack.fused_qkv = false;
+    job.stack.layer.fused_qkv = false;
     CHECK(joins() == 0);
 }
 
 TEST_CASE("activations that lie sequence first are copied around a flash kernel", "[ops]") {
     Job job = biased(BiasKernel::fused);
-    job.stack.attention = AttentionKernel::flash;
+    job.stack.attention.kernel = AttentionKernel::flash;
     job.model.position.kind = PositionKind::learned;
     job.run.micro_batch = 2;
     const auto copies = [&] {
@@ -78,7 +78,7 @@ TEST_CASE("activations that lie sequence first are copied around a flash kernel"
         return sum;
     };
     CHECK(copies().forward_bytes.value() == 0);
-    job.stack.copies_attention_layout = true;
+    job.stack.attention.copies_layout = true;
     const double tokens = shape_of(job).tokens;
     CHECK(tokens == 2 * 2048);
     // Read and written in 16 bits: queries, keys, values and the output; back, the output's gradient.
@@ -92,7 +92,7 @@ TEST_CASE("activations that lie sequence first are copied around a flash kernel"
     CHECK(copies().saved.value() == 0);
     job.model.position.kind = PositionKind::rope;
     CHECK(copies().forward_bytes.value() == Approx(2 * 2 * 2048 * 1024));
-    job.stack.attention = AttentionKernel::math;
+    job.stack.attention.kernel = AttentionKernel::math;
     CHECK(copies().forward_bytes.value() == 0);
 }
 

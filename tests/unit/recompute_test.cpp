@@ -21,7 +21,7 @@ Job recomputed() {
 TEST_CASE("a checkpoint that stops early leaves out a block's last product", "[recompute]") {
     Job job = recomputed();
     const StepTime whole = estimate(job).step;
-    job.stack.recompute_stops_early = true;
+    job.stack.layer.recompute_stops_early = true;
     const StepTime early = estimate(job).step;
     const Shape shape = shape_of(job);
     BlockOps ops;
@@ -40,7 +40,7 @@ TEST_CASE("a checkpoint that stops early leaves out a block's last product", "[r
 TEST_CASE("training metrics walk the logits once more, and keep nothing", "[recompute]") {
     Job job = recomputed();
     const Estimate without = estimate(job);
-    job.stack.metric_losses = 2.0;
+    job.stack.head.metric_losses = 2.0;
     const Estimate with = estimate(job);
     CHECK(with.step[StepTerm::memory_bound] > without.step[StepTerm::memory_bound]);
     CHECK(with.stages[0].allocated == without.stages[0].allocated);

@@ -152,11 +152,11 @@ TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own"
 TEST_CASE_METHOD(OneRecord, "what was called FlashAttention in its year", "[records]") {
     record.run.stack = "flash-attention";
     record.source_year = 2023;
-    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);
+    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
     record.source_year = 2022;
-    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::memory_efficient);
+    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::memory_efficient);
     record.run.attention_kernel = "FlashAttention-2";
-    CHECK(job_of(record, look_up).job->stack.attention_generation == AttentionGeneration::flash2);
+    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
 }
 
 TEST_CASE("degrees of parallelism that cannot be are refused by name", "[records]") {

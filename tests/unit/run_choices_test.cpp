@@ -34,10 +34,10 @@ Job pure_job(std::int64_t gpus = 1) {
     job.run.parallel.dp = gpus;
     job.run.precision_name = "bf16-pure";
     job.run.precision = *precision_from("bf16-pure");
-    job.stack.vocab_multiple = 1;
-    job.stack.logits_copies_fp32 = 0.0;
-    job.stack.gradients = GradientStore::parameter;
-    job.stack.fragmentation = job.stack.fragmentation_recompute = 0.3;
+    job.stack.head.vocab_multiple = 1;
+    job.stack.head.logits_copies_fp32 = 0.0;
+    job.stack.states.gradients = GradientStore::parameter;
+    job.stack.device.fragmentation = job.stack.device.fragmentation_recompute = 0.3;
     return job;
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("a loss whose head runs in chunks has one chunk's logits at a time", "
 
 TEST_CASE("FSDP sums the chunks' gradients of the head in the format it reduces", "[memory][loss]") {
     Job job = pure_job(8);
-    job.stack.shard = ShardEngine::fsdp2;
+    job.stack.states.shard = ShardEngine::fsdp2;
     job.run.parallel.zero = 3;
     job.run.loss = LossKernel::chunked_linear;
     const double narrow = loss_of(job).backward_transient.value();
@@ -106,7 +106,7 @@ TEST_CASE("FSDP sums the chunks' gradients of the head in the format it reduces"
 TEST_CASE("compiled parts fuse what they name", "[memory]") {
     Job job = pure_job();
     job.model.gated_mlp = true;
-    job.stack.activation = ActivationKernel::eager;
+    job.stack.layer.activation = ActivationKernel::eager;
     job.run.compile = false;
     const double f = static_cast<double>(job.model.ffn);
     const double whole = layer_of(job).saved.value();
@@ -120,7 +120,7 @@ TEST_CASE("compiled parts fuse what they name", "[memory]") {
 TEST_CASE("a tiled MLP keeps its input and one tile", "[memory]") {
     Job job = pure_job();
     job.model.gated_mlp = true;
-    job.stack.activation = ActivationKernel::eager;
+    job.stack.layer.activation = ActivationKernel::eager;
     const OpTotals whole = layer_of(job);
     job.run.mlp_tiles = 4;
     const OpTotals tiled = layer_of(job);
@@ -132,7 +132,7 @@ TEST_CASE("a tiled MLP keeps its input and one tile", "[memory]") {
 
 TEST_CASE("weights that stay gathered between the passes take their room", "[memory][fsdp]") {
     Job job = pure_job(8);
-    job.stack.shard = ShardEngine::fsdp2;
+    job.stack.states.shard = ShardEngine::fsdp2;
     job.run.parallel.zero = 3;
     const Bytes always = peak(job);
     job.run.reshard = Reshard::last_kept;
@@ -234,12 +234,12 @@ TEST_CASE("records state their choices in fields, or in a source's own words", "
 TEST_CASE("FSDP that casts what it gathers has no 16-bit copy beside its fp32 weights", "[precision]") {
     const Catalogue catalogue;
     const Precision recipe = *precision_from("fp8-mixed");
-    const Precision sharded = stack_precision(catalogue.stack("torchtitan"), recipe);
+    const Precision sharded = stack_precision(catalogue.stack("torchtitan").states, recipe);
     CHECK(sharded.weights == DataType::fp32);
     CHECK_FALSE(sharded.master);
     CHECK(sharded.reduce == DataType::fp32);
-    CHECK(stack_precision(catalogue.stack("megatron-core"), recipe).weights == DataType::bf16);
-    CHECK(stack_precision(catalogue.stack("torchtitan"), *precision_from("bf16-pure")).reduce ==
+    CHECK(stack_precision(catalogue.stack("megatron-core").states, recipe).weights == DataType::bf16);
+    CHECK(stack_precision(catalogue.stack("torchtitan").states, *precision_from("bf16-pure")).reduce ==
           DataType::fp32);
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("what a compiler casts to fp8 it makes again, torchao's eager layers k
     Job job = pure_job();
     job.model.gated_mlp = true;
     job.run.precision.gemm = DataType::fp8;
-    job.stack.narrow_input = NarrowInput::compute;
+    job.stack.narrow.input = NarrowInput::compute;
     job.run.compile = false;
     const double eager_layer = layer_of(job).saved.value();
     job.run.compile = true;

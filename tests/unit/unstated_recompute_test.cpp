@@ -64,9 +64,9 @@ TEST_CASE("nothing is assumed of a run that fits, of one that says so, and of on
 
 TEST_CASE("all micro-batches but the first add to a gradient", "[kernels]") {
     Job job = job_of_memory(640);
-    job.stack.gradients = GradientStore::parameter;
-    job.stack.model_gradients_kept = false;
-    job.stack.shard = ShardEngine::none;
+    job.stack.states.gradients = GradientStore::parameter;
+    job.stack.states.model_gradients_kept = false;
+    job.stack.states.shard = ShardEngine::none;
     job.run.micro_batch = 8;
     CHECK(accumulation_time(job, 1e9) == Seconds{});  // one micro-batch
     job.run.micro_batch = 4;
@@ -76,9 +76,9 @@ TEST_CASE("all micro-batches but the first add to a gradient", "[kernels]") {
     CHECK((accumulation_time(job, 1e9) / half) == Approx(7.0 / 8.0 / 0.5));
     job.run.precision.gradients = job.run.precision.weights;
     const Seconds apart = accumulation_time(job, 1e9);
-    job.stack.gradients = GradientStore::main_buffer;  // the product reads the sum: one of three walks
+    job.stack.states.gradients = GradientStore::main_buffer;  // the product reads the sum: one of three walks
     CHECK(accumulation_time(job, 1e9) / apart == Approx(1.0 / 3.0).epsilon(0.01));
-    job.stack.gradients = GradientStore::parameter;
-    job.stack.shard = ShardEngine::xla;
+    job.stack.states.gradients = GradientStore::parameter;
+    job.stack.states.shard = ShardEngine::xla;
     CHECK(accumulation_time(job, 1e9) == Seconds{});
 }

@@ -18,12 +18,12 @@ namespace {
 
 /// A stack that keeps fp32 weights and casts them has the recipe of that name; older accelerators have no
 /// bf16.
-std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
+std::string usual_precision(const StackStates& states, const AcceleratorSpec& accelerator, Tuning tuning) {
     if (tuning == Tuning::qlora) {
         return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
     }
     const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
-    return std::string(bf16 ? "bf16" : "fp16") + (stack.amp == CastMode::none ? "-mixed" : "-amp");
+    return std::string(bf16 ? "bf16" : "fp16") + (states.amp == CastMode::none ? "-mixed" : "-amp");
 }
 
 void require_said(const JobDraft& draft, const JobNeeds& needs) {
@@ -104,7 +104,7 @@ std::string unstated_precision(const Job& job, const std::optional<PublishedReci
     if (recipe && !recipe->precision.empty() && job.run.tuning == Tuning::full &&
         peak_rate(job.cluster.accelerator, precision_from(recipe->precision)->gemm))
         return recipe->precision;
-    return usual_precision(job.stack, job.cluster.accelerator, job.run.tuning);
+    return usual_precision(job.stack.states, job.cluster.accelerator, job.run.tuning);
 }
 
 void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecipe>& recipe, Job& job,
@@ -112,8 +112,8 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (draft.recipe)
         return;
     const std::optional<DataType> reduce = draft.reduce.value;
-    job.run.precision_name =
-        draft.precision ? precision_meant_by(*draft.precision, job.stack) : unstated_precision(job, recipe);
+    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack.states)
+                                             : unstated_precision(job, recipe);
     const std::string where = draft.precision ? draft.precision.where : "--precision";
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
@@ -124,7 +124,7 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
                                           did_you_mean(job.run.precision_name, precision_names()) +
                                           "; allowed: " + allowed);
     }
-    job.run.precision = stack_precision(job.stack, *precision);
+    job.run.precision = stack_precision(job.stack.states, *precision);
     if (reduce)
         job.run.precision.reduce = *reduce;
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {

@@ -22,12 +22,13 @@ void state_layout_defaults(const Job& job, Assumptions& out) {
     const Parallelism& p = run.parallel;
     const StackSpec& stack = job.stack;
     if (p.tp > 1 && !p.sequence_parallel) {
-        out.push_back({"sequence parallelism", stack.sequence_parallel ? "on" : "off", habit_of(stack),
+        out.push_back({"sequence parallelism", stack.layer.sequence_parallel ? "on" : "off", habit_of(stack),
                        "--sequence-parallel"});
     }
     if (p.pp > 1 && !run.schedule) {
         const bool interleaved = p.vp > 1;
-        out.push_back({"schedule", std::string(name_of(interleaved ? Schedule::interleaved : stack.pipeline)),
+        out.push_back({"schedule",
+                       std::string(name_of(interleaved ? Schedule::interleaved : stack.pipeline.schedule)),
                        interleaved ? "with virtual stages" : habit_of(stack), "--schedule"});
     }
     if (run.global_batch % (run.micro_batch * p.dp) != 0) {
@@ -92,11 +93,12 @@ void state_run_defaults(const JobDraft& draft, const JobNeeds& needs, const Job&
     state_sequence(draft, job, out);
     state_plain_defaults(draft, needs, job, out);
     if (!run.attention)
-        out.push_back({"attention", std::string(name_of(stack.attention)), habit_of(stack), "--attention"});
+        out.push_back(
+            {"attention", std::string(name_of(stack.attention.kernel)), habit_of(stack), "--attention"});
     if (!run.compile && !run.compiled_parts)
-        out.push_back({"compile", stack.compile ? "on" : "off", habit_of(stack), "--compile"});
+        out.push_back({"compile", stack.layer.compile ? "on" : "off", habit_of(stack), "--compile"});
     if (!run.dropout)
-        out.push_back({"dropout", to_significant(stack.dropout), habit_of(stack), "--dropout"});
+        out.push_back({"dropout", to_significant(stack.layer.dropout), habit_of(stack), "--dropout"});
     if (needs.layout)
         state_layout_defaults(job, out);
     if (run.optimizer == Optimizer::paged_adamw || run.optimizer == Optimizer::paged_adam8bit) {

@@ -69,7 +69,7 @@ double recompute_odds(Recompute kind, bool tuning) {
 Choices recompute_choices(const Job& job) {
     Choices choices{"recompute", "--recompute", std::string(name_of(job.run.recompute)), {}};
     std::vector<Recompute> kinds = {Recompute::none, Recompute::full};
-    if (job.stack.selective.any())
+    if (job.stack.layer.selective.any())
         kinds.push_back(Recompute::selective);
     const bool tuning = job.run.tuning != Tuning::full;
     for (const Recompute kind : kinds) {
@@ -81,7 +81,7 @@ Choices recompute_choices(const Job& job) {
 }
 
 Choices attention_choices(const Job& job) {
-    const AttentionKernel taken = job.stack.attention;
+    const AttentionKernel taken = job.stack.attention.kernel;
     Choices choices{"attention", "--attention", std::string(name_of(taken)), {}};
     const AttentionKernel other =
         taken == AttentionKernel::math ? AttentionKernel::flash : AttentionKernel::math;
@@ -93,10 +93,10 @@ Choices attention_choices(const Job& job) {
 }
 
 Choices compile_choices(const Job& job) {
-    Choices choices{"compile", "--compile", job.stack.compile ? "on" : "off", {}};
+    Choices choices{"compile", "--compile", job.stack.layer.compile ? "on" : "off", {}};
     // Stacks of PyTorch's own layers; Megatron's fuse by hand, XLA's always compile.
-    if (job.stack.tensor_parallel == TensorParallelKind::dtensor) {
-        const bool other = !job.stack.compile;
+    if (job.stack.layer.tensor_parallel == TensorParallelKind::dtensor) {
+        const bool other = !job.stack.layer.compile;
         choices.others.push_back(
             {other ? "on" : "off", compiled_otherwise, [other](Job& j) { j.run.compile = other; }});
     }
@@ -109,12 +109,12 @@ Choices precision_choices(const Job& job) {
     const bool bf16 = job.run.precision_name.starts_with("bf16");
     if (!bf16 || job.run.tuning == Tuning::qlora)
         return choices;
-    const std::string other = job.run.precision_name != "bf16-pure" ? "bf16-pure"
-                              : job.stack.amp == CastMode::none     ? "bf16-mixed"
-                                                                    : "bf16-amp";
+    const std::string other = job.run.precision_name != "bf16-pure"    ? "bf16-pure"
+                              : job.stack.states.amp == CastMode::none ? "bf16-mixed"
+                                                                       : "bf16-amp";
     choices.others.push_back({other, narrow_weights, [other](Job& j) {
                                   j.run.precision_name = other;
-                                  j.run.precision = stack_precision(j.stack, *precision_from(other));
+                                  j.run.precision = stack_precision(j.stack.states, *precision_from(other));
                               }});
     return choices;
 }
@@ -140,7 +140,7 @@ Choices host_choices(const Job& job, const Estimate& taken) {
             {"0.25", part_of_host_odds, [](Job& j) { j.run.host_speed = part_of_host; }});
         return choices;
     }
-    if (taken.step[StepTerm::host] > taken.step.total * some && !job.stack.cuda_graphs)
+    if (taken.step[StepTerm::host] > taken.step.total * some && !job.stack.host.cuda_graphs)
         choices.others.push_back({"0.6", slower_host_odds, [](Job& j) { j.run.host_speed = slower_host; }});
     return choices;
 }

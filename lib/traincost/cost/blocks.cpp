@@ -39,8 +39,8 @@ PartTime part_time(const OpList& ops, const KernelContext& context, const Shardi
                {},
                {}};
     const StackSpec& stack = context.job->stack;
-    const Part again = stack.recompute_stops_early ? Part::before_last_output : Part::whole;
-    t.whole_again = pass_time(ops, Pass::forward, context, again, stack.host_per_checkpoint);
+    const Part again = stack.layer.recompute_stops_early ? Part::before_last_output : Part::whole;
+    t.whole_again = pass_time(ops, Pass::forward, context, again, stack.host.per_checkpoint);
     if (context.job->run.recompute == Recompute::selective || context.job->run.mlp_tiles > 1)
         t.again = pass_time(ops, Pass::forward, context, Part::selective);
     for (PassTime* pass : {&t.forward, &t.backward, &t.again, &t.whole_again})
@@ -65,10 +65,10 @@ std::size_t find_kind(const Job& job, std::size_t size, std::int64_t index, Sign
 
 ShardingHost sharding_host(const Job& job) {
     // DeepSpeed's stage 3 gathers module by module, from hooks before and after each.
-    const bool by_module = job.stack.shard == ShardEngine::deepspeed && job.run.parallel.zero >= 3;
+    const bool by_module = job.stack.states.shard == ShardEngine::deepspeed && job.run.parallel.zero >= 3;
     if ((!fully_sharded(job) && !by_module) || pipeline_keeps_gathered(job))
         return {};
-    const Seconds each = job.stack.host_per_sharded_block;
+    const Seconds each = job.stack.host.per_sharded_block;
     const double again = zero_in_force(job) >= 3 ? second_gather : 0.0;
     return {each * first_gather, each * (reduction + again)};
 }
@@ -77,9 +77,9 @@ Seconds host_floor_per_block(const Job& job) {
     const std::int64_t tp = job.run.parallel.tp;
     if (tp == 1 && job.run.parallel.pp == 1)
         return {};
-    Seconds floor = tp > 1 ? job.stack.host_per_parallel_block : Seconds{};
+    Seconds floor = tp > 1 ? job.stack.host.per_parallel_block : Seconds{};
     if (hosts_starved(job.cluster.network))
-        floor += job.stack.host_per_starved_block_rank * static_cast<double>(tp);
+        floor += job.stack.host.per_starved_block_rank * static_cast<double>(tp);
     return host_time(floor, job.run);
 }
 

@@ -39,7 +39,7 @@ Seconds reduction_of(const DataParallel& d, double elements, Bytes each, const S
     const Network& network = d.job.cluster.network;
     // DeepSpeed's first stage all-reduces buckets of whole gradients: "contiguous gradients", which it
     // scatters, are switched off there.
-    const bool whole = d.job.stack.shard == ShardEngine::deepspeed && d.job.run.parallel.zero == 1;
+    const bool whole = d.job.stack.states.shard == ShardEngine::deepspeed && d.job.run.parallel.zero == 1;
     const bool scatters = d.job.run.parallel.zero >= 1 && !whole;
     const double n = reduction_messages(d, elements);
     const Bytes message = each * elements / n;
@@ -87,9 +87,9 @@ Seconds hidden_by_chunks(Seconds traffic, Seconds compute, bool overlaps, const 
 double reduction_messages(const DataParallel& d, double elements) {
     const StackSpec& stack = d.job.stack;
     if (regime_of(d.job).weights_sharded)
-        return std::max(1.0, d.blocks * stack.sharded_messages);
-    const bool buckets = d.job.run.parallel.zero <= 1 && stack.shard != ShardEngine::megatron &&
-                         stack.gradient_bucket.value() > 0.0;
+        return std::max(1.0, d.blocks * stack.traffic.sharded_messages);
+    const bool buckets = d.job.run.parallel.zero <= 1 && stack.states.shard != ShardEngine::megatron &&
+                         stack.traffic.gradient_bucket.value() > 0.0;
     if (!buckets)
         return 1.0;
     const Precision& precision = d.job.run.precision;
@@ -97,12 +97,13 @@ double reduction_messages(const DataParallel& d, double elements) {
     // Tensors of a bucket are all-reduced one by one, in messages of about a bucket's size as they are
     // reduced.
     if (d.job.run.parallel.zero == 0)
-        return std::max(1.0, bytes_per_element(precision.reduce) * n / stack.gradient_bucket);
+        return std::max(1.0, bytes_per_element(precision.reduce) * n / stack.traffic.gradient_bucket);
     // They are joined to be scattered. A bucket takes whole tensors, gradients as backward makes them, until
     // it holds its size: on average it overshoots by about one of a block's four matrices.
     constexpr double matrices = 4.0;
     const Bytes made = bytes_per_element(precision.weights) * n;
-    return std::max(1.0, made / (stack.gradient_bucket + made / (std::max(1.0, d.blocks) * matrices)));
+    return std::max(1.0,
+                    made / (stack.traffic.gradient_bucket + made / (std::max(1.0, d.blocks) * matrices)));
 }
 
 DataParallelTime data_parallel_time(const DataParallel& d) {
@@ -123,8 +124,8 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     // Fully sharded weights come block by block, updated ones all at once.
     const double n = sharded ? reduction_messages(d, d.weights.dense) : 1.0;
     const auto updates = [&](double elements, const ShardGroups& groups) {
-        return stack.broadcasts_updates && !sharded ? broadcasts_of(d, elements, gather, groups)
-                                                    : gather_of(d, elements, gather, groups, n);
+        return stack.traffic.broadcasts_updates && !sharded ? broadcasts_of(d, elements, gather, groups)
+                                                            : gather_of(d, elements, gather, groups, n);
     };
     t.gathering = updates(d.weights.dense, dense) + updates(d.weights.expert, expert);
     t.reductions = regime.reduces_every_micro_batch ? d.micro_batches : 1.0;
@@ -134,33 +135,36 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
         const double again = regime.zero >= 3 ? 1.0 : 0.0;
         const double passes = regime.keeps_gathered ? 1.0 : d.micro_batches;
         const auto in_backward = [&](Seconds traffic) {
-            return hidden(traffic, d.backward, stack.overlap_grad_reduce);
+            return hidden(traffic, d.backward, stack.traffic.overlap_grad_reduce);
         };
         t.gathers = (1.0 + again) * passes;
-        t.hidden = hidden(t.gathering, d.forward, stack.overlap_param_gather) * passes +
+        t.hidden = hidden(t.gathering, d.forward, stack.traffic.overlap_param_gather) * passes +
                    in_backward(t.gathering * again + t.reduction) * t.reductions +
                    in_backward(t.gathering * again) * std::max(0.0, passes - t.reductions);
         // Flat buffers are copied to and from the tensors they hold, except where tensors are views of them
         // (Megatron's FSDP) or gathered in place (XLA).
         const double elements = d.weights.dense + d.weights.expert;
         const Bytes copies = gather * (2.0 * t.gathers) + (gather * d.trained + reduce) * t.reductions;
-        if (stack.shard != ShardEngine::xla && stack.shard != ShardEngine::megatron)
+        if (stack.states.shard != ShardEngine::xla && stack.states.shard != ShardEngine::megatron)
             t.copies = optimizer_walk_time(copies * elements, d.job);
     } else {
-        t.hidden = hidden_by_chunks(t.reduction, d.backward, stack.overlap_grad_reduce, d) * t.reductions;
+        t.hidden =
+            hidden_by_chunks(t.reduction, d.backward, stack.traffic.overlap_grad_reduce, d) * t.reductions;
         if (zero >= 1) {
             t.gathers = 1.0;
             // PyTorch's sharded optimizer of whole replicas sends what it updated before its step ends.
-            const bool later = stack.shard != ShardEngine::fsdp1 && stack.shard != ShardEngine::fsdp2;
-            t.hidden += hidden_by_chunks(t.gathering, d.forward, stack.overlap_param_gather && later, d);
+            const bool later =
+                stack.states.shard != ShardEngine::fsdp1 && stack.states.shard != ShardEngine::fsdp2;
+            t.hidden +=
+                hidden_by_chunks(t.gathering, d.forward, stack.traffic.overlap_param_gather && later, d);
             t.host = host_time(
-                stack.host_per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained),
+                stack.host.per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained),
                 d.job.run);
         }
     }
     // What is all hidden leaves nothing, not the rounding of a difference.
     t.exposed = std::max(Seconds{}, t.reduction * t.reductions + t.gathering * t.gathers -
-                                        t.hidden * (1.0 - stack.overlap_slowdown)) +
+                                        t.hidden * (1.0 - stack.traffic.overlap_slowdown)) +
                 t.copies + t.host;
     return t;
 }

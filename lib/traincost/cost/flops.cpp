@@ -13,7 +13,7 @@ Job undivided(const Job& job) {
     whole.run.micro_batch = job.run.global_batch;
     whole.run.context = ContextKind::ring;
     whole.run.expert_imbalance = 1.0;
-    whole.stack.vocab_multiple = 1;
+    whole.stack.head.vocab_multiple = 1;
     return whole;
 }
 

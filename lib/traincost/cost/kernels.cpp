@@ -26,7 +26,7 @@ PassTime PassTime::operator*(double f) const {
 
 GroupPlacements placements(const Job& job) {
     const Parallelism& p = job.run.parallel;
-    const bool chain = job.run.context == ContextKind::ring && !job.stack.ring_gathers;
+    const bool chain = job.run.context == ContextKind::ring && !job.stack.attention.ring_gathers;
     return place_groups({p.tp, p.cp, p.dp, p.pp, p.ep, expert_tensor_parallel(p), chain},
                         job.cluster.network);
 }
@@ -35,7 +35,7 @@ namespace {
 
 /// Whether products add their weight gradients to the buffer themselves.
 bool products_accumulate(const Job& job) {
-    return job.stack.gradients == GradientStore::main_buffer && !job.stack.model_gradients_kept;
+    return job.stack.states.gradients == GradientStore::main_buffer && !job.stack.states.model_gradients_kept;
 }
 
 /// And the buffer is wider than their outputs, so that all of it is written beside them.
@@ -68,8 +68,8 @@ namespace {
 /// run as they are, unless a sharded wrapper casts the weights it gathers (a profile of OLMoE, transformers
 /// 5.17, torch 2.11, H200, 2026-11-23).
 bool autocast_misses_experts(const Job& job) {
-    return job.run.precision.autocast && job.stack.amp == CastMode::autocast &&
-           job.stack.expert_walks > 0.0 && !fully_sharded(job);
+    return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast &&
+           job.stack.experts.walks > 0.0 && !fully_sharded(job);
 }
 
 }  // namespace
@@ -82,13 +82,13 @@ KernelContext kernel_context(const Job& job) {
     const AttentionGeneration generation =
         attention.kernel == AttentionKernel::math ? AttentionGeneration::math : attention.generation;
     GemmModel gemm = required_gemm_model(job, precision.gemm);
-    const bool quantises = gemm.quantises && job.stack.quantise_bytes > 0.0;
+    const bool quantises = gemm.quantises && job.stack.narrow.quantise_bytes > 0.0;
     if (quantises)
         gemm.quantises = false;  // counted by the stack's own bytes
     // tf32 is how fp32 operands are multiplied: every product, not only those of a narrower format.
     const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
     GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : precision.compute);
-    gemm.pads = plain.pads = job.run.compile.value_or(job.stack.compile);
+    gemm.pads = plain.pads = job.run.compile.value_or(job.stack.layer.compile);
     return {&job,
             placements(job),
             gemm,
@@ -137,8 +137,8 @@ Seconds accumulation_time(const Job& job, double elements) {
         return optimizer_walk_time(each * elements, job);
     }
     const double m = static_cast<double>(micro_batches(job.run));
-    const bool xla =
-        job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
+    const bool xla = job.stack.states.shard == ShardEngine::xla ||
+                     job.stack.layer.tensor_parallel == TensorParallelKind::xla;
     if (m <= 1.0 || xla || fully_sharded(job) || products_widen(job))
         return Seconds{};
     // A product reads the older gradient; an addition of its own reads both and writes the sum.
@@ -154,7 +154,7 @@ Seconds optimizer_time(Bytes bytes, const Job& job) {
     const bool narrow = !precision.master && bytes_per_element(precision.weights).value() <= 2.0;
     const Seconds time = memory_time(bytes, narrow ? MemoryAccess::narrow_optimizer : MemoryAccess::optimizer,
                                      *bandwidth_model(job.cluster.accelerator, job.cluster.kernels));
-    const OptimizerKernel kernel = job.run.optimizer_kernel.value_or(job.stack.optimizer);
+    const OptimizerKernel kernel = job.run.optimizer_kernel.value_or(job.stack.states.optimizer);
     return kernel == OptimizerKernel::fused ? time : time * unfused_optimizer;
 }
 
@@ -163,7 +163,7 @@ namespace {
 /// Products that stay in the compute format when the run's matrix format is narrower: head, router,
 /// embedding, adapters and what a scan multiplies.
 bool in_compute_format(const Operator& op, const Job& job) {
-    const bool wide_head = !job.stack.narrow_head || job.model.tied_embeddings;
+    const bool wide_head = !job.stack.narrow.head || job.model.tied_embeddings;
     return (op.module == Module::head && wide_head) || op.module == Module::router ||
            op.module == Module::embedding || op.adapter ||
            (op.module == Module::recurrent && op.weights == 0.0);
@@ -175,11 +175,12 @@ Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
     if (!c.quantises || in_compute_format(op, *c.job))
         return Bytes{};
     const StackSpec& stack = c.job->stack;
-    const bool eager = stack.eager_quantise_bytes > 0.0 && !c.job->run.compile.value_or(stack.compile);
-    const double each = eager ? stack.eager_quantise_bytes : stack.quantise_bytes;
+    const bool eager =
+        stack.narrow.eager_quantise_bytes > 0.0 && !c.job->run.compile.value_or(stack.layer.compile);
+    const double each = eager ? stack.narrow.eager_quantise_bytes : stack.narrow.quantise_bytes;
     const bool forward = pass == Pass::forward;
     double elements = op.gemm.m * (forward ? op.gemm.k : op.gemm.n);
-    if (forward && stack.quantises_weights)
+    if (forward && stack.narrow.quantises_weights)
         elements += op.gemm.n * op.gemm.k;
     return Bytes{op.gemm.count * elements * each};
 }
@@ -189,7 +190,7 @@ Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
     const GemmModel& model = op.kind == OpKind::grouped_gemm && c.expert_gemm ? *c.expert_gemm
                              : in_compute_format(op, *c.job)                  ? c.plain_gemm
                                                                               : c.gemm;
-    const double factor = c.job->stack.gemm_factor;
+    const double factor = c.job->stack.device.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
     Seconds time;
@@ -224,14 +225,15 @@ double products(const Operator& op, Pass pass) {
 /// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
 /// frozen layer, and frozen layers have no weight gradient to hide traffic under.
 double hidden_tensor_share(const Job& job) {
-    return job.run.tuning == Tuning::full ? job.stack.tp_overlap : 0.0;
+    return job.run.tuning == Tuning::full ? job.stack.traffic.tp_overlap : 0.0;
 }
 
 /// Share of a ring's attention work under which blocks of keys and values travel: all but one of cp blocks
 /// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
 double ring_overlap(const Job& job) {
     const double cp = static_cast<double>(job.run.parallel.cp);
-    const bool waits = job.stack.compiled_ring_waits && job.run.compile.value_or(job.stack.compile);
+    const bool waits =
+        job.stack.attention.compiled_ring_waits && job.run.compile.value_or(job.stack.layer.compile);
     return job.run.context == ContextKind::ring && !waits ? (cp - 1.0) / cp : 0.0;
 }
 
@@ -261,13 +263,13 @@ Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const Ke
 }
 
 Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
-    const bool compiled = c.job->run.compile.value_or(c.job->stack.compile);
-    const bool masked = shape.causal && compiled && c.job->stack.compiled_attention_mask;
+    const bool compiled = c.job->run.compile.value_or(c.job->stack.layer.compile);
+    const bool masked = shape.causal && compiled && c.job->stack.attention.compiled_mask;
     if (masked)
         shape.causal = false;
     const double cp = static_cast<double>(c.job->run.parallel.cp);
     const bool ring = cp > 1.0 && c.job->run.context == ContextKind::ring &&
-                      c.job->stack.ring_launches > 0.0 && shape.span >= shape.keys;
+                      c.job->stack.attention.ring_launches > 0.0 && shape.span >= shape.keys;
     const Seconds time = ring ? ring_time(shape, cp, forward, c) : flash_kernel_time(shape, forward, c);
     return masked ? time * given_mask : time;
 }
@@ -277,8 +279,8 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
     const RunSpec& run = c.job->run;
     const Bytes element = bytes_per_element(run.precision.compute);
     const BatchedAttention batched{&c.plain_gemm, &c.memory, element.value(), c.attention.math.misaligned,
-                                   run.dropout.value_or(c.job->stack.dropout) > 0.0};
-    if (c.job->stack.softmax_fused) {
+                                   run.dropout.value_or(c.job->stack.layer.dropout) > 0.0};
+    if (c.job->stack.attention.softmax_fused) {
         return forward ? batched_attention_forward_time(shape, batched)
                        : batched_attention_backward_time(shape, batched);
     }
@@ -352,7 +354,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
                 t.gemm += product_time(op, pass, c);
                 if (op.kind == OpKind::grouped_gemm)
                     t.host +=
-                        host_time(stack.per_expert_launch * (op.gemm.count * products(op, pass)), c.job->run);
+                        host_time(stack.experts.launch * (op.gemm.count * products(op, pass)), c.job->run);
                 t.memory += beside_product_time(op, pass, c);
                 break;
             }
@@ -372,7 +374,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
                 } else if (op.group == Group::context) {
                     (ring_overlap(*c.job) > 0.0 ? ring : t.context) += time;
                 } else {
-                    t.expert += time * (1.0 - stack.ep_overlap);
+                    t.expert += time * (1.0 - stack.experts.overlap);
                 }
                 break;
         }
@@ -381,13 +383,13 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         narrow += multiplies && c.quantises && !in_compute_format(op, *c.job) ? 1 : 0;
     }
     t.context += ring;  // of a block without attention
-    if (!stack.cuda_graphs) {
+    if (!stack.host.cuda_graphs) {
         const bool dispatched =
-            stack.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
-        const Seconds each = dispatched ? stack.host_per_dispatched_kernel : stack.host_per_kernel;
+            stack.layer.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
+        const Seconds each = dispatched ? stack.host.per_dispatched_kernel : stack.host.per_kernel;
         // A pair has two products, and half of its time is in each pass.
-        const Seconds issue = each * kernels + stack.host_per_adapter * (adapters / 4.0) +
-                              stack.host_per_narrow_product * (narrow / 2.0) + also;
+        const Seconds issue = each * kernels + stack.host.per_adapter * (adapters / 4.0) +
+                              stack.host.per_narrow_product * (narrow / 2.0) + also;
         t.host += std::max(Seconds{}, host_time(issue, c.job->run) - t.device());
     }
     return t;

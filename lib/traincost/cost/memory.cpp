@@ -150,7 +150,7 @@ ExplainedMemory with_symbols(const StageInventory& held, const StagePeak& peak, 
     set(MemoryTerm::pipeline_buffers, reserve.buffers.symbols());
     set(MemoryTerm::workspace, workspace_of(held).symbols());
     set(MemoryTerm::fragmentation, reserve.fragmentation.symbols());
-    set(MemoryTerm::context, {{"C", held.stack.context.value()}});
+    set(MemoryTerm::context, {{"C", held.stack.device.context.value()}});
     set(MemoryTerm::communicators, communicators_of(held).symbols());
     return x;
 }

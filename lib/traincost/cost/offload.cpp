@@ -63,21 +63,22 @@ double kept_weights(const OffloadInputs& x) {
 /// before the block it is for and nothing of it hides (81 ms longer forward, 80 ms of copies), in the format
 /// that is stored; gradients go back under the pass.
 bool copies_when_gathered(const OffloadInputs& x) {
-    const ShardEngine engine = x.job.stack.shard;
+    const ShardEngine engine = x.job.stack.states.shard;
     return fully_sharded(x.job) && (engine == ShardEngine::fsdp1 || engine == ShardEngine::fsdp2);
 }
 
 /// Whether ranks are started by torchrun, one thread each: those of FSDP.
 bool single_threaded(const Job& job) {
-    const ShardEngine engine = job.stack.shard;
+    const ShardEngine engine = job.stack.states.shard;
     return sharers(job.cluster) > 1.0 && fully_sharded(job) &&
            (engine == ShardEngine::fsdp1 || engine == ShardEngine::fsdp2);
 }
 
 /// Time of the update over that of a fused one: engines with an Adam of their own for the host have fused it.
 double update_slowdown(const Job& job) {
-    const OptimizerKernel kernel = job.run.optimizer_kernel.value_or(job.stack.optimizer);
-    const bool own = job.stack.shard == ShardEngine::deepspeed || job.stack.shard == ShardEngine::megatron;
+    const OptimizerKernel kernel = job.run.optimizer_kernel.value_or(job.stack.states.optimizer);
+    const bool own =
+        job.stack.states.shard == ShardEngine::deepspeed || job.stack.states.shard == ShardEngine::megatron;
     return own || kernel == OptimizerKernel::fused ? 1.0 : unfused_update;
 }
 
@@ -143,7 +144,7 @@ OffloadTime offload_time(const OffloadInputs& x) {
     const Seconds up = weights ? time_of(Bytes{kept_weights(x) * moved}, up_rate) : Seconds{};
     const bool gradients = trained > 0.0 && (optimizer || (weights && fully_sharded(x.job)));
     const Seconds down = gradients ? time_of(Bytes{x.owned * x.shape.e}, rates.link) : Seconds{};
-    const bool often = stack.reduce_every_micro_batch || fully_sharded(x.job);
+    const bool often = stack.traffic.reduce_every_micro_batch || fully_sharded(x.job);
     const auto pass = [&](Seconds traffic, Seconds compute, bool overlaps, double times) {
         t.transfers += traffic * times;
         if (overlaps)
@@ -154,12 +155,12 @@ OffloadTime offload_time(const OffloadInputs& x) {
         pass(up, x.backward, false, m);
         pass(saved, x.forward, true, m);
     } else {
-        pass(std::max(up, saved), x.forward, !weights || stack.overlap_param_gather, m);
+        pass(std::max(up, saved), x.forward, !weights || stack.traffic.overlap_param_gather, m);
     }
     const Seconds back = saved + (weights && gathered ? Seconds{} : up);
-    pass(std::max(back, down), x.backward, stack.overlap_grad_reduce, often ? m : 1.0);
+    pass(std::max(back, down), x.backward, stack.traffic.overlap_grad_reduce, often ? m : 1.0);
     if (!often)
-        pass(back, x.backward, !weights || stack.overlap_param_gather, m - 1.0);
+        pass(back, x.backward, !weights || stack.traffic.overlap_param_gather, m - 1.0);
 
     if (optimizer) {
         const Bytes states = optimizer_state_bytes(run.optimizer, p);

@@ -23,8 +23,8 @@ std::int64_t expert_tensor_parallel(const Parallelism& parallel) {
 Shape shape_of(const Job& job) {
     const RunSpec& run = job.run;
     const Parallelism& p = run.parallel;
-    const double vocab_ranks = static_cast<double>(job.stack.vocab_parallel ? p.tp : 1);
-    const double multiple = static_cast<double>(job.stack.vocab_multiple) * vocab_ranks;
+    const double vocab_ranks = static_cast<double>(job.stack.head.vocab_parallel ? p.tp : 1);
+    const double multiple = static_cast<double>(job.stack.head.vocab_multiple) * vocab_ranks;
     const double vocab = static_cast<double>(job.model.vocab);
     Shape s{};
     s.batch = static_cast<double>(run.micro_batch);
@@ -34,22 +34,22 @@ Shape shape_of(const Job& job) {
     s.cp = p.cp;
     s.ep = p.ep;
     s.etp = expert_tensor_parallel(p);
-    s.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.sequence_parallel);
+    s.sequence_parallel = p.tp > 1 && p.sequence_parallel.value_or(job.stack.layer.sequence_parallel);
     s.tokens_sp = s.sequence_parallel ? s.tokens / static_cast<double>(p.tp) : s.tokens;
     s.e = bytes_per_element(run.precision.compute).value();
     s.w = bytes_per_element(run.precision.weights).value();
     // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
-    const bool autocast = run.precision.autocast && job.stack.amp == CastMode::autocast;
+    const bool autocast = run.precision.autocast && job.stack.states.amp == CastMode::autocast;
     const bool sharded = fully_sharded(job);
     s.autocast = autocast && !sharded;
     s.r = s.autocast ? s.w : s.e;
-    s.widens_norms = autocast && sharded && job.stack.sharded_autocast && s.w > s.e;
-    const bool compile = run.compile.value_or(job.stack.compile);
+    s.widens_norms = autocast && sharded && job.stack.states.sharded_autocast && s.w > s.e;
+    const bool compile = run.compile.value_or(job.stack.layer.compile);
     s.fused = run.compiled_parts.value_or(
-        CompiledParts{compile, compile, compile, compile && job.stack.compiled_loss});
+        CompiledParts{compile, compile, compile, compile && job.stack.head.compiled_loss});
     s.compiled = s.fused.blocks();
-    s.loss = run.loss.value_or(job.stack.loss);
-    s.loss_chunks = static_cast<double>(run.loss_chunks.value_or(job.stack.loss_chunks));
+    s.loss = run.loss.value_or(job.stack.head.loss);
+    s.loss_chunks = static_cast<double>(run.loss_chunks.value_or(job.stack.head.loss_chunks));
     // Liger's pieces: as many tokens as keep a piece's logits the size of the head's input.
     if (s.loss == LossKernel::fused_linear && !run.loss_chunks)
         s.loss_chunks = std::ceil(vocab / static_cast<double>(job.model.hidden));
@@ -57,10 +57,10 @@ Shape shape_of(const Job& job) {
         s.summed_wider = std::max(0.0, bytes_per_element(run.precision.reduce).value() - s.e);
     s.mlp_tiles = static_cast<double>(run.mlp_tiles);
     s.train_weights = run.tuning == Tuning::full;
-    s.dropout = run.dropout.value_or(job.stack.dropout);
+    s.dropout = run.dropout.value_or(job.stack.layer.dropout);
     s.attention = attention_in_force(job).kernel;
     if (run.recompute == Recompute::selective)
-        s.again = run.recompute_modules.any() ? run.recompute_modules : job.stack.selective;
+        s.again = run.recompute_modules.any() ? run.recompute_modules : job.stack.layer.selective;
     s.vocab = std::ceil(vocab / multiple) * multiple;
     s.rank_vocab = s.vocab / vocab_ranks;
     return s;
@@ -119,11 +119,11 @@ void mixer_ops(OpBuilder& build, Mixer mixer, double span, bool causal) {
 /// Copies that a stack's layout of activations makes of a block's tensors.
 void layout_copies(OpBuilder& build) {
     const Shape& s = build.shape();
-    if (build.stack().extra_saved_hidden <= 0.0)
+    if (build.stack().layer.extra_saved_hidden <= 0.0)
         return;
     Operator copies{.name = "layout_copies", .module = Module::attention, .kind = OpKind::memory};
     copies.saved = Bytes{s.tokens * static_cast<double>(build.model().hidden) / static_cast<double>(s.tp) *
-                         s.e * build.stack().extra_saved_hidden};
+                         s.e * build.stack().layer.extra_saved_hidden};
     // Each is made by two strided copies, and its gradient goes the same way back.
     copies.forward_bytes = copies.backward_bytes = copies.saved * 4.0;
     copies.forward_access = copies.backward_access = MemoryAccess::transpose;
@@ -161,7 +161,7 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
             build.norm("mlp_norm", shape.tokens_sp, h, true);
             // Side by side with attention it reads the tensor that the attention norm keeps.
             const bool written_out =
-                job.stack.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
+                job.stack.layer.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
             if (m.parallel_attention && mixer != Mixer::none && !written_out)
                 build.last().saved = Bytes{};
         }

@@ -6,26 +6,26 @@
 namespace traincost {
 
 bool bucket_views(const Job& job) {
-    return job.stack.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
+    return job.stack.traffic.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
            job.run.parallel.pp == 1;
 }
 
 bool gradients_persist(const Job& job) {
-    return job.stack.gradients == GradientStore::main_buffer || bucket_views(job) ||
+    return job.stack.states.gradients == GradientStore::main_buffer || bucket_views(job) ||
            micro_batches(job.run) > 1;
 }
 
 bool model_gradients_beside(const Job& job) {
-    return job.stack.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
+    return job.stack.states.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
 }
 
 bool fully_sharded(const Job& job) {
     return job.run.parallel.zero >= 2 &&
-           (job.stack.shard == ShardEngine::fsdp1 || job.stack.shard == ShardEngine::fsdp2);
+           (job.stack.states.shard == ShardEngine::fsdp1 || job.stack.states.shard == ShardEngine::fsdp2);
 }
 
 bool pipeline_keeps_gathered(const Job& job) {
-    return job.stack.pipeline_keeps_gathered && job.run.parallel.pp > 1 && fully_sharded(job);
+    return job.stack.states.pipeline_keeps_gathered && job.run.parallel.pp > 1 && fully_sharded(job);
 }
 
 std::int64_t zero_in_force(const Job& job) {
@@ -37,12 +37,12 @@ std::int64_t zero_in_force(const Job& job) {
 bool reduces_every_micro_batch(const Job& job) {
     const Parallelism& p = job.run.parallel;
     if (p.zero < 2)
-        return job.stack.replicas_reduce_every_micro_batch && p.zero == 0 && p.pp == 1;
-    return job.stack.reduce_every_micro_batch && !pipeline_keeps_gathered(job);
+        return job.stack.traffic.replicas_reduce_every_micro_batch && p.zero == 0 && p.pp == 1;
+    return job.stack.traffic.reduce_every_micro_batch && !pipeline_keeps_gathered(job);
 }
 
 bool expandable_segments(const Job& job) {
-    return job.run.expandable_segments.value_or(job.stack.expandable_segments);
+    return job.run.expandable_segments.value_or(job.stack.device.expandable_segments);
 }
 
 Regime regime_of(const Job& job) {
@@ -60,7 +60,7 @@ Regime regime_of(const Job& job) {
     // Sharded gradients that wait for the last micro-batch are whole until then.
     const bool waits =
         (r.fully_sharded || zero == 2) && !r.reduces_every_micro_batch && micro_batches(run) > 1;
-    const bool kept_whole = job.stack.recompute_keeps_gradients && zero == 2 &&
+    const bool kept_whole = job.stack.states.recompute_keeps_gradients && zero == 2 &&
                             run.recompute == Recompute::full && run.recompute_every == 1;
     r.gradients_sharded = zero >= 2 && !waits && !kept_whole;
     r.gradients_persist = gradients_persist(job);
@@ -69,8 +69,8 @@ Regime regime_of(const Job& job) {
     r.gradients_kept =
         !run.optimizer_in_backward && !(run.offload_parameters != Offload::none && r.fully_sharded);
     // FSDP1 flattens what it wraps into one parameter: one trained weight brings gradients for all of it.
-    r.frozen_in_flat = r.tuned && r.fully_sharded && job.stack.shard == ShardEngine::fsdp1 &&
-                       job.stack.frozen_in_flat_parameters;
+    r.frozen_in_flat = r.tuned && r.fully_sharded && job.stack.states.shard == ShardEngine::fsdp1 &&
+                       job.stack.states.frozen_in_flat_parameters;
     return r;
 }
 

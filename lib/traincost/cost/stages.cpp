@@ -67,9 +67,9 @@ StageLayout stage_layout(const Job& job) {
     const Parallelism& p = job.run.parallel;
     StageLayout layout{p.pp, p.vp, block_count(job.model)};
     const std::int64_t chunks = p.pp * p.vp;
-    layout.ends_count =
-        job.stack.ends_count_as_blocks && layout.blocks % chunks != 0 && (layout.blocks + 2) % chunks == 0;
-    if (job.stack.balanced_stages && p.vp == 1 && job.model.lm_head) {
+    layout.ends_count = job.stack.pipeline.ends_count_as_blocks && layout.blocks % chunks != 0 &&
+                        (layout.blocks + 2) % chunks == 0;
+    if (job.stack.pipeline.balanced_stages && p.vp == 1 && job.model.lm_head) {
         const LayerKind last = layer_kind(job.model, layout.blocks - 1);
         std::int64_t matrices = 0;
         for (const WeightTensor& t : layer_weights(job.model, last)) {

@@ -124,7 +124,7 @@ StageSum half_of_each(const StageSum& a, const StageSum& b) {
 /// Time of one micro-batch's tensor from a stage to the next.
 Seconds boundary_time(const Job& job, const Shape& s, const GroupPlacements& groups) {
     const Bytes held{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
-    const bool scatter = job.stack.sharded_sends && s.tp > 1 && !s.sequence_parallel;
+    const bool scatter = job.stack.pipeline.sharded_sends && s.tp > 1 && !s.sequence_parallel;
     const Bytes sent = scatter ? held / static_cast<double>(s.tp) : held;
     Seconds time = communication_time(Collective::send_recv, sent, Group::pipeline, job, groups);
     if (scatter)
@@ -171,7 +171,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
         }
     }
 
-    const StageTransfer transfer{p.pp > 1 ? boundary_time(job, s, groups) : Seconds{}, stack.overlap_p2p};
+    const StageTransfer transfer{p.pp > 1 ? boundary_time(job, s, groups) : Seconds{},
+                                 stack.pipeline.overlap_p2p};
     const PipelineTime pipeline =
         pipeline_time(schedule_of(job), {times, stages.class_of}, p.vp, m, transfer);
     if (schedule_of(job) == Schedule::dualpipe && p.pp > 1) {
@@ -218,7 +219,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
                      : stage_weights.dense + stage_weights.expert) *
         trained;
     const Bytes states = optimizer_state_bytes(run.optimizer, run.precision);
-    Bytes per_parameter = bytes_per_element(run.precision.gradients) * stack.gradient_passes;
+    Bytes per_parameter = bytes_per_element(run.precision.gradients) * stack.states.gradient_passes;
     if (run.offload_optimizer == Offload::none) {  // else the device walks gradients alone
         per_parameter += states * 2.0 +
                          (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
@@ -230,8 +231,8 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
                                     slowest.backward.total() + slowest.again.total(), owned});
     at(t, StepTerm::offload) = t.parts.offload.exposed;
     count_norms(s, groups, slowest_class, t.parts);
-    at(t, StepTerm::fixed) = host_time(stack.host_per_step, run) +
-                             stack.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
+    at(t, StepTerm::fixed) = host_time(stack.host.per_step, run) +
+                             stack.host.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
     t.parts.allocator = pressure;
     at(t, StepTerm::allocator) = pressure.time;
     for (const Seconds& term : t.terms)
@@ -258,7 +259,7 @@ std::vector<StagePasses> stage_passes(const Job& job, const BlockTable& table, c
 
 StageTransfer stage_transfer(const Job& job, const Shape& shape) {
     const bool pipes = job.run.parallel.pp > 1;
-    return {pipes ? boundary_time(job, shape, placements(job)) : Seconds{}, job.stack.overlap_p2p};
+    return {pipes ? boundary_time(job, shape, placements(job)) : Seconds{}, job.stack.pipeline.overlap_p2p};
 }
 
 namespace {
@@ -289,7 +290,7 @@ Seconds interleaved_floor(const Job& job, const BlockTable& table, const StageCl
 
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
     if (job.run.parallel.vp > 1)
-        return interleaved_floor(job, table, stages) + host_time(job.stack.host_per_step, job.run);
+        return interleaved_floor(job, table, stages) + host_time(job.stack.host.per_step, job.run);
     const auto work = [&](std::int64_t stage) {
         // Model states, which a bound leaves open, decide about sums other than of a buffer beside.
         const StageClass& c = stages.of(stage);
@@ -305,7 +306,7 @@ Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClas
         slowest = std::max(slowest, shared ? (work(c.stage) + work(pp - 1 - c.stage)) / 2.0 : work(c.stage));
     }
     return slowest * static_cast<double>(micro_batches(job.run)) +
-           host_time(job.stack.host_per_step, job.run);
+           host_time(job.stack.host.per_step, job.run);
 }
 
 }  // namespace traincost

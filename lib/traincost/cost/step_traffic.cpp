@@ -97,7 +97,7 @@ void add_data_parallel(const Job& job, const Shape& s, const ShardedCount& weigh
                        Ledger& ledger) {
     const Regime regime = regime_of(job);
     const GroupPlacement place = ledger.groups().dp_cp;
-    const bool whole = job.stack.shard == ShardEngine::deepspeed && job.run.parallel.zero == 1;
+    const bool whole = job.stack.states.shard == ShardEngine::deepspeed && job.run.parallel.zero == 1;
     const bool scatters = job.run.parallel.zero >= 1 && !whole;
     const double trained = job.run.tuning == Tuning::full ? 1.0 : 0.0;
     const double elements = weights.dense + weights.expert;
@@ -113,7 +113,7 @@ void add_data_parallel(const Job& job, const Shape& s, const ShardedCount& weigh
         bytes_per_element(job.run.precision.reduce) * (elements * trained), d.reductions, d.reduction);
     const Bytes gathered{s.e * elements * (regime.weights_sharded ? 1.0 : trained)};
     if (!regime.weights_sharded) {
-        row(job.stack.broadcasts_updates ? Collective::broadcast : Collective::all_gather,
+        row(job.stack.traffic.broadcasts_updates ? Collective::broadcast : Collective::all_gather,
             TrafficPhase::update, gathered, d.gathers, d.gathering);
         return;
     }
@@ -152,7 +152,7 @@ std::vector<Traffic> step_traffic(const Job& job, const Estimate& estimate) {
         // A stage sends each chunk's output onwards and its input's gradient back.
         const double chunks = static_cast<double>(p.vp);
         const Bytes held{s.tokens_sp * static_cast<double>(job.model.hidden) * s.e};
-        const bool scatter = job.stack.sharded_sends && s.tp > 1 && !s.sequence_parallel;
+        const bool scatter = job.stack.pipeline.sharded_sends && s.tp > 1 && !s.sequence_parallel;
         const Bytes sent = scatter ? held / static_cast<double>(s.tp) : held;
         const double onwards = chunks - (slowest + 1 == p.pp ? 1.0 : 0.0);
         const double back = chunks - (slowest == 0 ? 1.0 : 0.0);

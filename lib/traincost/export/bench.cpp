@@ -72,15 +72,15 @@ std::span<const std::string_view> fp8_scaling_names() {
 Job benched_job(const Job& job, const BenchOptions& options) {
     Job result = job;
     StackSpec& stack = result.stack;
-    stack.loss = options.loss.value_or(stack.loss);
-    stack.optimizer = options.optimizer.value_or(stack.optimizer);
-    stack.vocab_multiple = options.vocab_multiple.value_or(stack.vocab_multiple);
+    stack.head.loss = options.loss.value_or(stack.head.loss);
+    stack.states.optimizer = options.optimizer.value_or(stack.states.optimizer);
+    stack.head.vocab_multiple = options.vocab_multiple.value_or(stack.head.vocab_multiple);
     if (options.gradient_clip) {
-        stack.gradient_passes += 3.0;  // read for the norm, read and written to be scaled
+        stack.states.gradient_passes += 3.0;  // read for the norm, read and written to be scaled
     }
     if (options.compile_mode == CompileMode::reduce_overhead ||
         options.compile_mode == CompileMode::max_autotune) {
-        stack.cuda_graphs = true;
+        stack.host.cuda_graphs = true;
     }
     return result;
 }

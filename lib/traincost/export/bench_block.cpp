@@ -19,8 +19,8 @@ namespace {
 /// The model with the rows its embedding table has under the stack.
 ModelSpec padded(const Job& job) {
     ModelSpec model = job.model;
-    const std::int64_t multiple = job.stack.vocab_multiple * job.run.parallel.tp;
-    if (job.stack.vocab_multiple > 1) {
+    const std::int64_t multiple = job.stack.head.vocab_multiple * job.run.parallel.tp;
+    if (job.stack.head.vocab_multiple > 1) {
         model.vocab = (model.vocab + multiple - 1) / multiple * multiple;
     }
     return model;

@@ -64,16 +64,16 @@ private:
     }
 
     bool compiled() const {
-        return run_.compile.value_or(stack_.compile);
+        return run_.compile.value_or(stack_.layer.compile);
     }
     bool sequence_parallel() const {
-        return p_.sequence_parallel.value_or(stack_.sequence_parallel);
+        return p_.sequence_parallel.value_or(stack_.layer.sequence_parallel);
     }
     bool fused_qkv() const {
-        return stack_.fused_qkv || m_.fused_qkv;
+        return stack_.layer.fused_qkv || m_.fused_qkv;
     }
     bool loss_in_parts() const {
-        const LossKernel loss = options_.loss.value_or(stack_.loss);
+        const LossKernel loss = options_.loss.value_or(stack_.head.loss);
         return loss == LossKernel::chunked || loss == LossKernel::fused_linear;
     }
 
@@ -116,27 +116,30 @@ private:
     }
 
     void stack() {
-        const LossKernel loss = options_.loss.value_or(stack_.loss);
-        refuse_stack_if(stack_.norm != NormKernel::fused, "norms written out in operators");
-        refuse_stack_if(stack_.rotary != RotaryKernel::composite, "a fused rotary kernel");
-        refuse_stack_if(stack_.activation != ActivationKernel::eager, "a fused MLP kernel");
-        refuse_stack_if(stack_.bias_dropout_fused, "fused bias and dropout");
-        refuse_stack_if(stack_.bias == BiasKernel::apart, "biases added apart");
-        refuse_stack_if(stack_.written_out_gelu || stack_.inplace_backward,
+        const LossKernel loss = options_.loss.value_or(stack_.head.loss);
+        refuse_stack_if(stack_.layer.norm != NormKernel::fused, "norms written out in operators");
+        refuse_stack_if(stack_.layer.rotary != RotaryKernel::composite, "a fused rotary kernel");
+        refuse_stack_if(stack_.layer.activation != ActivationKernel::eager, "a fused MLP kernel");
+        refuse_stack_if(stack_.layer.bias_dropout_fused, "fused bias and dropout");
+        refuse_stack_if(stack_.layer.bias == BiasKernel::apart, "biases added apart");
+        refuse_stack_if(stack_.layer.written_out_gelu || stack_.layer.inplace_backward,
                         "kernels of its own for activations");
         refuse_stack_if(loss == LossKernel::vocab_parallel || loss == LossKernel::fused_softmax,
                         "the loss " + std::string(name_of(loss)));
-        refuse_stack_if(stack_.metric_losses > 0.0 || stack_.logits_copies_fp32 > 0.0, "losses for metrics");
-        refuse_stack_if(stack_.gradients != GradientStore::parameter, "gradients in buffers of its own");
-        refuse_stack_if(p_.tp > 1 && stack_.tensor_parallel != TensorParallelKind::dtensor,
-                        std::string(name_of(stack_.tensor_parallel)) + " tensor parallelism");
-        refuse_stack_if(p_.zero >= 2 && p_.dp * p_.cp > 1 && stack_.shard != ShardEngine::fsdp2,
-                        std::string(name_of(stack_.shard)) + " sharding");
-        refuse_stack_if(p_.pp > 1 && (stack_.ends_count_as_blocks || stack_.balanced_stages),
-                        "stages of unequal numbers of layers");
-        refuse_stack_if(stack_.cuda_graphs && !compiled(), "CUDA graphs around eager code");
+        refuse_stack_if(stack_.head.metric_losses > 0.0 || stack_.head.logits_copies_fp32 > 0.0,
+                        "losses for metrics");
+        refuse_stack_if(stack_.states.gradients != GradientStore::parameter,
+                        "gradients in buffers of its own");
+        refuse_stack_if(p_.tp > 1 && stack_.layer.tensor_parallel != TensorParallelKind::dtensor,
+                        std::string(name_of(stack_.layer.tensor_parallel)) + " tensor parallelism");
+        refuse_stack_if(p_.zero >= 2 && p_.dp * p_.cp > 1 && stack_.states.shard != ShardEngine::fsdp2,
+                        std::string(name_of(stack_.states.shard)) + " sharding");
+        refuse_stack_if(
+            p_.pp > 1 && (stack_.pipeline.ends_count_as_blocks || stack_.pipeline.balanced_stages),
+            "stages of unequal numbers of layers");
+        refuse_stack_if(stack_.host.cuda_graphs && !compiled(), "CUDA graphs around eager code");
         say_foreign();
-        const auto generation = run_.attention_generation.value_or(stack_.attention_generation);
+        const auto generation = run_.attention_generation.value_or(stack_.attention.generation);
         refuse_if(generation == AttentionGeneration::flash_triton || generation == AttentionGeneration::math,
                   "--attention-generation",
                   "'" + std::string(name_of(generation)) +
@@ -246,7 +249,7 @@ private:
         refuse_if(m_.moe || m_.mla, "--tp", is + "experts and latent attention are not divided; allowed: 1");
         refuse_if(m_.norm.qk != QkNorm::none, "--tp",
                   is + "norms on queries and keys are not divided; allowed: 1");
-        refuse_if(fused_qkv() || stack_.fused_gate_up, "--tp",
+        refuse_if(fused_qkv() || stack_.layer.fused_gate_up, "--tp",
                   is + "one projection for queries, keys and values cannot be cut by head; allowed: 1");
         refuse_if(m_.embedding_dim.has_value(), "--tp",
                   is + "an embedding narrower than the model is not divided; allowed: 1");
@@ -262,7 +265,7 @@ private:
         refuse_if(p_.dp > 1 && p_.zero < 2, "--zero",
                   std::to_string(p_.zero) + ": with --tp, replicas need --zero 2 or 3");
         refuse_if(
-            compiled() && stack_.compiled_loss, "--compile",
+            compiled() && stack_.head.compiled_loss, "--compile",
             "on: the loss of '" + stack_.id +
                 "' is compiled too, which --tp leaves eager; allowed: off, or a stack whose loss is eager");
     }
@@ -285,7 +288,7 @@ private:
         refuse_if(options_.gradient_clip.has_value(), "--clip",
                   "the norm of gradients is not taken over stages; leave it out");
         refuse_if(
-            compiled() && stack_.compiled_loss, "--compile",
+            compiled() && stack_.head.compiled_loss, "--compile",
             "on: the loss of '" + stack_.id +
                 "' is compiled too, which --pp leaves eager; allowed: off, or a stack whose loss is eager");
         const std::int64_t passes = micro_batches(run_);
@@ -304,9 +307,9 @@ private:
                   "all_to_all is not in the script; allowed: ring");
         refuse_if(m_.window.has_value() || m_.mla.has_value(), "--cp",
                   is + "windows and latent attention have no ring; allowed: 1");
-        refuse_if(run_.attention.value_or(stack_.attention) == AttentionKernel::math, "--attention",
+        refuse_if(run_.attention.value_or(stack_.attention.kernel) == AttentionKernel::math, "--attention",
                   "math has no ring; allowed with --cp: flash");
-        refuse_if(run_.dropout.value_or(stack_.dropout) > 0.0, "--dropout",
+        refuse_if(run_.dropout.value_or(stack_.layer.dropout) > 0.0, "--dropout",
                   "a ring has none; allowed with --cp: 0");
         refuse_if(p_.tp > 1, "--cp", is + "goes with --tp 1");
         refuse_if(

@@ -155,15 +155,15 @@ JobWords::JobWords(const FormatTraits& format, const Job& job, std::string_view 
 }
 
 bool JobWords::compiled() const {
-    return run().compile.value_or(job_.stack.compile);
+    return run().compile.value_or(job_.stack.layer.compile);
 }
 
 bool JobWords::sequence_parallel() const {
-    return parallel().tp > 1 && parallel().sequence_parallel.value_or(job_.stack.sequence_parallel);
+    return parallel().tp > 1 && parallel().sequence_parallel.value_or(job_.stack.layer.sequence_parallel);
 }
 
 AttentionKernel JobWords::attention() const {
-    return run().attention.value_or(job_.stack.attention);
+    return run().attention.value_or(job_.stack.attention.kernel);
 }
 
 std::string_view JobWords::compute_word() const {
@@ -215,10 +215,10 @@ void JobWords::say_schedule(Schedule does, std::string_view why) {
 }
 
 void JobWords::say_precision(std::string_view word) {
-    const std::string meant = precision_meant_by(std::string(word), job_.stack);
+    const std::string meant = precision_meant_by(std::string(word), job_.stack.states);
     const auto recipe = precision_from(meant);
-    const bool same =
-        meant == run().precision_name && recipe && stack_precision(job_.stack, *recipe) == run().precision;
+    const bool same = meant == run().precision_name && recipe &&
+                      stack_precision(job_.stack.states, *recipe) == run().precision;
     fixed("precision", same, "'" + std::string(word) + "' is taken for " + meant);
 }
 

@@ -90,7 +90,8 @@ void set_maxtext_numbers(JobWords& words, SettingText& out) {
                          : run.optimizer == Optimizer::muon ? "muon"
                                                             : "adamw");
     words.fixed("optimizer", known, "adamw, sgd and muon are read back");
-    words.fixed("compile", words.compiled() == words.job().stack.compile, "XLA compiles whatever it is told");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile,
+                "XLA compiles whatever it is told");
     words.fixed("tuning", run.tuning == Tuning::full, "it trains all parameters");
 }
 

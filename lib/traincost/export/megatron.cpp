@@ -180,7 +180,7 @@ void add_numbers(JobWords& words, ArgumentWords& out) {
         out.flag("--use-precision-aware-optimizer");
         words.said({"offload-optimizer"});
     }
-    words.fixed("compile", words.compiled() == words.job().stack.compile,
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile,
                 "compiled parts are the framework's own");
     words.fixed("tuning", run.tuning == Tuning::full, "pretrain_gpt.py trains all parameters");
 }

@@ -71,7 +71,7 @@ LaunchTexts write_nanotron(JobWords& words) {
     out.number("tokens.micro_batch_size", run.micro_batch);
     out.number("tokens.batch_accumulation_per_replica", words.accumulation());
     words.say_batch();
-    words.fixed("compile", words.compiled() == words.job().stack.compile, "nothing switches it");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "nothing switches it");
     words.fixed("tuning", run.tuning == Tuning::full, "it trains all parameters");
     ArgumentWords arguments;
     arguments.word("--config-file", "config.yaml");

@@ -101,16 +101,16 @@ LaunchTexts write_nemo(JobWords& words) {
     words.say_precision(words.is_fp8() ? "fp8" : compute);
     if (words.attention() == AttentionKernel::flash)
         out.truth("model.use_flash_attention", true);
-    words.fixed(
-        "attention",
-        words.attention() == AttentionKernel::flash || words.job().stack.attention == words.attention(),
-        "only flash attention is switched on");
+    words.fixed("attention",
+                words.attention() == AttentionKernel::flash ||
+                    words.job().stack.attention.kernel == words.attention(),
+                "only flash attention is switched on");
     if (words.is_tuned()) {
         out.word("model.peft.peft_scheme", "lora");
         out.number("model.peft.lora_tuning.adapter_dim", run.adapter.rank);
     }
     say_adapters(words, false);
-    words.fixed("compile", words.compiled() == words.job().stack.compile, "nothing switches it");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "nothing switches it");
     const std::string program =
         words.is_tuned() ? " megatron_gpt_finetuning.py" : " megatron_gpt_pretraining.py";
     ArgumentWords arguments;

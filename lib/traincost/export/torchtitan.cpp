@@ -119,10 +119,10 @@ LaunchTexts write_torchtitan(JobWords& words) {
                 "the part of the blocks is left to the framework");
     out.truth("compile.enable", words.compiled());
     words.said({"compile"});
-    words.fixed(
-        "attention",
-        words.attention() == AttentionKernel::flash && words.job().stack.attention == AttentionKernel::flash,
-        "only fused kernels");
+    words.fixed("attention",
+                words.attention() == AttentionKernel::flash &&
+                    words.job().stack.attention.kernel == AttentionKernel::flash,
+                "only fused kernels");
     words.fixed("vp", words.parallel().vp == 1, "chunks follow from layers a stage, not from their number");
     words.fixed("tuning", run.tuning == Tuning::full, "the trainer has no adapters");
     ArgumentWords arguments;

@@ -41,7 +41,7 @@ void say_adapters(JobWords& words, bool quantized) {
         const auto usual = precision_from("nf4-base");
         words.fixed("precision",
                     run.precision_name == "nf4-base" && usual &&
-                        stack_precision(words.job().stack, *usual) == run.precision,
+                        stack_precision(words.job().stack.states, *usual) == run.precision,
                     "a 4-bit base is taken for nf4-base");
     }
     words.fixed("tuning",

@@ -126,7 +126,7 @@ private:
             return;
         }
         run_.precision_name = name;
-        run_.precision = stack_precision(stack_, *precision);
+        run_.precision = stack_precision(stack_.states, *precision);
         if (const auto gemm = data_type_from(record_.extra_text("gemm").value_or("")))
             run_.precision.gemm = *gemm;  // products in another format than the recipe's
         apply("weights");
@@ -134,9 +134,9 @@ private:
         if (const auto type = data_type_from(in_.grad_dtype)) {
             run_.precision.gradients = *type;
             set_sharded_format(*type);
-        } else if (stack_.gradients == GradientStore::parameter && !run_.precision.base) {
-            run_.precision.gradients = usual_gradients(stack_, run_.precision);
-            if (stack_.shard == ShardEngine::zero_redundancy)
+        } else if (stack_.states.gradients == GradientStore::parameter && !run_.precision.base) {
+            run_.precision.gradients = usual_gradients(stack_.states, run_.precision);
+            if (stack_.states.shard == ShardEngine::zero_redundancy)
                 run_.precision.reduce = run_.precision.gradients;  // whose buckets are reduced as they are
         } else {
             apply("gradients");
@@ -147,7 +147,8 @@ private:
     // whatever the recipe beside a narrow product's name.
     void set_sharded_format(DataType gradients) {
         Precision& p = run_.precision;
-        const bool own = stack_.gradients == GradientStore::parameter && stack_.amp == CastMode::sharded;
+        const bool own =
+            stack_.states.gradients == GradientStore::parameter && stack_.states.amp == CastMode::sharded;
         if (!own || !p.autocast || bytes_per_element(gradients) >= bytes_per_element(p.weights))
             return;
         p.weights = p.moments = gradients;
@@ -275,7 +276,7 @@ private:
             // What axolotl, Unsloth, QLoRA's authors and most recipes of other trainers adapt; PEFT's own
             // default, queries and values alone, is the exception among published runs.
             // XLA's stacks have recipes of their own.
-            const bool linear = stack_.tensor_parallel != TensorParallelKind::xla;
+            const bool linear = stack_.layer.tensor_parallel != TensorParallelKind::xla;
             adapter.key = adapter.attention_out = adapter.mlp = linear;
             assume(linear ? "adapter: rank 8 on all linear layers" : "adapter: rank 8 on queries and values");
         }

@@ -46,14 +46,15 @@ void apply_choices(std::string_view choices, StackSpec& stack) {
                         "extra.choices." + std::string(key) + ": '" + std::string(word) + "' is not known");
         field = *value;
     };
-    named("loss", stack.loss);
-    named("optimizer", stack.optimizer);
+    named("loss", stack.head.loss);
+    named("optimizer", stack.states.optimizer);
     if (!text("vocab_multiple").empty())
-        stack.vocab_multiple = parse_count(std::string(text("vocab_multiple")), Range::positive);
+        stack.head.vocab_multiple = parse_count(std::string(text("vocab_multiple")), Range::positive);
     if (!text("gradient_passes").empty())
-        stack.gradient_passes = parse_number(std::string(text("gradient_passes")), Range::not_negative);
+        stack.states.gradient_passes =
+            parse_number(std::string(text("gradient_passes")), Range::not_negative);
     if (!text("cuda_graphs").empty())
-        stack.cuda_graphs = text("cuda_graphs") == "true";
+        stack.host.cuda_graphs = text("cuda_graphs") == "true";
 }
 
 /// What the rule sets a field to. `Error` where it says nothing of it.
@@ -82,12 +83,12 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     StackSpec stack = catalogue.stack(named != nullptr ? rule_value(*named, "stack") : record.run.stack);
     const StatedFacts facts(record, accelerator, nullptr, &stack);
     if (const auto generation = stated_generation(record.run)) {
-        stack.attention_generation = *generation;
+        stack.attention.generation = *generation;
     } else if (const RecordRule* rule = rule_for(rules, "attention", facts)) {
-        set_named(stack.attention_generation, rule_value(*rule, "attention"), "attention");
+        set_named(stack.attention.generation, rule_value(*rule, "attention"), "attention");
     }
     if (const RecordRule* rule = rule_for(rules, "loss", facts))
-        set_named(stack.loss, rule_value(*rule, "loss"), "loss");
+        set_named(stack.head.loss, rule_value(*rule, "loss"), "loss");
     apply_choices(record.extra_text("choices").value_or(""), stack);
     return stack;
 }

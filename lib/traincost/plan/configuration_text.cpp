@@ -48,7 +48,7 @@ namespace {
 /// Whether the configuration's stages only exist because the run allows unequal ones.
 bool needs_uneven_stages(const Job& job) {
     const Parallelism& p = job.run.parallel;
-    return job.run.uneven_stages && !job.stack.balanced_stages && !deals_evenly(job, p.pp * p.vp);
+    return job.run.uneven_stages && !job.stack.pipeline.balanced_stages && !deals_evenly(job, p.pp * p.vp);
 }
 
 std::string modules_text(const RecomputeModules& modules) {
@@ -60,9 +60,9 @@ std::string modules_text(const RecomputeModules& modules) {
     return text;
 }
 
-std::string recompute_flag(const RecomputeChoice& choice, const StackSpec& stack) {
+std::string recompute_flag(const RecomputeChoice& choice, const StackLayer& layer) {
     std::string text(name_of(choice.kind));
-    if (choice.kind == Recompute::selective && choice.modules.any() && choice.modules != stack.selective)
+    if (choice.kind == Recompute::selective && choice.modules.any() && choice.modules != layer.selective)
         return text + ":" + modules_text(choice.modules);
     if (choice.layers)
         return text + ":layers=" + std::to_string(*choice.layers);
@@ -108,13 +108,13 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     if (needs_uneven_stages(job))
         flag("--uneven-stages", "");
     const auto schedule = static_cast<Schedule>(c.schedule);
-    if (c.pp > 1 && c.vp == 1 && schedule != site.stack.pipeline)
+    if (c.pp > 1 && c.vp == 1 && schedule != site.stack.pipeline.schedule)
         flag("--schedule", std::string(name_of(schedule)));
-    if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.sequence_parallel)
+    if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.layer.sequence_parallel)
         flag("--sequence-parallel", c.sequence_parallel != 0 ? "on" : "off");
     const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
     if (recompute.kind != Recompute::none || request.run.tuning != Tuning::full)
-        flag("--recompute", recompute_flag(recompute, site.stack));
+        flag("--recompute", recompute_flag(recompute, site.stack.layer));
     const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
     if (offload.optimizer != Offload::none)
         flag("--offload-optimizer", std::string(name_of(offload.optimizer)));
@@ -178,14 +178,14 @@ std::string configuration_text(const SearchRequest& request, const Configuration
     degree("zero", c.zero, 0);
     degree("shard group", c.hybrid_shard, 0);
     degree("micro-batch", c.micro_batch, 0);
-    if (c.pp > 1 && static_cast<Schedule>(c.schedule) != site.stack.pipeline && c.vp == 1)
+    if (c.pp > 1 && static_cast<Schedule>(c.schedule) != site.stack.pipeline.schedule && c.vp == 1)
         text += ", " + hyphenated(name_of(static_cast<Schedule>(c.schedule)));
     if (needs_uneven_stages(job_of(request, c)))
         text += ", uneven stages";
     const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
     if (recompute.kind != Recompute::none)
         text += ", " + choice_text(recompute);
-    if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.sequence_parallel)
+    if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.layer.sequence_parallel)
         text += c.sequence_parallel != 0 ? ", sequence parallelism" : ", no sequence parallelism";
     const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
     if (offload.optimizer != Offload::none || offload.parameters != Offload::none ||

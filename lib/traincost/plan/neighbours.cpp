@@ -134,7 +134,7 @@ std::optional<Configuration> changed(const SearchRequest& request, Configuration
             c.etp = value;
         const Site& site = request.sites[static_cast<std::size_t>(c.site)];
         c.sequence_parallel =
-            value > 1 && (before > 1 ? c.sequence_parallel != 0 : site.stack.sequence_parallel) ? 1 : 0;
+            value > 1 && (before > 1 ? c.sequence_parallel != 0 : site.stack.layer.sequence_parallel) ? 1 : 0;
     }
     if (d.member == &Configuration::pp || d.member == &Configuration::vp) {
         const Site& site = request.sites[static_cast<std::size_t>(c.site)];
@@ -145,7 +145,7 @@ std::optional<Configuration> changed(const SearchRequest& request, Configuration
         if (c.vp > 1)
             now = Schedule::interleaved;
         else if (c.pp == 1 || was == Schedule::interleaved)
-            now = c.pp == 1 ? Schedule::one_f_one_b : site.stack.pipeline;
+            now = c.pp == 1 ? Schedule::one_f_one_b : site.stack.pipeline.schedule;
         c.schedule = static_cast<std::int32_t>(now);
     }
     if (d.member == &Configuration::zero && value == 0)

@@ -22,7 +22,7 @@ bool allow_uneven_stages(SearchRequest& request) {
     bool changed = false;
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         RunSpec run = base_job(request, i).run;
-        if (request.sites[i].stack.balanced_stages || std::exchange(run.uneven_stages, true))
+        if (request.sites[i].stack.pipeline.balanced_stages || std::exchange(run.uneven_stages, true))
             continue;
         request.sites[i].run = run;
         changed = true;

@@ -61,7 +61,7 @@ std::string why_no_batch(const Job& job, const SearchSpace& space) {
              return "none of " + list_text(s.vp) +
                     " fits: vp > 1 needs pp > 1 and the interleaved schedule, " +
                     "pp*vp must divide the model's " + std::to_string(block_count(j.model)) + " layers" +
-                    (j.stack.ends_count_as_blocks
+                    (j.stack.pipeline.ends_count_as_blocks
                          ? " or these and 2 for the ends, " + std::to_string(block_count(j.model) + 2)
                          : "") +
                     (j.run.uneven_stages ? "" : " (--uneven-stages: any)") +

@@ -24,7 +24,7 @@ SearchSpace stack_space(const Job& job) {
         std::min(widest, std::max(job.cluster.per_node, job.cluster.network.domain_size));
     for (std::int64_t tp = 1; tp <= domain; ++tp)
         space.tp.push_back(tp);
-    switch (job.stack.shard) {
+    switch (job.stack.states.shard) {
         case ShardEngine::none:
             space.zero = {0};
             break;
@@ -41,10 +41,10 @@ SearchSpace stack_space(const Job& job) {
             space.zero = {0, 1, 2, 3};
             break;
     }
-    space.sequence_parallel = {job.stack.sequence_parallel};
-    space.schedules = {job.stack.pipeline, Schedule::interleaved};
+    space.sequence_parallel = {job.stack.layer.sequence_parallel};
+    space.schedules = {job.stack.pipeline.schedule, Schedule::interleaved};
     space.recompute = {{Recompute::none, {}, 1, {}},
-                       {Recompute::selective, job.stack.selective, 1, {}},
+                       {Recompute::selective, job.stack.layer.selective, 1, {}},
                        {Recompute::full, {}, 1, {}}};
     return space;
 }

@@ -14,7 +14,7 @@ std::optional<VocabularyPadding> paying_padding(const Job& job, Seconds step) {
     if (!job.model.lm_head || rows % multiple == 0)
         return std::nullopt;
     Job padded = job;
-    padded.stack.vocab_multiple = multiple;
+    padded.stack.head.vocab_multiple = multiple;
     const Seconds time = estimate(padded).step.total;
     const double faster = step / time - 1.0;
     if (!(faster >= worth_saying))

@@ -34,7 +34,7 @@ std::optional<std::int64_t> zero_meant_by(std::string_view stack_name) {
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string precision_meant_by(const std::string& text, const StackSpec& stack) {
+std::string precision_meant_by(const std::string& text, const StackStates& states) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {
         {{"bf16", "bf16"},
          {"bfloat16", "bf16"},
@@ -57,7 +57,7 @@ std::string precision_meant_by(const std::string& text, const StackSpec& stack) 
     }
     std::string recipe(found->second);
     if (recipe == "bf16" || recipe == "fp16") {
-        recipe += stack.amp == CastMode::none ? "-mixed" : "-amp";
+        recipe += states.amp == CastMode::none ? "-mixed" : "-amp";
     }
     return recipe;
 }

@@ -29,7 +29,7 @@ std::optional<std::int64_t> zero_meant_by(std::string_view stack_name);
 
 /// "bf16", "fp16", "fp8" …: the recipe that `stack` trains in by that name; `text` itself where it is no such
 /// name.
-std::string precision_meant_by(const std::string& text, const StackSpec& stack);
+std::string precision_meant_by(const std::string& text, const StackStates& states);
 
 /// "adam" is AdamW, which costs the same; `text` in lower case where it is no such name.
 std::string optimizer_meant_by(const std::string& text);

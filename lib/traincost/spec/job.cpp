@@ -121,7 +121,8 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
 }  // namespace
 
 Schedule schedule_of(const Job& job) {
-    return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved : job.stack.pipeline);
+    return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved
+                                                             : job.stack.pipeline.schedule);
 }
 
 Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run) {
@@ -135,7 +136,7 @@ Bytes allowed_memory(const Job& job) {
 bool deals_stages(const Job& job, std::int64_t chunks) {
     const std::int64_t blocks = job.model.layers + job.model.decoder_layers;
     return deals_evenly(job, chunks) ||
-           (chunks <= blocks && (job.run.uneven_stages || job.stack.balanced_stages));
+           (chunks <= blocks && (job.run.uneven_stages || job.stack.pipeline.balanced_stages));
 }
 
 std::vector<Problem> validate(const Job& job) {

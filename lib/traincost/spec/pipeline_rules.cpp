@@ -7,7 +7,7 @@ namespace traincost {
 
 bool deals_evenly(const Job& job, std::int64_t chunks) {
     const std::int64_t blocks = job.model.layers + job.model.decoder_layers;
-    return blocks % chunks == 0 || (job.stack.ends_count_as_blocks && (blocks + 2) % chunks == 0);
+    return blocks % chunks == 0 || (job.stack.pipeline.ends_count_as_blocks && (blocks + 2) % chunks == 0);
 }
 
 bool runs_schedule(Schedule schedule, std::int64_t pp, std::int64_t vp, std::int64_t micro_batches) {

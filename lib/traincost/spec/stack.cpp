@@ -97,12 +97,12 @@ void validate(const StackSpec& s, std::vector<Problem>& problems) {
     check.between("prefetched_blocks", s.prefetched_blocks, 0, std::int64_t{1} << 20);
 }
 
-DataType usual_gradients(const StackSpec& stack, const Precision& precision) {
+DataType usual_gradients(const StackStates& states, const Precision& precision) {
     const bool own = stack.gradients == GradientStore::parameter && !precision.base;
     return own ? precision.weights : precision.gradients;
 }
 
-Precision stack_precision(const StackSpec& stack, const Precision& recipe) {
+Precision stack_precision(const StackStates& states, const Precision& recipe) {
     Precision p = recipe;
     if (stack.amp == CastMode::sharded && p.master &&
         bytes_per_element(p.gemm) < bytes_per_element(p.compute)) {
@@ -110,7 +110,7 @@ Precision stack_precision(const StackSpec& stack, const Precision& recipe) {
         p.master.reset();
         p.autocast = true;
     }
-    p.gradients = usual_gradients(stack, p);
+    p.gradients = usual_gradients(states, p);
     if (stack.reduce)
         p.reduce = *stack.reduce;
     return p;

@@ -255,10 +255,10 @@ bool lacks(const StackSpec& stack, Lack kind);
 std::string lack_text(const StackSpec& stack, Lack kind);
 
 /// Format of a run's gradients when nothing states another: `.grad` has its parameter's.
-DataType usual_gradients(const StackSpec& stack, const Precision& precision);
+DataType usual_gradients(const StackStates& states, const Precision& precision);
 
 /// The recipe as the stack has it: gradients in the parameters' format or the recipe's, reduced in the
 /// stack's format, and no 16-bit copy of weights beside fp32 ones where FSDP casts what it gathers.
-Precision stack_precision(const StackSpec& stack, const Precision& recipe);
+Precision stack_precision(const StackStates& states, const Precision& recipe);
 
 }  // namespace traincost

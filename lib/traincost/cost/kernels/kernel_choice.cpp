@@ -7,8 +7,8 @@ namespace traincost {
 namespace {
 
 AttentionChoice wanted(const Job& job) {
-    return {job.run.attention.value_or(job.stack.attention),
-            job.run.attention_generation.value_or(job.stack.attention_generation)};
+    return {job.run.attention.value_or(job.stack.attention.kernel),
+            job.run.attention_generation.value_or(job.stack.attention.generation)};
 }
 
 bool wide(const Job& job) {
@@ -16,7 +16,7 @@ bool wide(const Job& job) {
 }
 
 bool grouped_queries(const Job& job) {
-    return !job.model.mla && job.model.kv_heads != job.model.heads && !job.stack.repeats_kv;
+    return !job.model.mla && job.model.kv_heads != job.model.heads && !job.stack.attention.repeats_kv;
 }
 
 /// Layers of Megatron's kind call flash-attn's kernels or Transformer Engine's, and LLM Foundry's of 2023
@@ -25,7 +25,7 @@ bool grouped_queries(const Job& job) {
 bool needs_bf16_units(const Job& job, const AttentionChoice& choice) {
     if (choice.kernel == AttentionKernel::math || choice.generation == AttentionGeneration::memory_efficient)
         return false;
-    return job.stack.tensor_parallel == TensorParallelKind::megatron ||
+    return job.stack.layer.tensor_parallel == TensorParallelKind::megatron ||
            choice.generation == AttentionGeneration::flash_triton;
 }
 
@@ -33,8 +33,8 @@ bool needs_bf16_units(const Job& job, const AttentionChoice& choice) {
 
 AttentionChoice attention_in_force(const Job& job) {
     const AttentionChoice choice = wanted(job);
-    const bool xla =
-        job.stack.shard == ShardEngine::xla || job.stack.tensor_parallel == TensorParallelKind::xla;
+    const bool xla = job.stack.states.shard == ShardEngine::xla ||
+                     job.stack.layer.tensor_parallel == TensorParallelKind::xla;
     if (choice.kernel == AttentionKernel::math || xla)
         return choice;
     const AcceleratorSpec& accelerator = job.cluster.accelerator;
@@ -49,8 +49,9 @@ AttentionChoice attention_in_force(const Job& job) {
 
 bool attention_repeats_kv(const Job& job) {
     // Attention in eager operators multiplies head by head.
-    const bool by_heads = wide(job) || !job.stack.softmax_fused;
-    return job.stack.repeats_kv || (by_heads && attention_in_force(job).kernel == AttentionKernel::math);
+    const bool by_heads = wide(job) || !job.stack.attention.softmax_fused;
+    return job.stack.attention.repeats_kv ||
+           (by_heads && attention_in_force(job).kernel == AttentionKernel::math);
 }
 
 std::vector<std::string> substitutions(const Job& job) {

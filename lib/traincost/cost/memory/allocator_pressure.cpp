@@ -19,7 +19,7 @@ double seconds_per_byte(const Job& job) {
 AllocatorPressure allocator_pressure(const Job& job, const StageMemory& stage) {
     if (stage.refused <= Bytes{})
         return {};
-    const bool gathers = job.stack.gathered_blocks_ahead > 0.0 && job.run.parallel.tp > 1;
+    const bool gathers = job.stack.device.gathered_blocks_ahead > 0.0 && job.run.parallel.tp > 1;
     AllocatorPressure pressure{};
     pressure.refusals = gathers ? static_cast<double>(micro_batches(job.run)) : 1.0;
     pressure.returned = stage.reserved - stage.allocated + stage.refused;

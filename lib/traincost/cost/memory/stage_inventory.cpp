@@ -96,7 +96,7 @@ void StageInventory::states() {
                1.0};
     // Quantised bases keep tables and norms in the compute format, and the head unless the stack
     // quantises it.
-    if (counts.last && stack.quantised_head) {
+    if (counts.last && stack.narrow.quantised_head) {
         const double head_elements = owned(head, regime.weights_sharded);
         weights.n_b += head_elements;
         weights.n_r -= head_elements;

@@ -44,7 +44,7 @@ public:
         f.f = share * stuck_share();
         f.A = reserve_.memory.allocated.value();
         f.R = states.value();
-        term(MemoryTerm::context) = held_.stack.context;
+        term(MemoryTerm::context) = held_.stack.device.context;
         term(MemoryTerm::communicators) = communicators_of(held_).bytes();
         // The allocator waits for held memory rather than fail: it grows into what is free, no further than
         // what does not come back.
@@ -54,7 +54,7 @@ public:
         const Bytes given_back = (reserve_.memory.allocated - states) * (share - f.f);
         const Bytes cached = given_back + gather_pool();
         f.z = (flat_reserve() + cached).value();
-        f.s = f.h * held_.stack.held_gathers_stuck;
+        f.s = f.h * held_.stack.device.held_gathers_stuck;
         f.y = std::max(Bytes{}, free).value();
         term(MemoryTerm::fragmentation) = f.bytes();
         const double wanted = f.h + f.z;
@@ -100,14 +100,14 @@ private:
         const Bytes gradient = bytes_per_element(held_.run.precision.gradients);
         if (p.dp * p.cp == 1 || gradient.value() <= held_.shape.e)
             return Bytes{};
-        const Bytes bucket = held_.stack.gradient_bucket * (gradient.value() / held_.shape.e);
+        const Bytes bucket = held_.stack.traffic.gradient_bucket * (gradient.value() / held_.shape.e);
         return std::min(bucket, gradient * held_.all.total()) * 2.0;
     }
 
     /// What the flat tensors of the reduction and of the optimizer step reserve beyond the peak: blocks that
     /// activations leave behind are too small for them.
     Bytes flat_reserve() const {
-        if (!held_.stack.flat_optimizer)
+        if (!held_.stack.states.flat_optimizer)
             return Bytes{};
         const Bytes flat = std::max(peak_.updating, reduction_staging());
         return std::max(
@@ -119,8 +119,9 @@ private:
     memory_terms::Buffers pipeline_buffers() const {
         const bool pipes = held_.run.parallel.pp > 1;
         const double sides = pipes ? (held_.stage > 0) + (!held_.counts.last) : 0.0;
-        const double buffers =
-            held_.stack.receive_buffers_per_micro_batch ? static_cast<double>(micro_batches(held_.run)) : 2.0;
+        const double buffers = held_.stack.pipeline.receive_buffers_per_micro_batch
+                                   ? static_cast<double>(micro_batches(held_.run))
+                                   : 2.0;
         return {sides, buffers, held_.boundary.value(), pipeline_outputs(held_).value()};
     }
 
@@ -141,7 +142,7 @@ private:
     double blocks_ahead() const {
         constexpr double one_pass = 0.7;  // of a micro-batch after which the host waits: 0.4 to 1, 30 runs
         const double blocks = static_cast<double>(held_.counts.blocks);
-        const double queue = held_.stack.gathered_blocks_ahead;
+        const double queue = held_.stack.device.gathered_blocks_ahead;
         // In the warm-up of a pipeline the device waits for the next stage, the last two micro-batches apart.
         const double warm_up = blocks * std::max(0.0, held_.in_flight - 2.0);
         if (host_bound())
@@ -152,7 +153,7 @@ private:
 
     /// Gathered inputs that are freed but not yet reusable, because a side stream used them.
     Bytes held_gathers() const {
-        if (held_.stack.gathered_blocks_ahead == 0.0 || held_.run.parallel.tp == 1 ||
+        if (held_.stack.device.gathered_blocks_ahead == 0.0 || held_.run.parallel.tp == 1 ||
             held_.counts.blocks == 0)
             return Bytes{};
         Bytes all;
@@ -161,7 +162,7 @@ private:
         const double tp = static_cast<double>(held_.run.parallel.tp);
         const Bytes block = all * ((tp - 1.0) / tp / static_cast<double>(held_.counts.blocks));
         return std::min(block * blocks_ahead(),
-                        usable_memory(held_.job.cluster.accelerator) * held_.stack.held_gathers_limit);
+                        usable_memory(held_.job.cluster.accelerator) * held_.stack.device.held_gathers_limit);
     }
 
     /// Share of `moving` bytes, which come and go, that the allocator holds in gaps. Recomputed blocks, whose
@@ -169,12 +170,12 @@ private:
     double gap_share(Bytes moving) const {
         // A stack's own shares are measured the way it allocates; pages instead of blocks leave fewer gaps.
         const AllocatorModel& allocator = held_.job.cluster.kernels.allocator;
-        const bool pages = expandable_segments(held_.job) && !held_.stack.expandable_segments;
-        const double least =
-            pages ? std::min(held_.stack.fragmentation, allocator.page_gaps) : held_.stack.fragmentation;
-        const double most = pages
-                                ? std::min(held_.stack.fragmentation_recompute, allocator.page_gaps_recompute)
-                                : held_.stack.fragmentation_recompute;
+        const bool pages = expandable_segments(held_.job) && !held_.stack.device.expandable_segments;
+        const double least = pages ? std::min(held_.stack.device.fragmentation, allocator.page_gaps)
+                                   : held_.stack.device.fragmentation;
+        const double most =
+            pages ? std::min(held_.stack.device.fragmentation_recompute, allocator.page_gaps_recompute)
+                  : held_.stack.device.fragmentation_recompute;
         // Blocks of which single operators are kept run again whole, too.
         const bool per_op = held_.shape.again.per_op && held_.counts.blocks > 0;
         if ((held_.again == 0.0 && !per_op) || !(moving.value() > 0.0))
@@ -189,13 +190,14 @@ private:
     /// FSDP2 receives a group on a side stream and copies it out: what the largest took stays in that
     /// stream's pool, where nothing else can use it, with the block that was fetched ahead.
     Bytes gather_pool() const {
-        if (held_.stack.shard != ShardEngine::fsdp2 || !held_.regime.fully_sharded ||
+        if (held_.stack.states.shard != ShardEngine::fsdp2 || !held_.regime.fully_sharded ||
             held_.run.precision.base)
             return Bytes{};
-        const double group = held_.stack.root_sharded_apart
+        const double group = held_.stack.states.root_sharded_apart
                                  ? std::max(held_.head.total(), held_.root.total() - held_.head.total())
                                  : held_.root.total();
-        const double ahead = held_.largest.total() * static_cast<double>(held_.stack.prefetched_blocks);
+        const double ahead =
+            held_.largest.total() * static_cast<double>(held_.stack.states.prefetched_blocks);
         return Bytes{(std::max(group, held_.largest.total()) + ahead) * held_.shape.e};
     }
 
@@ -216,15 +218,15 @@ private:
 memory_terms::Communicators communicators_of(const StageInventory& held) {
     const Parallelism& p = held.run.parallel;
     const int groups = (p.tp > 1) + (p.pp > 1) + (p.dp > 1) + (p.cp > 1) + (p.ep > 1);
-    return {static_cast<double>(groups), held.stack.per_communicator.value()};
+    return {static_cast<double>(groups), held.stack.device.per_communicator.value()};
 }
 
 memory_terms::Workspace workspace_of(const StageInventory& held) {
-    return matrix_workspace(held.job.cluster.accelerator, held.stack.workspace);
+    return matrix_workspace(held.job.cluster.accelerator, held.stack.device.workspace);
 }
 
 Bytes outside_pool(const StageInventory& held) {
-    return workspace_of(held).bytes() + held.stack.context + communicators_of(held).bytes();
+    return workspace_of(held).bytes() + held.stack.device.context + communicators_of(held).bytes();
 }
 
 StageReserve reserve_stage(const StageInventory& held, const StagePeak& peak) {

@@ -20,7 +20,7 @@ public:
     /// Loss, then every block backwards, then the optimizer.
     StagePeak walk() {
         const Parallelism& p = held_.run.parallel;
-        if (p.dp * p.cp > 1 && !held_.regime.fully_sharded && held_.stack.buckets_kept && p.zero <= 1)
+        if (p.dp * p.cp > 1 && !held_.regime.fully_sharded && held_.stack.traffic.buckets_kept && p.zero <= 1)
             kept_buckets_ = held_.all_gradients().bytes();
         // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
         // before it, the peak sees them grow.
@@ -46,7 +46,7 @@ public:
                 alive.gradients.n_g += held_.gradients_of(held_.head) + table;
             if (held_.regime.fully_sharded)
                 alive.staging = reducing(
-                    held_.stack.root_sharded_apart && !held_.regime.tuned ? held_.head.total() : 0.0);
+                    held_.stack.states.root_sharded_apart && !held_.regime.tuned ? held_.head.total() : 0.0);
         }
         for (std::size_t r = held_.counts.runs_end; r-- > held_.counts.runs_begin;)
             walk_blocks(held_.stages.runs[r], appear, alive);
@@ -96,14 +96,14 @@ private:
             return g;
         }
         g.k = static_cast<double>(blocks);
-        g.n_x = with_root && !held_.stack.root_sharded_apart ? held_.root.total() : 0.0;
+        g.n_x = with_root && !held_.stack.states.root_sharded_apart ? held_.root.total() : 0.0;
         return g;
     }
 
     /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
     /// back.
     memory_terms::Gathered gathered_at_loss() const {
-        const bool keeps = held_.regime.fully_sharded && held_.stack.shard == ShardEngine::fsdp1;
+        const bool keeps = held_.regime.fully_sharded && held_.stack.states.shard == ShardEngine::fsdp1;
         return gathered(kept_gathered(held_.counts.blocks), keeps && held_.regime.zero >= 3);
     }
 
@@ -118,7 +118,7 @@ private:
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.
     memory_terms::Gathered gathered_at_head() const {
         memory_terms::Gathered g = gathered_at_loss();
-        if (held_.regime.fully_sharded && held_.stack.root_sharded_apart)
+        if (held_.regime.fully_sharded && held_.stack.states.root_sharded_apart)
             g.n_x = held_.head.total();
         return g;
     }
@@ -127,8 +127,8 @@ private:
     memory_terms::Staging buckets() const {
         const Parallelism& p = held_.run.parallel;
         const bool replicated = p.dp * p.cp > 1 && !held_.regime.fully_sharded;
-        return {kept_buckets_.value(), replicated ? held_.stack.bucket_copies : 0.0,
-                held_.stack.gradient_bucket.value(), 0.0,
+        return {kept_buckets_.value(), replicated ? held_.stack.traffic.bucket_copies : 0.0,
+                held_.stack.traffic.gradient_bucket.value(), 0.0,
                 bytes_per_element(held_.run.precision.reduce).value()};
     }
 
@@ -137,7 +137,7 @@ private:
         memory_terms::Staging staging = buckets();
         staging.n_q = elements;
         // The root's group is reduced when all of it is through: until then the head's gradient is whole.
-        if (held_.counts.last && !held_.stack.root_sharded_apart && !held_.regime.tuned) {
+        if (held_.counts.last && !held_.stack.states.root_sharded_apart && !held_.regime.tuned) {
             staging.n_h = held_.head.total();
             staging.e = held_.shape.e;
         }
@@ -186,9 +186,9 @@ private:
             if (held_.regime.fully_sharded && done > 0)
                 now.staging = reducing(reduced_elements(parameters));
             const std::int64_t before = blocks.position + left;
-            now.gathered = gathered(
-                std::max(before > 0 ? 1 + held_.stack.prefetched_blocks : 1, 1 + kept_gathered(before)),
-                true);
+            now.gathered = gathered(std::max(before > 0 ? 1 + held_.stack.states.prefetched_blocks : 1,
+                                             1 + kept_gathered(before)),
+                                    true);
             consider(Moment::backward, blocks.position + left, now);
         };
         visit(blocks.count - 1);
@@ -232,13 +232,13 @@ private:
         consider_idle(Moment::backward, {pipeline_outputs(held_).value(), 0.0, held_.boundary.value(), 0.0},
                       temporaries);
         double updated = held_.owned(held_.all, held_.regime.states_sharded) * held_.trained + held_.adapters;
-        if (held_.run.parallel.zero >= 3 && held_.stack.shard == ShardEngine::deepspeed)
+        if (held_.run.parallel.zero >= 3 && held_.stack.states.shard == ShardEngine::deepspeed)
             updated = std::min(updated, deepspeed_sub_group);
         const Precision& precision = held_.run.precision;
-        if (held_.stack.flat_optimizer && precision.master &&
+        if (held_.stack.states.flat_optimizer && precision.master &&
             bytes_per_element(precision.gradients) < bytes_per_element(*precision.master)) {
             temporaries.f = (bytes_per_element(*precision.master) +
-                             bytes_per_element(precision.gradients) * held_.stack.flat_gradient_copies)
+                             bytes_per_element(precision.gradients) * held_.stack.states.flat_gradient_copies)
                                 .value();
         }
         if (held_.run.offload_optimizer == Offload::none)
@@ -252,7 +252,7 @@ private:
     /// of all; by single tensors or one kernel, none to speak of.
     double temporary_copies() const {
         if (!held_.run.optimizer_kernel)
-            return held_.stack.optimizer_temporary_copies;
+            return held_.stack.states.optimizer_temporary_copies;
         return *held_.run.optimizer_kernel == OptimizerKernel::foreach ? 1.0 : 0.0;
     }
 
@@ -273,11 +273,11 @@ private:
 
 bool gradients_appear(const StageInventory& held) {
     return !held.regime.gradients_persist ||
-           (held.stack.gradients == GradientStore::parameter && !bucket_views(held.job));
+           (held.stack.states.gradients == GradientStore::parameter && !bucket_views(held.job));
 }
 
 Bytes pipeline_outputs(const StageInventory& held) {
-    if (!held.counts.last || held.run.parallel.pp == 1 || !held.stack.pipeline_keeps_outputs ||
+    if (!held.counts.last || held.run.parallel.pp == 1 || !held.stack.pipeline.keeps_outputs ||
         !held.job.model.lm_head)
         return Bytes{};
     return Bytes{held.shape.tokens * held.shape.rank_vocab * held.shape.e} *

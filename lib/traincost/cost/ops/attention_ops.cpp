@@ -37,12 +37,12 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     if (s.attention == AttentionKernel::flash) {
         const Bytes statistics{4.0 * a.batch * a.heads * a.queries};
         op.saved = kept + output + statistics;
-        const int blocks = ring && build.stack().ring_launches > 0.0 ? static_cast<int>(s.cp) : 1;
+        const int blocks = ring && build.stack().attention.ring_launches > 0.0 ? static_cast<int>(s.cp) : 1;
         op.forward_kernels = blocks;
         op.backward_kernels = 3 * blocks;
         op.backward_transient =
             output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
-        if (build.stack().window_masks && !s.fused.attention && a.span < a.keys)
+        if (build.stack().attention.window_masks && !s.fused.attention && a.span < a.keys)
             op.saved += Bytes{a.batch * a.queries * a.keys * s.e};
     } else {
         const double scores = a.batch * a.heads * a.queries * a.keys;
@@ -51,7 +51,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         // Written out by eager operators the softmax is kept in fp32 beside its narrow copy, and a tanh that
         // bounds the scores keeps its output.
         constexpr double fp32 = 4.0;
-        const bool eager = !build.stack().softmax_fused && !s.fused.attention;
+        const bool eager = !build.stack().attention.softmax_fused && !s.fused.attention;
         const double beside = (eager && s.e < fp32 ? fp32 : 0.0) +
                               (build.model().attention_softcap && !s.fused.attention ? s.e : 0.0);
         op.saved = kept + output + Bytes{scores * (beside + (s.dropout > 0.0 ? 2.0 * s.e + 1.0 : s.e))};
@@ -82,7 +82,7 @@ void context_exchange(OpBuilder& build, double kv_bytes, double q_out_bytes) {
     if (build.job().run.context == ContextKind::ring) {
         // Forward gathers everyone's keys and values, backward also returns their gradients [Liu23].
         const Bytes all{kv_bytes * cp};
-        const bool sends = build.stack().ring_sends_gradients;
+        const bool sends = build.stack().attention.ring_sends_gradients;
         build.communicate("kv_ring", Module::attention, Group::context, Collective::all_gather, all,
                           sends ? Collective::all_gather : Collective::all_reduce, all);
         constexpr double fp32 = 4.0;
@@ -99,12 +99,12 @@ void context_exchange(OpBuilder& build, double kv_bytes, double q_out_bytes) {
 /// Joining what attention made of a block around the ring to the blocks before.
 void merge_ring(OpBuilder& build, double out_elements) {
     const Shape& s = build.shape();
-    const StackSpec& stack = build.stack();
-    const double each = s.compiled ? stack.compiled_ring_merge_bytes : stack.ring_merge_bytes;
-    if (s.cp == 1 || build.job().run.context != ContextKind::ring || stack.ring_launches == 0.0)
+    const StackAttention& attention = build.stack().attention;
+    const double each = s.compiled ? attention.compiled_ring_merge_bytes : attention.ring_merge_bytes;
+    if (s.cp == 1 || build.job().run.context != ContextKind::ring || attention.ring_launches == 0.0)
         return;
     const Bytes merged{each * out_elements * static_cast<double>(s.cp - 1)};
-    const int kernels = s.compiled ? 1 : static_cast<int>(stack.ring_launches);
+    const int kernels = s.compiled ? 1 : static_cast<int>(attention.ring_launches);
     const int steps = static_cast<int>(s.cp - 1);
     build.memory("ring_merge", Module::attention, merged, merged * 2.0, kernels * steps, kernels * steps);
 }
@@ -126,7 +126,7 @@ void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
 /// a rotation has made queries and keys anew. The product after it keeps its own copy of the output.
 void copy_layouts(OpBuilder& build, double query_elements, double kv_elements, bool joined) {
     const Shape& s = build.shape();
-    if (!build.stack().copies_attention_layout || s.attention != AttentionKernel::flash || s.compiled)
+    if (!build.stack().attention.copies_layout || s.attention != AttentionKernel::flash || s.compiled)
         return;
     const bool rotated = build.model().position.kind == PositionKind::rope;
     const bool one = s.batch <= 1.0;
@@ -151,11 +151,11 @@ void copy_layouts(OpBuilder& build, double query_elements, double kv_elements, b
 void keep_layouts(OpBuilder& build, double out, double rest) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
-    const bool written_out = build.stack().rotary == RotaryKernel::composite && !s.fused.attention;
+    const bool written_out = build.stack().layer.rotary == RotaryKernel::composite && !s.fused.attention;
     if (!written_out || m.position.kind != PositionKind::rope)
         return;
     double elements = 0.0;
-    if (m.fused_qkv && !build.stack().fused_qkv)
+    if (m.fused_qkv && !build.stack().layer.fused_qkv)
         elements += rest;
     if (m.fused_qkv || m.position.rope_fraction < 1.0)
         elements += out;
@@ -178,7 +178,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double key_tokens = cross ? s.batch * memory_sequence : s.tokens;
 
     build.enter_tensor_parallel("attention_in", Module::attention);
-    if ((stack.fused_qkv || m.fused_qkv) && !cross && own_keys) {
+    if ((stack.layer.fused_qkv || m.fused_qkv) && !cross && own_keys) {
         // All of q, k and v have one pair beside them; some of them have one each, whose outputs are
         // scattered into the width of all; the scatter keeps them.
         const double adapted =
@@ -198,7 +198,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         if (s.train_weights && !s.compiled) {  // gradients of q, k and v are joined
             Operator& op = build.memory("qkv_gradient", Module::attention, Bytes{},
                                         Bytes{s.tokens * width * s.e * 2.0}, 0, 1);
-            if (stack.copies_attention_layout && s.attention == AttentionKernel::flash && s.batch > 1.0)
+            if (stack.attention.copies_layout && s.attention == AttentionKernel::flash && s.batch > 1.0)
                 op.backward_access = MemoryAccess::transpose;  // they come back batch first
         }
     } else {
@@ -228,7 +228,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     if (m.position.kind == PositionKind::rope) {
         const double rotated =
             s.tokens * (heads + (own_keys ? kv_heads : 0.0)) * d * m.position.rope_fraction;
-        const bool composite = stack.rotary == RotaryKernel::composite && !s.fused.attention;
+        const bool composite = stack.layer.rotary == RotaryKernel::composite && !s.fused.attention;
         // Composite: two products, a negation, a join and a sum over full tensors; autocast's fp32 tables
         // widen them all and the kernel's inputs are narrowed again.
         const double width = composite ? (s.autocast ? 10.0 * 4.0 - 4.0 : 10.0 * s.e) : 2.0 * s.e;
@@ -262,7 +262,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         a.keys /= documents;
     }
     copy_layouts(build, s.tokens * heads * d, key_tokens * kv_heads * 2.0 * d,
-                 (stack.fused_qkv || m.fused_qkv) && !cross && own_keys);
+                 (stack.layer.fused_qkv || m.fused_qkv) && !cross && own_keys);
     core_attention(build, a, true);
     hold_exchanged(build, kv_bytes, q_bytes);
     merge_ring(build, s.tokens * heads * d);
@@ -282,7 +282,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     build.linear("attention_out", Module::attention, s.tokens, h, heads * d, out_input,
                  low_rank_pair(adapter.attention_out, s.tokens_sp), m.bias.attention_out);
     if (m.bias.attention_out)
-        build.add_bias(s.tokens * h, stack.bias_dropout_fused);
+        build.add_bias(s.tokens * h, stack.layer.bias_dropout_fused);
     build.leave_tensor_parallel("attention_sum", Module::attention);
 }
 

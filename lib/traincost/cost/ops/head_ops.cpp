@@ -23,7 +23,7 @@ OpList embedding_ops(const Job& job, const Shape& s) {
             build.memory("position", Module::position, Bytes{n * (s.w + 2.0 * s.r)}, Bytes{n * s.r}, 2, 1);
         add.forward_transient = Bytes{n * s.r};
     }
-    if (s.tp > 1 && job.stack.vocab_parallel) {
+    if (s.tp > 1 && job.stack.head.vocab_parallel) {
         const Bytes message{n * s.e};
         if (s.sequence_parallel) {
             build.communicate("embedding_sum", Module::embedding, Group::tensor, Collective::reduce_scatter,
@@ -98,7 +98,7 @@ OpList head_ops(const Job& job, const Shape& s) {
         build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1), {},
                      false, 1);
     const double v = s.rank_vocab;
-    if (stack.vocab_parallel)
+    if (stack.head.vocab_parallel)
         build.enter_tensor_parallel("head_in", Module::head);
     const std::size_t head = list.size();
     build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),
@@ -123,7 +123,8 @@ OpList head_ops(const Job& job, const Shape& s) {
                 Bytes{logits * (s.e + fp32) + (s.autocast ? s.tokens * width * fp32 : 0.0)};
             loss.backward_transient = Bytes{logits * 2.0 * fp32};
             // DTensor's loss_parallel keeps the fp32 logits beside the log-softmax.
-            if (s.tp > 1 && stack.vocab_parallel && stack.tensor_parallel == TensorParallelKind::dtensor)
+            if (s.tp > 1 && stack.head.vocab_parallel &&
+                stack.layer.tensor_parallel == TensorParallelKind::dtensor)
                 loss.saved += Bytes{logits * fp32};
             loss.forward_bytes = Bytes{logits * (s.e + fp32 + 3.0 * fp32)};
             loss.backward_bytes = Bytes{logits * (4.0 * fp32 + s.e)};
@@ -197,20 +198,20 @@ OpList head_ops(const Job& job, const Shape& s) {
     if (m.logits_softcap && !s.fused.loss && s.loss != LossKernel::fused_linear &&
         s.loss != LossKernel::chunked_linear)
         loss.saved += Bytes{logits * s.e};
-    const Bytes copies{logits * fp32 * stack.logits_copies_fp32};
+    const Bytes copies{logits * fp32 * stack.head.logits_copies_fp32};
     loss.forward_transient += copies;
     loss.backward_transient += copies;
     list.push(loss);
-    if (stack.metric_losses > 0.0) {
+    if (stack.head.metric_losses > 0.0) {
         // Logits are widened, then their log-softmax is written beside them; nothing goes back.
-        build.memory("metric_logits", Module::head, Bytes{logits * (s.e + fp32) * stack.metric_losses},
+        build.memory("metric_logits", Module::head, Bytes{logits * (s.e + fp32) * stack.head.metric_losses},
                      Bytes{}, 1, 0);
         build
-            .memory("metric_losses", Module::head, Bytes{logits * 2.0 * fp32 * stack.metric_losses}, Bytes{},
-                    2, 0)
+            .memory("metric_losses", Module::head, Bytes{logits * 2.0 * fp32 * stack.head.metric_losses},
+                    Bytes{}, 2, 0)
             .forward_access = MemoryAccess::loss;
     }
-    if (s.tp > 1 && stack.vocab_parallel) {
+    if (s.tp > 1 && stack.head.vocab_parallel) {
         // Maximum, predicted logit and sum of exponentials, one fp32 each a token.
         build.communicate("loss_sum", Module::head, Group::tensor, Collective::all_reduce,
                           Bytes{3.0 * s.tokens * fp32}, Collective::all_reduce, Bytes{});

@@ -66,12 +66,12 @@ void tile(OpBuilder& build, std::size_t first) {
 
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated) {
     const Shape& s = build.shape();
-    const bool fused = build.stack().activation == ActivationKernel::fused || s.fused.mlp;
+    const bool fused = build.stack().layer.activation == ActivationKernel::fused || s.fused.mlp;
     const ActivationCost cost =
-        activation_cost(build.model().activation, gated, fused, build.stack().written_out_gelu, s);
+        activation_cost(build.model().activation, gated, fused, build.stack().layer.written_out_gelu, s);
     const double n = rows * width;
     const double written_out = gated && build.model().activation == Activation::swiglu_clamped
-                                   ? build.stack().clamped_glu_passes
+                                   ? build.stack().experts.clamped_glu_passes
                                    : 0.0;
     const bool modules = s.again.activation;
     Operator& op =
@@ -86,7 +86,7 @@ void activation_ops(OpBuilder& build, Module module, double rows, double width, 
         op.saved -= Bytes{n * (gated ? 2.0 : 1.0) * (s.e - 1.0)};
     op.forward_transient = Bytes{n * s.e};
     op.backward_transient =
-        build.stack().inplace_backward ? Bytes{n * s.e} : Bytes{n * s.e * (gated ? 3.0 : 2.0)};
+        build.stack().layer.inplace_backward ? Bytes{n * s.e} : Bytes{n * s.e * (gated ? 3.0 : 2.0)};
     if (modules)
         op.backward_transient += Bytes{n * s.e};
 }
@@ -101,7 +101,7 @@ void mlp_ops(OpBuilder& build, double ffn) {
     const bool drop_product = s.again.activation;
     const std::size_t first = build.list().size();
     build.enter_tensor_parallel("mlp_in", Module::mlp);
-    if (m.gated_mlp && !build.stack().fused_gate_up) {
+    if (m.gated_mlp && !build.stack().layer.fused_gate_up) {
         build.linear("gate", Module::mlp, s.tokens, f, h, build.saved_norm_output(h, 2), adapt, m.bias.mlp,
                      2);
         build.linear("up", Module::mlp, s.tokens, f, h, Bytes{}, adapt, m.bias.mlp);
@@ -111,14 +111,14 @@ void mlp_ops(OpBuilder& build, double ffn) {
     }
     if (m.bias.mlp)
         build.add_bias(s.tokens * f * (m.gated_mlp ? 2.0 : 1.0),
-                       build.stack().activation == ActivationKernel::fused);
+                       build.stack().layer.activation == ActivationKernel::fused);
     activation_ops(build, Module::mlp, s.tokens, f, m.gated_mlp);
-    const bool made_again = drop_product || build.stack().inplace_backward;
+    const bool made_again = drop_product || build.stack().layer.inplace_backward;
     build.linear("down", Module::mlp, s.tokens, h, f,
                  made_again ? Bytes{} : Bytes{s.tokens * f * build.saved_input_element(s.fused.mlp)},
                  low_rank_pair(build.job().run.adapter.mlp, s.tokens_sp), m.bias.mlp);
     if (m.bias.mlp)
-        build.add_bias(s.tokens * h, build.stack().bias_dropout_fused);
+        build.add_bias(s.tokens * h, build.stack().layer.bias_dropout_fused);
     build.leave_tensor_parallel("mlp_sum", Module::mlp);
     if (s.mlp_tiles > 1.0)
         tile(build, first);
@@ -204,7 +204,7 @@ void moe_ops(OpBuilder& build) {
         build.linear("latent_down", Module::experts, routed, h, hidden, Bytes{});
     // A dispatch that groups tokens by expert spares the passes over all copies; the weighted sum over a
     // token's experts reads and writes what travelled.
-    const double walks = build.stack().dispatch_permutes && s.ep > 1 ? 0.0 : 2.0;
+    const double walks = build.stack().experts.dispatch_permutes && s.ep > 1 ? 0.0 : 2.0;
     Operator& permute = build.memory("permute", Module::experts, Bytes{copies * h * s.e * walks},
                                      Bytes{copies * h * s.e * walks}, 3, 3);
     permute.forward_access = permute.backward_access = MemoryAccess::gather;
@@ -212,8 +212,9 @@ void moe_ops(OpBuilder& build) {
     permute.backward_transient = Bytes{copies * h * s.e};
     if (run.expert_one_hot)
         one_hot_product(build, "dispatch_one_hot", false);
-    const double travelling =
-        build.stack().token_dispatch ? token_copies(build.job(), static_cast<double>(moe.top_k)) : 1.0;
+    const double travelling = build.stack().experts.token_dispatch
+                                  ? token_copies(build.job(), static_cast<double>(moe.top_k))
+                                  : 1.0;
     if (s.ep > 1) {
         const Bytes message{copies * h * s.e * travelling};
         build.communicate("dispatch", Module::experts, Group::expert, Collective::all_to_all, message,
@@ -224,10 +225,10 @@ void moe_ops(OpBuilder& build) {
         build.communicate("expert_gather", Module::experts, Group::expert_tensor, Collective::all_gather,
                           message, Collective::reduce_scatter, message);
     }
-    if (build.stack().expert_walks > 0.0 && !s.compiled) {
+    if (build.stack().experts.walks > 0.0 && !s.compiled) {
         // Forward takes 0.45 of their time in the profiles that the walks are from.
         constexpr double forward_share = 0.45;
-        const Bytes walked{local * (h + f) * s.e * build.stack().expert_walks};
+        const Bytes walked{local * (h + f) * s.e * build.stack().experts.walks};
         build.memory("expert_masks", Module::experts, walked * forward_share, walked * (1.0 - forward_share),
                      12, 15);
     }

@@ -33,7 +33,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
-    const bool composite = stack().norm == NormKernel::composite && !compiled && !layernorm;
+    const bool composite = stack().layer.norm == NormKernel::composite && !compiled && !layernorm;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
@@ -102,10 +102,11 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
     op.forward_kernels = bias ? 2 : 1;
     op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
-    const bool quantised = job_.run.precision.base && (module != Module::head || stack().quantised_head);
+    const bool quantised =
+        job_.run.precision.base && (module != Module::head || stack().narrow.quantised_head);
     // Under dropout the low-rank pair reads a dropped-out copy of its own.
     const bool read_again = s.train_weights || (low_rank && adapter.dropout == 0.0) ||
-                            (quantised && stack().quantised_keeps_inputs);
+                            (quantised && stack().narrow.quantised_keeps_inputs);
     op.saved = read_again ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
@@ -144,7 +145,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
         const Bytes scales{n * k / 64.0 * (1.0 + 3.0 * fp32)};
         memory("quantised_scales", module, scales, scales, 2, 2);
     }
-    if (bias && s.train_weights && stack().bias != BiasKernel::fused)
+    if (bias && s.train_weights && stack().layer.bias != BiasKernel::fused)
         op.backward_bytes += Bytes{m * n * s.e};
     list_.push(op);
     if (readers > 1 && !s.compiled) {
@@ -174,7 +175,7 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
     a.backward_kernels = adapter.dropout > 0.0 ? 3 : 2;
     a.saved = adapter.dropout > 0.0 ? Bytes{m * k * (s.e + 1.0)} : Bytes{};
     // A copy of the input under a mask; its gradient is added to that of the product beside.
-    const bool fused = s.compiled || stack().adapter_fused;
+    const bool fused = s.compiled || stack().layer.adapter_fused;
     const double dropped = adapter.dropout > 0.0 && !s.compiled ? m * k * (2.0 * s.e + 1.0) : 0.0;
     a.forward_bytes = Bytes{dropped};
     a.backward_bytes = Bytes{dropped + (fused ? 1.0 : 3.0) * m * k * s.e};
@@ -200,7 +201,7 @@ void OpBuilder::low_rank_products(Module module, double m, double n, double k, L
 }
 
 void OpBuilder::add_bias(double elements, bool taken_along) {
-    if (stack().bias != BiasKernel::apart || taken_along || shape_.compiled)
+    if (stack().layer.bias != BiasKernel::apart || taken_along || shape_.compiled)
         return;
     last().forward_bytes += Bytes{elements * shape_.e * 2.0};
 }
@@ -237,7 +238,7 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     const Shape& s = shape_;
     const double n = s.tokens_sp * static_cast<double>(model().hidden);
     const bool dropout = s.dropout > 0.0;
-    const bool fused = stack().bias_dropout_fused || s.fused.norms;
+    const bool fused = stack().layer.bias_dropout_fused || s.fused.norms;
     const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
     // Backward: the gradient of the stream joins that of the branch beside it, which is narrowed on its way.
     const double joined = s.fused.norms ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
@@ -261,7 +262,7 @@ void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
         const Bytes gathered = gathered_bytes(message, module);
         communicate(name, module, Group::tensor, Collective::all_gather, gathered, Collective::reduce_scatter,
                     message);
-        if (stack().save_sharded_input && shape_.train_weights) {
+        if (stack().layer.save_sharded_input && shape_.train_weights) {
             // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
             communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{},
                         Collective::all_gather, gathered);
@@ -288,22 +289,22 @@ void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
 Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
     // Adapters read the gathered input too, in the compute format.
     const bool narrow =
-        stack().quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
+        stack().narrow.quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
     const double bytes = bytes_per_element(job_.run.precision.gemm).value();
     return narrow && bytes < shape_.e ? message * (bytes / shape_.e) : message;
 }
 
 Bytes OpBuilder::saved_norm_output(double width, int consumers) const {
     const Shape& s = shape_;
-    const bool sharded = s.tp > 1 && s.sequence_parallel && stack().save_sharded_input;
-    const bool each = (s.autocast && !s.compiled) || (s.tp > 1 && stack().copies_parallel_inputs);
+    const bool sharded = s.tp > 1 && s.sequence_parallel && stack().layer.save_sharded_input;
+    const bool each = (s.autocast && !s.compiled) || (s.tp > 1 && stack().layer.copies_parallel_inputs);
     const double copies = each ? static_cast<double>(consumers) : 1.0;
     return Bytes{(sharded ? s.tokens_sp : s.tokens) * width * saved_input_element(s.fused.norms) * copies};
 }
 
 double OpBuilder::saved_input_element(bool compiled) const {
     const double narrow = bytes_per_element(job_.run.precision.gemm).value();
-    if (stack().narrow_input == NarrowInput::narrow || narrow >= shape_.e)
+    if (stack().narrow.input == NarrowInput::narrow || narrow >= shape_.e)
         return std::min(shape_.e, narrow);
     return compiled && job_.run.precision.gemm == DataType::fp8 ? 0.0 : shape_.e;
 }

@@ -44,8 +44,9 @@ std::vector<double> bubble_values(const ExplainedJob& x) {
 
 std::vector<double> data_parallel_values(const ExplainedJob& x) {
     const DataParallelTime& d = parts(x).data_parallel;
-    return {d.reductions,     d.reduction.value(),          d.gathers,        d.gathering.value(),
-            d.hidden.value(), x.job.stack.overlap_slowdown, d.copies.value(), d.host.value()};
+    return {d.reductions,        d.reduction.value(), d.gathers,
+            d.gathering.value(), d.hidden.value(),    x.job.stack.traffic.overlap_slowdown,
+            d.copies.value(),    d.host.value()};
 }
 
 std::vector<double> optimizer_values(const ExplainedJob& x) {
@@ -59,8 +60,8 @@ std::vector<double> offload_values(const ExplainedJob& x) {
 }
 
 std::vector<double> fixed_values(const ExplainedJob& x) {
-    return {host_time(x.job.stack.host_per_step, x.job.run).value(), parts(x).norms, parts(x).domain_bounds,
-            x.job.stack.norm_sync_per_domain.value()};
+    return {host_time(x.job.stack.host.per_step, x.job.run).value(), parts(x).norms, parts(x).domain_bounds,
+            x.job.stack.host.norm_sync_per_domain.value()};
 }
 
 std::vector<double> allocator_values(const ExplainedJob& x) {
@@ -130,7 +131,7 @@ std::vector<ExplanationRow> step_explanations() {
                        "input and weight gradients"),
           {"docs/model.md, section GEMM time", "[Williams09] for the memory side",
            "fitted to 50,620 measured kernels of 9 GPUs; held out: median 2.6 %, 90th percentile 9.0 %"},
-          {"gemm_factor"}},
+          {"device.gemm_factor"}},
          pass_values<&PassTime::gemm>,
          term_cell<StepTerm::gemm>},
         {{"step.attention",
@@ -140,7 +141,7 @@ std::vector<ExplanationRow> step_explanations() {
                        "backward kernels, 2.5 times the FLOPs"),
           {"docs/model.md, section Attention time", "[Dao23]",
            "own H200 measurements, 152 shapes, 2026; the FlashAttention-2 paper's figures for Ampere"},
-          {"attention", "attention_generation", "softmax_fused"}},
+          {"attention.kernel", "attention.generation", "attention.softmax_fused"}},
          pass_values<&PassTime::attention>,
          term_cell<StepTerm::attention>},
         {{"step.memory_bound",
@@ -149,8 +150,8 @@ std::vector<ExplanationRow> step_explanations() {
           pass_symbols("bytes of the forward operators over the bandwidth each way of walking reaches",
                        "bytes of the backward operators, likewise"),
           {"docs/model.md, section Bandwidth-bound operators", "own H200 measurements, 187 rows, 2026"},
-          {"norm", "rotary", "activation", "loss", "metric_losses", "bias", "bias_dropout_fused",
-           "adapter_fused", "compile"}},
+          {"layer.norm", "layer.rotary", "layer.activation", "head.loss", "head.metric_losses", "layer.bias",
+           "layer.bias_dropout_fused", "layer.adapter_fused", "layer.compile"}},
          pass_values<&PassTime::memory>,
          term_cell<StepTerm::memory_bound>},
         {{"step.recompute",
@@ -158,7 +159,7 @@ std::vector<ExplanationRow> step_explanations() {
           "m * r",
           {micro_batch_count, {"r", "s", "forward time of what is recomputed, in one micro-batch"}},
           {"[Korthikanti22, §5]"},
-          {"recompute_stops_early"}},
+          {"layer.recompute_stops_early"}},
          recompute_values,
          term_cell<StepTerm::recompute>},
         {{"step.host",
@@ -167,9 +168,9 @@ std::vector<ExplanationRow> step_explanations() {
           pass_symbols("launches of a forward pass times the time of one, beyond the device's own time",
                        "the same of the backward pass"),
           {"own H200 runs of launch-bound models, torch 2.11, 2026"},
-          {"host_per_kernel_s", "host_per_dispatched_kernel_s", "host_per_parallel_block_s",
-           "host_per_starved_block_rank_s", "host_per_sharded_block_s", "host_per_checkpoint_s",
-           "host_per_adapter_s", "host_per_narrow_product_s", "cuda_graphs"}},
+          {"host.per_kernel_s", "host.per_dispatched_kernel_s", "host.per_parallel_block_s",
+           "host.per_starved_block_rank_s", "host.per_sharded_block_s", "host.per_checkpoint_s",
+           "host.per_adapter_s", "host.per_narrow_product_s", "host.cuda_graphs"}},
          pass_values<&PassTime::host>,
          term_cell<StepTerm::host>},
         {{"step.tensor_parallel",
@@ -179,7 +180,7 @@ std::vector<ExplanationRow> step_explanations() {
                        "the same of the backward pass"),
           {"docs/model.md, section Collectives", "[Shoeybi19]",
            "[Korthikanti22, §4.2] for sequence parallelism"},
-          {"tp_overlap", "tensor_parallel", "sequence_parallel"}},
+          {"traffic.tp_overlap", "layer.tensor_parallel", "layer.sequence_parallel"}},
          pass_values<&PassTime::tensor>,
          term_cell<StepTerm::tensor_parallel>},
         {{"step.context_parallel",
@@ -197,7 +198,7 @@ std::vector<ExplanationRow> step_explanations() {
           pass_symbols("dispatch and combine of a forward pass, less the share hidden",
                        "the same of the backward pass"),
           {"docs/model.md, section Collectives", "[DeepSeekV3, §3.2]"},
-          {"ep_overlap", "token_dispatch", "dispatch_permutes"}},
+          {"experts.overlap", "experts.token_dispatch", "experts.dispatch_permutes"}},
          pass_values<&PassTime::expert>,
          term_cell<StepTerm::expert_parallel>},
         {{"step.pipeline_transfer",
@@ -206,7 +207,7 @@ std::vector<ExplanationRow> step_explanations() {
           {{"n", "", "transfers on the critical path of the schedule"},
            {"x", "s", "one: a micro-batch's boundary tensor to the next stage; 0 where sends overlap"}},
           {"docs/model.md, section Step time", "[Narayanan21, §3.2]"},
-          {"overlap_p2p", "sharded_sends"}},
+          {"pipeline.overlap_p2p", "pipeline.sharded_sends"}},
          transfer_values,
          term_cell<StepTerm::pipeline_transfer>},
         {{"step.bubble",
@@ -218,7 +219,7 @@ std::vector<ExplanationRow> step_explanations() {
            {"X", "s", "transfers that nothing hides"}},
           {"docs/model.md, section Step time", "[Huang19] GPipe", "[Narayanan21, §2.2] 1F1B, interleaved",
            "[Qi23, Table 2] zero bubble", "[DeepSeekV3, Table 2] DualPipe"},
-          {"pipeline"}},
+          {"pipeline.schedule"}},
          bubble_values,
          term_cell<StepTerm::bubble>},
         {{"step.data_parallel",
@@ -234,9 +235,10 @@ std::vector<ExplanationRow> step_explanations() {
            {"X", "s", "host time to slice the tensors of a sharded optimizer"}},
           {"docs/model.md, sections Collectives and Step time", "[Rajbhandari20, §7]",
            "own H200 runs with DDP and FSDP2, torch 2.11, 2026, for s"},
-          {"overlap_grad_reduce", "overlap_param_gather", "overlap_slowdown", "reduce_every_micro_batch",
-           "replicas_reduce_every_micro_batch", "gradient_bucket_bytes", "sharded_messages",
-           "broadcasts_updates", "host_per_block_slice_s", "shard"}},
+          {"traffic.overlap_grad_reduce", "traffic.overlap_param_gather", "traffic.overlap_slowdown",
+           "traffic.reduce_every_micro_batch", "traffic.replicas_reduce_every_micro_batch",
+           "traffic.gradient_bucket_bytes", "traffic.sharded_messages", "traffic.broadcasts_updates",
+           "host.per_block_slice_s", "states.shard"}},
          data_parallel_values,
          term_cell<StepTerm::data_parallel>},
         {{"step.optimizer",
@@ -246,7 +248,7 @@ std::vector<ExplanationRow> step_explanations() {
             "read and written: gradients as often as the stack walks them, states and weights twice"},
            {"V", "B/s", "bandwidth that the optimizer's kernels reach at this size, start included"}},
           {"docs/model.md, section Bandwidth-bound operators"},
-          {"gradient_passes", "optimizer"}},
+          {"states.gradient_passes", "states.optimizer"}},
          optimizer_values,
          term_cell<StepTerm::optimizer>},
         {{"step.offload",
@@ -259,7 +261,8 @@ std::vector<ExplanationRow> step_explanations() {
            {"U", "s", "updated weights to the device, beside the update"}},
           {"docs/model.md, section Step time", "[Ren21, §4.2, §5.1] optimizer on the host",
            "[Rajbhandari21, §5.2] NVMe", "own H200 host, torch 2.11, 2026: link and update rates"},
-          {"overlap_grad_reduce", "overlap_param_gather", "reduce_every_micro_batch"}},
+          {"traffic.overlap_grad_reduce", "traffic.overlap_param_gather",
+           "traffic.reduce_every_micro_batch"}},
          offload_values,
          term_cell<StepTerm::offload>},
         {{"step.fixed",
@@ -271,7 +274,7 @@ std::vector<ExplanationRow> step_explanations() {
            {"d", "", "boundaries between domains that a tensor-parallel group spans"},
            {"x", "s", "of each norm for each boundary, where the stack sums them one by one"}},
           {"measured runs of the stack", "docs/model.md, section Step time"},
-          {"host_per_step_s", "norm_sync_per_domain_s"}},
+          {"host.per_step_s", "host.norm_sync_per_domain_s"}},
          fixed_values,
          term_cell<StepTerm::fixed>},
         {{"step.allocator",
@@ -281,7 +284,7 @@ std::vector<ExplanationRow> step_explanations() {
            {"D", "B", "cached memory given back at each: reserved and refused, less allocated"},
            {"c", "s/B", "of giving a byte back and asking for it again"}},
           {"docs/model.md, section Allocator pressure", "own H200 run, torch 2.11, 2026"},
-          {"expandable_segments", "flat_optimizer", "gathered_blocks_ahead"}},
+          {"device.expandable_segments", "states.flat_optimizer", "device.gathered_blocks_ahead"}},
          allocator_values,
          term_cell<StepTerm::allocator>},
         {{"step.total",

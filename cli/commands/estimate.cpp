@@ -34,7 +34,7 @@ void run_estimate(const Flags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft_of(flags.job, sources);
     take_stack(flags.launch, sources.catalogue(), read.draft, context);
-    const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true};
+    const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true, flags.verbose};
     ResolvedJob resolved = resolve(question.job, sources);
     apply_network(flags.network, resolved);
     const EstimateAnswer answer = answer_of(std::move(resolved), question, sources);
@@ -71,7 +71,7 @@ void add_estimate(CLI::App& app, Context& context) {
     command->add_flag(
         "-v,--verbose", flags->verbose,
         "All tables: memory, time, computation, communication by kind of collective and pass, the "
-        "timeline's numbers, assumptions; default as text: the summary");
+        "timeline's numbers, the stack's constants, assumptions; default as text: the summary");
     add_job_options(*command, flags->job);
     add_network_options(*command, flags->network);
     add_output_options(*command, flags->output, Charts::no, Pages::yes);

@@ -9,6 +9,7 @@
 #include "traincost/io/bench/calibration_json.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
+#include "traincost/io/stack_claim.hpp"
 
 using namespace traincost;
 
@@ -71,9 +72,9 @@ TEST_CASE("a constant the records were made with is found again", "[calibrate]")
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
-    const std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    const std::vector<SourcedRecord> records = made_records(look_up, named("host.per_step_s"), 0.1);
     CalibrationOptions options;
-    options.constants = {"host_per_step_s"};
+    options.constants = {"host.per_step_s"};
     const std::vector<Calibration> calibrations = calibrate(records, job, options);
     REQUIRE(calibrations.size() == 1);
     const Calibration& c = calibrations[0];
@@ -92,9 +93,9 @@ TEST_CASE("a constant the records have no bearing on stays as it was", "[calibra
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
-    const std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    const std::vector<SourcedRecord> records = made_records(look_up, named("host.per_step_s"), 0.1);
     CalibrationOptions options;
-    options.constants = {"ep_overlap"};  // dense models have no experts
+    options.constants = {"experts.overlap"};  // dense models have no experts
     const Calibration c = calibrate(records, job, options).at(0);
     CHECK_FALSE(c.constants[0].bound);
     CHECK(c.constants[0].after == c.constants[0].before);
@@ -105,27 +106,33 @@ TEST_CASE("the written stack record is read back with the fitted constant", "[ca
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
     CalibrationOptions options;
-    options.constants = {"host_per_step_s"};
+    options.constants = {"host.per_step_s"};
     const std::vector<Calibration> calibrations =
-        calibrate(made_records(look_up, named("host_per_step_s"), 0.1), job, options);
-    const std::string text =
-        calibrated_stack_record(catalogue.document(Room::stacks, "nanotron"), calibrations, "made");
+        calibrate(made_records(look_up, named("host.per_step_s"), 0.1), job, options);
+    const std::string text = calibrated_stack_record(catalogue.document(Room::stacks, "nanotron"),
+                                                     calibrations, std::vector<std::string>{"made"});
     const JsonDocument document = parse_json(text, "nanotron.json");
     JsonObject object{JsonNode(document)};
-    CHECK(object.at("host_per_step_s").number() == Approx(0.1).epsilon(0.02));
-    JsonObject basis(object.at("basis"));
-    CHECK(basis.at("host_per_step_s").string().find("fitted to 24 measurements of made") == 0);
+    JsonObject host(object.at("host"));
+    CHECK(claimed_value(host.at("per_step_s")).number() == Approx(0.1).epsilon(0.02));
+    const auto claim = claim_of(document, "host.per_step_s");
+    REQUIRE(claim);
+    CHECK(claim->kind == ClaimKind::fitted);
+    CHECK(claim->n == 24);
+    CHECK(claim->sources == 1);
+    CHECK(claim->held_out_error.value_or(1.0) < 0.01);
+    CHECK(claim->why == "records of made");
 }
 
 TEST_CASE("a few records move a constant part of the way", "[calibrate]") {
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
-    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    std::vector<SourcedRecord> records = made_records(look_up, named("host.per_step_s"), 0.1);
     const auto moved = [&](std::size_t n) {
         const std::vector<SourcedRecord> some(records.begin(),
                                               records.begin() + static_cast<std::ptrdiff_t>(n));
-        const std::vector<Calibration> of = calibrate(some, job, {.constants = {"host_per_step_s"}});
+        const std::vector<Calibration> of = calibrate(some, job, {.constants = {"host.per_step_s"}});
         REQUIRE(of.size() == 1);
         return of.front().constants.front();
     };
@@ -157,15 +164,15 @@ TEST_CASE("a constant that all sources agree on carries over to one left out", "
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
-    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
+    std::vector<SourcedRecord> records = made_records(look_up, named("host.per_step_s"), 0.1);
     for (std::size_t i = 0; i < records.size(); ++i)
         records[i].source = i % 3 == 0 ? "one" : i % 3 == 1 ? "two" : "three";
     CalibrationOptions options;
-    options.constants = {"host_per_step_s", "ep_overlap"};
+    options.constants = {"host.per_step_s", "experts.overlap"};
     const std::vector<CrossValidation> validations = cross_validate(records, job, options, "source");
     REQUIRE(validations.size() == 1);
     const CrossValidation& v = validations[0];
-    CHECK(v.names == std::vector<std::string_view>{"host_per_step_s"});  // dense models have no experts
+    CHECK(v.names == std::vector<std::string_view>{"host.per_step_s"});  // dense models have no experts
     REQUIRE(v.groups.size() == 3);
     for (const LeftOutGroup& group : v.groups) {
         CHECK(group.as_is.n == 8);
@@ -180,14 +187,14 @@ TEST_CASE("a constant that is one source's own fails the others", "[calibrate]")
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };
-    std::vector<SourcedRecord> records = made_records(look_up, named("host_per_step_s"), 0.1);
-    const std::vector<SourcedRecord> others = made_records(look_up, named("host_per_step_s"), 0.005);
+    std::vector<SourcedRecord> records = made_records(look_up, named("host.per_step_s"), 0.1);
+    const std::vector<SourcedRecord> others = made_records(look_up, named("host.per_step_s"), 0.005);
     for (std::size_t i = 0; i < records.size(); i += 2) {
         records[i] = others[i];
         records[i].source = "other";
     }
     CalibrationOptions options;
-    options.constants = {"host_per_step_s"};
+    options.constants = {"host.per_step_s"};
     const CrossValidation v = cross_validate(records, job, options, "source").at(0);
     CHECK(v.refitted.mape > 0.2);
     CHECK(cross_validate(records, job, options, "accelerator").empty());  // all are of one

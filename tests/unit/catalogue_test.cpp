@@ -1,49 +1,21 @@
 #include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/stack_json.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <functional>
 #include <map>
 #include <set>
+
+#include "support/override_folder.hpp"
 
 using namespace traincost;
 
 namespace {
 
 constexpr Room rooms[] = {Room::accelerators, Room::clusters, Room::models, Room::stacks};
-
-/// A folder of override records that is gone with the test.
-class Folder {
-public:
-    Folder()
-        : path_(std::filesystem::temp_directory_path() /
-                ("traincost_catalogue_" + std::to_string(++count()))) {
-        std::filesystem::remove_all(path_);
-        std::filesystem::create_directories(path_);
-    }
-    ~Folder() {
-        std::filesystem::remove_all(path_);
-    }
-    void write(const std::string& file, const std::string& text) const {
-        std::filesystem::create_directories((path_ / file).parent_path());
-        std::ofstream(path_ / file) << text;
-    }
-    std::string path() const {
-        return path_.string();
-    }
-
-private:
-    static int& count() {
-        static int n = 0;
-        return n;
-    }
-    std::filesystem::path path_;
-};
 
 std::string message(const std::function<void()>& action) {
     try {
@@ -132,37 +104,6 @@ TEST_CASE("every source of every record has a title or is one", "[catalogue]") {
     }
 }
 
-TEST_CASE("every stack reads whole, writes back the same, and says why for every choice", "[catalogue]") {
-    const Catalogue catalogue;
-    const std::vector<std::string> choices = stack_choice_names();
-    CHECK(choices.size() > 35);
-    for (const CatalogueEntry& entry : catalogue.entries(Room::stacks)) {
-        INFO(entry.id);
-        const StackSpec stack = catalogue.stack(entry.id);
-        CHECK(stack.id == entry.id);
-        JsonWriter out;
-        write_json(out, stack);
-        CHECK(stack_from_json(JsonNode(parse_json(out.text(), "again"))) == stack);
-        const JsonDocument document = catalogue.stack_document(entry.id);
-        const JsonValue* basis = document.root.find("basis");
-        REQUIRE(basis != nullptr);
-        for (const std::string& choice : choices) {
-            INFO(choice);
-            CHECK(basis->find(choice) != nullptr);
-        }
-        CHECK(basis->object()->size() == choices.size());
-    }
-}
-
-TEST_CASE("a stack inherits what it does not say from its base", "[catalogue]") {
-    const Catalogue catalogue;
-    const StackSpec mcore = catalogue.stack("megatron-core");
-    const StackSpec nemo = catalogue.stack("nemo");
-    CHECK(nemo.head.vocab_multiple == mcore.head.vocab_multiple);
-    CHECK(nemo.traffic.tp_overlap > mcore.traffic.tp_overlap);
-    CHECK(std::find(nemo.aliases.begin(), nemo.aliases.end(), "megatron-lm") == nemo.aliases.end());
-}
-
 TEST_CASE("every accelerator with its figures published has a usual node", "[catalogue]") {
     const Catalogue catalogue;
     int built = 0;
@@ -227,7 +168,7 @@ TEST_CASE("a part without a node of its own keeps its own links in the lent one"
 }
 
 TEST_CASE("an override record replaces the built-in one, and only that", "[catalogue]") {
-    const Folder folder;
+    const OverrideFolder folder;
     JsonWriter out;
     AcceleratorSpec mine = Catalogue().accelerator("h100");
     mine.memory = Bytes(96e9);
@@ -243,7 +184,7 @@ TEST_CASE("an override record replaces the built-in one, and only that", "[catal
 }
 
 TEST_CASE("measured curves can be overridden too", "[catalogue]") {
-    const Folder folder;
+    const OverrideFolder folder;
     std::string text;
     const Catalogue built_in;
     for (const EmbeddedFile& file : built_in.bench()) {
@@ -262,38 +203,23 @@ TEST_CASE("measured curves can be overridden too", "[catalogue]") {
     CHECK(Catalogue().cluster("h100", 8).spec.network.scale_up.curves.all_reduce.groups[0].efficiency != 0.5);
 }
 
-TEST_CASE("a new stack may stand on a built-in one", "[catalogue]") {
-    const Folder folder;
-    folder.write("stacks/ours.json",
-                 R"({"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25})");
-    folder.write("stacks/loop.json", R"({"id": "loop", "title": "Loop", "base": "loop"})");
-    folder.write("stacks/typo.json",
-                 R"({"id": "typo", "title": "Typo", "base": "megatron-core", "droput": 0.25})");
-    const Catalogue catalogue(folder.path());
-    CHECK(catalogue.stack("ours").layer.dropout == 0.25);
-    CHECK(catalogue.stack("ours").head.vocab_multiple == 128);
-    CHECK(message([&] { catalogue.stack("loop"); }).find("or on itself") != std::string::npos);
-    CHECK(message([&] { catalogue.stack("typo"); }).find("unknown key 'droput'; did you mean 'dropout'?") !=
-          std::string::npos);
-}
-
 TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
     CHECK_THROWS_AS(Catalogue("no/such/folder"), Error);
     {
-        const Folder folder;
+        const OverrideFolder folder;
         folder.write("modles/x.json", "{}");
         CHECK(message([&] { const Catalogue c(folder.path()); }).find("did you mean 'models'?") !=
               std::string::npos);
     }
     {
-        const Folder folder;
+        const OverrideFolder folder;
         folder.write("models/mine.json", R"({"id": "other"})");
         const Catalogue catalogue(folder.path());
         CHECK(message([&] { catalogue.model("mine"); }).find("must be the file's name, 'mine'") !=
               std::string::npos);
     }
     {
-        const Folder folder;
+        const OverrideFolder folder;
         folder.write("models/mine.json", "{\"id\": ");
         const Catalogue catalogue(folder.path());
         CHECK(message([&] { catalogue.model("mine"); }).find("mine.json") != std::string::npos);
@@ -301,7 +227,7 @@ TEST_CASE("a folder of overrides that is wrong says where", "[catalogue]") {
 }
 
 TEST_CASE("a node's NICs say what each of its accelerators gets between nodes", "[catalogue]") {
-    const Folder folder;
+    const OverrideFolder folder;
     const auto cluster = [](const std::string& scale_out) {
         return R"({"schema": "cluster/1", "id": "own", "kind": "on-prem", "accelerator": "h100-sxm5-80gb",
                    "accelerators_per_node": 8, "scale_up": {"domain": 8, "layout": "switched",

@@ -166,9 +166,9 @@ TEST_CASE("a job written as JSON reads back the same", "[io]") {
 
 TEST_CASE("a job's own stack may stand on one of the catalogue", "[io]") {
     const Catalogue catalogue;
-    const JsonDocument d =
-        parse_json(R"({"stack": {"id": "ours", "title": "Ours", "base": "megatron-core", "dropout": 0.25}})",
-                   "job.json");
+    const JsonDocument d = parse_json(
+        R"({"stack": {"id": "ours", "title": "Ours", "base": "megatron-core", "layer": {"dropout": 0.25}}})",
+        "job.json");
     const JobDraft file = job_draft_from_json(JsonNode(d), catalogue);
     REQUIRE(file.stack_spec.has_value());
     CHECK(file.stack_spec->layer.dropout == 0.25);

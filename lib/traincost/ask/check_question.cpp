@@ -67,7 +67,7 @@ constexpr std::array<RecordSchema, 14> record_schemas = {{
      [](const JsonDocument& d, const Catalogue&) {
          return std::to_string(prices_from_json(JsonNode(d)).size()) + " prices";
      }},
-    {"stack/1",
+    {"stack/2",
      [](const JsonDocument& d, const Catalogue& catalogue) { return "stack " + catalogue.stack_from(d).id; }},
     {"job/1",
      [](const JsonDocument& d, const Catalogue& catalogue) {
@@ -129,16 +129,33 @@ CheckedFile check_file(const std::string& file, const Catalogue& catalogue) {
     return verdict;
 }
 
+/// A release inside a stack's record of the folder.
+CheckedFile check_release(const std::string& folder, const std::string& id, const Catalogue& catalogue) {
+    const std::size_t at = id.find('@');
+    CheckedFile verdict{
+        .file = folder + "/stacks/" + id.substr(0, at) + ".json, release " + id.substr(at + 1),
+        .what = {},
+        .problems = {}};
+    try {
+        verdict.what = "stack " + catalogue.stack(id).id;
+    } catch (const Error& error) {
+        verdict.problems = error.problems();
+    }
+    return verdict;
+}
+
 /// Every record of a folder of overrides: the catalogue over it finds each, and each must be read.
 std::vector<CheckedFile> check_folder(const std::string& folder) {
     const Catalogue catalogue(folder);
     std::vector<CheckedFile> verdicts;
     for (std::size_t i = 0; i < room_names().size(); ++i) {
         for (const CatalogueEntry& entry : catalogue.entries(static_cast<Room>(i))) {
-            if (entry.overridden) {
-                verdicts.push_back(check_file(
-                    folder + "/" + std::string(room_names()[i]) + "/" + entry.id + ".json", catalogue));
-            }
+            if (!entry.overridden)
+                continue;
+            const std::string file = folder + "/" + std::string(room_names()[i]) + "/" + entry.id + ".json";
+            const bool release = static_cast<Room>(i) == Room::stacks && !std::filesystem::exists(file);
+            verdicts.push_back(release ? check_release(folder, entry.id, catalogue)
+                                       : check_file(file, catalogue));
         }
     }
     const std::filesystem::path bench = std::filesystem::path(folder) / "bench";

@@ -42,6 +42,8 @@ EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question,
         answer.sure = with_unstated(std::move(answer.sure), sources.residuals(), answer.job, answer.estimate,
                                     odds_of(answer.unstated, answer.estimate));
     }
+    if (question.names_constants)
+        answer.constants = constants_of(answer.job, answer.estimate, sources.catalogue());
     answer.padding = paying_padding(answer.job, answer.estimate.step.total);
     if (!answer.estimate.fits) {
         answer.remedies =

@@ -7,6 +7,7 @@
 
 #include "traincost/ask/job_input.hpp"
 #include "traincost/ask/resolve.hpp"
+#include "traincost/ask/stack_constants.hpp"
 #include "traincost/ask/unstated.hpp"
 #include "traincost/cost/estimate.hpp"
 #include "traincost/plan/remedies.hpp"
@@ -20,6 +21,8 @@ struct EstimateQuestion {
     /// Whether the answer also says what settings that nobody states leave open, which takes several
     /// estimates.
     bool weighs_unstated = false;
+    /// Whether the answer names the constants of the stack that bear on it, which takes an estimate each.
+    bool names_constants = false;
 };
 
 /// A job, what it takes, and how sure that is.
@@ -34,6 +37,7 @@ struct EstimateAnswer {
     std::vector<Remedy> remedies{};              ///< where it does not fit
     std::optional<VocabularyPadding> padding{};  ///< where one would pay
     UnstatedRange unstated{};                    ///< what settings nobody stated leave open, if asked
+    std::vector<StackConstant> constants{};      ///< of the stack that bear on it, if asked
     FileNotes notes{};
 
     /// Whether it fits and ends.

@@ -1,7 +1,8 @@
 #include "traincost/ask/explain_question.hpp"
 
 #include <utility>
-#include <variant>
+
+#include "traincost/io/stack_claim.hpp"
 
 namespace traincost {
 
@@ -22,12 +23,9 @@ std::vector<std::string> reasons_of_stack(std::span<const std::string_view> choi
         return lines;
     }
     const JsonDocument record = catalogue.stack_document(stack);
-    const JsonValue* basis = record.root.find("basis");
     for (const std::string_view choice : choices) {
-        const JsonValue* why = basis != nullptr ? basis->find(std::string(choice)) : nullptr;
-        const auto* text = why != nullptr ? std::get_if<std::string>(&why->data) : nullptr;
-        if (text != nullptr) {
-            lines.push_back("stack " + stack + ", " + std::string(choice) + ": " + *text);
+        if (const auto claim = claim_of(record, choice)) {
+            lines.push_back("stack " + stack + ", " + std::string(choice) + ": " + claim_text(*claim));
         }
     }
     return lines;

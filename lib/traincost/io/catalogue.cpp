@@ -142,7 +142,7 @@ void lay_bases_under(JsonDocument& merged, const Catalogue& catalogue) {
         JsonDocument below = catalogue.document(Room::stacks, base_name.string());
         std::erase_if(std::get<JsonValue::Object>(merged.root.data),
                       [](const JsonMember& m) { return m.key == "base"; });
-        for (const char* personal : {"aliases", "notes"}) {
+        for (const char* personal : {"aliases", "notes", "releases"}) {
             std::erase_if(std::get<JsonValue::Object>(below.root.data),
                           [&](const JsonMember& m) { return m.key == personal; });
         }

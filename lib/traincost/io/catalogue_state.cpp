@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/stack_releases.hpp"
 
 namespace traincost {
 
@@ -48,6 +49,18 @@ std::vector<std::string> scan_aliases(std::string_view text) {
     return aliases;
 }
 
+/// A stack's releases, as records that stand where the stack's does.
+void add_releases(const JsonDocument& stack, const Source& record, std::vector<Source>& sources) {
+    for (const io::StackRelease& release : io::releases_of(stack)) {
+        std::erase_if(sources, [&](const Source& other) { return other.id == release.id; });
+        sources.push_back({.id = release.id,
+                           .aliases = release.aliases,
+                           .text = record.text,
+                           .path = record.path,
+                           .release = release.name});
+    }
+}
+
 /// The JSON files of a room of the user's folder, in order; none where there is no such folder.
 std::vector<std::string> json_files(const std::string& folder, std::string_view room) {
     std::vector<std::string> files;
@@ -81,8 +94,11 @@ std::string Catalogue::State::override_path(Room room, std::string_view id) cons
 
 void Catalogue::State::add_overrides(Room room, std::vector<Source>& sources) const {
     for (const std::string& file : json_files(folder, rooms[static_cast<std::size_t>(room)])) {
-        Source source{
-            .id = std::filesystem::path(file).stem().string(), .aliases = {}, .text = {}, .path = file};
+        Source source{.id = std::filesystem::path(file).stem().string(),
+                      .aliases = {},
+                      .text = {},
+                      .path = file,
+                      .release = {}};
         if (source.id != canonical_name(source.id)) {
             throw Error(ErrorKind::input, file + ": a record's file is named by its id in lower case, '" +
                                               canonical_name(source.id) + ".json'");
@@ -96,6 +112,9 @@ void Catalogue::State::add_overrides(Room room, std::vector<Source>& sources) co
             source.aliases = aliases->strings();
         }
         std::erase_if(sources, [&](const Source& other) { return other.id == source.id; });
+        if (room == Room::stacks) {
+            add_releases(document, source, sources);
+        }
         sources.push_back(std::move(source));
     }
 }
@@ -123,7 +142,13 @@ const std::vector<Source>& Catalogue::State::sources(Room room) {
             all.push_back({.id = std::string(file.id),
                            .aliases = scan_aliases(file.text),
                            .text = file.text,
-                           .path = {}});
+                           .path = {},
+                           .release = {}});
+            constexpr std::string_view releases = "\"releases\": [";
+            if (room == Room::stacks && file.text.find(releases) != std::string_view::npos) {
+                const Source stack = all.back();
+                add_releases(parse(room, stack), stack, all);
+            }
         }
         add_overrides(room, all);
         std::sort(all.begin(), all.end(), [](const Source& a, const Source& b) { return a.id < b.id; });
@@ -136,7 +161,7 @@ std::optional<Source> Catalogue::State::source(Room room, std::string_view name)
     const std::string canonical = canonical_name(name);
     if (folder.empty()) {
         if (const EmbeddedFile* file = io::embedded_file(rooms[static_cast<std::size_t>(room)], canonical)) {
-            return Source{.id = canonical, .aliases = {}, .text = file->text, .path = {}};
+            return Source{.id = canonical, .aliases = {}, .text = file->text, .path = {}, .release = {}};
         }
     }
     const Source* found = nullptr;
@@ -148,6 +173,14 @@ std::optional<Source> Catalogue::State::source(Room room, std::string_view name)
                                        [&](const std::string& a) { return canonical_name(a) == canonical; });
         if (alias && (found == nullptr || found->path.empty())) {
             found = &candidate;
+        }
+    }
+    const std::size_t at = canonical.find('@');
+    if (found == nullptr && room == Room::stacks && at != std::string::npos) {
+        // an alias of the stack before its release
+        const auto stack = source(room, canonical.substr(0, at));
+        if (stack && stack->id != canonical.substr(0, at)) {
+            return source(room, stack->id + canonical.substr(at));
         }
     }
     return found != nullptr ? std::optional(*found) : std::nullopt;
@@ -163,6 +196,17 @@ Source Catalogue::State::require(Room room, std::string_view name) {
         names.insert(names.end(), candidate.aliases.begin(), candidate.aliases.end());
     }
     const auto i = static_cast<std::size_t>(room);
+    const std::size_t at = name.find('@');
+    if (const auto stack = source(room, name.substr(0, at)); at != std::string_view::npos && stack) {
+        std::string releases;
+        for (const Source& candidate : sources(room)) {
+            if (candidate.id.starts_with(stack->id + '@'))
+                releases += (releases.empty() ? "" : ", ") + candidate.release;
+        }
+        throw Error(ErrorKind::not_found,
+                    "unknown release '" + std::string(name.substr(at + 1)) + "' of " + stack->id +
+                        (releases.empty() ? ", which has none" : ", must be one of " + releases));
+    }
     std::string suggestion = did_you_mean(name, names);
     if (suggestion.empty()) {
         suggestion = "; 'traincost list " + std::string(rooms[i]) + "' names them all";
@@ -172,11 +216,12 @@ Source Catalogue::State::require(Room room, std::string_view name) {
 }
 
 JsonDocument Catalogue::State::parse(Room room, const Source& source) {
-    if (!source.path.empty()) {
-        return read_json_file(source.path);
-    }
-    return parse_json(source.text,
-                      std::string(rooms[static_cast<std::size_t>(room)]) + "/" + source.id + ".json");
+    const std::string file = source.id.substr(0, source.id.find('@'));
+    JsonDocument record = source.path.empty()
+                              ? parse_json(source.text, std::string(rooms[static_cast<std::size_t>(room)]) +
+                                                            "/" + file + ".json")
+                              : read_json_file(source.path);
+    return source.release.empty() ? record : io::release_record(record, source.release);
 }
 
 }  // namespace traincost

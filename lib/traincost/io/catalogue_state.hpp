@@ -56,7 +56,8 @@ struct Source {
     std::string id;
     std::vector<std::string> aliases;
     std::string_view text;
-    std::string path;  ///< of an override
+    std::string path;     ///< of an override
+    std::string release;  ///< of a stack: one of the releases in its record; empty: the record itself
 };
 
 /// The built-in file of that id; nothing where there is none.

@@ -3,7 +3,7 @@
 //   {"schema": "job/1",
 //    "model": "llama-3.1-8b",                 a catalogue id, or a "model/1" object
 //    "cluster": {"id": "dgx-h100", "accelerator": "h100-sxm5-80gb", "accelerators": 16, "per_node": 8},
-//    "stack": "megatron-core",                an id, or a "stack/1" object
+//    "stack": "megatron-core",                an id, or a "stack/2" object
 //    "run": {"sequence": 8192, "micro_batch": 1, "global_batch": 256, "precision": "bf16-mixed", …},
 //    "operation": {"failure_rate": "llama-3-405b", "storage_GBps": 200, "pue": 1.1, …}}
 #pragma once

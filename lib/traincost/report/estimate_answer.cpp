@@ -68,6 +68,21 @@ Table unstated_table(const UnstatedRange& range) {
     return table;
 }
 
+/// Which of the stack's constants bear on the job, and what they rest on; those in its code are only counted.
+Table constants_table(const EstimateAnswer& answer) {
+    const std::string& stack = answer.job.stack.id;
+    Table table{.title = "Constants of the stack",
+                .columns = {"constant", "value", "where from"},
+                .rows = {},
+                .remarks = {constants_text(answer.constants, stack)}};
+    for (const StackConstant& constant : answer.constants) {
+        if (constant.claim.kind != ClaimKind::code)
+            table.rows.push_back({text_cell(constant.path), text_cell(constant.value),
+                                  text_cell(origin_text(constant.claim))});
+    }
+    return table;
+}
+
 void write_unstated(JsonWriter& out, const UnstatedRange& range) {
     if (range.settings.empty())
         return;
@@ -149,6 +164,8 @@ std::vector<Table> tables_of(const EstimateAnswer& answer, bool details) {
         std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
         if (!answer.unstated.settings.empty())
             more.push_back(unstated_table(answer.unstated));
+        if (!answer.constants.empty())
+            more.push_back(constants_table(answer));
         // Before what was assumed.
         tables.insert(tables.end() - (answer.assumptions.empty() ? 0 : 1), more.begin(), more.end());
     }

@@ -1,6 +1,7 @@
 #include "traincost/spec/stack.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "traincost/spec/check.hpp"
 
@@ -8,111 +9,107 @@ namespace traincost {
 
 namespace {
 
+constexpr double most_copies = 1000.0;
+constexpr double most_bytes = 1000.0;  // for an element
+constexpr double longest = 3600.0;     // seconds
+constexpr double largest = 1e15;       // bytes
+
 /// A number of a stack and its range.
-struct NumberField {
+struct NumberOfStack {
     const char* name;
-    double StackSpec::*member;
+    double value;
     double low;
     double high;
 };
 
-constexpr double most_copies = 1000.0;
-constexpr double most_bytes = 1000.0;  // for an element
+void check_numbers(Checker& check, const StackSpec& s) {
+    const NumberOfStack numbers[] = {
+        {"layer.dropout", s.layer.dropout, 0.0, 1.0},
+        {"head.metric_losses", s.head.metric_losses, 0.0, 100.0},
+        {"head.logits_copies_fp32", s.head.logits_copies_fp32, 0.0, most_copies},
+        {"states.gradient_passes", s.states.gradient_passes, 0.0, most_copies},
+        {"states.optimizer_temporary_copies", s.states.optimizer_temporary_copies, 0.0, most_copies},
+        {"states.flat_gradient_copies", s.states.flat_gradient_copies, 0.0, most_copies},
+        {"traffic.bucket_copies", s.traffic.bucket_copies, 0.0, most_copies},
+        {"layer.extra_saved_hidden", s.layer.extra_saved_hidden, 0.0, most_copies},
+        {"device.gathered_blocks_ahead", s.device.gathered_blocks_ahead, 0.0, 1e6},
+        {"device.held_gathers_limit", s.device.held_gathers_limit, 0.0, 1.0},
+        {"device.held_gathers_stuck", s.device.held_gathers_stuck, 0.0, 1.0},
+        {"traffic.overlap_slowdown", s.traffic.overlap_slowdown, 0.0, 1.0},
+        {"traffic.tp_overlap", s.traffic.tp_overlap, 0.0, 1.0},
+        {"experts.clamped_glu_passes", s.experts.clamped_glu_passes, 0.0, 1000.0},
+        {"experts.walks", s.experts.walks, 0.0, 1000.0},
+        {"attention.ring_merge_bytes", s.attention.ring_merge_bytes, 0.0, most_bytes},
+        {"attention.compiled_ring_merge_bytes", s.attention.compiled_ring_merge_bytes, 0.0, most_bytes},
+        {"attention.ring_launches", s.attention.ring_launches, 0.0, 1000.0},
+        {"experts.overlap", s.experts.overlap, 0.0, 1.0},
+        {"traffic.sharded_messages", s.traffic.sharded_messages, 1.0, 1000.0},
+        {"narrow.quantise_bytes", s.narrow.quantise_bytes, 0.0, 64.0},
+        {"narrow.eager_quantise_bytes", s.narrow.eager_quantise_bytes, 0.0, most_bytes},
+        {"device.gemm_factor", s.device.gemm_factor, 1e-3, 1e3},
+        {"device.fragmentation", s.device.fragmentation, 0.0, 10.0},
+        {"device.fragmentation_recompute", s.device.fragmentation_recompute, 0.0, 10.0},
+    };
+    for (const NumberOfStack& number : numbers)
+        check.in_range(number.name, number.value, number.low, number.high);
+}
 
-constexpr NumberField numbers[] = {
-    {"dropout", &StackSpec::dropout, 0.0, 1.0},
-    {"metric_losses", &StackSpec::metric_losses, 0.0, 100.0},
-    {"logits_copies_fp32", &StackSpec::logits_copies_fp32, 0.0, most_copies},
-    {"gradient_passes", &StackSpec::gradient_passes, 0.0, most_copies},
-    {"optimizer_temporary_copies", &StackSpec::optimizer_temporary_copies, 0.0, most_copies},
-    {"flat_gradient_copies", &StackSpec::flat_gradient_copies, 0.0, most_copies},
-    {"bucket_copies", &StackSpec::bucket_copies, 0.0, most_copies},
-    {"extra_saved_hidden", &StackSpec::extra_saved_hidden, 0.0, most_copies},
-    {"gathered_blocks_ahead", &StackSpec::gathered_blocks_ahead, 0.0, 1e6},
-    {"held_gathers_limit", &StackSpec::held_gathers_limit, 0.0, 1.0},
-    {"held_gathers_stuck", &StackSpec::held_gathers_stuck, 0.0, 1.0},
-    {"overlap_slowdown", &StackSpec::overlap_slowdown, 0.0, 1.0},
-    {"tp_overlap", &StackSpec::tp_overlap, 0.0, 1.0},
-    {"clamped_glu_passes", &StackSpec::clamped_glu_passes, 0.0, 1000.0},
-    {"expert_walks", &StackSpec::expert_walks, 0.0, 1000.0},
-    {"ring_merge_bytes", &StackSpec::ring_merge_bytes, 0.0, most_bytes},
-    {"compiled_ring_merge_bytes", &StackSpec::compiled_ring_merge_bytes, 0.0, most_bytes},
-    {"ring_launches", &StackSpec::ring_launches, 0.0, 1000.0},
-    {"ep_overlap", &StackSpec::ep_overlap, 0.0, 1.0},
-    {"sharded_messages", &StackSpec::sharded_messages, 1.0, 1000.0},
-    {"quantise_bytes", &StackSpec::quantise_bytes, 0.0, 64.0},
-    {"eager_quantise_bytes", &StackSpec::eager_quantise_bytes, 0.0, most_bytes},
-    {"gemm_factor", &StackSpec::gemm_factor, 1e-3, 1e3},
-    {"fragmentation", &StackSpec::fragmentation, 0.0, 10.0},
-    {"fragmentation_recompute", &StackSpec::fragmentation_recompute, 0.0, 10.0},
-};
-
-/// A time, up to an hour.
-struct TimeField {
-    const char* name;
-    Seconds StackSpec::*member;
-};
-constexpr double longest = 3600.0;
-constexpr TimeField times[] = {
-    {"host_per_dispatched_kernel_s", &StackSpec::host_per_dispatched_kernel},
-    {"per_expert_launch_s", &StackSpec::per_expert_launch},
-    {"host_per_block_slice_s", &StackSpec::host_per_block_slice},
-    {"norm_sync_per_domain_s", &StackSpec::norm_sync_per_domain},
-    {"host_per_kernel_s", &StackSpec::host_per_kernel},
-    {"host_per_parallel_block_s", &StackSpec::host_per_parallel_block},
-    {"host_per_starved_block_rank_s", &StackSpec::host_per_starved_block_rank},
-    {"host_per_sharded_block_s", &StackSpec::host_per_sharded_block},
-    {"host_per_checkpoint_s", &StackSpec::host_per_checkpoint},
-    {"host_per_adapter_s", &StackSpec::host_per_adapter},
-    {"host_per_narrow_product_s", &StackSpec::host_per_narrow_product},
-    {"host_per_step_s", &StackSpec::host_per_step},
-};
-
-/// A size, up to a petabyte.
-struct SizeField {
-    const char* name;
-    Bytes StackSpec::*member;
-};
-constexpr double largest = 1e15;
-constexpr SizeField sizes[] = {
-    {"gradient_bucket_bytes", &StackSpec::gradient_bucket},
-    {"context_bytes", &StackSpec::context},
-    {"per_communicator_bytes", &StackSpec::per_communicator},
-    {"workspace_bytes", &StackSpec::workspace},
-};
+/// Times of the host, up to an hour; sizes, up to a petabyte.
+void check_quantities(Checker& check, const StackSpec& s) {
+    const std::pair<const char*, Seconds> times[] = {
+        {"host.per_dispatched_kernel_s", s.host.per_dispatched_kernel},
+        {"experts.launch_s", s.experts.launch},
+        {"host.per_block_slice_s", s.host.per_block_slice},
+        {"host.norm_sync_per_domain_s", s.host.norm_sync_per_domain},
+        {"host.per_kernel_s", s.host.per_kernel},
+        {"host.per_parallel_block_s", s.host.per_parallel_block},
+        {"host.per_starved_block_rank_s", s.host.per_starved_block_rank},
+        {"host.per_sharded_block_s", s.host.per_sharded_block},
+        {"host.per_checkpoint_s", s.host.per_checkpoint},
+        {"host.per_adapter_s", s.host.per_adapter},
+        {"host.per_narrow_product_s", s.host.per_narrow_product},
+        {"host.per_step_s", s.host.per_step},
+    };
+    for (const auto& [name, time] : times)
+        check.in_range(name, time, 0.0, longest);
+    const std::pair<const char*, Bytes> sizes[] = {
+        {"traffic.gradient_bucket_bytes", s.traffic.gradient_bucket},
+        {"device.context_bytes", s.device.context},
+        {"device.per_communicator_bytes", s.device.per_communicator},
+        {"device.workspace_bytes", s.device.workspace},
+    };
+    for (const auto& [name, size] : sizes)
+        check.in_range(name, size, 0.0, largest);
+}
 
 }  // namespace
 
 void validate(const StackSpec& s, std::vector<Problem>& problems) {
     Checker check(problems, "stack.");
     check.name("id", s.id);
-    for (const NumberField& field : numbers)
-        check.in_range(field.name, s.*field.member, field.low, field.high);
-    for (const TimeField& field : times)
-        check.in_range(field.name, s.*field.member, 0.0, longest);
-    for (const SizeField& field : sizes)
-        check.in_range(field.name, s.*field.member, 0.0, largest);
-    check.count("vocab_multiple", s.vocab_multiple, std::int64_t{1} << 20);
-    check.count("loss_chunks", s.loss_chunks, std::int64_t{1} << 32);
-    check.between("prefetched_blocks", s.prefetched_blocks, 0, std::int64_t{1} << 20);
+    check_numbers(check, s);
+    check_quantities(check, s);
+    check.count("head.vocab_multiple", s.head.vocab_multiple, std::int64_t{1} << 20);
+    check.count("head.loss_chunks", s.head.loss_chunks, std::int64_t{1} << 32);
+    check.between("states.prefetched_blocks", s.states.prefetched_blocks, 0, std::int64_t{1} << 20);
 }
 
 DataType usual_gradients(const StackStates& states, const Precision& precision) {
-    const bool own = stack.gradients == GradientStore::parameter && !precision.base;
+    const bool own = states.gradients == GradientStore::parameter && !precision.base;
     return own ? precision.weights : precision.gradients;
 }
 
 Precision stack_precision(const StackStates& states, const Precision& recipe) {
     Precision p = recipe;
-    if (stack.amp == CastMode::sharded && p.master &&
+    if (states.amp == CastMode::sharded && p.master &&
         bytes_per_element(p.gemm) < bytes_per_element(p.compute)) {
         p.weights = *p.master;
         p.master.reset();
         p.autocast = true;
     }
     p.gradients = usual_gradients(states, p);
-    if (stack.reduce)
-        p.reduce = *stack.reduce;
+    if (states.reduce)
+        p.reduce = *states.reduce;
     return p;
 }
 

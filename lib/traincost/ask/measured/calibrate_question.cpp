@@ -27,19 +27,23 @@ void require_constants(const std::vector<std::string>& names) {
         word_among("--constants", name, known);
 }
 
-std::string names_of_sources(std::span<const SourcedRecord> records) {
+std::vector<std::string> names_of_sources(std::span<const SourcedRecord> records) {
     std::set<std::string> sources;
     for (const SourcedRecord& record : records)
         sources.insert(record.source);
-    std::string names;
-    for (const std::string& source : sources)
-        names += (names.empty() ? "" : ", ") + source;
-    return names;
+    return {sources.begin(), sources.end()};
+}
+
+std::string comma_list(const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names)
+        all += (all.empty() ? "" : ", ") + name;
+    return all;
 }
 
 /// One record a stack or accelerator.
 std::vector<DataRecord> fitted_records(const std::vector<Calibration>& calibrations,
-                                       const std::string& sources, const Catalogue& catalogue) {
+                                       const std::vector<std::string>& sources, const Catalogue& catalogue) {
     std::vector<DataRecord> records;
     std::map<std::string, std::vector<Calibration>> by_stack;
     for (const Calibration& c : calibrations) {
@@ -54,8 +58,8 @@ std::vector<DataRecord> fitted_records(const std::vector<Calibration>& calibrati
         data->origin.id = "gemm-" + chip.id;
         data->sustained_factor = std::stod(to_significant(c.constants.front().after, 3));
         data->origin.provenance.notes.push_back(
-            "sustained_factor fitted to " + std::to_string(c.fitted.n) + " measurements of " + sources +
-            "; mean error of records held out " + percent_text(c.held_out.mape));
+            "sustained_factor fitted to " + std::to_string(c.fitted.n) + " measurements of " +
+            comma_list(sources) + "; mean error of records held out " + percent_text(c.held_out.mape));
         records.push_back({"bench", data->origin.id, gemm_data_json(*data)});
     }
     for (const auto& [stack, of_stack] : by_stack) {

@@ -44,6 +44,25 @@ JsonValue::Object& object_at(JsonValue::Object& object, std::string_view key) {
     return std::get<JsonValue::Object>(there->value.data);
 }
 
+/// The choice with the fitted value, and what it was fitted to.
+JsonValue fitted_claim(const Calibration& c, const FittedConstant& fitted,
+                       std::span<const std::string> sources) {
+    constexpr int digits = 3;
+    std::string names;
+    for (const std::string& source : sources)
+        names += (names.empty() ? "" : ", ") + source;
+    JsonValue::Object claim = {{"value", JsonValue{std::stod(to_significant(fitted.after, digits))}},
+                               {"kind", JsonValue{std::string("fitted")}},
+                               {"n", JsonValue{c.fitted.n}}};
+    if (sources.size() == 1)  // which of several a stack's records are from is not known here
+        claim.push_back({"sources", JsonValue{std::int64_t{1}}});
+    if (c.held_out.n > 0)
+        claim.push_back({"held_out_error", JsonValue{std::stod(to_significant(c.held_out.mape, digits))}});
+    claim.push_back(
+        {"why", JsonValue{"records of " + names + (fitted.at_bound ? "; at the end of its range" : "")}});
+    return JsonValue{std::move(claim)};
+}
+
 }  // namespace
 
 std::string calibration_json(std::span<const Calibration> calibrations) {
@@ -104,20 +123,19 @@ std::string cross_validation_json(std::span<const CrossValidation> validations, 
 }
 
 std::string calibrated_stack_record(const JsonDocument& document, std::span<const Calibration> calibrations,
-                                    const std::string& sources) {
+                                    std::span<const std::string> sources) {
     JsonValue record = document.root;
     if (record.object() == nullptr)
         throw Error(ErrorKind::input, document.file + ": a stack record must be an object");
     auto& object = std::get<JsonValue::Object>(record.data);
     for (const Calibration& c : calibrations) {
-        const std::string basis = "fitted to " + std::to_string(c.fitted.n) + " measurements of " + sources +
-                                  "; mean error of records held out " + percent_text(c.held_out.mape);
         for (const FittedConstant& fitted : c.constants) {
             if (!fitted.bound)
                 continue;
-            set(object, fitted.constant->name, JsonValue{std::stod(to_significant(fitted.after, 3))});
-            set(object_at(object, "basis"), fitted.constant->name,
-                JsonValue{basis + (fitted.at_bound ? "; at the end of its range" : "")});
+            const std::string_view path = fitted.constant->name;
+            const std::size_t dot = path.find('.');
+            set(object_at(object, path.substr(0, dot)), path.substr(dot + 1),
+                fitted_claim(c, fitted, sources));
         }
     }
     JsonWriter out(4);

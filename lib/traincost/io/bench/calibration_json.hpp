@@ -21,6 +21,6 @@ std::string cross_validation_json(std::span<const CrossValidation> validations, 
 /// The stack record `document` with the constants of `calibrations` (of that stack) and what they were fitted
 /// to: FOLDER/stacks/ID.json of a folder for --data.
 std::string calibrated_stack_record(const JsonDocument& document, std::span<const Calibration> calibrations,
-                                    const std::string& sources);
+                                    std::span<const std::string> sources);
 
 }  // namespace traincost

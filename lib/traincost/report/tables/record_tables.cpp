@@ -4,6 +4,8 @@
 #include <variant>
 
 #include "traincost/base/text.hpp"
+#include "traincost/io/stack_claim.hpp"
+#include "traincost/io/stack_json.hpp"
 
 namespace traincost {
 
@@ -30,15 +32,20 @@ bool holds_objects(const JsonValue& value) {
     return items != nullptr && !items->empty() && items->front().object() != nullptr;
 }
 
-/// A row for every figure: its path, itself, and why where a stack's record says so.
-void add_rows(Table& table, const JsonValue& value, const std::string& path, const JsonValue* basis) {
+/// A row for every figure: its path, itself, and where it comes from as far as a stack's record says so.
+void add_rows(Table& table, const JsonDocument& document, const JsonValue& value, const std::string& path) {
+    if (const auto claim = claim_of(document, path)) {
+        table.rows.push_back(
+            {text_cell(path), text_cell(value_text(*value.find("value"))), text_cell(claim_text(*claim))});
+        return;
+    }
     if (const auto* members = value.object()) {
         for (const JsonMember& member : *members) {
             const std::string inner = path.empty() ? member.key : path + "." + member.key;
-            const bool elsewhere = path.empty() && (member.key == "sources" || member.key == "basis" ||
+            const bool elsewhere = path.empty() && (member.key == "sources" || member.key == "releases" ||
                                                     member.key == "notes" || member.key == "schema");
             if (!elsewhere) {
-                add_rows(table, member.value, inner, basis);
+                add_rows(table, document, member.value, inner);
             }
         }
         return;
@@ -46,18 +53,14 @@ void add_rows(Table& table, const JsonValue& value, const std::string& path, con
     if (holds_objects(value)) {
         const auto& items = *value.array();
         for (std::size_t i = 0; i < items.size(); ++i) {
-            add_rows(table, items[i], path + "[" + std::to_string(i) + "]", basis);
+            add_rows(table, document, items[i], path + "[" + std::to_string(i) + "]");
         }
         return;
     }
     if (value.array() != nullptr && value.array()->empty()) {
         return;
     }
-    std::vector<Cell> row = {text_cell(path), text_cell(value_text(value))};
-    if (const JsonValue* why = basis != nullptr ? basis->find(path) : nullptr) {
-        row.push_back(text_cell(value_text(*why)));
-    }
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({text_cell(path), text_cell(value_text(value))});
 }
 
 Table prices_table(const std::vector<NodePrice>& prices, const Catalogue& catalogue) {
@@ -67,6 +70,32 @@ Table prices_table(const std::vector<NodePrice>& prices, const Catalogue& catalo
         table.rows.push_back({text_cell(p.provider), text_cell(p.kind), cell(p.amount),
                               text_cell(p.per_hour ? "hour" : "node"), text_cell(p.region),
                               text_cell(p.as_of), text_cell(catalogue.source_title(p.source))});
+    }
+    return table;
+}
+
+/// "attention.generation flash2, head.loss fp32_logits": the choices that a release's entry states.
+std::string changes_text(const JsonValue& release) {
+    std::string text;
+    for (const std::string& path : stack_choice_names()) {
+        if (const JsonValue* choice = choice_at(release, path)) {
+            const JsonValue* value = choice->find("value");
+            text += (text.empty() ? "" : ", ") + path + " " + value_text(value != nullptr ? *value : *choice);
+        }
+    }
+    return text;
+}
+
+/// The releases that a stack's record lists, as they are named, what each is, and what it does otherwise.
+Table releases_table(const JsonDocument& document, const std::string& stack) {
+    Table table{.title = "Releases"};
+    if (const JsonValue* releases = document.root.find("releases")) {
+        for (const JsonNode& release : JsonNode(document, *releases).items()) {
+            JsonObject object(release);
+            table.rows.push_back({text_cell(stack + "@" + object.at("release").string()),
+                                  text_cell(object.at("title").string()),
+                                  text_cell(changes_text(release.value()))});
+        }
     }
     return table;
 }
@@ -88,7 +117,10 @@ std::vector<Table> record_tables(const ShowAnswer& answer, const Catalogue& cata
     const JsonDocument& document = answer.document;
     std::vector<Table> tables(1);
     tables[0].title = std::string(record_name(answer.room)) + " " + answer.id;
-    add_rows(tables[0], document.root, "", document.root.find("basis"));
+    add_rows(tables[0], document, document.root, "");
+    if (answer.room == Room::stacks) {
+        tables.push_back(releases_table(document, answer.id));
+    }
     if (answer.room == Room::clusters) {
         tables.push_back(prices_table(answer.prices, catalogue));
     }

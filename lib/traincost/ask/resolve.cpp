@@ -19,7 +19,7 @@ namespace {
 
 /// A stack that keeps fp32 weights and casts them has the recipe of that name, but PEFT's bases are loaded in
 /// 16 bits; older accelerators have no bf16.
-std::string usual_precision(const StackStates& states, const AcceleratorSpec& accelerator, Tuning tuning) {
+std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
     if (tuning == Tuning::qlora) {
         return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
     }
@@ -107,7 +107,7 @@ std::string unstated_precision(const Job& job, const std::optional<PublishedReci
     if (recipe && !recipe->precision.empty() && job.run.tuning == Tuning::full &&
         peak_rate(job.cluster.accelerator, precision_from(recipe->precision)->gemm))
         return recipe->precision;
-    return usual_precision(job.stack.states, job.cluster.accelerator, job.run.tuning);
+    return usual_precision(job.stack, job.cluster.accelerator, job.run.tuning);
 }
 
 void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecipe>& recipe, Job& job,

@@ -25,8 +25,8 @@ struct StackClaim {
     std::optional<std::int64_t> n{};         ///< measurements it rests on
     std::optional<std::int64_t> sources{};   ///< that these come from
     std::optional<double> held_out_error{};  ///< mean error of measurements left out of the fit
-    std::string date;                        ///< of the measurement or the fit; empty: not known
-    std::string why;
+    std::string date{};                      ///< of the measurement or the fit; empty: not known
+    std::string why{};
 };
 
 /// The value of a choice: of a claim its "value", else the node itself. `Error` of kind input where a claim

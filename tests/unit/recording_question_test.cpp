@@ -52,8 +52,8 @@ TEST_CASE("a recording answers with the iteration that was asked for", "[recordi
     for (const RecordedStep& step : slowest.steps)
         CHECK(step.total <= slowest.steps[slowest.picked].total);
     CHECK_THROWS(ask(RecordingQuestion{csv, "99"}, no_sheet));
-    CHECK_THAT(timeline_text(first, {.json = true}, {}), Catch::Contains("\"iteration\": 1"));
-    CHECK_THAT(timeline_text(first, {.svg = true}, {}), Catch::Contains("<svg"));
+    CHECK_THAT(timeline_text(first, {.output = {.json = true}}, {}), Catch::Contains("\"iteration\": 1"));
+    CHECK_THAT(timeline_text(first, {.output = {.svg = true}}, {}), Catch::Contains("<svg"));
 }
 
 TEST_CASE("a spreadsheet's step is made of the numbers of its sheet Output", "[recording]") {

@@ -18,7 +18,7 @@ export function valueText(name, value) {
     return Math.abs(value) >= 1000 ? count(value) : digits(value);
 }
 
-const names = { params: 'Parameters', mfu: 'MFU', hfu: 'HFU', 'memory by zero': 'Memory by ZeRO stage', zero: 'ZeRO', 'interval 80': '80% range', usd: 'US$', kwh: 'kWh', 'gpu hours': 'GPU-hours', 'tflops per gpu': 'TFLOP/s per accelerator', 'tokens per s': 'Tokens per second', 'tokens per s per gpu': 'Tokens per second and accelerator', 'model tflops per gpu': 'Model TFLOP/s per accelerator', 'hardware tflops per gpu': 'Hardware TFLOP/s per accelerator' };
+const names = { params: 'Parameters', mfu: 'MFU', hfu: 'HFU', 'memory by zero': 'Memory by ZeRO stage', zero: 'ZeRO', 'interval 80': '80% range', usd: 'Cost', kwh: 'Energy', seconds: 'Time', 'gpu hours': 'GPU-hours', 'tflops per gpu': 'TFLOP/s per accelerator', 'tokens per s': 'Tokens per second', 'tokens per s per gpu': 'Tokens per second and accelerator', 'model tflops per gpu': 'Model TFLOP/s per accelerator', 'hardware tflops per gpu': 'Hardware TFLOP/s per accelerator' };
 
 /** A name of the engine's answer as a title; a unit that the value has itself is left out. */
 const title = (name) => {

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Latest, newEngine, served } from './client.js';
 import { Control, nearestValid } from './controls.jsx';
 import { fieldsOf } from './fields.js';
+import { Flags } from './command.jsx';
 import { modes } from './modes.jsx';
 import { commandLine, fromHash, jobOf, toHash, usual } from './state.js';
 import { label, languageOf, languages, words } from './words.js';
@@ -172,13 +173,13 @@ function Controls({ state, say, fields, answer, valid, suggestions, take, remove
                 {refusals.map((r) => <p class="problem" role="alert" data-test="refusal" key={r}>{r}</p>)}
             </fieldset>
             {fields.shown.map((group) => (
-                <Group key={group.title} title={t(group.title)} said={group.fields.map((f) => state.job[f.name]).filter(Boolean).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
+                <Group key={group.title} title={t(group.title)} said={group.fields.filter((f) => state.job[f.name]).map((f) => `${f.name} ${state.job[f.name]}`).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
                     {group.fields.map(control)}
                 </Group>
             ))}
             {fields.more.length ? (
                 <details class="more">
-                    <summary>{t('more')}</summary>
+                    <summary><strong>{t('more')}</strong></summary>
                     <div class="control"><div class="name"><label for="find">{t('find')}</label></div><input id="find" type="search" value={find} onInput={(e) => setFind(e.target.value)} /></div>
                     {found.map(control)}
                 </details>
@@ -258,7 +259,7 @@ function App() {
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>
             </div>
-            <footer><p>traincost {main.version}{served ? `, ${t('native')}` : ''}. <code>{commandLine(state)}</code></p></footer>
+            <footer><p>traincost {main.version}{served ? `, ${t('native')}` : ''}. <code><Flags text={commandLine(state)} /></code></p></footer>
         </>
     );
 }

@@ -30,7 +30,9 @@ export function Compare({ state, change, engine, fields, t }) {
         setLines([]);
         if (!saved.length) return undefined;
         let current = true;
-        engine.ask({ command: 'compare', jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) }).then((a) => current && setAnswer(a.answer), () => {});
+        // One alone is an estimate: the engine compares two or more.
+        const asked = saved.length > 1 ? { command: 'compare', jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) } : { command: 'estimate', ...questions[0] };
+        engine.ask(asked).then(({ answer: a }) => current && setAnswer(a.error || saved.length > 1 ? a : { jobs: [{ ...a, step_ratio: 1 }] }), () => {});
         Promise.all(questions.map((q) => engine.ask({ command: 'timeline', ...q }))).then((all) => current && setLines(all.map((a) => a.answer)), () => {});
         return () => {
             current = false;
@@ -41,12 +43,14 @@ export function Compare({ state, change, engine, fields, t }) {
     const longest = Math.max(0, ...jobs.map((j) => j.step.time_s));
     const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: b.name.replaceAll('_', ' '), amount: b.seconds, index })).filter((p) => p.amount > 0);
     const parts = [...new Map(jobs.flatMap(partsOf).map((p) => [p.name, p])).values()].sort((a, b) => a.index - b.index);
+    const drawn = lines.filter((line) => line?.events);
     const remove = (i) => change((old) => ({ saved: old.saved.filter((_, k) => k !== i) }));
     return (
         <section aria-labelledby="compare-title" data-test="compare">
             <h2 id="compare-title">{t('compare')}</h2>
             <p class="hint">{t('comparehelp')}</p>
             {!saved.length ? <p>{t('nothing')}</p> : null}
+            {saved.length === 1 ? <p>{t('lone')}</p> : null}
             <Problems answer={answer} t={t} />
             {saved.length ? (
                 <>
@@ -68,10 +72,11 @@ export function Compare({ state, change, engine, fields, t }) {
                     </div>
                     {jobs.length ? <><h3>{t('breakdown')}</h3>
                     <div class="stages">
-                        {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={`${i + 1} ${saved[i].name}`} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
+                        {jobs.map((j, i) => <div class="row" key={i}><span>{i + 1}</span><Bar parts={partsOf(j)} total={j.step.time_s} full={longest} text={seconds} title={`${i + 1}. ${saved[i].name}`} t={t} /><span class="amount">{seconds(j.step.time_s)}</span></div>)}
                     </div>
                     <Legend parts={parts} /></> : null}
-                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={`${i + 1} ${saved[i]?.name ?? ''}`} answer={line} scale={Math.max(...lines.map((l) => l?.total_s ?? 0))} t={t} /> : null))}
+                    {drawn.length > 1 ? <p class="hint">{t('than')}</p> : null}
+                    {lines.map((line, i) => (line && !line.error && line.events ? <Timeline key={i} id={`timeline-${i + 1}`} title={`${i + 1}. ${saved[i]?.name ?? ''}`} answer={line} scale={Math.max(...drawn.map((l) => l.total_s))} against={drawn.length > 1 ? drawn[0] : undefined} t={t} /> : null))}
                 </>
             ) : null}
         </section>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
+import { Flags } from './command.jsx';
 import { OwnCluster } from './cluster.jsx';
 import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
@@ -91,16 +92,17 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
                 <button type="button" disabled={!valid} onClick={saveWorkbook}>{t('workbook')}</button>
             </div>
             <p class="hint">{t('workbookhelp')}</p>
-            <p><code data-test="workbook">{commandLine(state, 'export sheet --output job.xlsx')}</code></p>
+            <p><code data-test="workbook"><Flags text={commandLine(state, 'export sheet --output job.xlsx')} /></code></p>
             <OwnCluster state={state} change={change} valid={valid} t={t} />
-            <h3><label for="custom-rows">{t('timeline')}: stage,task,micro_batch,begin_s,end_s</label></h3>
+            <h3><label for="custom-rows">{t('owntimeline')}</label></h3>
+            <p class="hint">{t('owntimelinehelp')} <code>stage,task,micro_batch,begin_s,end_s</code></p>
             <textarea id="custom-rows" value={rows} spellcheck={false} onInput={(e) => draw(e.target.value)} />
             <div class="tools">
                 <label class="button">{t('openrows')}<input type="file" accept=".csv,.xlsx,.json" class="hidden" data-test="timeline-file" onChange={(e) => {
                     open(e.target.files[0]);
                     e.target.value = '';
                 }} /></label>
-                <button type="button" disabled={!line} onClick={() => draw(computed())}>{t('predicted')}</button>
+                <button type="button" disabled={!line} onClick={() => draw(computed())}>{t('frompredicted')}</button>
                 <button type="button" onClick={() => save('timeline.csv', rows || computed(), 'text/csv')}>{t('download')} {t('csv')}</button>
             </div>
             {own ? <Timeline answer={own} id="timeline-own" title={t('own')} t={t} /> : null}

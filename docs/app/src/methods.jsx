@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { tablesOf } from './answers.js';
 import { Problems } from './ask.jsx';
+import { Flags } from './command.jsx';
 import { Cells } from './plans.jsx';
 import { shellWord } from './state.js';
 
@@ -12,7 +13,7 @@ function Originals({ originals, t }) {
             <div class="beside">
                 <div>
                     <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{text}</pre>
-                    <p class="hint"><code>{command}</code></p>
+                    <p class="hint"><code><Flags text={command} /></code></p>
                 </div>
                 <div>{figures.length ? <Cells name={t('besideours')} value={figures} /> : null}</div>
             </div>
@@ -76,7 +77,7 @@ function Calculator({ engine, t }) {
                 <div>
                     <Problems answer={answer} t={t} />
                     {answer?.text ? <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{answer.text}</pre> : null}
-                    <p class="hint"><code>{['traincost method', name, ...line].join(' ')}</code></p>
+                    <p class="hint"><code><Flags text={['traincost method', name, ...line].join(' ')} /></code></p>
                 </div>
             </div>
         </section>

@@ -34,6 +34,8 @@ function Curve({ scale: answer, t }) {
             <div class={narrow ? 'drawing fits' : 'scroll drawing'} tabIndex={0} role="group" aria-label={t('size')}>
                 <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('optimal')}: ${answer.laws.map((l) => `${l.name} ${count(l.parameters)}`).join(', ')}`}>
                     {ticks.map((n) => <g key={n}><line x1={x(n)} x2={x(n)} y1={below} y2={below + 5} class="tick" /><text x={x(n) - 10} y={below + 20} class="axis">{count(n)}</text></g>)}
+                    <text x={width - 10} y={below - 6} class="axis end">{t('modelsize')}</text>
+                    <text x={left + 4} y="12" class="axis">{t('loss')}</text>
                     {[low, (low + high) / 2, high].map((l) => <text key={l} x="4" y={y(l) + 4} class="axis">{digits(l)}</text>)}
                     {names.map((n, i) => <path key={n} fill="none" stroke={`var(--shade-${3 * i})`} stroke-width="2" d={answer.curve.map((p, k) => `${k ? 'L' : 'M'}${x(p.parameters).toFixed(1)} ${y(p[n]).toFixed(1)}`).join('')} />)}
                     {answer.laws.filter((l) => Math.log10(l.parameters) >= first && Math.log10(l.parameters) <= last).map((l) => (

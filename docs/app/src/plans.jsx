@@ -1,4 +1,5 @@
 import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
+import { Flags } from './command.jsx';
 import { flagsOf } from './results.jsx';
 
 /** A number in the unit that its name ends in. */
@@ -17,7 +18,13 @@ export function valueText(name, value) {
     return Math.abs(value) >= 1000 ? count(value) : digits(value);
 }
 
-const title = (name) => name.replaceAll('_', ' ');
+const names = { params: 'Parameters', mfu: 'MFU', hfu: 'HFU', 'memory by zero': 'Memory by ZeRO stage', zero: 'ZeRO', 'interval 80': '80% range', usd: 'Cost', kwh: 'Energy', seconds: 'Time', 'gpu hours': 'GPU-hours', 'tflops per gpu': 'TFLOP/s per accelerator', 'tokens per s': 'Tokens per second', 'tokens per s per gpu': 'Tokens per second and accelerator', 'model tflops per gpu': 'Model TFLOP/s per accelerator', 'hardware tflops per gpu': 'Hardware TFLOP/s per accelerator' };
+
+/** A name of the engine's answer as a title; a unit that the value has itself is left out. */
+const title = (name) => {
+    const said = name.replaceAll('_', ' ').replace(/ (s|bytes)$/, (unit) => (/ per s$/.test(name.replaceAll('_', ' ')) ? unit : ''));
+    return names[said] ?? said.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+};
 
 /** A sentence rather than a number: it is broken into lines. */
 const isWords = (value) => typeof value === 'string' && value.length > 30;
@@ -28,7 +35,7 @@ const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !
 export function Cells({ name, value }) {
     const items = Array.isArray(value) ? value : null;
     if (items && !items.length) return null;
-    if (items && typeof items[0] !== 'object') return <><h3>{title(name)}</h3><ul class="assumed">{items.map((x) => <li key={x}>{String(x)}</li>)}</ul></>;
+    if (items && typeof items[0] !== 'object') return <><h3>{title(name)}</h3><ul class="assumed">{items.map((x) => <li key={x}><Flags text={String(x)} /></li>)}</ul></>;
     const pairs = items ? [] : Object.entries(value);
     const columns = items ? [...new Set(items.flatMap((x) => Object.keys(x)))] : null;
     return (
@@ -44,7 +51,7 @@ export function Cells({ name, value }) {
                     </tbody>
                 </table>
             </div>
-            {pairs.filter(([, v]) => isRows(v)).map(([k, v]) => <Cells key={k} name={`${name}: ${k}`} value={v} />)}
+            {pairs.filter(([, v]) => isRows(v)).map(([k, v]) => <Cells key={k} name={`${title(name)}: ${k.replaceAll('_', ' ')}`} value={v} />)}
         </>
     );
 }
@@ -62,8 +69,8 @@ export function PlanTable({ plans, say, t }) {
                     <tbody>
                         {plans.map((p) => (
                             <tr key={p.flags}>
-                                <td class="text plan">{tied && p.tie ? '= ' : ''}<code>{p.flags}</code>
-                                    {p.why.length ? <details><summary>{t('why')}</summary><ul class="assumed">{p.why.map((w) => <li key={w}>{w}</li>)}</ul></details> : null}
+                                <td class="text plan">{tied && p.tie ? '= ' : ''}<code><Flags text={p.flags} /></code>
+                                    {p.why.length ? <details><summary>{t('why')}</summary><ul class="assumed">{p.why.map((w) => <li key={w}><Flags text={w} /></li>)}</ul></details> : null}
                                 </td>
                                 <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
                                 <td>{seconds(p.step_s)}</td>

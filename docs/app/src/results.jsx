@@ -1,6 +1,8 @@
 // What the engine answers to an estimate, as figures and bars. Every number on the page is one of the answer.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Flags } from './command.jsx';
 import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
+import { filled } from './words.js';
 
 const shades = 18;
 export const shade = (i) => `var(--shade-${i % shades})`;
@@ -43,8 +45,8 @@ export function Verdict({ answer, say, t }) {
                 {verdict === 'thrashes' ? ` ${seconds(thrashing(answer))} ${t('thrashing')}` : ''}
             </p>
             <p>
-                {bytes(memory.device_bytes)} {t('used')} {bytes(memory.capacity_bytes)}
-                {memory.probability_of_fitting !== null ? `, ${percent(memory.probability_of_fitting)} ${t('chance')}` : ''}
+                {filled(t('used'), bytes(memory.device_bytes), bytes(memory.capacity_bytes))}
+                {memory.probability_of_fitting !== null ? filled(t('chanceof'), percent(memory.probability_of_fitting)) : ''}
             </p>
             {remedies.length ? (
                 <div class="remedies">
@@ -96,14 +98,14 @@ export function Figures({ answer, explain, t }) {
             <Figure {...common} topic="step" name={t('step')} value={seconds(step.time_s)} note={range(step.interval_80, seconds)} />
             <Figure {...common} topic="memory" name={t('memory')} value={bytes(memory.device_bytes)} note={range(memory.interval_80, bytes)} />
             <Figure {...common} topic="throughput.mfu" name={t('mfu')} value={percent(rate.mfu)} note={`${t('hfu')} ${percent(rate.hfu)}`} />
-            <Figure {...common} topic="throughput.tokens_per_s" name={t('rate')} value={count(rate.tokens_per_s)} note={`${count(rate.tokens_per_s_per_gpu)} ${t('pergpu')}`} />
+            <Figure {...common} topic="throughput.tokens_per_s" name={t('rate')} value={count(rate.tokens_per_s)} note={filled(t('eachgpu'), count(rate.tokens_per_s_per_gpu))} />
             <Figure {...common} topic="throughput.mfu" name={t('flops')} value={digits(rate.model_tflops_per_gpu)} note={t('pergpu')} />
-            <Figure {...common} topic="params" name={t('params')} value={count(params.total)} note={params.active !== params.total ? `${count(params.active)} ${t('active')}` : ''} />
-            {training.days !== null ? <Figure {...common} topic="training.time" name={t('days')} value={digits(training.days)} note={`${count(training.tokens)} ${t('tokens').toLowerCase()}`} /> : null}
+            <Figure {...common} topic="params" name={t('params')} value={count(params.total)} note={params.active !== params.total ? filled(t('ofactive'), count(params.active)) : ''} />
+            {training.days !== null ? <Figure {...common} topic="training.time" name={t('days')} value={digits(training.days)} note={filled(t('oftokens'), count(training.tokens))} /> : null}
             {training.gpu_hours !== null ? <Figure {...common} topic="training.gpu_hours" name={t('hours')} value={count(training.gpu_hours)} /> : null}
             {cost.usd !== null || cost.usd_per_million_tokens !== null ? (
                 <Figure {...common} topic={cost.usd !== null ? 'training.cost' : undefined} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
-                    note={cost.usd !== null && cost.usd_per_million_tokens !== null ? `${dollars(cost.usd_per_million_tokens)} ${t('million')}` : cost.usd === null ? t('million') : ''} />
+                    note={cost.usd !== null && cost.usd_per_million_tokens !== null ? filled(t('eachmillion'), dollars(cost.usd_per_million_tokens)) : cost.usd === null ? t('million') : ''} />
             ) : null}
             {power.kwh !== null ? <Figure {...common} topic="training.energy" name={t('energy')} value={energy(power.site_kwh ?? power.kwh)} note={power.co2_kg !== null ? `${count(power.co2_kg / 1000)} t ${t('co2')}` : ''} /> : null}
             {answer.reliability ? <Figure {...common} name={t('goodput')} value={percent(answer.reliability.goodput)} /> : null}
@@ -133,12 +135,13 @@ export function Bar({ parts, total, limit, full, text, title }) {
     );
 }
 
-export function Legend({ parts }) {
+export function Legend({ parts, limit }) {
     return (
         <ul class="legend">
             {parts.map((p) => (
                 <li key={p.name}><span class="swatch" style={{ background: shade(p.index) }} aria-hidden="true" />{p.name}</li>
             ))}
+            {limit ? <li><span class="swatch dashes" aria-hidden="true" />{limit}</li> : null}
         </ul>
     );
 }
@@ -180,7 +183,7 @@ export function MemoryByStage({ answer, explain, t }) {
                     </div>
                 ))}
             </div>
-            <Legend parts={used} />
+            <Legend parts={used} limit={`${t('capacity')} ${bytes(answer.memory.capacity_bytes)}`} />
             <PartsTable caption={`${t('stage')} ${answer.memory.peak_stage}`} parts={partsOf(peak).filter((p) => p.amount > 0)} text={bytes} total={peak.device_bytes} explain={explain} t={t} />
         </section>
     );
@@ -209,7 +212,7 @@ export function Assumptions({ answer, t }) {
     return answer.assumptions?.length ? (
         <section aria-labelledby="assumed-title">
             <h3 id="assumed-title">{t('assumed')}</h3>
-            <ul class="assumed">{answer.assumptions.map((line) => <li key={line}>{line}</li>)}</ul>
+            <ul class="assumed">{answer.assumptions.map((line) => <li key={line}><Flags text={line} /></li>)}</ul>
         </section>
     ) : null;
 }

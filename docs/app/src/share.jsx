@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { commandLine } from './state.js';
+import { filled } from './words.js';
 
 export function save(name, text, type) {
     const url = URL.createObjectURL(text instanceof Blob ? text : new Blob([text], { type }));
@@ -93,7 +94,7 @@ export function Share({ state, change, valid, question, engine, t }) {
             </div>
             {written?.error ? <Problems answer={written} t={t} /> : null}
             {written?.unsaid?.length ? <ul class="assumed" data-test="unsaid">{written.unsaid.map((u) => <li key={u.field}>{u.field} {u.value}: {u.why}</li>)}</ul> : null}
-            <p role="status">{copied ? t('copied') : state.saved.length ? `${state.saved.length} ${t('saved')}` : ''}</p>
+            <p role="status">{copied ? t('copied') : state.saved.length ? filled(t('saved'), state.saved.length) : ''}</p>
         </section>
     );
 }

@@ -45,7 +45,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
             {points.length ? (
                 <div class="scroll" tabIndex={0} role="group" aria-label={t('table')}>
                     <table>
-                        <thead><tr>{names.map((n) => <th scope="col" key={n}>{n}</th>)}<th scope="col">{t('verdict')}</th><th scope="col">{t('step')}</th><th scope="col"><span class="hidden">{t('share')}</span></th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('apply')}</span></th></tr></thead>
+                        <thead><tr>{names.map((n) => <th scope="col" key={n}>{n}</th>)}<th scope="col" class="text">{t('verdict')}</th><th scope="col">{t('step')}</th><th scope="col"><span class="hidden">{t('share')}</span></th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th><th scope="col"><span class="hidden">{t('apply')}</span></th></tr></thead>
                         <tbody>
                             {points.slice(0, 500).map((p, i) => (
                                 <tr key={i} class={p.fits && p.step_s === best ? 'marked' : undefined}>

@@ -1,14 +1,15 @@
 // One step as the engine simulated it: a row a pipeline stage, what comes after, and the memory below.
 import { useRef, useState } from 'preact/hooks';
 import { bytes, percent, seconds } from './numbers.js';
+import { useWidth } from './width.js';
 
 const colours = { forward: 'var(--shade-0)', backward: 'var(--shade-3)', input_gradient: 'var(--shade-3)', weight_gradient: 'var(--shade-5)' };
 const named = 16;  // tasks in the legend: those that take longest
 const most = 6000;  // rectangles: more cannot be told apart
 
-function ticksOf(from, to) {
+function ticksOf(from, to, number) {
     const span = to - from;
-    const rough = span / 6;
+    const rough = span / number;
     const unit = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((k) => k * unit).find((x) => x >= rough);
     const ticks = [];
@@ -16,15 +17,26 @@ function ticksOf(from, to) {
     return ticks;
 }
 
-export function Timeline({ answer, t, id = 'timeline', title, scale }) {
+/** Seconds by task: a stage's on average, or those of all where there is no stage; and the rest, when nothing is done. */
+function meansOf(answer) {
+    const means = new Map();
+    for (const e of answer.events) means.set(e.task, (means.get(e.task) ?? 0) + (e.end_s - e.begin_s) / (e.stage === undefined ? 1 : answer.stages.length));
+    means.set('idle', Math.max(0, answer.total_s - [...means.values()].reduce((a, b) => a + b, 0)));
+    return means;
+}
+
+const signed = (x) => `${x < 0 ? '−' : '+'}${seconds(Math.abs(x))}`;
+
+/** `against`: the first of several, from which this one's differences are marked. */
+export function Timeline({ answer, t, id = 'timeline', title, scale, against }) {
     const [view, setView] = useState([0, 1]);
     const readout = useRef(null);
+    const [width, place] = useWidth();
     if (!answer) return null;
     const total = scale ?? answer.total_s;
     const [from, to] = [view[0] * total, view[1] * total];
     const stages = answer.stages.length;
     const row = stages > 16 ? 14 : 26;
-    const width = 1000;
     const left = 34;
     const x = (s) => left + ((s - from) / (to - from)) * (width - left);
     const inside = answer.events.filter((e) => e.end_s > from && e.begin_s < to && ((e.end_s - e.begin_s) / (to - from)) * (width - left) > 0.4).slice(0, most);
@@ -44,6 +56,12 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     const tasks = [...spent.keys()];
     const legend = tasks.length > named ? [...tasks].sort((a, b) => spent.get(b) - spent.get(a)).slice(0, named) : tasks;
     const lanes = answer.stages.map((s) => s.name).filter(Boolean);
+    const [means, theirs] = against ? [meansOf(answer), meansOf(against)] : [];
+    /** A task's seconds and how many more or fewer they are than the first's, from a thousandth of its step on; marked from a hundredth. */
+    const item = (task, swatch, text) => {
+        const more = means ? means.get(task) - (theirs.get(task) ?? 0) : 0;
+        return <li key={task} class={means && Math.abs(more) > 0.01 * against.total_s ? 'differs' : undefined}>{swatch}{text}{means ? ` ${seconds(means.get(task))}${Math.abs(more) > 0.001 * against.total_s ? ` (${signed(more)})` : ''}` : ''}</li>;
+    };
     const afters = tasks.filter((task) => !(task in colours));
     const colourOf = (task) => colours[task] ?? `var(--shade-${7 + (afters.indexOf(task) % 5)})`;
     const word = (task) => (task in colours ? t(task) : task.replaceAll('_', ' '));
@@ -60,7 +78,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     };
     return (
         <section aria-labelledby={`${id}-title`} data-test={id}>
-            <h3 id={`${id}-title`}>{t('timeline')}{title ? `: ${title}` : ''}</h3>
+            <h3 id={`${id}-title`}>{t('timeline')}{title ? `: ${title}` : ''}{against ? `, ${seconds(answer.total_s)}${against === answer ? '' : ` (${signed(answer.total_s - against.total_s)})`}` : ''}</h3>
             <div class="tools">
                 <button type="button" aria-label={t('zoomin')} onClick={() => zoom(0.5)}>+</button>
                 <button type="button" aria-label={t('zoomout')} onClick={() => zoom(2)}>−</button>
@@ -68,7 +86,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
                 <button type="button" aria-label={t('right')} onClick={() => move(0.5)}>→</button>
                 <button type="button" onClick={() => setView([0, 1])}>{t('whole')}</button>
             </div>
-            <div class="scroll drawing" tabIndex={0} role="group" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
+            <div class="drawing" ref={place} tabIndex={0} role="group" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
                 onWheel={(e) => {
                     if (!e.ctrlKey) return;
                     e.preventDefault();
@@ -95,21 +113,23 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
                             );
                         })}
                     </g>
-                    {ticksOf(from, to).map((s) => (
+                    {against && against !== answer && against.total_s <= to && against.total_s > from ? <line x1={x(against.total_s)} x2={x(against.total_s)} y1="0" y2={stages * row + 5} class="limit" data-test={`${id}-mark`}><title>{`${t('later')}: ${seconds(against.total_s)}`}</title></line> : null}
+                    {ticksOf(from, to, Math.min(8, width / 110)).map((s) => (
                         <g key={s}>
                             <line x1={x(s)} x2={x(s)} y1={stages * row} y2={stages * row + 5} class="tick" />
-                            <text x={Math.min(width - 30, x(s))} y={stages * row + 18} class="axis">{seconds(Number(s.toPrecision(6)))}</text>
+                            <text x={Math.min(width - 46, x(s))} y={stages * row + 18} class="axis">{seconds(Number(s.toPrecision(6)))}</text>
                         </g>
                     ))}
                 </svg>
             </div>
             <p class="hint" ref={readout} data-test={`${id}-readout`}>{t('pointat')}</p>
             <ul class="legend">
-                {legend.map((task) => <li key={task}><span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />{word(task)}</li>)}
-                <li><span class="swatch empty" aria-hidden="true" />{t('idle')}</li>
+                {legend.map((task) => item(task, <span class="swatch" style={{ background: colourOf(task) }} aria-hidden="true" />, word(task)))}
+                {item('idle', <span class="swatch empty" aria-hidden="true" />, t('idle'))}
+                {against && against !== answer ? <li><span class="swatch dashes" aria-hidden="true" />{t('later')}</li> : null}
             </ul>
             {lanes.length > 1 ? <ol class="assumed" start={0}>{lanes.map((lane) => <li key={lane}>{lane}</li>)}</ol> : null}
-            <StepMemory answer={answer} from={from} to={to} id={id} t={t} />
+            <StepMemory answer={answer} from={from} to={to} width={width} id={id} t={t} />
             {Object.keys(answer.stages[0]?.use ?? {}).length ? (
             <details>
                 <summary>{t('usage')}</summary>
@@ -126,17 +146,17 @@ export function Timeline({ answer, t, id = 'timeline', title, scale }) {
     );
 }
 
-function StepMemory({ answer, from, to, id, t }) {
+function StepMemory({ answer, from, to, width, id, t }) {
     const all = answer.stages.flatMap((s) => s.memory.map((p) => p.device_bytes));
     if (!all.length) return null;
     const peak = Math.max(...all);
     const low = Math.min(...all) * 0.9;
-    const [width, height, left] = [1000, 90, 34];
+    const [height, left] = [90, 34];
     const x = (s) => left + ((s - from) / (to - from)) * (width - left);
     const y = (b) => 80 - ((b - low) / (peak - low || 1)) * 74;
     const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => i % Math.ceil(answer.stages.length / 8) === 0);
     return (
-        <div class="scroll drawing" tabIndex={0} role="group" aria-label={`${id} ${t('overstep')}`}>
+        <div class="drawing">
             <p class="hint">{t('overstep')}: {bytes(Math.min(...all))} – {bytes(peak)}</p>
             <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('overstep')}: ${bytes(peak)}`}>
                 <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>

@@ -9,6 +9,24 @@ const filled = (mode) => {
     return document.querySelector(shown[mode]) && (mode !== 'methods' || document.querySelector('[data-test=original] pre'));
 };
 
+/** Every mode, one after the other, is free of what axe-core knows to be wrong. */
+const clean = (theme, lang) => async (browser) => {
+    const kept = [{}, { pp: '2' }].map((more) => ({ name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', ...more } }));
+    const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&tokens=1T&more=${encodeURIComponent('{"stepTime":"6.8s"}')}&theme=${theme}&saved=${encodeURIComponent(JSON.stringify(kept))}&lang=${lang}`);
+    page.setDefaultTimeout(90000);
+    await settled(page);
+    await page.addStyleTag({ content: '* { transition: none !important }' });
+    await page.evaluate(AxeSource.source);
+    for (let i = 0; i < (await page.locator('nav button').count()); ++i) {
+        await page.locator('nav button').nth(i).click();
+        const mode = await page.getAttribute('main', 'data-mode');
+        await page.waitForFunction(filled, mode);
+        const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+        const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${mode}: ${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));
+        check(lines.length === 0, lines.slice(0, 8).join('\n'));
+    }
+};
+
 const claims = {
     'an estimate is there when the page has opened': async (browser) => {
         const page = await openPage(browser);
@@ -70,22 +88,6 @@ const claims = {
         await page.locator('.remedies button').first().click();
         await page.waitForFunction(() => !document.querySelector('[data-test=verdict]').textContent.includes('not fit'));
     },
-    'axe finds nothing in any mode, light or dark, in either language': async (browser) => {
-        for (const theme of ['light', 'dark']) {
-            const page = await openPage(browser, `#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&tokens=1T&more=${encodeURIComponent('{"stepTime":"6.8s"}')}&theme=${theme}&saved=${encodeURIComponent(JSON.stringify([{ name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8' } }, { name: 'a', job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', pp: '2' } }]))}&lang=${theme === 'dark' ? 'zh' : 'en'}`);
-            await settled(page);
-            await page.addStyleTag({ content: '* { transition: none !important }' });
-            await page.evaluate(AxeSource.source);
-            for (let i = 0; i < (await page.locator('nav button').count()); ++i) {
-                await page.locator('nav button').nth(i).click();
-                await page.waitForFunction(filled, await page.getAttribute('main', 'data-mode'));
-                const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
-                const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));
-                check(lines.length === 0, lines.slice(0, 8).join('\n'));
-            }
-            await page.context().close();
-        }
-    },
     'each assumption stands beside the control that it concerns': async (browser) => {
         const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=16&seq=8K&micro-batch=1&global-batch=64&tokens=1T');
         await settled(page);
@@ -104,7 +106,11 @@ const claims = {
         check((await page.textContent('#field-seq-note')).includes('8192'), 'nothing beside a value that was said');
     },
 };
-// Every mode twice.
-claims['axe finds nothing in any mode, light or dark, in either language'].limit = 180000;
+// Nine modes a test: on a machine that is busy with other things, each takes long.
+for (const [theme, lang] of [['light', 'en'], ['dark', 'zh']]) {
+    const claim = `axe finds nothing in any mode, ${theme}, in ${lang === 'zh' ? 'Chinese' : 'English'}`;
+    claims[claim] = clean(theme, lang);
+    claims[claim].limit = 300000;
+}
 
 export default claims;

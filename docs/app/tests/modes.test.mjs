@@ -219,7 +219,7 @@ export default {
     'a sheet has memory by ZeRO stage': async (browser) => {
         const page = await openPage(browser, `#${job}&mode=sheet`);
         await page.waitForSelector('[data-test=sheet] table');
-        check((await page.textContent('[data-test=sheet]')).includes('memory by zero'), 'no memory by ZeRO stage');
+        check((await page.textContent('[data-test=sheet]')).includes('Memory by ZeRO stage'), 'no memory by ZeRO stage');
     },
     'kept jobs are compared, differences marked': async (browser) => {
         const page = await openPage(browser, `#${job}`);

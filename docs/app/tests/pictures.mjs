@@ -22,6 +22,8 @@ async function filled(page, mode) {
         await page.waitForSelector('[data-test=guide][data-over=yes]');
     }
     if (mode === 'sweep' || mode === 'sheet') await page.waitForSelector(`[data-test=${mode}][aria-busy=false] table`);
+    if (mode === 'compare') await page.waitForSelector('[data-test=timeline-2]');
+    if (mode === 'methods') await page.waitForSelector('[data-test=calculator] pre');
     if (mode === 'measure') {
         await page.setInputFiles('[data-test=file]', recording);
         await page.waitForSelector('[data-test=timeline-measured]');

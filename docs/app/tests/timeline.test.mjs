@@ -53,4 +53,29 @@ export default {
         await page.locator('[data-test=timeline]').getByRole('button', { name: 'Whole' }).click();
         check((await axis(page)).join() === whole.join(), 'the whole does not come back');
     },
+    'the whole step is drawn without scrolling, on a phone too': async (browser) => {
+        for (const width of [390, 900]) {
+            const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&pp=4', { viewport: { width, height: 844 } });
+            await page.waitForSelector('[data-test=timeline] svg.timeline');
+            await page.waitForFunction(() => {
+                const svg = document.querySelector('[data-test=timeline] svg.timeline');
+                const { width: shown, right } = svg.getBoundingClientRect();
+                return right <= innerWidth && Math.abs(svg.viewBox.baseVal.width - shown) < 2;
+            });
+            await page.context().close();
+        }
+    },
+    'kept jobs have their differences marked on the timelines, and one alone has its figures': async (browser) => {
+        const job = { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', seq: '8K', 'micro-batch': '1', 'global-batch': '64', pp: '4' };
+        const kept = (jobs) => `#mode=compare&model=llama-3.1-8b&gpu=h100&gpus=8&saved=${encodeURIComponent(JSON.stringify(jobs.map((j, i) => ({ name: `job ${i}`, job: j }))))}`;
+        const both = await openPage(browser, kept([job, { ...job, 'micro-batch': '2' }]));
+        await both.waitForSelector('[data-test=timeline-2] .legend .differs');
+        check((await both.locator('[data-test=timeline-1] .differs').count()) === 0, 'the first differs from itself');
+        check((await both.locator('[data-test=timeline-2-mark]').count()) === 1, 'the end of the first is not marked');
+        check(/\([+−][\d.]+ m?s\)$/.test(await both.textContent('#timeline-2-title')), await both.textContent('#timeline-2-title'));
+        const alone = await openPage(browser, kept([job]));
+        await alone.waitForSelector('[data-test=timeline-1]');
+        check((await alone.locator('[data-test=compare] tbody tr').count()) > 5, 'no figures');
+        check((await alone.locator('[data-test=error]').count()) === 0, 'an error');
+    },
 };

@@ -125,7 +125,9 @@ private:
             run(command.bodies[i]);
             const Answer answer = last_;
             if (answer == Answer::yes && open.empty()) {
-                return run(command.bodies[i + 1]);
+                const Flow flow = run(command.bodies[i + 1]);
+                // A guard that fails because something is yet to be filled in: followed as if it were.
+                return flow == Flow::left && std::exchange(has_failed_, false) ? Flow::on : flow;
             }
             if (answer != Answer::no) {
                 open.push_back(&command.bodies[i + 1]);
@@ -315,6 +317,8 @@ private:
         const std::string program = words[0].chars;
         if (program == "exit" || program == "return") {
             flow = Flow::left;
+            has_failed_ = program == "exit" && words.size() > 1 && words[1].chars != "0" &&
+                          !ShellState::is_unknown(words[1]);
             return Answer::yes;
         }
         if (program == "break" || program == "continue") {
@@ -598,6 +602,7 @@ private:
     std::vector<std::unique_ptr<ShellText>> texts_;
     std::vector<std::unique_ptr<std::vector<ShellCommand>>> parsed_;
     Answer last_ = Answer::yes;
+    bool has_failed_ = false;  ///< the last exit says so
     int steps_ = 0;
     int depth_ = 0;
 };

@@ -222,8 +222,26 @@ private:
                common < other->items.size() && variable.items[common].chars == other->items[common].chars) {
             ++common;
         }
+        ShellText options;  // the flags that one of them holds, each with a value nobody knows
+        add_flags(options, variable.items, common);
+        if (other != nullptr) {
+            add_flags(options, other->items, common);
+        }
         variable.items.resize(common);
-        variable.items.push_back(ShellState::unknown(place));
+        variable.items.push_back(!options.empty() && !variable.array ? options : ShellState::unknown(place));
+    }
+    static void add_flags(ShellText& options, const std::vector<ShellText>& items, std::size_t from) {
+        for (std::size_t i = from; i < items.size(); ++i) {
+            const std::string& chars = items[i].chars;
+            for (std::size_t at = chars.find("--"); at != chars.npos; at = chars.find("--", at + 2)) {
+                const std::size_t end = std::min(chars.find_first_of(" =\t\n\\", at), chars.size());
+                const std::string flag = chars.substr(at, end - at) + "=" + unknown_mark;
+                const bool starts = at == 0 || chars.find_first_of(" \t\n", at - 1) == at - 1;
+                if (starts && end > at + 2 && options.chars.find(flag) == std::string::npos) {
+                    options.add((options.empty() ? "" : " ") + flag, items[i].place());
+                }
+            }
+        }
     }
 
     Flow choice(const ShellCommand& command) {

@@ -387,12 +387,14 @@ TEST_CASE("ms-swift without a count of processes is one process, however many GP
 TEST_CASE("Megatron's switches that a condition nobody knows decides have no default", "[launch]") {
     const LaunchReading job = said_in(
         "PR=$9\nif [ $PR = fp16 ]; then pr=\" --fp16\"; elif [ $PR = bf16 ]; then pr=\" --bf16\"; fi\n"
+        "if [ $SP = true ]; then sp=\" --sequence-parallel\"; fi\n"
         "if [ $DO = true ]; then zero=\" --use-distributed-optimizer\"; else zero=\" \"; fi\n"
         "if [ $AC = full ]; then ac=\" --recompute-granularity full\"; else ac=\" --recompute-activations\"; "
         "fi\n"
         "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-heads "
         "8 "
-        "--seq-length 512 --micro-batch-size 2 $pr $zero $ac --optimizer adam\n");
+        "--seq-length 512 --micro-batch-size 2 $sp $pr $zero $ac --optimizer adam\n");
+    CHECK(said(job, Fact::sequence_parallel) == "-");
     CHECK(said(job, Fact::precision) == "-");
     CHECK(said(job, Fact::zero) == "-");
     CHECK(said(job, Fact::recompute) == "-");

@@ -31,6 +31,18 @@ int recognise_megatron_deepspeed(const Setting& root) {
 
 namespace {
 
+/// Whether one of these switches stands where a condition that nobody knows decides: no default follows.
+bool said_unless(FactSheet& sheet, Fact fact, const Setting& root, Paths switches) {
+    for (const std::string_view key : switches) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr && at->is_scalar() && !as_truth(*at) && !as_word(*at)) {
+            sheet.unknown(fact, *root.at(key), "a condition that is not known decides");
+            return true;
+        }
+    }
+    return false;
+}
+
 void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, {"tensor_model_parallel_size", "model_parallel_size"});
     sheet.whole(Fact::pp, root, {"pipeline_model_parallel_size"});
@@ -38,6 +50,9 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::ep, root, {"expert_model_parallel_size", "moe_expert_parallel_size"});
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep}) {
         sheet.assume(fact, std::int64_t{1}, "Megatron's " + std::string(fact_name(fact)));
+    }
+    if (said_unless(sheet, Fact::sequence_parallel, root, {"sequence_parallel"})) {
+        return;
     }
     if (const Setting* at = first_of(root, {"sequence_parallel"})) {
         const bool on = as_truth(*at).value_or(false);
@@ -73,18 +88,6 @@ void read_chunks(const Setting& root, FactSheet& sheet) {
         sheet.unknown(Fact::vp, *layout, "a layout of layers is not understood");
     }
     sheet.assume(Fact::vp, std::int64_t{1}, "--num-layers-per-virtual-pipeline-stage");
-}
-
-/// Whether one of these switches stands where a condition that nobody knows decides: no default follows.
-bool said_unless(FactSheet& sheet, Fact fact, const Setting& root, Paths switches) {
-    for (const std::string_view key : switches) {
-        const Setting* at = root.peek(key);
-        if (at != nullptr && at->is_scalar() && !as_truth(*at) && !as_word(*at)) {
-            sheet.unknown(fact, *root.at(key), "a condition that is not known decides");
-            return true;
-        }
-    }
-    return false;
 }
 
 void read_megatron_sharding(const Setting& root, FactSheet& sheet) {

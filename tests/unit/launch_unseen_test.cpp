@@ -333,3 +333,71 @@ TEST_CASE("Accelerate: a device that is none states that nothing is offloaded", 
     CHECK(offload("cpu") == "cpu (optimizer)");
     CHECK(offload("null") == "-");
 }
+
+TEST_CASE("A guard for what is yet to be filled in does not end the job that the script starts", "[launch]") {
+    const std::string guard = "IMAGE=\"\"\nif [ -z \"$IMAGE\" ]; then\n  echo set it\n  exit 1\nfi\n";
+    const std::string job =
+        "torchrun --nproc_per_node 4 train.py --per_device_train_batch_size 2 --output_dir o\n";
+    CHECK(said(said_in(guard + job), Fact::micro_batch) == "2");
+    // A script that has done its work is at its end.
+    const LaunchReading one =
+        said_in("MODE=a\nif [ $MODE = a ]; then\n" + job + "exit 0\nfi\n" +
+                "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 1 --output_dir o\n");
+    CHECK(said(one, Fact::micro_batch) == "2");
+    CHECK(said(one, Fact::gpus) == "4");
+}
+
+TEST_CASE("Unsloth: the model and its tokenizer are made at once, and its adapter says what is recomputed",
+          "[launch]") {
+    const std::string arguments =
+        "trainer = SFTTrainer(model=model, args=TrainingArguments(per_device_train_batch_size=2, "
+        "fp16=True))\n";
+    const std::string model =
+        "model, tokenizer = FastLanguageModel.from_pretrained(model_name=\"acme/m-8b\")\n";
+    const auto with = [&](const std::string& checkpoints) {
+        return said_in(model + "model = FastLanguageModel.get_peft_model(model, r=16, max_seq_length=1024, " +
+                       "use_gradient_checkpointing=" + checkpoints + ")\n" + arguments);
+    };
+    const LaunchReading job = with("\"unsloth\"");
+    CHECK(said(job, Fact::model) == "acme/m-8b");
+    CHECK(said(job, Fact::sequence) == "1024");
+    CHECK(said(job, Fact::lora_rank) == "16");
+    CHECK(said(job, Fact::recompute) == "full");
+    CHECK(said(job, Fact::offload) == "cpu (activations)");
+    CHECK(said(with("False"), Fact::recompute) == "none");
+    // Which part of a pair is whose, nobody follows.
+    const LaunchReading pair = said_in("batch, steps = 4, 8\n" + model +
+                                       "args = TrainingArguments(per_device_train_batch_size=batch)\n");
+    CHECK(said(pair, Fact::micro_batch) == "-");
+}
+
+TEST_CASE("ms-swift without a count of processes is one process, however many GPUs it sees", "[launch]") {
+    const std::string job =
+        "swift sft --model acme/m-7b --train_type full --per_device_train_batch_size 1 "
+        "--gradient_accumulation_steps 16\n";
+    const LaunchReading one = said_in("CUDA_VISIBLE_DEVICES=0,1,2 " + job);
+    CHECK(said(one, Fact::gpus) == "3");
+    CHECK(said(one, Fact::dp) == "1");
+    CHECK(said(one, Fact::global_batch) == "16");
+    CHECK(said(one, Fact::pp) == "-");
+    CHECK(one.contradictions.empty());
+    CHECK(said(said_in("NPROC_PER_NODE=3 CUDA_VISIBLE_DEVICES=0,1,2 " + job), Fact::global_batch) == "48");
+}
+
+TEST_CASE("Megatron's switches that a condition nobody knows decides have no default", "[launch]") {
+    const LaunchReading job = said_in(
+        "PR=$9\nif [ $PR = fp16 ]; then pr=\" --fp16\"; elif [ $PR = bf16 ]; then pr=\" --bf16\"; fi\n"
+        "if [ $SP = true ]; then sp=\" --sequence-parallel\"; fi\n"
+        "if [ $DO = true ]; then zero=\" --use-distributed-optimizer\"; else zero=\" \"; fi\n"
+        "if [ $AC = full ]; then ac=\" --recompute-granularity full\"; else ac=\" --recompute-activations\"; "
+        "fi\n"
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 512 --num-attention-heads "
+        "8 "
+        "--seq-length 512 --micro-batch-size 2 $sp $pr $zero $ac --optimizer adam\n");
+    CHECK(said(job, Fact::sequence_parallel) == "-");
+    CHECK(said(job, Fact::precision) == "-");
+    CHECK(said(job, Fact::zero) == "-");
+    CHECK(said(job, Fact::recompute) == "-");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::dp) == "8");
+}

@@ -450,6 +450,10 @@ TEST_CASE("older and added names of known frameworks are read", "[logs]") {
         "47172.0, 'step_tokens_per_second': 18801.85, 'avg_tokens_per_second': 18700.0}\n");
     CHECK(liger.tokens_per_s == Approx(18801.85));
     CHECK(liger.peak_memory->value() == Approx(47172.0 * 1048576.0));
+    const TrainingLog gaudi = read(
+        "{'loss': 0.5, 'epoch': 0.1, 'memory_allocated (GB)': 3.5, 'max_memory_allocated (GB)': 6.5, "
+        "'total_memory_available (GB)': 29.85}\n");
+    CHECK(gaudi.peak_memory->value() == Approx(6.5 * 1073741824.0));
     const TrainingLog litgpt = read(
         "Ep 1 | iter 4 | step 1: loss train (curr): 1.585, val (prev val iter): None | "
         "iter time: 181.34 ms (opt.step)\n");

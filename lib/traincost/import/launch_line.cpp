@@ -332,12 +332,20 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     if (line.name.empty()) {
         return {};
     }
+    const bool counts_processes =
+        line.has_launcher || line.has_accelerate ||
+        std::any_of(command.environment.begin(), command.environment.end(), [](const auto& variable) {
+            return is_one_of(variable.first, {"NPROC_PER_NODE", "NGPU", "NPROC"});
+        });
     note_environment(command, line, files);
     Setting& root = line.program.root;
     Flags flags(root, files);
     Words positional;
     read_flags(command.words, at, flags, &positional, {});
     place_at(root, "$program") = word_setting(line.name, command.words[0].place(), files);
+    if (!counts_processes) {
+        place_at(root, "$one_process") = word_setting("true", command.words[0].place(), files);
+    }
     Setting& rest = place_at(root, "$positional");
     rest.kind = Setting::Kind::list;
     for (const ShellText& word : positional) {

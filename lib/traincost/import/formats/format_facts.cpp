@@ -151,6 +151,9 @@ void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths path
     if (const Setting* at = first_of(root, paths)) {
         if (const auto on = as_truth(*at)) {
             sheet.state(Fact::recompute, *on ? "full" : "none", *at);
+        } else if (at->text == "unsloth") {  // the layers' inputs wait in the host's memory
+            sheet.state(Fact::recompute, "full", *at);
+            sheet.state(Fact::offload, "cpu (activations)", *at);
         } else {
             sheet.unknown(Fact::recompute, *at, "'" + at->text + "' is neither true nor false");
         }

@@ -31,6 +31,18 @@ int recognise_megatron_deepspeed(const Setting& root) {
 
 namespace {
 
+/// Whether one of these switches stands where a condition that nobody knows decides: no default follows.
+bool said_unless(FactSheet& sheet, Fact fact, const Setting& root, Paths switches) {
+    for (const std::string_view key : switches) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr && at->is_scalar() && !as_truth(*at) && !as_word(*at)) {
+            sheet.unknown(fact, *root.at(key), "a condition that is not known decides");
+            return true;
+        }
+    }
+    return false;
+}
+
 void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, {"tensor_model_parallel_size", "model_parallel_size"});
     sheet.whole(Fact::pp, root, {"pipeline_model_parallel_size"});
@@ -38,6 +50,9 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::ep, root, {"expert_model_parallel_size", "moe_expert_parallel_size"});
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep}) {
         sheet.assume(fact, std::int64_t{1}, "Megatron's " + std::string(fact_name(fact)));
+    }
+    if (said_unless(sheet, Fact::sequence_parallel, root, {"sequence_parallel"})) {
+        return;
     }
     if (const Setting* at = first_of(root, {"sequence_parallel"})) {
         const bool on = as_truth(*at).value_or(false);
@@ -76,6 +91,9 @@ void read_chunks(const Setting& root, FactSheet& sheet) {
 }
 
 void read_megatron_sharding(const Setting& root, FactSheet& sheet) {
+    if (said_unless(sheet, Fact::zero, root, {"use_distributed_optimizer"})) {
+        return;
+    }
     const bool fsdp = is_on(root, "use_megatron_fsdp") || is_on(root, "use_custom_fsdp");
     const Setting* strategy = first_of(root, {"data_parallel_sharding_strategy"});
     if (fsdp) {
@@ -96,6 +114,10 @@ void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* granularity = first_of(root, {"recompute_granularity"});
     first_of(root,
              {"recompute_method", "recompute_num_layers", "recompute_modules", "checkpoint_num_layers"});
+    if (granularity == nullptr &&
+        said_unless(sheet, Fact::recompute, root, {"recompute_activations", "checkpoint_activations"})) {
+        return;
+    }
     if (granularity != nullptr) {
         sheet.word(Fact::recompute, root, {"recompute_granularity"});
     } else if (is_on(root, "recompute_activations")) {
@@ -141,6 +163,9 @@ void read_megatron_precision(const Setting& root, FactSheet& sheet) {
     const Setting* fp8 = first_of(root, {"fp8_format", "fp8", "fp8_hybrid", "fp8_e4m3"});
     const bool bf16 = is_on(root, "bf16");
     const bool fp16 = is_on(root, "fp16");
+    if (said_unless(sheet, Fact::precision, root, {"bf16", "fp16", "fp8_format", "fp8_hybrid", "fp8_e4m3"})) {
+        return;
+    }
     if (fp4 != nullptr && as_truth(*fp4) != std::optional(false)) {
         sheet.state(Fact::precision, "fp4", *fp4);
     } else if (fp8 != nullptr && as_truth(*fp8) != std::optional(false)) {

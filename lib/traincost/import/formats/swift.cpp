@@ -86,6 +86,11 @@ void read_swift_megatron(const Setting& root, FactSheet& sheet) {
     read_megatron(root, sheet);
 }
 
+// Neither a launcher nor a count of processes: one process, which spreads the layers over the GPUs it sees.
+bool is_one_process(const Setting& root) {
+    return swift_program(root) != nullptr && root.peek("$one_process") != nullptr;
+}
+
 void read_swift_trainer(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::micro_batch, root, {"per_device_train_batch_size", "batch_size"});
     sheet.assume(Fact::micro_batch, std::int64_t{1}, "per_device_train_batch_size");
@@ -105,7 +110,11 @@ void read_swift_trainer(const Setting& root, FactSheet& sheet) {
     }
     sheet.truth(Fact::compile, root, {"torch_compile"});
     read_swift_sharding(root, sheet);
-    assume_data_parallel_only(sheet, "ms-swift");
+    if (!is_one_process(root)) {
+        assume_data_parallel_only(sheet, "ms-swift");
+    } else if (sheet.assumes) {
+        sheet.assume(Fact::dp, std::int64_t{1}, "NPROC_PER_NODE, without which one process has all GPUs");
+    }
 }
 
 }  // namespace

@@ -369,7 +369,7 @@ bool read_mmengine(std::string_view line, std::size_t at, LogFacts& facts) {
 
 // ---- Hugging Face and LLaMA-Factory ----
 
-constexpr std::array<LogRule, 30> hugging_face_rules = {{
+constexpr std::array<LogRule, 31> hugging_face_rules = {{
     {"train samples per second", whole_run_samples_per_s},
     {"train steps per second", whole_run_steps_per_s},
     {"train tokens per second", whole_run_tokens_per_s},
@@ -382,6 +382,7 @@ constexpr std::array<LogRule, 30> hugging_face_rules = {{
     {"memory/max active (GiB)", allocated, gibi},
     {"memory/max allocated (GiB)", allocated, gibi},
     {"memory/device reserved (GiB)", reserved, gibi},
+    {"max memory allocated (GB)", allocated, gibi},
     {"memory/max mem active(gib)", allocated, gibi},
     {"memory/max mem allocated(gib)", allocated, gibi},
     {"memory/device mem reserved(gib)", reserved, gibi},

@@ -253,6 +253,11 @@ private:
         while (equals < text.size() && text[equals] == ' ') {
             ++equals;
         }
+        const bool several = equals < text.size() && text[equals] == ',';
+        while (several && equals < text.size() &&
+               (is_name(text[equals]) || text[equals] == ',' || text[equals] == ' ')) {
+            ++equals;  // NAME, NAME = call(...)
+        }
         const char sign = equals + 1 < text.size() && text[equals + 1] == '=' ? text[equals] : '=';
         if (sign == '+' || sign == '-' || sign == '*' || sign == '/') {
             ++equals;  // NAME *= expression
@@ -261,6 +266,9 @@ private:
             return;  // nothing that sets a value
         }
         Setting value = expression(statement, equals + 1, locals);
+        if (several && !(value.is_map() && value.has("$class"))) {
+            return;  // which part of it is whose, nobody follows
+        }
         const std::string path = text.substr(0, end);
         if (sign != '=') {
             const auto before = locals.find(path);

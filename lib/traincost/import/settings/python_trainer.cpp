@@ -85,6 +85,8 @@ void put_model(Setting& root, const Setting& call) {
     } else if (name == "LoraConfig" ||
                name == "get_peft_model") {  // the latter where it takes the rank itself
         put(root, "lora_r", call.peek("r"));
+        put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
+        put(root, "max_seq_length", call.peek("max_seq_length"));
     } else if (name == "BitsAndBytesConfig") {
         put(root, "load_in_4bit", call.peek("load_in_4bit"));
         put(root, "load_in_8bit", call.peek("load_in_8bit"));

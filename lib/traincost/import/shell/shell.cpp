@@ -125,7 +125,9 @@ private:
             run(command.bodies[i]);
             const Answer answer = last_;
             if (answer == Answer::yes && open.empty()) {
-                return run(command.bodies[i + 1]);
+                const Flow flow = run(command.bodies[i + 1]);
+                // A guard that fails because something is yet to be filled in: followed as if it were.
+                return flow == Flow::left && std::exchange(has_failed_, false) ? Flow::on : flow;
             }
             if (answer != Answer::no) {
                 open.push_back(&command.bodies[i + 1]);
@@ -220,8 +222,26 @@ private:
                common < other->items.size() && variable.items[common].chars == other->items[common].chars) {
             ++common;
         }
+        ShellText options;  // the flags that one of them holds, each with a value nobody knows
+        add_flags(options, variable.items, common);
+        if (other != nullptr) {
+            add_flags(options, other->items, common);
+        }
         variable.items.resize(common);
-        variable.items.push_back(ShellState::unknown(place));
+        variable.items.push_back(!options.empty() && !variable.array ? options : ShellState::unknown(place));
+    }
+    static void add_flags(ShellText& options, const std::vector<ShellText>& items, std::size_t from) {
+        for (std::size_t i = from; i < items.size(); ++i) {
+            const std::string& chars = items[i].chars;
+            for (std::size_t at = chars.find("--"); at != chars.npos; at = chars.find("--", at + 2)) {
+                const std::size_t end = std::min(chars.find_first_of(" =\t\n\\", at), chars.size());
+                const std::string flag = chars.substr(at, end - at) + "=" + unknown_mark;
+                const bool starts = at == 0 || chars.find_first_of(" \t\n", at - 1) == at - 1;
+                if (starts && end > at + 2 && options.chars.find(flag) == std::string::npos) {
+                    options.add((options.empty() ? "" : " ") + flag, items[i].place());
+                }
+            }
+        }
     }
 
     Flow choice(const ShellCommand& command) {
@@ -315,6 +335,8 @@ private:
         const std::string program = words[0].chars;
         if (program == "exit" || program == "return") {
             flow = Flow::left;
+            has_failed_ = program == "exit" && words.size() > 1 && words[1].chars != "0" &&
+                          !ShellState::is_unknown(words[1]);
             return Answer::yes;
         }
         if (program == "break" || program == "continue") {
@@ -598,6 +620,7 @@ private:
     std::vector<std::unique_ptr<ShellText>> texts_;
     std::vector<std::unique_ptr<std::vector<ShellCommand>>> parsed_;
     Answer last_ = Answer::yes;
+    bool has_failed_ = false;  ///< the last exit says so
     int steps_ = 0;
     int depth_ = 0;
 };

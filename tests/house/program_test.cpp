@@ -36,3 +36,24 @@ TEST_CASE("the server ends at a signal, and a wrong port is one line", "[program
     CHECK(shell_output("traincost serve --port 70000; echo exit $?") ==
           "traincost: error: --port: '70000' is no port; allowed: 0 (any free one) to 65535\nexit 2\n");
 }
+
+TEST_CASE("numbers too large or small for a finite answer are refused in a line with what is allowed",
+          "[program]") {
+    for (const std::string command :
+         {"scale --flops 1e24 --params 1e308", "scale --flops 1e24 --inference-tokens 1e308",
+          "scale --flops 1e24 --tokens-per-param 1e-308", "scale --gpu-hours 1e308 --gpu h100 --mfu 40%",
+          "scale --budget 1e308 --gpu h100 --mfu 40% --gpu-hour-price 1e-300",
+          "days --params 9000T --tokens 9000T --gpus 1 --gpu h100 --mfu 1e-300",
+          "days --params 7B --tokens 1T --gpus 8 --gpu h100 --mfu 140%"}) {
+        CAPTURE(command);
+        CHECK(shell_output("traincost " + command + " 2>&1 >/dev/null | grep -c allowed; traincost " +
+                           command + " >/dev/null 2>&1; echo exit $?") == "1\nexit 2\n");
+    }
+    for (const std::string command :
+         {"scale --flops 1e40 --params 1e40 --inference-tokens 1e40 --tokens-per-param 1e12",
+          "scale --flops 1e-3 --params 1e-3 --inference-tokens 1e40 --tokens-per-param 1e-9",
+          "days --params 9000T --tokens 9000T --gpus 1 --gpu h100 --mfu 1e-9"}) {
+        CAPTURE(command);
+        CHECK(shell_output("traincost " + command + " >/dev/null; echo exit $?") == "exit 0\n");
+    }
+}

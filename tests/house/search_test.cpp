@@ -108,3 +108,35 @@ TEST_CASE("plans run through estimate and timeline as they are printed", "[searc
         CHECK(output == "3\n");
     }
 }
+
+TEST_CASE("under every stack the printed flags give estimate the plan's time, memory and cost to the bit",
+          "[search]") {
+    // By the program, so that what flags leave out, as a launcher's habits, is found. With tokens, and with
+    // a goodput below 1.
+    const std::string output = shell_output(R"sh(
+        said() { sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*$/\1/p" | head -n 1; }
+        for stack in $(traincost list stacks --json | sed -n 's/^ *"id": "\(.*\)",$/\1/p'); do
+            job="--model qwen3-0.6b --gpu h100 --gpus 8 --seq 4096 --global-batch 64 --tokens 1B
+                 --mtbf 1000h --storage-bandwidth 1GB/s --restart 5min --stack $stack"
+            plan=$(traincost recommend $job --tp 1 --cp 1 --pp 1 --top 1 --json 2>&1) || continue
+            flags=$(echo "$plan" | sed -n 's/^ *"flags": "\(.*\)",$/\1/p' | head -n 1)
+            alone=$(traincost estimate $job $flags --json)
+            for pair in step_s:time_s memory_bytes:device_bytes days:days; do
+                of_plan=$(echo "$plan" | said ${pair%:*})
+                of_job=$(echo "$alone" | said ${pair#*:})
+                [ "$of_plan" = "$of_job" ] || echo "$stack $flags: $pair $of_plan $of_job"
+            done
+            of_plan=$(echo "$plan" | said usd)
+            of_job=$(echo "$alone" | sed -n '/^ *"cost": {/,$p' | said usd)
+            [ "$of_plan" = "$of_job" ] || echo "$stack $flags: usd $of_plan $of_job"
+            count=$((${count:-0} + 1))
+        done
+        [ "$count" -gt 30 ] && echo compared)sh");
+    CHECK(output == "compared\n");
+}
+
+TEST_CASE("a plan whose cluster has no known price costs nothing known, not nothing", "[search]") {
+    CHECK(shell_output(
+              "traincost recommend --model qwen3-0.6b --gpu ascend-910b1 --gpus 8 --seq 2048 "
+              "--global-batch 64 --tokens 1B --top 1 --json | grep -c -E '\"usd(_per_step)?\": 0'") == "0\n");
+}

@@ -19,9 +19,38 @@ std::string lines(const std::vector<Problem>& problems) {
 /// No message is longer, whatever a file or a flag held.
 constexpr std::size_t longest = 4000;
 
+/// No value that a message quotes is longer.
+constexpr std::size_t longest_quoted = 200;
+
+bool is_letter(char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0;
+}
+
+/// The message with the values that it quotes shortened; an apostrophe after a letter quotes nothing.
+std::string with_short_quotes(std::string_view message) {
+    std::string text;
+    std::size_t done = 0;
+    for (std::size_t at = message.find('\''); at != message.npos; at = message.find('\'', at + 1)) {
+        if (at > 0 && is_letter(message[at - 1]))
+            continue;
+        std::size_t end = message.find('\'', at + 1);
+        while (end != message.npos && end + 1 < message.size() && is_letter(message[end + 1]))
+            end = message.find('\'', end + 1);
+        if (end == message.npos)
+            break;
+        text += message.substr(done, at + 1 - done);
+        text += elided(message.substr(at + 1, end - at - 1), longest_quoted);
+        text += '\'';
+        done = end + 1;
+        at = end;
+    }
+    text += message.substr(done);
+    return text;
+}
+
 std::vector<Problem> bounded(std::vector<Problem> problems) {
     for (Problem& problem : problems) {
-        problem = {elided(problem.path, longest / 4), elided(problem.message, longest)};
+        problem = {elided(problem.path, longest / 4), elided(with_short_quotes(problem.message), longest)};
     }
     return problems;
 }

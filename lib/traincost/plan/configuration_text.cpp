@@ -101,7 +101,7 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     degree("--ep", c.ep, 1);
     if (request.model.moe)
         degree("--etp", c.etp, c.ep > 1 ? 1 : c.tp);
-    // Said wherever it matters: launchers shard, and recompute, by themselves where nobody says.
+    // Always said: launchers shard, and recompute, by themselves where nobody says.
     degree("--zero", c.zero, c.dp * c.cp > 1 ? -1 : 0);
     degree("--hybrid-shard", c.hybrid_shard, 0);
     degree("--micro-batch", c.micro_batch, 0);
@@ -113,8 +113,7 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     if (c.tp > 1 && (c.sequence_parallel != 0) != site.stack.layer.sequence_parallel)
         flag("--sequence-parallel", c.sequence_parallel != 0 ? "on" : "off");
     const RecomputeChoice& recompute = site.space.recompute[static_cast<std::size_t>(c.recompute)];
-    if (recompute.kind != Recompute::none || request.run.tuning != Tuning::full)
-        flag("--recompute", recompute_flag(recompute, site.stack.layer));
+    flag("--recompute", recompute_flag(recompute, site.stack.layer));
     const OffloadChoice& offload = site.space.offload[static_cast<std::size_t>(c.offload)];
     if (offload.optimizer != Offload::none)
         flag("--offload-optimizer", std::string(name_of(offload.optimizer)));

@@ -102,24 +102,20 @@ void write_counts(JsonWriter& out, const SearchCounts& c) {
 
 namespace {
 
-double days(Seconds x) {
-    return x.value() / 86400.0;
-}
-
-/// The totals of a plan's training run, or nulls.
-void write_totals(JsonWriter& out, const SearchRequest& request, const Plan& plan) {
-    const PlanMetrics& m = plan.metrics;
-    const double goodput = request.sites[static_cast<std::size_t>(plan.configuration.site)].goodput;
-    const std::optional<double> tokens = request.run.tokens;
-    const double steps = tokens ? *tokens / (static_cast<double>(request.run.global_batch) *
-                                             static_cast<double>(request.run.sequence))
-                                : 0.0;
-    out.member("step_s", m.time * goodput);
+/// The totals of a plan's training run as `estimate` gives them, nulls where it gives none.
+void write_totals(JsonWriter& out, const Site& site, const Plan& plan, const Estimate& e) {
+    constexpr double day = 86400.0;
+    constexpr double hour = 3600.0;
+    const double goodput = site.goodput;
+    const std::optional<Dollars> hourly = hourly_cost(site.cluster);
+    const std::optional<TrainingTotals>& all = e.training;
+    out.member("step_s", e.step.total);
     out.member("goodput", goodput);
-    out.member("memory_bytes", m.memory);
-    out.member("usd_per_step", m.cost);
-    out.member("days", tokens ? std::optional<double>(days(m.time * steps)) : std::nullopt);
-    out.member("usd", tokens ? std::optional<double>((m.cost * steps).value()) : std::nullopt);
+    out.member("memory_bytes", plan.metrics.memory);
+    out.member("usd_per_step",
+               hourly ? std::optional(*hourly * (e.step.total.value() / hour / goodput)) : std::nullopt);
+    out.member("days", all ? std::optional(all->time.value() / goodput / day) : std::nullopt);
+    out.member("usd", all && all->cost ? std::optional(*all->cost / goodput) : std::nullopt);
 }
 
 /// A plan without its estimate, as an object.
@@ -128,14 +124,15 @@ void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& 
     const Configuration& c = plan.configuration;
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     const Job job = job_of(request, c);
+    const Estimate e = estimate(job);
     out.begin_object();
     out.member("configuration", configuration_text(request, c));
     out.member("flags", configuration_flags(request, c));
     out.member("cluster", site.cluster.id);
     out.member("stack", site.stack.id);
     out.member("gpus", site.cluster.accelerators);
-    write_totals(out, request, plan);
-    out.member("probability_of_fitting", probability_of_fitting(residuals, job, estimate(job)));
+    write_totals(out, site, plan, e);
+    out.member("probability_of_fitting", probability_of_fitting(residuals, job, e));
     out.key("run");
     write_json(out, job.run);
     out.end_object();
@@ -182,7 +179,8 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
         out.member("behind_best", r.behind);
         out.member("tie", r.tie);
         out.key("totals").begin_object();
-        write_totals(out, request, r.plan);
+        write_totals(out, request.sites[static_cast<std::size_t>(r.plan.configuration.site)], r.plan,
+                     r.estimate);
         out.end_object();
         out.key("sensitivity").begin_array();
         for (const Sensitivity& s : r.sensitivities) {

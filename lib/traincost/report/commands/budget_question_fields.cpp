@@ -1,3 +1,4 @@
+#include "traincost/base/elided.hpp"
 #include "traincost/base/flag_values.hpp"
 #include "traincost/report/commands/question_fields.hpp"
 
@@ -5,13 +6,35 @@ namespace traincost {
 
 namespace {
 
+/// What is within reason: products and powers of such numbers stay finite.
+struct Reach {
+    double low, high;
+};
+constexpr Reach amount_reach{1e-3, 1e40};
+constexpr Reach ratio_reach{1e-9, 1e12};
+constexpr Reach share_reach{1e-9, 1.0};
+
+double within(const Reach& reach, double x, const std::string& text) {
+    if (x < reach.low || x > reach.high) {
+        throw Error(ErrorKind::usage, "'" + elided(text, 60) + "' is out of range; allowed: " +
+                                          to_exact(reach.low) + " to " + to_exact(reach.high));
+    }
+    return x;
+}
+
 Dollars positive_dollars(const std::string& text) {
-    return parse_dollars(text, Range::positive);
+    return Dollars{within(amount_reach, parse_dollars(text, Range::positive).value(), text)};
 }
 
 double compute_or_count(const std::string& text) {
     // "5.76e23" is past what a count holds.
-    return text.find_first_of("eE") != text.npos ? positive_number(text) : positive_parameters(text);
+    return within(amount_reach,
+                  text.find_first_of("eE") != text.npos ? positive_number(text) : positive_parameters(text),
+                  text);
+}
+
+double positive_ratio(const std::string& text) {
+    return within(ratio_reach, positive_number(text), text);
 }
 
 double share_from(const std::string& text) {
@@ -19,7 +42,7 @@ double share_from(const std::string& text) {
     if (x > 1.0) {
         throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: up to 100%");
     }
-    return x;
+    return within(share_reach, x, text);
 }
 
 DataType matrix_format_from(const std::string& text) {
@@ -37,12 +60,10 @@ CommandFields fields_of(DaysQuestion& question) {
     fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Tokens to train on: 2T");
     fields.value("--gpus", question.gpus, "COUNT", positive_count, "Accelerators");
     fields.text("--gpu", question.gpu, "ID", "Accelerator: an id of the catalogue");
-    fields.value("--tflops", question.tflops, "TFLOPS", positive_number,
+    fields.value("--tflops", question.tflops, "TFLOPS", positive_ratio,
                  "TFLOP/s one accelerator reaches; default: the modelled rate");
-    fields.value(
-        "--mfu", question.mfu, "FRACTION",
-        [](const std::string& text) { return parse_fraction(text, Range::positive); },
-        "Share of the 16-bit peak that is reached: 0.45 or 45%");
+    fields.value("--mfu", question.mfu, "FRACTION", share_from,
+                 "Share of the 16-bit peak that is reached: 0.45 or 45%");
     fields.value("--seq", question.sequence, "TOKENS", positive_count,
                  "Sequence length of the modelled rate, in tokens; default 4096");
     fields.value("--global-batch", question.global_batch, "COUNT", positive_count,
@@ -70,7 +91,7 @@ CommandFields fields_of(ScaleQuestion& question) {
                  "Model size to judge, as in 70B");
     fields.value("--inference-tokens", question.inference_tokens, "COUNT", compute_or_count,
                  "Inference tokens over the model's life, as in 10T");
-    fields.value("--tokens-per-param", question.ratio, "NUMBER", positive_number,
+    fields.value("--tokens-per-param", question.ratio, "NUMBER", positive_ratio,
                  "Tokens per parameter of the fixed-ratio law; default 20");
     return fields;
 }

@@ -2,6 +2,7 @@
 
 #include <traincost/base/elided.hpp>
 
+#include <cctype>
 #include <utility>
 
 namespace traincost {

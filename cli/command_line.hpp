@@ -16,7 +16,7 @@ namespace traincost::cli {
 /// Declares the fields as options of the command; `run` is called when they are set.
 void declare(CLI::App& command, const CommandFields& fields, Context& context, std::function<void()> run);
 
-/// The same of a command whose flags are a value: `run` has it as the command line set it.
+/// The same of a command whose flags are a value, `Flags`: `run` has it as the command line set it.
 template <class Flags>
 void declare(CLI::App& command, Context& context, CommandFields (*fields)(Flags&),
              void (*run)(Flags&, Context&)) {

@@ -11,20 +11,20 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct AchievedFlags {
     AchievedQuestion question{};
     SaidJob job{};
     std::vector<std::string> logs{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(AchievedFlags& flags) {
     return fields_of(flags.question, flags.logs)
         .add(fields_of(flags.job))
         .add(fields_of(flags.output, Charts::no, Pages::yes));
 }
 
-void run(Flags& flags, Context& context) {
+void run(AchievedFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     AchievedQuestion& question = flags.question;
     if (!flags.logs.empty()) {
@@ -42,7 +42,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_achieved(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<AchievedFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

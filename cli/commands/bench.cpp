@@ -12,20 +12,20 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct BenchFlags {
     SaidJob job{};
     BenchView view{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(BenchFlags& flags) {
     return fields_of(flags.job).add(fields_of(flags.view));
 }
 
-CommandFields fields_with_loop(Flags& flags) {
+CommandFields fields_with_loop(BenchFlags& flags) {
     return fields(flags).add(loop_fields(flags.view));
 }
 
-void run(Flags& flags, Context& context) {
+void run(BenchFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     const BenchAnswer answer =
         ask(BenchQuestion{draft_of(flags.job, sources), "pytorch", flags.view.options}, sources);
@@ -41,7 +41,7 @@ void run(Flags& flags, Context& context) {
     }
 }
 
-void run_loop(Flags& flags, Context& context) {
+void run_loop(BenchFlags& flags, Context& context) {
     flags.view.loop = true;
     run(flags, context);
 }
@@ -49,11 +49,11 @@ void run_loop(Flags& flags, Context& context) {
 }  // namespace
 
 void add_bench(CLI::App& command, Context& context) {
-    declare(command, context, fields_with_loop, run);
+    declare<BenchFlags>(command, context, fields_with_loop, run);
 }
 
 void add_loop(CLI::App& command, Context& context) {
-    declare(command, context, fields, run_loop);
+    declare<BenchFlags>(command, context, fields, run_loop);
 }
 
 }  // namespace traincost::cli

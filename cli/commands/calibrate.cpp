@@ -12,19 +12,19 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct CalibrateFlags {
     CalibrateQuestion question{};
     std::string folder{};
     bool json = false;
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(CalibrateFlags& flags) {
     CommandFields fields = fields_of(flags.question, flags.folder);
     fields.toggle("--json", flags.json, "Print JSON");
     return fields;
 }
 
-void run(Flags& flags, Context& context) {
+void run(CalibrateFlags& flags, Context& context) {
     flags.question.records = !flags.folder.empty();
     const Sources sources(context.data_folder);
     const CalibrateAnswer answer = ask(flags.question, sources, remarks_to(context));
@@ -42,7 +42,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_calibrate(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<CalibrateFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -11,12 +11,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct CheckFlags {
     std::vector<std::string> files{};
     bool json = false;
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(CheckFlags& flags) {
     CommandFields fields;
     fields
         .texts("FILE", flags.files, "TEXT",
@@ -26,7 +26,7 @@ CommandFields fields(Flags& flags) {
     return fields;
 }
 
-void run(Flags& flags, Context& context) {
+void run(CheckFlags& flags, Context& context) {
     const std::vector<CheckedFile> files =
         check_files(flags.files, Sources(context.data_folder, &context.in));
     const std::vector<Problem> problems = problems_of(files);
@@ -42,7 +42,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_check(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<CheckFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -14,12 +14,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct CompareFlags {
     std::vector<std::string> files{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(CompareFlags& flags) {
     CommandFields fields;
     fields
         .texts("jobs", flags.files, "FILE",
@@ -29,7 +29,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.output, Charts::yes, Pages::yes));
 }
 
-void run(Flags& flags, Context& context) {
+void run(CompareFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     if (const auto answers = read_saved_answers(flags.files, sources, sheet_numbers)) {
         context.answer(all_yes(*answers));
@@ -48,7 +48,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_compare(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<CompareFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

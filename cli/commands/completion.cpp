@@ -13,12 +13,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct CompletionFlags {
     std::string shell{};
     std::string ids{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(CompletionFlags& flags) {
     CommandFields fields;
     fields.text("SHELL", flags.shell, "bash|zsh|fish", "Shell: bash, zsh or fish");
     fields.text(
@@ -27,7 +27,7 @@ CommandFields fields(Flags& flags) {
     return fields;
 }
 
-void run(Flags& flags, Context& context) {
+void run(CompletionFlags& flags, Context& context) {
     if (flags.ids.empty()) {
         context.out << shell_completion(flags.shell, [] { return program_tree(); });
         return;
@@ -40,7 +40,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_completion(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<CompletionFlags>(command, context, fields, run);
 }
 
 void add_manual(CLI::App& command, Context& context) {

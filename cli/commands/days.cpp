@@ -11,16 +11,16 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct DaysFlags {
     DaysQuestion question{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(DaysFlags& flags) {
     return fields_of(flags.question).add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(DaysFlags& flags, Context& context) {
     flags.question.run = [&](SearchRequest& request) { return run_search(request, context); };
     const DaysAnswer answer = ask(flags.question, Sources(context.data_folder, &context.in));
     context.answer(answer.yes());
@@ -36,7 +36,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_days(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<DaysFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

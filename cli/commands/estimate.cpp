@@ -10,14 +10,14 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct EstimateFlags {
     SaidJob job{};
     NetworkWords network{};
     EstimateView view{};
     std::string launch{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(EstimateFlags& flags) {
     return file_fields(flags.job)
         .add(fields_of(flags.job))
         .add(fields_of(flags.network))
@@ -25,7 +25,7 @@ CommandFields fields(Flags& flags) {
         .add(launch_format_fields(flags.launch), "Output");
 }
 
-void run(Flags& flags, Context& context) {
+void run(EstimateFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft(flags.job, sources);
     say_all(context, "assumed ", take_stack_of(flags.launch, sources.catalogue(), read.draft));
@@ -45,7 +45,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_estimate(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<EstimateFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -11,19 +11,19 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ExplainFlags {
     std::string item{};
     SaidJob job{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ExplainFlags& flags) {
     CommandFields fields;
     fields.text("ITEM", flags.item, "TEXT", "memory.weights, step.bubble, ...; without it, all items");
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ExplainFlags& flags, Context& context) {
     if (!flags.item.empty()) {
         explanation_of(flags.item);  // a wrong name is said before anything about the job
     }
@@ -41,7 +41,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_explain(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ExplainFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -12,18 +12,18 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct GuideFlags {
     GuideAnswers said{};
     bool dry_run = false;
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(GuideFlags& flags) {
     CommandFields fields = fields_of(flags.said);
     fields.toggle("--dry-run", flags.dry_run, "Print the command, and do not run it");
     return fields;
 }
 
-void run(Flags& flags, Context& context) {
+void run(GuideFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     Menu menu(context);
     std::vector<std::string> command =
@@ -44,7 +44,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_guide(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<GuideFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

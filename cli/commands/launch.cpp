@@ -10,12 +10,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct LaunchFlags {
     SaidJob job{};
     LaunchWish launch{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(LaunchFlags& flags) {
     CommandFields output;
     output.text("-o,--out", flags.launch.folder, "FOLDER|-",
                 "Folder of the files; default, and -: one script on the standard output");
@@ -26,7 +26,7 @@ CommandFields fields(Flags& flags) {
         .add(output, "Output");
 }
 
-void run(Flags& flags, Context& context) {
+void run(LaunchFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ReadDraft read = read_draft(flags.job, sources);
     say_all(context, "assumed ", take_stack_of(flags.launch.format, sources.catalogue(), read.draft));
@@ -40,7 +40,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_launch(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<LaunchFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -10,12 +10,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ListFlags {
     ListQuestion question{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ListFlags& flags) {
     CommandFields fields;
     fields.text("KIND", flags.question.kind, "TEXT",
                 "models, accelerators, clusters, stacks or prices; default: all");
@@ -24,7 +24,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ListFlags& flags, Context& context) {
     const Sources sources(context.data_folder);
     const ListAnswer answer = ask(flags.question, sources);
     print({.json = [&] { return json_text(answer, sources.catalogue()); },
@@ -39,7 +39,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_list(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ListFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -12,12 +12,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct MergeFlags {
     std::vector<std::string> files{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(MergeFlags& flags) {
     CommandFields fields;
     fields
         .texts("files", flags.files, "FILE",
@@ -26,7 +26,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(MergeFlags& flags, Context& context) {
     const Format format = flags.output.format;
     const MergeAnswer answer = ask(MergeQuestion{
         flags.files, flags.output.json,
@@ -46,7 +46,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_merge(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<MergeFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -10,19 +10,19 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ParamsFlags {
     ParamsQuestion question{};
     bool tensors = false;
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ParamsFlags& flags) {
     CommandFields fields = fields_of(flags.question);
     fields.toggle("--tensors", flags.tensors, "Also list every weight tensor");
     return fields.add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ParamsFlags& flags, Context& context) {
     const ParamsAnswer answer = ask(flags.question, Sources(context.data_folder, &context.in));
     print({.json = [&] { return json_text(answer); },
            .tables = [&] { return params_tables(answer, flags.tensors); }},
@@ -32,7 +32,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_params(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ParamsFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

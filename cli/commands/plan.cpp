@@ -15,13 +15,13 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct PlanFlags {
     PlanQuestion question{};
     SaidJob job{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(PlanFlags& flags) {
     CommandFields fields;
     fields.value("--top", flags.question.top, "COUNT", positive_count,
                  "Number of strategies to print; default 5");
@@ -29,7 +29,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output, Charts::no, Pages::yes));
 }
 
-void run(Flags& flags, Context& context) {
+void run(PlanFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     flags.question.job = draft_of(flags.job, sources);
     flags.question.pins = flags.job.said;
@@ -49,7 +49,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_plan(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<PlanFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -14,16 +14,16 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ReadFlags {
     ReadQuestion question{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ReadFlags& flags) {
     return fields_of(flags.question).add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ReadFlags& flags, Context& context) {
     const std::vector<std::string>& files = flags.question.files;
     std::string input;
     if (std::find(files.begin(), files.end(), "-") != files.end()) {
@@ -38,7 +38,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_read(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ReadFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

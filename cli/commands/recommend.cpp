@@ -13,18 +13,18 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct RecommendFlags {
     SaidJob job{};
     RecommendQuestion question{};
     RecommendView view{};
     std::string launch{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(RecommendFlags& flags) {
     return fields_of(flags.question, flags.job, flags.view).add(launch_format_fields(flags.launch), "Output");
 }
 
-void run(Flags& flags, Context& context) {
+void run(RecommendFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     RecommendQuestion& question = flags.question;
     take_job(question.search, flags.job, sources);
@@ -53,7 +53,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_recommend(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<RecommendFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

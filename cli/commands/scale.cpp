@@ -12,16 +12,16 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ScaleFlags {
     ScaleQuestion question{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ScaleFlags& flags) {
     return fields_of(flags.question).add(fields_of(flags.output, Charts::yes));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ScaleFlags& flags, Context& context) {
     const ScalingBudget budget = ask(flags.question, Sources(context.data_folder, &context.in));
     print({.json = [&] { return json_text(budget); },
            .tables = [&] { return scaling_tables(budget); },
@@ -32,7 +32,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_scale(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ScaleFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

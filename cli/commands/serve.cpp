@@ -13,7 +13,7 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ServeFlags {
     std::string host = "127.0.0.1";
     int port = 8321;
     std::string page{};
@@ -28,7 +28,7 @@ int port_from(const std::string& text) {
     return static_cast<int>(port);
 }
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ServeFlags& flags) {
     CommandFields fields;
     fields.text("--host", flags.host, "ADDRESS",
                 "Address to listen on; others than 127.0.0.1 are open to the network. Default: 127.0.0.1");
@@ -38,7 +38,7 @@ CommandFields fields(Flags& flags) {
     return CommandFields().add(fields, own_group);
 }
 
-void run(Flags& flags, Context& context) {
+void run(ServeFlags& flags, Context& context) {
     serve_until_signal(flags.host, flags.port,
                        flags.page.empty() ? std::string(embedded_page()) : read_text_file(flags.page),
                        context);
@@ -47,7 +47,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_serve(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ServeFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

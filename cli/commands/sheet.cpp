@@ -12,19 +12,19 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct SheetFlags {
     SaidJob job{};
     NetworkWords network{};
     std::string file{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(SheetFlags& flags) {
     CommandFields fields;
     fields.text("--output", flags.file, "FILE", "File to write, ending in .xlsx").required = true;
     return fields.add(fields_of(flags.job)).add(fields_of(flags.network));
 }
 
-void run(Flags& flags, Context& context) {
+void run(SheetFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     ResolvedJob resolved = resolve(draft_of(flags.job, sources), sources);
     apply_network(flags.network, resolved);
@@ -40,7 +40,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_sheet(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<SheetFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

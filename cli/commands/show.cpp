@@ -10,12 +10,12 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ShowFlags {
     ShowQuestion question{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ShowFlags& flags) {
     CommandFields fields;
     fields.text("NAME", flags.question.name, "TEXT", "Catalogue id, alias or Hugging Face repository")
         .required = true;
@@ -24,7 +24,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.output));
 }
 
-void run(Flags& flags, Context& context) {
+void run(ShowFlags& flags, Context& context) {
     const Sources sources(context.data_folder);
     const ShowAnswer answer = ask(flags.question, sources);
     print({.json = [&] { return json_text(answer, sources.catalogue()); },
@@ -35,7 +35,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_show(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ShowFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

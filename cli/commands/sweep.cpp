@@ -14,14 +14,14 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct SweepFlags {
     SaidJob job{};
     std::vector<std::string> vary{};
     std::optional<Shard> shard{};
     OutputWish output{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(SweepFlags& flags) {
     CommandFields fields = fields_of(flags.job);
     fields.texts("--vary", flags.vary, "FLAG=a,b,c|LO..HI[xK|+K]",
                  "A job flag and its values; repeat it for every combination");
@@ -30,7 +30,7 @@ CommandFields fields(Flags& flags) {
     return fields.add(fields_of(flags.output, Charts::yes, Pages::yes));
 }
 
-void run(Flags& flags, Context& context) {
+void run(SweepFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
     const SweepAnswer answer = ask(sweep_question(flags.vary, flags.job, flags.shard, sources), sources);
     context.answer(answer.yes());
@@ -49,7 +49,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_sweep(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<SweepFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

@@ -12,7 +12,7 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct TimelineFlags {
     RecordingQuestion recording{};
     SaidJob job{};
     NetworkWords network{};
@@ -20,14 +20,14 @@ struct Flags {
     std::string chrome{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(TimelineFlags& flags) {
     return fields_of(flags.recording)
         .add(fields_of(flags.job))
         .add(fields_of(flags.network))
         .add(fields_of(flags.view, flags.chrome));
 }
 
-void run(Flags& flags, Context& context) {
+void run(TimelineFlags& flags, Context& context) {
     if (!flags.recording.file.empty()) {
         const RecordingAnswer answer = ask(flags.recording, sheet_numbers);
         context.out << timeline_text(answer, flags.view, context.style);
@@ -48,7 +48,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_timeline(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<TimelineFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

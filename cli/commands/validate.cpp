@@ -12,17 +12,17 @@ namespace traincost::cli {
 
 namespace {
 
-struct Flags {
+struct ValidateFlags {
     ValidateQuestion question{};
     std::string format = "table";
     std::string residuals_file{};
 };
 
-CommandFields fields(Flags& flags) {
+CommandFields fields(ValidateFlags& flags) {
     return fields_of(flags.question, flags.format, flags.residuals_file);
 }
 
-void run(Flags& flags, Context& context) {
+void run(ValidateFlags& flags, Context& context) {
     flags.question.new_residuals = !flags.residuals_file.empty();
     const Sources sources(context.data_folder);
     const ValidateAnswer answer = ask(flags.question, sources, remarks_to(context));
@@ -35,7 +35,7 @@ void run(Flags& flags, Context& context) {
 }  // namespace
 
 void add_validate(CLI::App& command, Context& context) {
-    declare(command, context, fields, run);
+    declare<ValidateFlags>(command, context, fields, run);
 }
 
 }  // namespace traincost::cli

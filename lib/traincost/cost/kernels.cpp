@@ -298,6 +298,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
+    int tensors = 0;  ///< weights among the operands
     int adapters = 0;
     int narrow = 0;
     Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
@@ -341,14 +342,20 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
         adapters += multiplies && op.adapter ? 1 : 0;
         narrow += multiplies && c.quantises && !in_compute_format(op, *c.job) ? 1 : 0;
+        tensors += op.weights > 0.0 ? 1 : 0;
     }
     t.context += ring;  // of a block without attention
     if (!stack.host.cuda_graphs) {
         const bool dispatched =
             stack.layer.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
-        const Seconds each = dispatched ? stack.host.per_dispatched_kernel : stack.host.per_kernel;
+        // A compiled block dispatches no operator of its own: its weights are unwrapped as they come in, and
+        // their gradients wrapped.
+        const bool traced = dispatched && shape_of(*c.job).compiled;
+        const Seconds launches =
+            (dispatched && !traced ? stack.host.per_dispatched_kernel : stack.host.per_kernel) * kernels;
+        const Seconds wrapping = traced ? stack.host.per_dispatched_kernel * tensors : Seconds{};
         // A pair has two products, and half of its time is in each pass.
-        const Seconds issue = each * kernels + stack.host.per_adapter * (adapters / 4.0) +
+        const Seconds issue = launches + wrapping + stack.host.per_adapter * (adapters / 4.0) +
                               stack.host.per_narrow_product * (narrow / 2.0) + also;
         t.host += std::max(Seconds{}, host_time(issue, c.job->run) - t.device());
     }

@@ -19,6 +19,7 @@ struct Regime {
     bool gradients_sharded;  ///< and of gradients, from the reduction on
     bool gradients_persist;  ///< gradients keep their memory from step to step or over micro-batches
     bool gradients_beside;   ///< gradients in the compute format stay beside a wider main buffer
+    bool buckets_beside;     ///< the buckets of replicas, as large as all gradients, stay beside them
     bool gradients_kept;     ///< on the device until the optimizer: neither applied at once nor on the host
     bool frozen_in_flat;     ///< one trained weight brings gradients for all of its flat parameter
     bool reduces_every_micro_batch;  ///< gradients are reduced after each micro-batch, not only the last

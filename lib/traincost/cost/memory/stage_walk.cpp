@@ -19,8 +19,7 @@ public:
 
     /// Loss, then every block backwards, then the optimizer.
     StagePeak walk() {
-        const Parallelism& p = held_.run.parallel;
-        if (p.dp * p.cp > 1 && !held_.regime.fully_sharded && held_.stack.traffic.buckets_kept && p.zero <= 1)
+        if (held_.regime.buckets_beside)
             kept_buckets_ = held_.all_gradients().bytes();
         // Gradients that live in `.grad` appear in the first backward pass; with every micro-batch in flight
         // before it, the peak sees them grow.

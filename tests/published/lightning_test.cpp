@@ -58,9 +58,9 @@ double memory_error(const Lightning& x, const Estimate& e) {
 TEST_CASE("Lightning's T4s with the optimizer on a slow host: both steps within 16 %", "[lightning]") {
     CHECK(std::abs(step_error(four, predicted(four, slow))) < 0.10);
     CHECK(std::abs(step_error(one, predicted(one, slow))) < 0.16);
-    // A server's host makes of both what they were not.
-    CHECK(step_error(four, predicted(four, 1.0)) < -0.7);
-    CHECK(step_error(one, predicted(one, 1.0)) < -0.7);
+    // With the host of a server both come out more than twice too fast.
+    CHECK(step_error(four, predicted(four, 1.0)) < -0.55);
+    CHECK(step_error(one, predicted(one, 1.0)) < -0.55);
 }
 
 TEST_CASE("Lightning's T4s: device memory within 12 %", "[lightning]") {

@@ -289,6 +289,17 @@ std::vector<Case> cases() {
          "Epoch 0:  11%|#   | 2/18 [00:11<01:33,  5.5s/it, loss=10.5, v_num=1]\r"
          "Epoch 0:  11%|#   | 2/18 [00:11<01:33,  5.5s/it, loss=10.25, v_num=1]\n",
          lightning, 1, 5.5, none, none, none, none, 10.25, none},
+        {"NeMo's bar with its carriage returns written out",
+         "^MEpoch 0: :  60%|# | 6/10 [4:26<2:56, v_num=0, reduced_train_loss=0.5, train_step_timing in "
+         "s=2.5]^MEpoch 0: :  70%|# | 7/10 [4:28<2:54, v_num=0, reduced_train_loss=0.25, train_step_timing "
+         "in "
+         "s=2.5]\n",
+         nemo, 2, 2.5, none, none, none, none, 0.25, none},
+        {"GPT-NeoX that counts tokens too",
+         " samples/sec: 10.125 | iteration      100/    1000 | elapsed time per iteration (ms): 1234.5 | "
+         "approx "
+         "flops per GPU: 101.5TFLOPS | tokens/s/gpu: 12,345.5 | lm_loss: 3.5E+00 |\n",
+         gpt_neox, 1, 1.2345, none, 12345.5, 10.125, 101.5, 3.5, none},
         {"Lightning's other bar",
          "Epoch 0/2  \u2501\u2501\u2501\u2501 50/100 0:00:10 \u2022 0:00:09 0.50it/s v_num: 0.000 "
          "train_loss: "

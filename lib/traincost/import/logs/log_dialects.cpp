@@ -97,6 +97,11 @@ std::size_t end_of_rich_count(std::string_view line, std::size_t from) {
 /// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs.
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "Epoch ";
+    constexpr std::string_view repaint = "^MEpoch ";  // a carriage return as editors show it
+    if (const std::size_t next = find_in(line, repaint, at); next != line.npos) {
+        facts.next = next + repaint.size() - name.size();
+        line = line.substr(0, next);
+    }
     at += name.size();
     const std::optional<std::int64_t> epoch = whole_number_at(line, at);
     std::size_t bracket = find_in(line, " [", at);

@@ -28,7 +28,7 @@ bool iteration_behind(std::string_view line, std::size_t at, std::string_view sk
 
 // ---- Megatron and what grew from it ----
 
-constexpr std::array<LogRule, 36> megatron_rules = {{
+constexpr std::array<LogRule, 37> megatron_rules = {{
     {"elapsed time per iteration (ms)", step_time, milli},
     {"elapsed time per iteration ms", step_time, milli},
     {"elapsed time per iteration (s)", step_time},
@@ -46,6 +46,7 @@ constexpr std::array<LogRule, 36> megatron_rules = {{
     {"throughput (tokens/sec/GPU)", tokens_per_s_per_gpu},
     {"tokens/sec/gpu", tokens_per_s_per_gpu},
     {"tokens/s/GPU", tokens_per_s_per_gpu},
+    {"tokens/s/gpu", tokens_per_s_per_gpu},
     {"tokens per second", tokens_per_s},
     {"tokens/sec", tokens_per_s},
     {"tokens/s", tokens_per_s},

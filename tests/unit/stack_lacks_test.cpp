@@ -96,7 +96,7 @@ TEST_CASE("llm-train-bench's table of features: FP8 under FSDP is neither compil
     SearchRequest request{
         .model = job.model, .run = job.run, .sites = {{job.cluster, job.stack, stack_space(job)}}};
     request.sites[0].space.zero = {0, 3};
-    request.sites[0].space.recompute = {{}, {.kind = Recompute::full}};
+    request.sites[0].space.recompute = {{.layers = {}}, {.kind = Recompute::full, .layers = {}}};
     for (const bool compile : {false, true}) {
         request.run.compile = compile;
         bool sharded = false;

@@ -43,23 +43,6 @@ int key() {
     throw Error(ErrorKind::usage, "guide: the input ended before the last question; give flags for the rest");
 }
 
-/// A typed line without arrow keys and their like, which a terminal sends as "\033[B" where a word is asked
-/// for.
-std::string without_keys(const std::string& text) {
-    std::string plain;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\033' && i + 1 < text.size() && text[i + 1] == '[') {
-            i = text.find_first_not_of("0123456789;", i + 2);
-            if (i == text.npos) {
-                break;
-            }
-        } else {
-            plain += text[i];
-        }
-    }
-    return plain;
-}
-
 }  // namespace
 
 Menu::Menu(Context& context)
@@ -71,10 +54,7 @@ std::string Menu::line() {
     if (!std::getline(context_.in, text)) {
         ended();
     }
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    return without_keys(text);
+    return typed_answer(text);
 }
 
 std::string Menu::pressed(const std::vector<GuideChoice>& choices) {

@@ -32,11 +32,12 @@ std::vector<std::string> row_cells(std::string_view line) {
     }
 }
 
-constexpr std::array<std::string_view, 3> tasks = {"task", "phase", "name"};
-constexpr std::array<std::string_view, 5> begins = {"begin", "begin_s", "begin [s]", "start", "start_s"};
-constexpr std::array<std::string_view, 3> ends = {"end", "end_s", "end [s]"};
-constexpr std::array<std::string_view, 1> stages = {"stage"};
-constexpr std::array<std::string_view, 2> micro_batches_of = {"micro-batch", "micro_batch"};
+constexpr std::array<std::string_view, 3> timeline_task_names = {"task", "phase", "name"};
+constexpr std::array<std::string_view, 5> timeline_begin_names = {"begin", "begin_s", "begin [s]", "start",
+                                                                  "start_s"};
+constexpr std::array<std::string_view, 3> timeline_end_names = {"end", "end_s", "end [s]"};
+constexpr std::array<std::string_view, 1> timeline_stage_names = {"stage"};
+constexpr std::array<std::string_view, 2> timeline_micro_batch_names = {"micro-batch", "micro_batch"};
 
 std::optional<std::size_t> named_cell(const std::vector<std::string>& cells,
                                       std::span<const std::string_view> names) {
@@ -51,11 +52,11 @@ class TimelineRows {
 public:
     TimelineRows(std::string_view text, const std::string& file) : text_(text), file_(file) {
         next();
-        stage_ = find(stages);
-        task_ = column(tasks);
-        begin_ = column(begins);
-        end_ = column(ends);
-        micro_batch_ = find(micro_batches_of);
+        stage_ = find(timeline_stage_names);
+        task_ = column(timeline_task_names);
+        begin_ = column(timeline_begin_names);
+        end_ = column(timeline_end_names);
+        micro_batch_ = find(timeline_micro_batch_names);
     }
 
     RecordedStep step() {
@@ -164,7 +165,8 @@ private:
 
 bool has_timeline_rows(std::string_view text) {
     const std::vector<std::string> cells = row_cells(text.substr(0, text.find('\n')));
-    return cells.front() == "stage" || (named_cell(cells, begins) && named_cell(cells, ends));
+    return cells.front() == "stage" ||
+           (named_cell(cells, timeline_begin_names) && named_cell(cells, timeline_end_names));
 }
 
 RecordedStep read_timeline_rows(std::string_view text, const std::string& file) {

@@ -43,6 +43,16 @@ std::string_view command_name(const std::vector<std::string>& args) {
     return {};
 }
 
+// The command that was parsed last; its name with those of the commands above it, "export sheet", in `name`.
+const CLI::App* parsed_command(const CLI::App& app, std::string& name) {
+    const CLI::App* parsed = &app;
+    while (!parsed->get_subcommands().empty()) {
+        parsed = parsed->get_subcommands().front();
+        name += (name.empty() ? "" : " ") + parsed->get_name();
+    }
+    return parsed;
+}
+
 // What the words that the parser could not place were meant to be. CLI11 reports a missing option before a
 // mistyped one, so this is asked first.
 std::string explain_unplaced(const CLI::App& app) {
@@ -50,10 +60,8 @@ std::string explain_unplaced(const CLI::App& app) {
     if (unplaced.empty()) {
         return {};
     }
-    const CLI::App* parsed = &app;
-    while (!parsed->get_subcommands().empty()) {
-        parsed = parsed->get_subcommands().front();
-    }
+    std::string command;
+    const CLI::App* const parsed = parsed_command(app, command);
     std::vector<std::string> options;
     for (const CLI::App* level : {parsed, &app}) {
         for (const CLI::Option* option : level->get_options()) {
@@ -62,7 +70,6 @@ std::string explain_unplaced(const CLI::App& app) {
             }
         }
     }
-    const std::string command = parsed == &app ? "" : parsed->get_name();
     return unplaced_text(unplaced.front(), command, options, command_names(command));
 }
 
@@ -134,8 +141,9 @@ int parse_and_run(const std::vector<std::string>& args, Context& context) {
         return app.exit(success, context.out, context.err);
     } catch (const CLI::ParseError& error) {
         const std::string unplaced = explain_unplaced(app);
-        throw Error(ErrorKind::usage,
-                    unplaced.empty() ? in_plain_words(error.what(), std::string(name)) : unplaced);
+        std::string command;
+        parsed_command(app, command);
+        throw Error(ErrorKind::usage, unplaced.empty() ? in_plain_words(error.what(), command) : unplaced);
     }
     if (name.empty()) {
         throw Error(ErrorKind::usage,

@@ -54,10 +54,7 @@ std::string Menu::line() {
     if (!std::getline(context_.in, text)) {
         ended();
     }
-    while (!text.empty() && (text.back() == '\r' || text.back() == ' ')) {
-        text.pop_back();
-    }
-    return text;
+    return typed_answer(text);
 }
 
 std::string Menu::pressed(const std::vector<GuideChoice>& choices) {

@@ -60,6 +60,14 @@ TEST_CASE("guide: a wrong answer is said, and the question comes again", "[guide
     CHECK_THAT(t.out, Catch::Contains("--model llama-3.1-8b"));
 }
 
+TEST_CASE("guide: arrow keys where a word is asked for are nothing typed", "[guide]") {
+    const Talk t =
+        talk("--dry-run --gpu h100 --gpus 8 --seq 4096 --global-batch 64 --tokens none --layout recommended",
+             "\033[B\033[1;5A\n");
+    CHECK(t.code == 0);
+    CHECK_THAT(t.out, Catch::Contains("--model llama-3.1-8b"));
+}
+
 TEST_CASE("guide: an input that ends is bad usage", "[guide]") {
     const Talk t = talk("--model llama-2-7b", "1\n");
     CHECK(t.code == 2);

@@ -125,5 +125,11 @@ TEST_CASE("llm-train-bench's table: the order of single GPU, DDP and FSDP", "[ll
         CHECK(predicted(llama, "fsdp", feature) > predicted(llama, "ddp", feature));
         CHECK(predicted("gpt2-1.5b", "single", feature) > predicted("gpt2-1.5b", "ddp", feature));
     }
-    CHECK(predicted("gpt2-1.5b", "single", "plain") > predicted("gpt2-1.5b", "fsdp", "plain"));
+    // GPT-2: single, DDP, FSDP in this order; compiled, its FSDP loses there what compiling gains, and ours
+    // does not.
+    for (const char* feature : {"plain", "fp8"}) {
+        CAPTURE(feature);
+        CHECK(printed("gpt2-1.5b", "ddp", feature) > printed("gpt2-1.5b", "fsdp", feature));
+        CHECK(predicted("gpt2-1.5b", "ddp", feature) > predicted("gpt2-1.5b", "fsdp", feature));
+    }
 }

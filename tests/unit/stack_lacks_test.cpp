@@ -29,7 +29,8 @@ TEST_CASE("no job is taken and none is searched that its stack cannot launch", "
         CAPTURE(entry.id);
         const Job plain = job_under(catalogue, entry.id);
         REQUIRE(validate(plain).empty());
-        for (const Lack kind : {Lack::tp, Lack::pp, Lack::vp, Lack::cp, Lack::ep, Lack::zero_beside_pp}) {
+        for (const Lack kind : {Lack::tp, Lack::pp, Lack::vp, Lack::cp, Lack::ep, Lack::zero_beside_pp,
+                                Lack::narrow_compile_sharded, Lack::narrow_recompute_sharded}) {
             Job job = plain;
             Parallelism& p = job.run.parallel;
             p.dp = kind == Lack::ep ? 8 : 4;
@@ -39,6 +40,14 @@ TEST_CASE("no job is taken and none is searched that its stack cannot launch", "
             p.pp = kind == Lack::pp || kind == Lack::vp || kind == Lack::zero_beside_pp ? 2 : 1;
             p.vp = kind == Lack::vp ? 2 : 1;
             p.zero = kind == Lack::zero_beside_pp ? 2 : 0;
+            if (kind == Lack::narrow_compile_sharded || kind == Lack::narrow_recompute_sharded) {
+                p.dp = 8;
+                p.zero = 3;
+                job.run.precision = *precision_from("fp8-mixed");
+                job.run.compile = kind == Lack::narrow_compile_sharded;
+                job.run.recompute =
+                    kind == Lack::narrow_recompute_sharded ? Recompute::full : Recompute::none;
+            }
             const std::vector<Problem> problems = validate(job);
             const bool refused = std::any_of(problems.begin(), problems.end(), [&](const Problem& problem) {
                 return to_string(problem).find(lack_text(job.stack, kind)) != std::string::npos;
@@ -60,4 +69,45 @@ TEST_CASE("no job is taken and none is searched that its stack cannot launch", "
         }
     }
     CHECK(lacking > 20);
+}
+
+TEST_CASE("llm-train-bench's table of features: FP8 under FSDP is neither compiled nor checkpointed",
+          "[stack]") {
+    const Catalogue catalogue;
+    Job job = job_under(catalogue, "llm-train-bench");
+    job.model = catalogue.model("gpt2-1.5b");
+    job.run.parallel.dp = 8;
+    for (const char* precision : {"bf16-amp", "fp8-mixed"}) {
+        for (const std::int64_t zero : {0, 3}) {
+            for (const bool compile : {false, true}) {
+                for (const Recompute recompute : {Recompute::none, Recompute::full}) {
+                    job.run.precision = *precision_from(precision);
+                    job.run.parallel.zero = zero;
+                    job.run.compile = compile;
+                    job.run.recompute = recompute;
+                    CAPTURE(precision, zero, compile, static_cast<int>(recompute));
+                    const bool asserted = std::string(precision) == "fp8-mixed" && zero == 3 &&
+                                          (compile || recompute != Recompute::none);
+                    CHECK(validate(job).empty() == !asserted);
+                }
+            }
+        }
+    }
+    SearchRequest request{
+        .model = job.model, .run = job.run, .sites = {{job.cluster, job.stack, stack_space(job)}}};
+    request.sites[0].space.zero = {0, 3};
+    request.sites[0].space.recompute = {{.layers = {}}, {.kind = Recompute::full, .layers = {}}};
+    for (const bool compile : {false, true}) {
+        request.run.compile = compile;
+        bool sharded = false;
+        const SearchResult found = search(request);
+        REQUIRE_FALSE(found.best.empty());
+        for (const std::vector<Plan>* plans : {&found.best, &found.pareto}) {
+            for (const Plan& plan : *plans) {
+                CHECK(validate(job_of(request, plan.configuration)).empty());
+                sharded = sharded || plan.configuration.zero == 3;
+            }
+        }
+        CHECK(sharded == !compile);
+    }
 }

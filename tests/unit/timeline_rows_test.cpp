@@ -29,6 +29,16 @@ TEST_CASE("rows of a timeline are spans of their stages, in order of stage and t
     CHECK(read_timeline_rows("task,end_s,begin_s,stage\nforward,2,1,0\n", "own.csv").total.value() == 2.0);
 }
 
+TEST_CASE("rows need no stage, and phases that start are tasks that begin", "[recording]") {
+    const std::string text = "phase,start,end,lane\nforward,0,1,compute\nbackward,1,3,compute\n";
+    CHECK(has_timeline_rows(text));
+    CHECK_FALSE(has_timeline_rows("iteration start,0\n"));
+    const RecordedStep step = read_timeline_rows(text, "own.csv");
+    CHECK(step.total.value() == 3.0);
+    CHECK(step.spans[1].name == "backward");
+    CHECK(step.spans[1].lane == "all stages");
+}
+
 TEST_CASE("what is no row of a timeline is said with its line", "[recording]") {
     const auto message = [](const std::string& text) {
         try {

@@ -259,6 +259,71 @@ std::vector<Case> cases() {
          "step_avg:nanms\nstep:12/1500 train_loss:9.75 train_time:1642ms step_avg:141.5ms\n"
          "peak memory allocated: 31155 MiB reserved: 46000 MiB\n",
          nanochat, 3, 0.1415, none, none, none, none, 9.75, 46000 * MiB},
+        {"Megatron of 2019: no colons, memory that is called cached",
+         " iteration      100/  320000 | elapsed time per iteration (ms): 928.5 | learning rate 1.500E-04 | "
+         "lm loss 6.5E+00 | loss scale 262144.0 |\n"
+         "after 100 iterations memory (MB) | allocated: 40.5 | max allocated: 100.5 | cached: 120.0 | max "
+         "cached: 125.5\n"
+         " iteration      200/  320000 | elapsed time per iteration (ms): 528.5 | learning rate 1.500E-04 | "
+         "lm loss 6.25E+00 | loss scale 262144.0 |\n",
+         megatron_lm, 2, 0.5285, none, none, none, none, 6.25, 125.5 * MiB},
+        {"Megatron on Trainium: a bare throughput is sequences a second, because batch and time say so",
+         "iteration     48/   1000 | consumed samples: 3072 | elapsed time per iteration (ms): 8000.0 | "
+         "global "
+         "batch size:    64 | lm loss: 3.5E+00 | grad norm: 0.5 | throughput: 8.010\n",
+         megatron_lm, 1, 8.0, none, none, 8.01, none, 3.5, none},
+        {"Megatron: another bare throughput is nobody knows what",
+         "iteration     48/   1000 | consumed samples: 3072 | elapsed time per iteration (ms): 8000.0 | "
+         "global "
+         "batch size:    64 | lm loss: 3.5E+00 | grad norm: 0.5 | throughput: 401.5\n",
+         megatron_lm, 1, 8.0, none, none, none, none, 3.5, none},
+        {"Megatron with a token throughput of its own is no Primus",
+         "iteration 4/6 | elapsed time per iteration (ms): 113993.5 | token throughput per GPU "
+         "(tokens/s/GPU): 1149.5 | lm loss: 1.5E+00 |\n",
+         megatron_lm, 1, 113.9935, none, 1149.5, none, none, 1.5, none},
+        {"DeepSpeed's pipeline engine: time and loss",
+         "[d] [INFO] [engine.py:1] steps: 10 loss: 3.25 iter time (s): 9.5 samples/sec: 1.5\n"
+         "steps: 20 loss: 2.75 iter time (s): 1.25 samples/sec: 12.5\n",
+         deepspeed, 2, 1.25, none, none, 12.5, none, 2.75, none},
+        {"Lightning's bar is repainted: the last loss of a step counts",
+         "Epoch 0:  11%|#   | 2/18 [00:11<01:33,  5.5s/it, loss=10.5, v_num=1]\r"
+         "Epoch 0:  11%|#   | 2/18 [00:11<01:33,  5.5s/it, loss=10.25, v_num=1]\n",
+         lightning, 1, 5.5, none, none, none, none, 10.25, none},
+        {"NeMo's bar with its carriage returns written out",
+         "^MEpoch 0: :  60%|# | 6/10 [4:26<2:56, v_num=0, reduced_train_loss=0.5, train_step_timing in "
+         "s=2.5]^MEpoch 0: :  70%|# | 7/10 [4:28<2:54, v_num=0, reduced_train_loss=0.25, train_step_timing "
+         "in "
+         "s=2.5]\n",
+         nemo, 2, 2.5, none, none, none, none, 0.25, none},
+        {"GPT-NeoX that counts tokens too",
+         " samples/sec: 10.125 | iteration      100/    1000 | elapsed time per iteration (ms): 1234.5 | "
+         "approx "
+         "flops per GPU: 101.5TFLOPS | tokens/s/gpu: 12,345.5 | lm_loss: 3.5E+00 |\n",
+         gpt_neox, 1, 1.2345, none, 12345.5, 10.125, 101.5, 3.5, none},
+        {"Lightning's other bar",
+         "Epoch 0/2  \u2501\u2501\u2501\u2501 50/100 0:00:10 \u2022 0:00:09 0.50it/s v_num: 0.000 "
+         "train_loss: "
+         "2.5\n",
+         lightning, 1, 2.0, none, none, none, none, 2.5, none},
+        {"Composer's bar",
+         "Epoch     0 train   1%|3  | 25/4800 [01:23<4:25:00, 3.5s/ba, loss/train=7.25]\r"
+         "Epoch     0 train   1%|3  | 26/4800 [01:26<4:25:00, 3.5s/ba, loss/train=7.0]\n",
+         llm_foundry, 2, 3.5, none, none, none, none, 7.0, none},
+        {"NeMo Automodel: no colons, the rate of all and of one",
+         "2026-01-01 00:00:00 | INFO | root | step 9 | epoch 0 | loss 0.75 | grad_norm 1.5 | lr 1.00e-05 | "
+         "mem "
+         "24.5 GiB | tps 11200.0(1400.0/gpu) | num_label_tokens 21541\n",
+         nemo, 1, none, 11200, 1400, none, none, 0.75, 24.5 * GiB},
+        {"LitGPT's newer summary",
+         "Epoch 1 | iter 7 step 7 | loss train: 10.5, val: n/a | iter time: 362.5 ms (step)\n"
+         "| Memory Usage\n| - Memory Used   : 9.25 GB\n",
+         litgpt, 1, 0.3625, none, none, none, none, 10.5, 9.25e9},
+        {"XTuner by epochs: two blanks, and the batch begins again",
+         "05/24 - mmengine - INFO - Epoch(train)  [1][  10/1051]  lr: 9.0e-09  time: 1.5  data_time: 0.5  "
+         "memory: 17929  loss: 7.5\n"
+         "05/24 - mmengine - INFO - Epoch(train)  [2][  10/1051]  lr: 9.0e-09  time: 1.5  data_time: 0.5  "
+         "memory: 18350  loss: 7.25\n",
+         xtuner, 2, 1.5, none, none, none, none, 7.25, 18350 * MiB},
         {"MLPerf: progress in samples",
          "0: :::MLLOG {\"namespace\": \"\", \"key\": \"tracked_stats\", \"value\": {\"throughput\": 30.5}, "
          "\"metadata\": {\"file\": \"x.py\", \"lineno\": 350, \"step\": 172032}}\n",
@@ -365,6 +430,18 @@ TEST_CASE("a restart is named with its line, and what is done again counts once"
     CHECK(log.repeated_lines == 10);
     CHECK(log.loss_last == Approx(1.25));
     CHECK_THAT(oddities(log), Catch::Contains("line 51: restart: iteration 41 follows 50"));
+}
+
+TEST_CASE("a line far below the others is an iteration of its own, and no restart", "[logs]") {
+    const std::string late =
+        megatron(101, 1000) + megatron(102, 1002) + megatron(7, 1004) + megatron(103, 1002);
+    const TrainingLog inside = read(late);
+    CHECK(inside.iterations == 4);
+    CHECK(inside.restarts == 0);
+    CHECK(inside.repeated_lines == 0);
+    CHECK(inside.first_iteration == 7);
+    CHECK(inside.last_iteration == 103);
+    CHECK(read(late + megatron(8, 1006)).iterations == 5);  // at the end of an excerpt too
 }
 
 TEST_CASE("ranks that print the same iterations are no restart", "[logs]") {
@@ -508,7 +585,12 @@ TEST_CASE("parts of a run are read on", "[logs]") {
 
 TEST_CASE("numbers of logs: groups, exponents, NaN, suffixes", "[logs]") {
     CHECK(number_at(" 1,234,567.5 x")->value == 1234567.5);
-    CHECK(number_at("1,23")->value == 1.0);
+    CHECK(number_at("1,23 x")->value == Approx(1.23));  // a locale with a decimal comma
+    CHECK(number_at("1234,5E+01|")->value == Approx(12345));
+    CHECK(number_at("0,125")->value == Approx(0.125));
+    CHECK(number_at("0,125")->decimals == 3);
+    CHECK(number_at("11,85,6,98]")->value == 11.0);  // a list
+    CHECK(number_at("3, 4")->value == 3.0);
     CHECK(number_at("'0.25'")->value == 0.25);
     CHECK(number_at("-1.5e-3ms")->value == -1.5e-3);
     CHECK(number_at("-1.5e-3ms")->suffix == "ms");

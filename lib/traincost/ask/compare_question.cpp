@@ -2,7 +2,33 @@
 
 #include <algorithm>
 
+#include "traincost/base/error.hpp"
+
 namespace traincost {
+
+namespace {
+
+/// The problems with the name of the file they are in; those that name it already stay.
+[[noreturn]] void throw_for_file(const Error& error, const std::string& file) {
+    std::vector<Problem> problems = error.problems();
+    for (Problem& problem : problems) {
+        const std::string& first = problem.path.empty() ? problem.message : problem.path;
+        if (!first.starts_with(file)) {
+            problem.path = problem.path.empty() ? file : file + ": " + problem.path;
+        }
+    }
+    throw Error(error.kind(), problems);
+}
+
+EstimateAnswer estimate_of(const CompareQuestion::Named& named, const Sources& sources) {
+    try {
+        return estimated(resolve(named.job, sources), sources);
+    } catch (const Error& error) {
+        throw_for_file(error, named.name);
+    }
+}
+
+}  // namespace
 
 bool CompareAnswer::yes() const {
     return std::all_of(jobs.begin(), jobs.end(), [](const EstimateAnswer& job) { return job.estimate.fits; });
@@ -14,7 +40,7 @@ CompareAnswer ask(const CompareQuestion& question, const Sources& sources) {
     CompareAnswer answer;
     for (const CompareQuestion::Named& named : question.jobs) {
         answer.names.push_back(named.name);
-        answer.jobs.push_back(estimated(resolve(named.job, sources), sources));
+        answer.jobs.push_back(estimate_of(named, sources));
     }
     return answer;
 }

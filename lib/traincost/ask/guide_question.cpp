@@ -207,4 +207,22 @@ std::string command_text(const std::vector<std::string>& words) {
     return text;
 }
 
+std::string typed_answer(const std::string& text) {
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] == '\033' && i + 1 < text.size() && text[i + 1] == '[') {
+            i = text.find_first_not_of("0123456789;", i + 2);
+            if (i == text.npos) {
+                break;
+            }
+        } else {
+            plain += text[i];
+        }
+    }
+    while (!plain.empty() && (plain.back() == '\r' || plain.back() == ' ')) {
+        plain.pop_back();
+    }
+    return plain;
+}
+
 }  // namespace traincost

@@ -66,4 +66,8 @@ std::vector<std::string> guide_command(const GuideAnswers& answers);
 /// As it is typed: words with spaces between quotes.
 std::string command_text(const std::vector<std::string>& words);
 
+/// A typed line without blanks at its end and without arrow keys and their like, which a terminal sends as
+/// "\033[B" where a word is asked for.
+std::string typed_answer(const std::string& text);
+
 }  // namespace traincost

@@ -140,6 +140,16 @@ std::string why_not_launched(const Job& job, const SearchSpace& space) {
         return "zero: none of " + list_text(space.zero) +
                " is possible: " + lack_text(job.stack, Lack::zero_beside_pp);
     }
+    const auto only_sharded = [&](Lack kind) {
+        return contains(space.zero, 3) && space.zero.size() == 1 && multiplies_narrow(job.run.precision) &&
+               lacks(job.stack, kind);
+    };
+    if (job.run.compile.value_or(job.stack.layer.compile) && only_sharded(Lack::narrow_compile_sharded))
+        return "zero: 3 is not possible: " + lack_text(job.stack, Lack::narrow_compile_sharded);
+    const bool recomputes = std::none_of(space.recompute.begin(), space.recompute.end(),
+                                         [](const auto& choice) { return choice.kind == Recompute::none; });
+    if (recomputes && only_sharded(Lack::narrow_recompute_sharded))
+        return "zero: 3 is not possible: " + lack_text(job.stack, Lack::narrow_recompute_sharded);
     return {};
 }
 

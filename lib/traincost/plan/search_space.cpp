@@ -182,6 +182,26 @@ std::vector<std::int32_t> recompute_choices(const SearchSpace& space, const Job&
     return out;
 }
 
+/// The branch without what the stack does not launch in formats narrower than the compute format: in two,
+/// where fully sharded states leave fewer choices of recomputation.
+std::vector<PipelineBranch> launched(const PipelineBranch& branch, const Job& job, const SearchSpace& space) {
+    if (!multiplies_narrow(job.run.precision))
+        return {branch};
+    const bool compiled = job.run.compile.value_or(job.stack.layer.compile);
+    const bool never = compiled && lacks(job.stack, Lack::narrow_compile_sharded);
+    if (!never && !lacks(job.stack, Lack::narrow_recompute_sharded))
+        return {branch};
+    PipelineBranch replicated = branch;
+    PipelineBranch sharded = branch;
+    const auto is_sharded = [](const StateChoice& state) { return state.zero == 3; };
+    std::erase_if(replicated.states, is_sharded);
+    std::erase_if(sharded.states, [&](const StateChoice& state) { return never || !is_sharded(state); });
+    std::erase_if(sharded.recompute, [&](std::int32_t r) {
+        return space.recompute[static_cast<std::size_t>(r)].kind != Recompute::none;
+    });
+    return {replicated, sharded};
+}
+
 }  // namespace
 
 Configuration configuration_of(const PipelineBranch& branch, const StateChoice& state, Schedule schedule,
@@ -230,8 +250,10 @@ bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey&
             dealt.run.parallel.pp = pp;
             dealt.run.parallel.vp = vp;
             branch.recompute = recompute_choices(space, dealt);
-            if (branch.size() > 0 && !visit(branch))
-                return false;
+            for (const PipelineBranch& part : launched(branch, job, space)) {
+                if (part.size() > 0 && !visit(part))
+                    return false;
+            }
         }
     }
     return true;

@@ -68,6 +68,10 @@ constexpr auto recipe_names = [] {
 
 }  // namespace
 
+bool multiplies_narrow(const Precision& precision) {
+    return bytes_per_element(precision.gemm) < bytes_per_element(precision.compute);
+}
+
 std::optional<Precision> precision_from(std::string_view name) {
     for (const auto& [recipe, precision] : recipes) {
         if (recipe == name)

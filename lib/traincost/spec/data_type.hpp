@@ -42,6 +42,8 @@ struct Precision {
     std::optional<DataType> base;  ///< frozen base weights of quantised fine-tuning (nf4), else nothing
     bool operator==(const Precision&) const = default;
 };
+/// Whether products are in fp8 or narrower.
+bool multiplies_narrow(const Precision& precision);
 
 /// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed,
 /// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base. Nothing when the name is unknown.

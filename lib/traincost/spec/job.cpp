@@ -54,6 +54,11 @@ void validate_launch(const Job& job, Checker& check) {
         refuse("parallel.ep", p.ep, Lack::ep);
     if (p.pp > 1 && p.zero > 1)
         refuse("parallel.zero", p.zero, Lack::zero_beside_pp);
+    const bool narrow = multiplies_narrow(job.run.precision) && p.zero == 3;
+    if (narrow && job.run.compile.value_or(job.stack.layer.compile))
+        refuse("parallel.zero", p.zero, Lack::narrow_compile_sharded);
+    if (narrow && job.run.recompute != Recompute::none)
+        refuse("parallel.zero", p.zero, Lack::narrow_recompute_sharded);
 }
 
 /// Rules that join two or more specs.

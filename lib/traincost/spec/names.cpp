@@ -42,7 +42,8 @@ TRAINCOST_ENUM_NAMES(LossKernel, "fp32_logits", "vocab_parallel", "fused_softmax
                      "logits_format", "chunked", "chunked_linear")
 TRAINCOST_ENUM_NAMES(GradientStore, "parameter", "main_buffer")
 TRAINCOST_ENUM_NAMES(ShardEngine, "none", "zero_redundancy", "deepspeed", "fsdp1", "fsdp2", "megatron", "xla")
-TRAINCOST_ENUM_NAMES(Lack, "tp", "pp", "vp", "cp", "ep", "zero_beside_pp")
+TRAINCOST_ENUM_NAMES(Lack, "tp", "pp", "vp", "cp", "ep", "zero_beside_pp", "narrow_compile_sharded",
+                     "narrow_recompute_sharded")
 TRAINCOST_ENUM_NAMES(OptimizerKernel, "fused", "foreach", "per_tensor")
 TRAINCOST_ENUM_NAMES(NarrowInput, "narrow", "compute")
 TRAINCOST_ENUM_NAMES(Reshard, "always", "last_kept", "never")

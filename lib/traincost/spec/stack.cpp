@@ -131,6 +131,10 @@ std::string lack_text(const StackSpec& stack, Lack kind) {
             return stack.id + " has no expert parallelism";
         case Lack::zero_beside_pp:
             return stack.id + " has no ZeRO 2 or 3 beside a pipeline";
+        case Lack::narrow_compile_sharded:
+            return stack.id + " does not compile fp8 under ZeRO 3";
+        case Lack::narrow_recompute_sharded:
+            return stack.id + " does not recompute fp8 blocks under ZeRO 3";
     }
     throw Error(ErrorKind::internal, "a lack of a stack that has no name");
 }

@@ -49,14 +49,16 @@ enum class NarrowInput : std::uint8_t {
 /// A tensor-parallel implementation: Megatron's explicit layers or PyTorch DTensor's dispatched ones.
 enum class TensorParallelKind : std::uint8_t { megatron, dtensor, xla };
 
-/// A kind of parallelism that a stack cannot launch.
+/// A kind of parallelism, or of features together, that a stack cannot launch.
 enum class Lack : std::uint8_t {
     tp,
     pp,
     vp,  ///< virtual stages: no interleaved schedule
     cp,
     ep,
-    zero_beside_pp,  ///< ZeRO 2 and 3 beside a pipeline
+    zero_beside_pp,            ///< ZeRO 2 and 3 beside a pipeline
+    narrow_compile_sharded,    ///< products in fp8 and narrower that are compiled under ZeRO 3
+    narrow_recompute_sharded,  ///< the same of recomputed blocks
 };
 
 /// What one block is written as: its kernels, and what they keep.

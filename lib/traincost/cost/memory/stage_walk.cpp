@@ -122,11 +122,12 @@ private:
         return g;
     }
 
-    /// Buckets of gradients that replicas reduce.
+    /// Buckets of gradients that replicas reduce. ZeRO-2 with buckets of its own takes them for one rank too.
     memory_terms::Staging buckets() const {
         const Parallelism& p = held_.run.parallel;
-        const bool replicated = p.dp * p.cp > 1 && !held_.regime.fully_sharded;
-        return {kept_buckets_.value(), replicated ? held_.stack.traffic.bucket_copies : 0.0,
+        const bool partitioned = p.zero == 2 && !held_.stack.traffic.buckets_kept && !held_.regime.tuned;
+        const bool reduced = (p.dp * p.cp > 1 || partitioned) && !held_.regime.fully_sharded;
+        return {kept_buckets_.value(), reduced ? held_.stack.traffic.bucket_copies : 0.0,
                 held_.stack.traffic.gradient_bucket.value(), 0.0,
                 bytes_per_element(held_.run.precision.reduce).value()};
     }

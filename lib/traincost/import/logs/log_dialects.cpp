@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "traincost/base/scale.hpp"
 #include "traincost/import/logs/log_forms.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using enum LogFact;
 
-constexpr std::array<LogRule, 11> bar_rules = {{
+constexpr std::array<LogRule, 13> bar_rules = {{
     {"train step timing in s", step_time},
     {"reduced train loss", loss},
     {"samples/sec", samples_per_s},
@@ -23,6 +24,8 @@ constexpr std::array<LogRule, 11> bar_rules = {{
     {"train loss", loss},
     {"train/loss step", loss},
     {"train/loss", loss},
+    {"loss/train/total", loss},  // Composer's bar
+    {"loss/train", loss},
     {"loss", loss},
     {"peak memory usage", allocated},
 }};
@@ -42,11 +45,9 @@ constexpr std::array<LogRule, 6> mlperf_rules = {{
     {"max memory usage", allocated, gibi},
 }};
 
-/// The seconds of an iteration that a progress bar shows: "2.35s/it" or "0.43it/s".
+/// The seconds of an iteration that a progress bar shows: "2.35s/it" or "0.43it/s", "ba" in Composer.
 std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
-    constexpr std::string_view slow = "s/it";
-    constexpr std::string_view fast = "it/s";
-    for (const std::string_view unit : {slow, fast}) {
+    for (const std::string_view unit : {"s/it", "it/s", "s/ba", "ba/s"}) {
         const std::size_t at = find_in(line, unit, from);
         if (at == line.npos) {
             continue;
@@ -57,7 +58,7 @@ std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
         }
         const std::optional<LogNumber> number = number_at(line.substr(begin, at - begin));
         if (number && number->value > 0) {
-            return unit == slow ? number->value : 1.0 / number->value;
+            return unit.front() == 's' ? number->value : 1.0 / number->value;
         }
     }
     return std::nullopt;
@@ -81,15 +82,32 @@ std::optional<double> value_behind(std::string_view line, std::string_view name)
     return number ? std::optional(number->value) : std::nullopt;
 }
 
+/// Where "50/100" ends in Lightning's other bar, "Epoch 0/2  ━━━━ 50/100 0:00:10 • 0:00:09 5.12it/s
+/// loss: 2.3".
+std::size_t end_of_rich_count(std::string_view line, std::size_t from) {
+    const std::size_t bar = line.rfind("\u2501");
+    const std::size_t count =
+        bar == line.npos || bar < from ? line.npos : line.find_first_of("0123456789", bar);
+    return count == line.npos ? line.npos : line.find(' ', count);
+}
+
 }  // namespace
 
 /// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
 /// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs.
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "Epoch ";
+    constexpr std::string_view repaint = "^MEpoch ";  // a carriage return as editors show it
+    if (const std::size_t next = find_in(line, repaint, at); next != line.npos) {
+        facts.next = next + repaint.size() - name.size();
+        line = line.substr(0, next);
+    }
     at += name.size();
     const std::optional<std::int64_t> epoch = whole_number_at(line, at);
-    const std::size_t bracket = find_in(line, " [", at);
+    std::size_t bracket = find_in(line, " [", at);
+    if (bracket == line.npos) {
+        bracket = end_of_rich_count(line, at);
+    }
     if (!epoch || bracket == line.npos) {
         return false;
     }
@@ -168,6 +186,48 @@ bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) 
     if (const std::optional<double> seconds = seconds_of_bar(line, at))
         facts.set(LogFact::step_time, *seconds);
     return facts.iteration.has_value() && facts.has(loss);
+}
+
+/// NeMo Automodel's "step 9 | epoch 0 | loss 0.6974 | … | mem 24.90 GiB | tps 11278.56(1409.82/gpu) | …".
+bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "step ";
+    constexpr std::string_view memory = "| mem ";
+    constexpr std::string_view rate = "| tps ";
+    std::size_t behind = find_in(line, name);
+    if (behind == line.npos || behind > at) {
+        return false;
+    }
+    facts.iteration = whole_number_at(line, behind += name.size());
+    if (const std::optional<double> value = value_behind(line, "| loss ")) {
+        facts.set(loss, *value);
+    }
+    if (const std::size_t used = find_in(line, memory); used != line.npos) {
+        read_fact(line.substr(used + memory.size()), {"", allocated, gibi, LogSuffix::bytes}, facts);
+    }
+    if (const std::size_t all = find_in(line, rate); all != line.npos) {
+        read_fact(line.substr(all + rate.size()), {"", tokens_per_s}, facts);
+        if (const std::size_t one = line.find('(', all); one != line.npos && one < at) {
+            read_fact(line.substr(one + 1), {"", tokens_per_s_per_gpu}, facts);
+        }
+    }
+    return facts.iteration.has_value() && facts.has(loss);
+}
+
+void read_bare_values(std::string_view line, LogFacts& facts) {
+    constexpr double rounding = 0.02;
+    if (!facts.has(loss)) {
+        if (const std::optional<double> value = value_behind(line, "| lm loss ")) {
+            facts.set(loss, *value);
+        }
+    }
+    if (facts.has(samples_per_s) || !facts.has(LogFact::step_time) || !facts.has(global_batch)) {
+        return;
+    }
+    const std::optional<double> value = value_behind(line, "| throughput: ");
+    const double expected = facts[global_batch] / facts[LogFact::step_time];
+    if (value && std::abs(*value / expected - 1.0) < rounding) {
+        facts.set(samples_per_s, *value);
+    }
 }
 
 /// "iter 10: loss 3.7366, time 8.81ms, mfu 0.14%"

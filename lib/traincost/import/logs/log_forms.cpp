@@ -28,7 +28,7 @@ bool iteration_behind(std::string_view line, std::size_t at, std::string_view sk
 
 // ---- Megatron and what grew from it ----
 
-constexpr std::array<LogRule, 35> megatron_rules = {{
+constexpr std::array<LogRule, 37> megatron_rules = {{
     {"elapsed time per iteration (ms)", step_time, milli},
     {"elapsed time per iteration ms", step_time, milli},
     {"elapsed time per iteration (s)", step_time},
@@ -41,10 +41,12 @@ constexpr std::array<LogRule, 35> megatron_rules = {{
     {"tokens per gpu per second (tgs)", tokens_per_s_per_gpu},
     {"tokens per gpu per second tgs", tokens_per_s_per_gpu},
     {"tokens per GPU (tokens/s/GPU)", tokens_per_s_per_gpu},
+    {"token throughput per GPU (tokens/s/GPU)", tokens_per_s_per_gpu},
     {"tokens/s/GPU inst/harmonic mean", tokens_per_s_per_gpu},
     {"throughput (tokens/sec/GPU)", tokens_per_s_per_gpu},
     {"tokens/sec/gpu", tokens_per_s_per_gpu},
     {"tokens/s/GPU", tokens_per_s_per_gpu},
+    {"tokens/s/gpu", tokens_per_s_per_gpu},
     {"tokens per second", tokens_per_s},
     {"tokens/sec", tokens_per_s},
     {"tokens/s", tokens_per_s},
@@ -181,14 +183,17 @@ bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::size_t next = numbered_iteration(line, at + iteration_name.size());
     facts.next = next == line.npos ? 0 : next;
     read_facts(line.substr(0, next), indexed_rules<megatron_rules>, facts);
+    read_bare_values(line.substr(0, next), facts);
     return facts.has(step_time) || (facts.planned && (facts.known != 0 || holds(line, "| consumed")));
 }
 
-constexpr std::array<LogRule, 4> megatron_memory = {{
+constexpr std::array<LogRule, 6> megatron_memory = {{
     {"max reserved", reserved, mebi, bytes},
     {"max allocated", allocated, mebi, bytes},
     {"reserved", reserved, mebi, bytes},
     {"allocated", allocated, mebi, bytes},
+    {"max cached", reserved, mebi, bytes},  // as PyTorch called it until 2020
+    {"cached", reserved, mebi, bytes},
 }};
 
 constexpr std::array<LogRule, 8> megatron_memory_GB = {{
@@ -207,12 +212,14 @@ constexpr std::array<LogRule, 2> megatron_rate = {
 
 // ---- DeepSpeed ----
 
-constexpr std::array<LogRule, 5> deepspeed_rules = {{
+constexpr std::array<LogRule, 7> deepspeed_rules = {{
     {"CurrSamplesPerSec", samples_per_s},
     {"RunningAvgSamplesPerSec", running_samples_per_s},
     {"SamplesPerSec", samples_per_s},
     {"MaxMemAllocated", allocated, gibi, bytes},
     {"MemAllocated", allocated, gibi, bytes},
+    {"iter time (s)", step_time},  // of the pipeline engine, whose lines have a loss
+    {"samples/sec", samples_per_s},
 }};
 
 bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
@@ -226,6 +233,21 @@ bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
     }
     read_facts(line, indexed_rules<deepspeed_rules>, facts);
     return facts.iteration.has_value() && facts.known != 0;
+}
+
+/// The pipeline engine's "steps: 10 loss: 3.28 iter time (s): 1.204 samples/sec: 13.289".
+bool read_deepspeed_pipeline(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "steps:";
+    const std::size_t steps = find_in(line, name);
+    if (steps == line.npos || steps > at || !iteration_behind(line, steps + name.size(), " ", facts)) {
+        return false;
+    }
+    read_facts(line.substr(steps), indexed_rules<deepspeed_rules>, facts);
+    constexpr std::string_view loss_name = "loss:";
+    if (const std::size_t behind = find_in(line, loss_name, steps); behind != line.npos) {
+        read_fact(line.substr(behind + loss_name.size()), {"", loss}, facts);
+    }
+    return facts.has(step_time);
 }
 
 constexpr std::array<LogRule, 1> deepspeed_skipped = {{{"skipped", skipped_total}}};
@@ -348,10 +370,14 @@ bool read_xtuner(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.has(tokens_per_s_per_gpu) || facts.has(allocated);
 }
 
-/// "Iter(train) [  10/1920] …", "Epoch(train) [1][ 10/50] …".
+/// "Iter(train) [  10/1920] …", "Epoch(train)  [1][ 10/50] …".
 bool read_mmengine(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "(train) [";
-    std::size_t begin = at + name.size();
+    constexpr std::string_view name = "(train) ";
+    std::size_t begin = line.find_first_not_of(' ', at + name.size());
+    if (begin == line.npos || line[begin] != '[') {
+        return false;
+    }
+    ++begin;
     std::int64_t epoch = 0;
     if (const std::size_t second = line.find("][", begin); second != line.npos) {
         epoch = whole_number_at(line, begin).value_or(1) - 1;
@@ -501,13 +527,14 @@ bool read_nanochat(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.known != 0;
 }
 
-constexpr std::array<LogRule, 6> peak_memory_rules = {{
+constexpr std::array<LogRule, 7> peak_memory_rules = {{
     {"peak memory consumption", allocated, mebi, bytes},
     {"peak memory allocated", allocated, mebi, bytes},
     {"Peak memory usage", allocated, mebi, bytes},
     {"peak vram mb", allocated, mebi},
     {"reserved", reserved, mebi, bytes},
     {"Memory used", allocated, giga},
+    {"Memory Used", allocated, giga},
 }};
 
 /// A line whose values go to the step that follows, or to the run.
@@ -529,7 +556,7 @@ constexpr std::array forms = {
     LogForm{"'loss':", LogFamily::hugging_face, read_hugging_face},
     LogForm{"\"current_steps\":", LogFamily::llama_factory, read_llama_factory},
     LogForm{"[batch=", LogFamily::composer, read_composer},
-    LogForm{"(train) [", LogFamily::xtuner, read_mmengine},
+    LogForm{"(train) ", LogFamily::xtuner, read_mmengine},
     LogForm{"iter time:", LogFamily::litgpt, read_litgpt},
     LogForm{", time ", LogFamily::nanogpt, read_nanogpt},
     LogForm{"Step ", LogFamily::xtuner, read_xtuner},
@@ -537,6 +564,8 @@ constexpr std::array forms = {
     LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},
     LogForm{"Epoch ", LogFamily::bar, read_progress_bar},
     LogForm{"SamplesPerSec=", LogFamily::deepspeed, read_deepspeed},
+    LogForm{"iter time (s):", LogFamily::deepspeed, read_deepspeed_pipeline},
+    LogForm{"| num_label_tokens", LogFamily::nemo, read_automodel},
     LogForm{":::MLLOG", LogFamily::mlperf, read_mlperf},
     // beside the steps
     LogForm{"memory (MB)", LogFamily::megatron, read_beside<megatron_memory>},
@@ -558,6 +587,7 @@ constexpr std::array forms = {
     LogForm{"Peak memory usage", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"peak_vram_mb", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"Memory used:", LogFamily::litgpt, read_beside<peak_memory_rules>},
+    LogForm{"Memory Used ", LogFamily::litgpt, read_beside<peak_memory_rules>},
 };
 static_assert(forms.size() + log_word_count <= max_anchors);
 

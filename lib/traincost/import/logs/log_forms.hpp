@@ -72,6 +72,10 @@ std::string_view text_of(LogWord word);
 bool read_megatron_rest(std::string_view line, LogFacts& facts);
 
 // Forms that are more than rules; log_dialects.cpp.
+bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts);
+/// What some Megatron lines print barely: "lm loss 6.5E+00" of the oldest, and a "throughput: 7.340" without
+/// unit, sequences a second where batch and time of the line say so.
+void read_bare_values(std::string_view line, LogFacts& facts);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);

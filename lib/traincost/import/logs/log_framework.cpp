@@ -15,7 +15,8 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     };
     if (family == LogFamily::megatron) {
         dialects.neox |= any({"approx flops per GPU", "samples/sec:", "lm_loss:"});
-        dialects.primus |= any({"mem usage/free/total", "(tokens/s/GPU):", "inst/harmonic mean"});
+        dialects.primus |=
+            any({"mem usage/free/total", "tokens per GPU (tokens/s/GPU):", "inst/harmonic mean"});
         constexpr std::string_view time = "elapsed time per iteration (ms): ";
         if (const std::size_t at = find_in(line, time); at != line.npos) {
             const std::optional<LogNumber> number = number_at(line.substr(at + time.size()));
@@ -27,6 +28,7 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     }
     if (family == LogFamily::bar) {
         dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
+        dialects.composer |= any({"s/ba", "ba/s"});
     }
     if (family == LogFamily::nanochat) {
         dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
@@ -78,6 +80,9 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
         case LogFamily::nanochat:
             return dialects.numbered_to_end ? LogFramework::nanochat : LogFramework::nanogpt;
         case LogFamily::bar:
+            if (dialects.composer) {
+                return LogFramework::llm_foundry;
+            }
             return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
         case LogFamily::deepspeed:
             return LogFramework::deepspeed;

@@ -16,6 +16,7 @@ struct LogDialects {
     bool primus = false;
     bool deepspeed = false;
     bool nemo = false;
+    bool composer = false;
     bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
 };
 

@@ -1,8 +1,10 @@
 #include "traincost/import/logs/log_scan.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "traincost/base/decimal.hpp"
 
@@ -81,6 +83,35 @@ std::size_t groups_end(std::string_view text, std::size_t at, double& value) {
     return at;
 }
 
+/// The end of a fraction behind a comma, "1234,5" or "0,123E+01", where no list of numbers stands; `at` where
+/// there is none. Its digits and exponent are added to `value`.
+std::size_t comma_fraction_end(std::string_view text, std::size_t at, LogNumber& number) {
+    constexpr std::size_t longest = 30;  // of a fraction with its exponent
+    if (at + 1 >= text.size() || text[at] != ',' || !is_decimal_digit(text[at + 1])) {
+        return at;
+    }
+    std::string fraction(text.substr(at, longest));
+    fraction.front() = '.';
+    double value = 0;
+    const char* const begin = fraction.data();
+    const auto [stop, error] = read_decimal(begin, begin + fraction.size(), value);
+    const auto length = static_cast<std::size_t>(stop - begin);
+    const std::size_t end = at + length;
+    const bool in_a_list = end < text.size() && (text[end] == ',' || text[end] == '.');
+    if (error != std::errc{} || in_a_list) {
+        return at;
+    }
+    const std::size_t exponent = fraction.find_first_of("eE");
+    double power = 1.0;
+    if (exponent < length) {
+        const std::string scale = "1" + fraction.substr(exponent, length - exponent);
+        read_decimal(scale.data(), scale.data() + scale.size(), power);
+    }
+    number.value = number.value * power + value;
+    number.decimals = static_cast<int>(std::min(exponent, length)) - 1;
+    return end;
+}
+
 }  // namespace
 
 std::optional<LogNumber> number_at(std::string_view text) {
@@ -110,7 +141,8 @@ std::optional<LogNumber> number_at(std::string_view text) {
     const std::size_t first = at;
     at = static_cast<std::size_t>(stop - text.data());
     const std::string_view digits = text.substr(first, at - first);
-    if (digits.size() <= 3 && digits.find_first_not_of("0123456789") == digits.npos && is_group(text, at)) {
+    const bool whole = digits.find_first_not_of("0123456789") == digits.npos;
+    if (whole && digits.size() <= 3 && digits != "0" && is_group(text, at)) {
         at = groups_end(text, at, number.value);
         if (at + 1 < text.size() && text[at] == '.' && is_decimal_digit(text[at + 1])) {
             double fraction = 0;
@@ -119,6 +151,8 @@ std::optional<LogNumber> number_at(std::string_view text) {
             number.decimals = static_cast<int>(tail.ptr - (text.data() + at)) - 1;
             at = static_cast<std::size_t>(tail.ptr - text.data());
         }
+    } else if (whole) {
+        at = comma_fraction_end(text, at, number);
     } else if (const std::size_t point = digits.find('.'); point != digits.npos) {
         const std::size_t exponent = digits.find_first_of("eE");
         number.decimals = static_cast<int>((exponent == digits.npos ? digits.size() : exponent) - point - 1);

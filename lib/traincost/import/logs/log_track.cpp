@@ -38,7 +38,7 @@ void LogTrack::step(LogFacts facts, const LogPlace& place) {
         if (below(n)) {  // it goes on from there: a restart
             begin_again(back);
         } else {
-            repeated_.add(back.place.line, *back.facts.iteration);
+            set_beside(back);
         }
     }
     if (!below(n)) {
@@ -64,11 +64,39 @@ void LogTrack::step(LogFacts facts, const LogPlace& place) {
     }
 }
 
+/// A line far below the others, from which the run does not go on: of another piece of the run, or printed
+/// again. Its iteration counts, once.
+void LogTrack::set_beside(const Back& back) {
+    const std::int64_t n = *back.facts.iteration;
+    if (!seen_.insert(n)) {
+        repeated_.add(back.place.line, n);
+        return;
+    }
+    for (int i = 0; i < static_cast<int>(series_.size()); ++i) {
+        add(static_cast<LogFact>(i), back.facts, back.place, false);
+    }
+    first_ = std::min(first_.value_or(n), n);
+}
+
+/// The loss of a step; of one that is printed again, as a bar is, the last counts.
+void LogTrack::take_loss(const LogFacts& facts, const LogPlace& place) {
+    if (!facts.has(loss)) {
+        return;
+    }
+    const bool same_step = previous_ && previous_->iteration == facts.iteration && loss_;
+    const bool counted = same_step && !std::isfinite(*loss_);
+    loss_ = facts[loss];
+    if (!std::isfinite(*loss_) && !counted) {
+        not_finite_.add(place.line, *facts.iteration);
+    }
+}
+
 /// Two lines may speak of one iteration, a bar and a report: the second says what the first did not.
 bool LogTrack::complete(const LogFacts& facts, const LogPlace& place) {
     if (!previous_ || previous_->iteration != facts.iteration) {
         return false;
     }
+    take_loss(facts, place);
     bool more = false;
     for (int i = 0; i < static_cast<int>(series_.size()); ++i) {
         const auto fact = static_cast<LogFact>(i);
@@ -130,13 +158,7 @@ void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) 
     } else {
         repeated_.add(place.line, n);
     }
-    if (facts.has(loss)) {
-        loss_ = facts[loss];
-        loss_line_ = place.line;
-        if (!std::isfinite(facts[loss])) {
-            not_finite_.add(place.line, n);
-        }
-    }
+    take_loss(facts, place);
     if (facts.has(global_batch) && is_rate(facts[global_batch])) {
         global_batch_ = facts[global_batch];
     }
@@ -158,7 +180,7 @@ void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) 
 
 void LogTrack::finish(TrainingLog& log) {
     if (back_) {
-        repeated_.add(back_->place.line, *back_->facts.iteration);
+        set_beside(*back_);
         back_.reset();
     }
     log.iterations = seen_.size();

@@ -55,6 +55,8 @@ private:
     void add(LogFact fact, const LogFacts& facts, const LogPlace& place, bool first);
     bool complete(const LogFacts& facts, const LogPlace& place);
     void begin_again(const Back& back);
+    void set_beside(const Back& back);
+    void take_loss(const LogFacts& facts, const LogPlace& place);
     void note_oddities(TrainingLog& log, const LogSeries& times) const;
     bool below(std::int64_t n) const;
 
@@ -76,7 +78,6 @@ private:
         first_step_end_{};  ///< the first and the last iteration with a new optimizer step
     std::optional<LogFacts> last_step_end_{};
     std::optional<double> loss_{};
-    std::int64_t loss_line_ = 0;
     std::optional<double> global_batch_{};
     std::optional<double> sequence_{};
     double skipped_ = 0;

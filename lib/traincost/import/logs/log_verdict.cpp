@@ -159,9 +159,11 @@ std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, con
     const std::size_t before = found.size();
     add_causes(found, log, job, achieved);
     if (found.size() == before && achieved.ratio > 1.0 + as_predicted) {
-        found.push_back(
-            "The log shows no cause: steps are even and memory is not full. Look at clocks, at what the "
-            "job does not say, and at communication that should be hidden.");
+        const std::string seen = std::string(log.spread ? "steps are even" : "it prints no times of steps") +
+                                 (log.peak_memory ? " and memory is not full" : "");
+        found.push_back("The log shows no cause: " + seen +
+                        ". Look at clocks, at what the job does not say, and at communication that should be "
+                        "hidden.");
     }
     add_differences(found, log, job, achieved);
     return found;

@@ -41,7 +41,9 @@ std::optional<Row> row_of(std::string_view line, const std::string& file, std::s
     try {
         row.since = Seconds{parse_number(trimmed_cell(line.substr(comma + 1)), Range::not_negative)};
     } catch (const Error& error) {
-        fail(file, number, std::string("seconds: ") + error.what());
+        const char* const otherwise =
+            number == 1 ? ", nor are the columns of a timeline named: stage, task, begin, end" : "";
+        fail(file, number, std::string("seconds: ") + error.what() + otherwise);
     }
     return row;
 }
@@ -90,7 +92,9 @@ std::vector<RecordedStep> read_benchmark_csv(std::string_view text, const std::s
         }
     }
     if (steps.empty())
-        throw Error(ErrorKind::input, file + ": no iteration from 'iteration start' to 'iteration end'");
+        throw Error(ErrorKind::input, file +
+                                          ": no iteration from 'iteration start' to 'iteration end', and "
+                                          "no columns task, begin and end in its first line");
     return steps;
 }
 

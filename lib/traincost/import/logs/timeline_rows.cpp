@@ -1,9 +1,10 @@
 #include "traincost/import/logs/timeline_rows.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+#include <array>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "traincost/base/error.hpp"
@@ -31,16 +32,31 @@ std::vector<std::string> row_cells(std::string_view line) {
     }
 }
 
+constexpr std::array<std::string_view, 3> timeline_task_names = {"task", "phase", "name"};
+constexpr std::array<std::string_view, 5> timeline_begin_names = {"begin", "begin_s", "begin [s]", "start",
+                                                                  "start_s"};
+constexpr std::array<std::string_view, 3> timeline_end_names = {"end", "end_s", "end [s]"};
+constexpr std::array<std::string_view, 1> timeline_stage_names = {"stage"};
+constexpr std::array<std::string_view, 2> timeline_micro_batch_names = {"micro-batch", "micro_batch"};
+
+std::optional<std::size_t> named_cell(const std::vector<std::string>& cells,
+                                      std::span<const std::string_view> names) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        if (std::find(names.begin(), names.end(), cells[i]) != names.end())
+            return i;
+    return std::nullopt;
+}
+
 /// A table of text, line by line.
 class TimelineRows {
 public:
     TimelineRows(std::string_view text, const std::string& file) : text_(text), file_(file) {
         next();
-        stage_ = column({"stage"});
-        task_ = column({"task"});
-        begin_ = column({"begin", "begin_s", "begin [s]"});
-        end_ = column({"end", "end_s", "end [s]"});
-        micro_batch_ = find({"micro-batch", "micro_batch"});
+        stage_ = find(timeline_stage_names);
+        task_ = column(timeline_task_names);
+        begin_ = column(timeline_begin_names);
+        end_ = column(timeline_end_names);
+        micro_batch_ = find(timeline_micro_batch_names);
     }
 
     RecordedStep step() {
@@ -87,18 +103,15 @@ private:
         throw Error(ErrorKind::input, file_ + ":" + std::to_string(line_) + ": " + what);
     }
 
-    std::optional<std::size_t> find(std::initializer_list<std::string_view> names) const {
-        for (std::size_t i = 0; i < cells_.size(); ++i)
-            if (std::find(names.begin(), names.end(), cells_[i]) != names.end())
-                return i;
-        return std::nullopt;
+    std::optional<std::size_t> find(std::span<const std::string_view> names) const {
+        return named_cell(cells_, names);
     }
 
-    std::size_t column(std::initializer_list<std::string_view> names) const {
+    std::size_t column(std::span<const std::string_view> names) const {
         const auto found = find(names);
         if (!found)
-            fail("no column '" + std::string(*names.begin()) +
-                 "'; columns: stage, task, begin, end and, where there is one, micro-batch");
+            fail("no column '" + std::string(names.front()) +
+                 "'; columns: task, begin, end and, where there is one, stage and micro-batch");
         return *found;
     }
 
@@ -107,7 +120,7 @@ private:
     }
 
     std::int64_t stage_of() const {
-        const std::string text = at(stage_);
+        const std::string text = stage_ ? at(*stage_) : std::string();
         if (text.empty())
             return all_stages;
         const std::int64_t stage = count("stage", text);
@@ -141,7 +154,7 @@ private:
     const std::string& file_;
     std::size_t line_ = 0;
     std::vector<std::string> cells_;
-    std::size_t stage_ = 0;
+    std::optional<std::size_t> stage_{};
     std::size_t task_ = 0;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
@@ -151,7 +164,9 @@ private:
 }  // namespace
 
 bool has_timeline_rows(std::string_view text) {
-    return row_cells(text.substr(0, text.find('\n'))).front() == "stage";
+    const std::vector<std::string> cells = row_cells(text.substr(0, text.find('\n')));
+    return cells.front() == "stage" ||
+           (named_cell(cells, timeline_begin_names) && named_cell(cells, timeline_end_names));
 }
 
 RecordedStep read_timeline_rows(std::string_view text, const std::string& file) {

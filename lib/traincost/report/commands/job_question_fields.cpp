@@ -138,6 +138,17 @@ CommandFields fields_of(ReadQuestion& question) {
     return fields;
 }
 
+namespace {
+
+/// "5" microseconds, or a duration with its unit: "5us", "0.01ms".
+double microseconds(const std::string& text) {
+    constexpr double in_a_second = 1e6;
+    const bool unit = !text.empty() && text.back() >= 'a' && text.back() <= 'z';
+    return unit ? parse_duration(text, Range::positive).value() * in_a_second : positive_number(text);
+}
+
+}  // namespace
+
 CommandFields fields_of(NetworkWords& words) {
     CommandFields fields;
     fields.value("--bus-bandwidth", words.bus_GBps, "GB_PER_S", gigabytes_per_second,
@@ -145,10 +156,14 @@ CommandFields fields_of(NetworkWords& words) {
                  "(400Gb/s); default: the cluster's");
     fields.value("--network-bandwidth", words.network_Gbps, "GBIT_PER_S", gigabits_per_second,
                  "Bandwidth of a node's network, Gbit/s or with a unit (50GB/s); default: the cluster's");
-    fields.value("--bus-latency", words.bus_latency_us, "MICROSECONDS", positive_number,
-                 "Time of one step of a collective inside a node; default: measured");
-    fields.value("--network-latency", words.network_latency_us, "MICROSECONDS", positive_number,
-                 "Time of one step of a collective between nodes; default: measured");
+    fields.value(
+        "--bus-latency", words.bus_latency_us, "MICROSECONDS", microseconds,
+        "Time of one step of a collective inside a node, microseconds or with a unit (5us); default: "
+        "measured");
+    fields.value(
+        "--network-latency", words.network_latency_us, "MICROSECONDS", microseconds,
+        "Time of one step of a collective between nodes, microseconds or with a unit (20us); default: "
+        "measured");
     return CommandFields().add(fields, "Network");
 }
 

@@ -25,7 +25,7 @@ struct LightningFlags {
     std::optional<double> parameters, tokens, tflops, peak, tokens_per_s, cpu_ram;
     std::vector<double> gpu_ram;
     std::optional<Seconds> forward;
-    std::optional<double> utilization;
+    std::optional<double> utilization, host_speed;
     std::int64_t gpus = 1, sequence = 512, batch = 1;
     bool list = false;
 };
@@ -130,7 +130,8 @@ Table lightning_models_table() {
     return table;
 }
 
-/// The step as we predict it: its strategy is DeepSpeed's, its precision fp16 whatever --precision says.
+/// The step as we predict it: its strategy is DeepSpeed's, its precision fp16 whatever --precision says, its
+/// GPT-2 that of transformers in 2023, with dropout and without a fused attention kernel.
 OwnEstimate lightning_own(const LightningFlags& f, const Sources& sources) {
     JobDraft job;
     job.model = compared_model(f.compare, f.model);
@@ -141,6 +142,14 @@ OwnEstimate lightning_own(const LightningFlags& f, const Sources& sources) {
     job.sequence = f.sequence;
     job.micro_batch = f.batch;
     job.global_batch = f.batch * f.gpus;
+    job.attention = AttentionKernel::math;
+    if (f.model.starts_with("gpt2")) {
+        constexpr double dropout = 0.1;
+        job.dropout = dropout;
+    }
+    if (f.host_speed) {
+        job.host_speed = *f.host_speed;
+    }
     job.zero = f.strategy[std::string_view("deepspeed_stage_").size()] - '0';
     if (f.strategy.ends_with("_offload")) {
         job.offload_optimizer = Offload::cpu;
@@ -183,6 +192,9 @@ MethodAnswer lightning_answer(const LightningFlags& f, const Sources& sources) {
     require_comparison(f.compare);
     if (f.list) {
         return {.tables = {lightning_models_table()}};
+    }
+    if (!f.compare.compare) {
+        refuse_all("without --compare", {{"--host-speed", f.host_speed.has_value()}});
     }
     if (f.tflops) {
         refuse_all("with --tflops",
@@ -257,6 +269,8 @@ MethodForm lightning_form() {
     form.add("--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default 1");
     lightning_add_measured(form, *f);
     add_compare_fields(form, f->compare);
+    form.add("--host-speed", f->host_speed, "RATIO", positive_number,
+             "Speed of the host of our estimate, over the one that was measured; default 1");
     form.add_switch("--list", f->list, "Print its models");
     form.answer = [f](const Sources& sources) { return lightning_answer(*f, sources); };
     return form;

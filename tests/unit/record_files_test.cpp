@@ -109,7 +109,7 @@ TEST_CASE("every cluster and every price record parses", "[io]") {
         CHECK(record.id == id);
         CHECK(record.accelerator.has_value() == !id.starts_with("generic-"));
     });
-    CHECK(clusters == 96);
+    CHECK(clusters == 97);
     std::size_t prices = 0;
     for_each_record("prices", [&](const JsonDocument& d, const std::string&) {
         prices += prices_from_json(JsonNode(d)).size();

@@ -7,6 +7,7 @@
 
 #include "support/search_jobs.hpp"
 #include "traincost/cost/estimate.hpp"
+#include "traincost/io/catalogue.hpp"
 
 using namespace traincost;
 using namespace traincost::literals;
@@ -114,4 +115,41 @@ TEST_CASE("norms whose gradients are summed one by one cost a crossing each for 
     job.run.parallel.tp = 8;
     job.run.parallel.dp = 2;
     CHECK(estimate(job).step[StepTerm::fixed] == together);
+}
+
+TEST_CASE("batches of other lengths leave the loss's blocks behind", "[memory]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("llama-3.2-1b"), catalogue.cluster("h100", 1).spec,
+            catalogue.stack("hf-transformers"), search_jobs::run(2048, 1)};
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    job.run.tuning = Tuning::lora;
+    job.run.adapter.rank = 16;
+    const auto reserved = [&] { return estimate(job).stages.front().reserved.value(); };
+    const double equal = reserved();
+    job.run.padded_length = 1536;
+    // The log-softmax and two gradients in fp32 of 128,256 logits a token, and the head's input.
+    CHECK(reserved() - equal == Approx(2048.0 * 128256.0 * 12.0).epsilon(0.03));
+    job.run.padded_length = 2048;
+    CHECK(reserved() == equal);
+    job.run.padded_length = 1536;
+    job.run.expandable_segments = true;
+    const double mapped = reserved();
+    job.run.padded_length.reset();
+    CHECK(reserved() == mapped);
+}
+
+TEST_CASE("one GPU alone has the gaps of one stream", "[memory]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("llama-3.2-1b"), catalogue.cluster("h100", 1).spec, catalogue.stack("pytorch"),
+            search_jobs::run(2048, 1)};
+    const auto gaps = [&] {
+        const StageMemory& m = estimate(job).stages.front();
+        return m.terms[static_cast<std::size_t>(MemoryTerm::fragmentation)].value();
+    };
+    const double alone = gaps();
+    job.stack.device.fragmentation = 0.09;
+    CHECK(gaps() == Approx(alone));
+    job.stack.device.fragmentation = 0.05;
+    CHECK(gaps() < alone);
 }

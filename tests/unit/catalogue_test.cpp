@@ -167,6 +167,20 @@ TEST_CASE("a part without a node of its own keeps its own links in the lent one"
     CHECK_THROWS_AS(Catalogue().cluster("h100", 0), Error);
 }
 
+TEST_CASE("a bridge of two cards does not join a node of eight", "[catalogue]") {
+    using namespace literals;
+    const Catalogue catalogue;
+    for (const char* card :
+         {"a30", "a40", "h100-pcie-80gb", "h200-nvl-141gb", "mi210-64gb", "a800-pcie-80gb", "rtx-a6000"}) {
+        CAPTURE(card);
+        const ClusterSpec node = catalogue.cluster(card, 8).spec;
+        CHECK(node.per_node == 8);
+        CHECK(node.network.topology == Topology::host_bus);
+        CHECK(node.network.scale_up.bandwidth <= node.accelerator.pcie->per_direction);
+    }
+    CHECK(catalogue.cluster("h100-pcie-80gb", 8).spec.network.scale_up.bandwidth == 63_GBps);
+}
+
 TEST_CASE("an override record replaces the built-in one, and only that", "[catalogue]") {
     const OverrideFolder folder;
     JsonWriter out;

@@ -164,7 +164,7 @@ TEST_CASE("lists of tensors make the denominators of the whole update", "[memory
 
 TEST_CASE("mapped pages come back before the step fails", "[memory][allocator]") {
     Job job = pure_job();
-    job.cluster.kernels.allocator = {.stuck_segments = 1.0, .stuck_pages = 0.1, .page_gaps = 0.2};
+    job.cluster.kernels.allocator = {.stuck_segments = 1.0, .stuck_pages = 0.1, .page_gaps = 0.05};
     const StageMemory blocks = estimate(job).stages.front();
     CHECK(blocks.returnable == Bytes{});
     job.run.expandable_segments = true;

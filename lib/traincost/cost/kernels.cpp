@@ -74,9 +74,10 @@ bool autocast_misses_experts(const Job& job) {
            job.stack.experts.walks > 0.0 && !fully_sharded(job);
 }
 
-/// Whether some products stay in fp32 beside others in 16 bits: experts' or low-rank pairs'.
+/// Whether some products stay in fp32 beside others in 16 bits: experts', attention's or low-rank pairs'.
 bool multiplies_in_fp32(const Job& job) {
-    return autocast_misses_experts(job) || adapter_format(job.run, job.stack) == AdapterFormat::fp32;
+    return autocast_misses_experts(job) || attention_in_fp32(job) ||
+           adapter_format(job.run, job.stack) == AdapterFormat::fp32;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct KernelContext {
     BandwidthModel memory;
     GemmPass weight_gradient;  ///< accumulated into an fp32 buffer, or written
     bool quantises;            ///< narrow inputs are made by the stack's own kernels (`quantise_bytes`)
-    std::optional<GemmModel> wide_gemm{};  ///< of products that stay in fp32: experts', low-rank pairs'
+    std::optional<GemmModel> wide_gemm{};  ///< of products that stay in fp32: experts', attention's, pairs'
 };
 KernelContext kernel_context(const Job& job);
 

@@ -179,7 +179,8 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), model.family) != one_projection.end();
     m.attention_softcap = m.logits_softcap = family.soft_capped;
-    m.norm.fp32_scale = model.family.starts_with("gemma");
+    m.norm.fp32_scale = model.family.starts_with("gemma") || model.family.starts_with("cohere") ||
+                        model.family.starts_with("gpt-oss") || model.family.starts_with("gpt_oss");
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");
     m.parallel_attention =

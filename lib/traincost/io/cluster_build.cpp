@@ -13,6 +13,13 @@ namespace traincost {
 
 namespace {
 
+/// Whether the node joins its cards over the host's bus, whatever links of their own they have: a bridge
+/// joins two or four of them, not the node.
+bool joins_by_bus(const ClusterRecord& record) {
+    return value_of<Topology>(record.scale_up.layout) == Topology::host_bus &&
+           record.scale_up.link.starts_with("PCIe");
+}
+
 /// The rate of one accelerator's links inside the domain, and the link's name.
 LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accelerator,
                        ClusterChoice& choice) {
@@ -24,7 +31,8 @@ LinkTier scale_up_tier(const ClusterRecord& record, const AcceleratorSpec& accel
     if (own_node && record.scale_up.per_accelerator) {
         return tier;
     }
-    if (accelerator.scale_up) {
+    const bool by_bus = joins_by_bus(record);
+    if (accelerator.scale_up && !by_bus) {
         tier.link = accelerator.scale_up->type;
         tier.bandwidth = accelerator.scale_up->per_direction;
     } else if (accelerator.pcie && (generic || !record.scale_up.per_accelerator)) {

@@ -335,7 +335,7 @@ void add_job(std::vector<JobField>& out) {
     add(row<&D::accumulation, positive>({"run.accumulation", "--accumulation", "COUNT", "Micro-batches of a rank per optimizer step, in place of --global-batch", g}));
     add(row<&D::tokens, token_count>({"run.tokens", "--tokens", "COUNT", "Training tokens, as in 15T", g}));
     add(row<&D::packed_length, positive>({"run.packed_length", "--packed-length", "TOKENS", "Mean length of the documents packed into a sequence, each attending to itself only", g}));
-    add(row<&D::padded_length, positive>({"run.padded_length", "--padded-length", "TOKENS", "Mean length of the sequences of a micro-batch, padded to its longest; --seq is the longest", g}));
+    add(row<&D::padded_length, positive>({"run.padded_length", "--padded-length", "TOKENS", "Mean length that micro-batches are padded to, each its longest sequence; --seq is the longest of all", g}));
 }
 
 void add_numerics(std::vector<JobField>& out) {

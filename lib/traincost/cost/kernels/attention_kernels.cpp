@@ -1,5 +1,7 @@
 #include "traincost/cost/kernels/attention_kernels.hpp"
 
+#include "traincost/cost/kernels/kernel_choice.hpp"
+
 namespace traincost {
 
 namespace {
@@ -44,8 +46,10 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
 /// Attention that writes its scores.
 Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
     const RunSpec& run = c.job->run;
-    const Bytes element = bytes_per_element(run.precision.compute);
-    const BatchedAttention batched{&c.plain_gemm, &c.memory, element.value(), c.attention.math.misaligned,
+    const bool widened = attention_in_fp32(*c.job) && c.wide_gemm;
+    const Bytes element = bytes_per_element(widened ? DataType::fp32 : run.precision.compute);
+    const BatchedAttention batched{widened ? &*c.wide_gemm : &c.plain_gemm, &c.memory, element.value(),
+                                   c.attention.math.misaligned,
                                    run.dropout.value_or(c.job->stack.layer.dropout) > 0.0};
     if (c.job->stack.attention.softmax_fused) {
         return forward ? batched_attention_forward_time(shape, batched)

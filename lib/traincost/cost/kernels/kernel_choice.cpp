@@ -29,7 +29,18 @@ bool needs_bf16_units(const Job& job, const AttentionChoice& choice) {
            choice.generation == AttentionGeneration::flash_triton;
 }
 
+/// Falcon's layers of one key head hand it to the kernel as it is, where those of other families say that
+/// groups share it or repeat it; of Transformers' own code (NewGELUActivation is what tells it).
+bool hands_on_one_key_head(const Job& job) {
+    return job.stack.layer.written_out_gelu && job.model.family == "falcon" && job.model.kv_heads == 1 &&
+           job.model.heads > 1;
+}
+
 }  // namespace
+
+bool attention_in_fp32(const Job& job) {
+    return hands_on_one_key_head(job) && !wide(job) && wanted(job).kernel == AttentionKernel::flash;
+}
 
 AttentionChoice attention_in_force(const Job& job) {
     const AttentionChoice choice = wanted(job);
@@ -41,6 +52,8 @@ AttentionChoice attention_in_force(const Job& job) {
     if (emulates(accelerator, job.run.precision.compute) ||
         (emulates(accelerator, DataType::bf16) && needs_bf16_units(job, choice)))
         return {AttentionKernel::math, choice.generation};
+    if (attention_in_fp32(job))
+        return {AttentionKernel::math, choice.generation};
     if (!wide(job))
         return choice;
     return {grouped_queries(job) ? AttentionKernel::math : AttentionKernel::flash,
@@ -49,7 +62,7 @@ AttentionChoice attention_in_force(const Job& job) {
 
 bool attention_repeats_kv(const Job& job) {
     // Attention in eager operators multiplies head by head.
-    const bool by_heads = wide(job) || !job.stack.attention.softmax_fused;
+    const bool by_heads = wide(job) || attention_in_fp32(job) || !job.stack.attention.softmax_fused;
     return job.stack.attention.repeats_kv ||
            (by_heads && attention_in_force(job).kernel == AttentionKernel::math);
 }
@@ -72,6 +85,11 @@ std::vector<std::string> substitutions(const Job& job) {
         emulates(accelerator, DataType::bf16) && needs_bf16_units(job, asked))
         sentences.push_back("attention: math, its scores written to memory; the flash kernels of " +
                             job.stack.id + " need bf16 matrix units, which " + accelerator.id + " lacks");
+    else if (attention_in_fp32(job))
+        sentences.push_back(
+            "attention: math in fp32, its scores written to memory; this model's layers hand their one key "
+            "head to scaled_dot_product_attention, and no fused kernel takes fewer key heads than query "
+            "heads");
     else if (runs.kernel != asked.kernel)
         sentences.push_back("attention: math, its scores written to memory; no fused kernel takes " +
                             compute + (wide(job) ? " with grouped queries" : " on " + accelerator.id));

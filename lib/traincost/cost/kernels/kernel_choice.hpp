@@ -22,6 +22,10 @@ struct AttentionChoice {
 /// kernels take every format.
 AttentionChoice attention_in_force(const Job& job);
 
+/// Whether 16-bit operands meet scaled_dot_product_attention as no fused kernel takes them: its other path
+/// widens them, multiplies in fp32 and keeps fp32 probabilities (`_scaled_dot_product_attention_math`).
+bool attention_in_fp32(const Job& job);
+
 /// Where attention that is not fused makes one key and value head for each query head first.
 bool attention_repeats_kv(const Job& job);
 

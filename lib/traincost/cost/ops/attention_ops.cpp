@@ -25,13 +25,16 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     // Q·Kᵀ and P·V over visible keys; backward recomputes nothing in this count: dV, dP, dQ, dK.
     op.forward_flops = Flops{2.0 * a.batch * a.heads * a.queries * mean_keys(a) * (a.qk_dim + a.v_dim)};
     op.backward_flops = op.forward_flops * 2.0;
+    const bool widened = attention_in_fp32(build.job());
+    constexpr double fp32 = 4.0;
+    const double e = widened ? fp32 : s.e;
     const double q = a.batch * a.queries * a.heads * a.qk_dim;
     // Around a ring a rank keeps its own keys and values; the others' pass by.
     const bool ring = s.cp > 1 && build.job().run.context == ContextKind::ring;
     const double keys = ring ? a.keys / static_cast<double>(s.cp) : a.keys;
     const double kv = a.batch * keys * a.kv_heads * (a.qk_dim + a.v_dim);
     const double out = a.batch * a.queries * a.heads * a.v_dim;
-    const Bytes inputs{(q + kv) * s.e};
+    const Bytes inputs{(q + kv) * e};
     const Bytes kept = keep_inputs ? inputs : Bytes{};
     const Bytes output{out * s.e};
     if (s.attention == AttentionKernel::flash) {
@@ -48,19 +51,22 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         const double scores = a.batch * a.heads * a.queries * a.keys;
         // Probabilities, and with dropout its mask and the dropped copy [Korthikanti22, §4.1]: 5 bytes a
         // score in 16 bits.
-        // Written out by eager operators the softmax is kept in fp32 beside its narrow copy, and a tanh that
-        // bounds the scores keeps its output.
-        constexpr double fp32 = 4.0;
+        // Written out by eager operators the softmax is kept in fp32 beside its narrow copy, of which dropout
+        // keeps its own output alone; a softmax over learned sinks stays narrow. A tanh that bounds the
+        // scores keeps its output.
         const bool eager = !build.stack().attention.softmax_fused && !s.fused.attention;
-        const double beside = (eager && s.e < fp32 ? fp32 : 0.0) +
-                              (build.model().attention_softcap && !s.fused.attention ? s.e : 0.0);
-        op.saved = kept + output + Bytes{scores * (beside + (s.dropout > 0.0 ? 2.0 * s.e + 1.0 : s.e))};
+        const bool upcast = eager && e < fp32 && build.model().attention_sinks == 0;
+        const double softmax = upcast ? fp32 : e;
+        const double dropped = s.dropout > 0.0 ? e + 1.0 : upcast ? e : 0.0;
+        const double softcap = build.model().attention_softcap && !s.fused.attention ? s.e : 0.0;
+        op.saved = kept + output + Bytes{scores * (softmax + dropped + softcap)};
         op.forward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 6.0 : 4.0)};
         op.backward_bytes = Bytes{scores * s.e * (s.dropout > 0.0 ? 8.0 : 6.0)};
         op.forward_kernels = s.dropout > 0.0 ? 4 : 3;
         op.backward_kernels = s.dropout > 0.0 ? 6 : 5;
-        op.forward_transient = Bytes{scores * s.e};
-        op.backward_transient = output + inputs + Bytes{2.0 * scores * s.e};
+        op.forward_transient = Bytes{scores * e};
+        // Gradients of the probabilities and of the scores; the masked ones beside them where widened.
+        op.backward_transient = output + inputs + Bytes{(widened ? 3.0 : 2.0) * scores * e};
     }
     op.selective = s.again.core_attention;
     if (op.selective) {  // q, k, v and the output stay; only what the kernel keeps between them is dropped

@@ -141,14 +141,16 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 12;
             loss.backward_kernels = 5;
             break;
-        case LossKernel::logits_format:
+        case LossKernel::logits_format: {
             if (s.fused.loss) {
                 compile_loss(loss, Bytes{logits * s.e});
                 break;
             }
             // The caller holds the logits; beside them the log-softmax and, going back, the gradients with
-            // respect to it and to the logits: 8 bytes a 16-bit logit.
-            loss.saved = Bytes{logits * 2.0 * s.e};
+            // respect to it and to the logits: 8 bytes a 16-bit logit. A loss that is part of the model lets
+            // the logits go.
+            const bool held = stack.head.loss == LossKernel::logits_format;
+            loss.saved = Bytes{logits * (held ? 2.0 : 1.0) * s.e};
             loss.forward_transient = Bytes{};
             loss.backward_transient = Bytes{logits * 2.0 * s.e};
             loss.forward_bytes = Bytes{logits * 4.0 * s.e};
@@ -156,6 +158,7 @@ OpList head_ops(const Job& job, const Shape& s) {
             loss.forward_kernels = 3;
             loss.backward_kernels = 3;
             break;
+        }
         case LossKernel::chunked: {
             // Each chunk's fp32 log-softmax stays, its fp32 logits and gradients do not. Compiled, the
             // logits stay in its place. Gradients of the logits replace either chunk by chunk.

@@ -34,7 +34,11 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
-    const bool composite = stack().layer.norm == NormKernel::composite && !compiled && !layernorm;
+    // A LayerNorm whose scale multiplies fp32 values is written out as well (Cohere): centred values are made
+    // once for the square and once more for the scale, and both are kept.
+    const bool own_code = !layernorm || model().norm.fp32_scale;
+    const bool composite = stack().layer.norm == NormKernel::composite && !compiled && own_code;
+    const double centred = composite && layernorm ? fp32 : 0.0;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
@@ -45,16 +49,17 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
         const double normalised = model().norm.fp32_scale ? fp32 : in;
-        op.saved = Bytes{n * (fp32 + (trains_norms() ? normalised : 0.0)) + statistics};
+        op.saved = Bytes{n * (fp32 + centred + (trains_norms() ? normalised : 0.0)) + statistics};
         // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
         // Backward: both products of the weight's and their sum over rows, both products of the scale's and
         // their sum over columns, its spread, the square's two products, their sum, and the casts.
         const double cast = in < fp32 ? in + fp32 : 0.0;
-        op.forward_bytes = Bytes{n * (cast * 2.0 + 3.0 * fp32 + broadcast * 2.0 * (fp32 + in))};
+        op.forward_bytes =
+            Bytes{n * (cast * 2.0 + 3.0 * fp32 + 5.0 * centred + broadcast * 2.0 * (fp32 + in))};
         // A frozen weight's gradient, a product and its sum, is not taken.
         const double of_weight = trains_norms() ? 4.0 * in : 0.0;
-        op.backward_bytes =
-            Bytes{n * (cast * 2.0 + of_weight + 12.0 * fp32 + broadcast * (2.0 * in + 3.0 * fp32))};
+        op.backward_bytes = Bytes{
+            n * (cast * 2.0 + of_weight + 12.0 * fp32 + 6.0 * centred + broadcast * (2.0 * in + 3.0 * fp32))};
         op.forward_kernels = s.autocast ? 6 : 7;
         op.backward_kernels = trains_norms() ? 12 : 10;
         op.forward_transient = Bytes{n * (fp32 + out)};

@@ -113,6 +113,7 @@ ModelSpec read_cohere2_moe(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {22528, 64, 0, 128, 256000, 8192, true});
     m.norm.kind = NormKind::layernorm;
     m.norm.per_layer = 1;
+    m.norm.fp32_scale = true;
     m.parallel_attention = true;
     hf_read_attention_bias(k, m, false, true);
     const std::int64_t period = k.maybe({"sliding_window_pattern"}).value_or(4);

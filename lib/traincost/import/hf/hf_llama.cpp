@@ -221,6 +221,7 @@ ModelSpec read_olmo3(HfKeys& k) {
 void cohere_norm(ModelSpec& m) {
     m.norm.kind = NormKind::layernorm;
     m.norm.per_layer = 1;
+    m.norm.fp32_scale = true;
     m.parallel_attention = true;
 }
 

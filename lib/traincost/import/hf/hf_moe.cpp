@@ -130,6 +130,7 @@ ModelSpec read_gpt_oss(HfKeys& k) {
                     .ffn = m.ffn};
     m.moe->router_bias = true;
     m.moe->expert_bias = true;
+    m.norm.fp32_scale = true;
     m.attention_sinks = m.heads;
     hf_read_window(k, m, 128, 2);
     return m;

@@ -253,8 +253,9 @@ std::vector<ExplanationRow> memory_explanations() {
            {"R", "B", "allocated once and never moved: weights, states, adapters, workspace"},
            {"h", "B", "freed and not yet reusable: gathers that a side stream used"},
            {"z", "B",
-            "reserved anew because what activations left is too small for flat tensors, and gaps that come "
-            "back"},
+            "reserved anew because what was left is too small: for flat tensors after activations, for a "
+            "loss "
+            "after those of shorter batches (run.padded_length); and gaps that come back"},
            {"s", "B", "of the gathers, what the allocator cannot wait for"},
            {"y", "B", "what is left of the device: the allocator waits rather than fail"}},
           {"reserved over allocated of measured runs"},

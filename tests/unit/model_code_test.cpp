@@ -1,0 +1,116 @@
+// What Transformers' own code of a model keeps that others' does not, against profiles of one H100
+// (torch 2.11, transformers 5.17, 2026-11-25).
+
+#include <algorithm>
+#include <string>
+
+#include <traincost/cost/blocks.hpp>
+#include <traincost/cost/kernels/kernel_choice.hpp>
+#include <traincost/import/hf/hf_config.hpp>
+#include <traincost/io/catalogue.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+const Operator& operator_of(const OpList& ops, std::string_view name) {
+    return *std::find_if(ops.begin(), ops.end(), [&](const Operator& op) { return op.name == name; });
+}
+
+Job job_of(const std::string& config, const std::string& precision, std::int64_t sequence,
+           std::int64_t batch) {
+    const Catalogue catalogue;
+    Job job{read_hf_config(parse_json(config, "config.json")).model, catalogue.cluster("h100", 1).spec,
+            catalogue.stack("hf-transformers"), search_jobs::run(sequence, batch)};
+    job.run.micro_batch = batch;
+    job.run.precision_name = precision;
+    job.run.precision = *precision_from(precision);
+    return job;
+}
+
+OpList layer_of(const Job& job, Side side = Side::decoder) {
+    return layer_ops(job, shape_of(job), side, false, static_cast<double>(job.run.sequence));
+}
+
+double mebibytes(Bytes bytes) {
+    return bytes.value() / 1048576.0;
+}
+
+const std::string falcon = R"({"model_type": "falcon", "hidden_size": 4544, "num_hidden_layers": 8,
+    "num_attention_heads": 71, "vocab_size": 65024, "multi_query": true, "parallel_attn": true, "bias": false,
+    "new_decoder_architecture": false, "alibi": false, "tie_word_embeddings": true})";
+
+}  // namespace
+
+TEST_CASE("Falcon's one key head falls to the fp32 path, that of others does not", "[model_code]") {
+    Job job = job_of(falcon, "bf16-pure", 2048, 4);
+    CHECK(attention_in_fp32(job));
+    CHECK(attention_in_force(job).kernel == AttentionKernel::math);
+    // Probabilities of 4,544 MiB, q, k and v of 142 and the output of 71 (142 here) were kept by a layer.
+    const OpList ops = layer_of(job);
+    CHECK(mebibytes(operator_of(ops, "core_attention").saved) ==
+          Approx(4544.0 + 3.0 * 142.0 + 71.0).epsilon(0.03));
+    CHECK(substitutions(job).front().find("fp32") != std::string::npos);
+    job.model.family = "llama";
+    CHECK_FALSE(attention_in_fp32(job));
+    CHECK(attention_in_force(job).kernel == AttentionKernel::flash);
+    Job megatron = job_of(falcon, "bf16-pure", 2048, 4);
+    megatron.stack = Catalogue().stack("megatron-core");
+    CHECK_FALSE(attention_in_fp32(megatron));
+}
+
+TEST_CASE("T5's gated GELU is written out, its dropout keeps masks", "[model_code]") {
+    Job job = job_of(R"({"model_type": "t5", "d_model": 1024, "d_kv": 64, "d_ff": 2816, "num_layers": 24,
+        "num_decoder_layers": 24, "num_heads": 16, "vocab_size": 32128, "feed_forward_proj": "gated-gelu",
+        "tie_word_embeddings": false})",
+                     "bf16-amp", 512, 8);
+    job.run.dropout = 0.1;
+    job.run.attention = AttentionKernel::math;
+    const OpList ops = layer_of(job, Side::encoder);
+    CHECK(mebibytes(operator_of(ops, "activation").saved) == Approx(4.0 * 44.0 + 2.0 * 22.0));
+    CHECK(mebibytes(operator_of(ops, "mlp_dropout").saved) == Approx(11.0));
+    // Softmax in fp32, its dropped copy and the mask; q, k, v and the output.
+    CHECK(mebibytes(operator_of(ops, "core_attention").saved) == Approx(128.0 + 64.0 + 32.0 + 4.0 * 8.0));
+}
+
+TEST_CASE("encoder-decoders take the loss of logits as they are", "[model_code]") {
+    const Job job =
+        job_of(R"({"model_type": "bart", "d_model": 1024, "encoder_layers": 12, "decoder_layers": 12,
+        "encoder_attention_heads": 16, "decoder_attention_heads": 16, "encoder_ffn_dim": 4096,
+        "decoder_ffn_dim": 4096, "vocab_size": 50265, "max_position_embeddings": 1024})",
+               "bf16-pure", 512, 8);
+    const Shape shape = shape_of(job);
+    CHECK(shape.loss == LossKernel::logits_format);
+    const OpList head = head_ops(job, shape);
+    const Operator& loss = operator_of(head, "cross_entropy");
+    // The log-softmax and two gradients, 392.7 MiB each.
+    CHECK(mebibytes(loss.saved + loss.backward_transient) == Approx(3.0 * 392.7).epsilon(1e-3));
+    Job stated = job;
+    stated.run.loss = LossKernel::fp32_logits;
+    CHECK(shape_of(stated).loss == LossKernel::fp32_logits);
+}
+
+TEST_CASE("Cohere writes its LayerNorm out in fp32", "[model_code]") {
+    const Job job = job_of(R"({"model_type": "cohere2", "hidden_size": 4096, "intermediate_size": 14336,
+        "num_hidden_layers": 12, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+        "vocab_size": 256000, "sliding_window": 4096, "sliding_window_pattern": 4})",
+                           "bf16-pure", 4096, 1);
+    const OpList ops = layer_of(job);
+    CHECK(mebibytes(operator_of(ops, "attention_norm").saved) == Approx(3.0 * 64.0).epsilon(1e-3));
+}
+
+TEST_CASE("a softmax over learned sinks stays in 16 bits", "[model_code]") {
+    Job job{Catalogue().model("gpt-oss-20b"), Catalogue().cluster("h100", 1).spec,
+            Catalogue().stack("hf-transformers"), search_jobs::run(2048, 1)};
+    job.run.precision_name = "bf16-pure";
+    job.run.precision = *precision_from("bf16-pure");
+    job.run.attention = AttentionKernel::math;
+    const OpList ops = layer_of(job);
+    // Probabilities of 512 MiB; q, k and v for all heads and the output, 16 each.
+    CHECK(mebibytes(operator_of(ops, "core_attention").saved) == Approx(512.0 + 4.0 * 16.0));
+    CHECK(mebibytes(operator_of(ops, "attention_norm").saved) == Approx(2.0 * 22.5).epsilon(1e-3));
+}

@@ -270,3 +270,68 @@ TEST_CASE("OLMo-core: a script that names its builders is one configuration", "[
         CHECK(in_frame(job, Fact::zero) == "3");
     }
 }
+
+TEST_CASE("activations are offloaded beside parameters and optimizer, which is no contradiction",
+          "[launch]") {
+    const std::string axolotl =
+        "base_model: acme/m-9b\nmicro_batch_size: 1\nsequence_len: 4096\nadapter:\nfsdp_version: 2\n"
+        "activation_offloading: true\nfsdp_config: {offload_params: ";
+    const LaunchReading both = framed(axolotl + "true}\n");
+    CHECK(in_frame(both, Fact::offload) == "cpu (parameters, optimizer, activations)");
+    CHECK(both.contradictions.empty());
+    CHECK(in_frame(framed(axolotl + "false}\n"), Fact::offload) == "cpu (activations)");
+    const std::string tune =
+        "model: {_component_: torchtune.models.m.m_8b}\ntokenizer: {_component_: torchtune.m}\nbatch_size: 2\n"
+        "checkpointer: {_component_: torchtune.c}\ndtype: bf16\n"
+        "fsdp_cpu_offload: true\nenable_activation_offloading: ";
+    CHECK(in_frame(framed(tune + "true\n"), Fact::offload) == "cpu (parameters, optimizer, activations)");
+    CHECK(in_frame(framed(tune + "false\n"), Fact::offload) == "cpu (parameters, optimizer)");
+}
+
+TEST_CASE("a selected branch decides the tests of its own chain, not others that nobody can decide",
+          "[launch]") {
+    const std::string script =
+        "SIZE=$1\nPR=$2\nif [ $SIZE = 7B ]; then L=32\nelif [ $SIZE = A3B ]; then L=48\nfi\n"
+        "if [ $PR = bf16 ]; then O=\"--bf16\"\nelif [ $PR = fp16 ]; then O=\"--fp16\"\nfi\n"
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers $L --hidden-size 512 --micro-batch-size 1 "
+        "$O\n";
+    const LaunchReading job = framed(script, "A3B");
+    CHECK(in_frame(job, Fact::model).find("48") != std::string::npos);
+    CHECK(in_frame(job, Fact::precision) == "-");
+}
+
+TEST_CASE("one GPU that is seen by a program no launcher starts is one GPU", "[launch]") {
+    const std::string program = "python train.py --model_name_or_path a/b --per_device_train_batch_size 1\n";
+    CHECK(in_frame(framed("CUDA_VISIBLE_DEVICES=0 " + program), Fact::gpus) == "1");
+    CHECK(in_frame(framed(program), Fact::gpus) == "-");
+}
+
+TEST_CASE("torchtitan in Python: a copy of another function's configuration keeps its class",
+          "[launch][python]") {
+    const LaunchReading job = framed(
+        "def plain() -> Trainer.Config:\n"
+        "    return Trainer.Config(model_spec=model_registry('8B'), optimizer=default_adamw(lr=1),\n"
+        "        training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=4096, "
+        "max_context_length=2048))\n"
+        "def narrow() -> Trainer.Config:\n    config = plain()\n"
+        "    config.model_spec = model_registry('8B', "
+        "converters=[NVFP4LinearConverter.Config(fqns=['layers'])])\n"
+        "    return config\n",
+        "narrow");
+    CHECK(in_frame(job, Fact::precision) == "fp4");
+    CHECK(in_frame(job, Fact::optimizer) == "AdamW");
+    CHECK(in_frame(job, Fact::micro_batch) == "2");
+}
+
+TEST_CASE("Fast-LLM: kinds of block that agree say what is recomputed", "[launch]") {
+    const auto job = [](const std::string& other) {
+        return framed(
+            "data: {micro_batch_size: 4096, maximum_document_length: 4096}\nmodel:\n  base_model:\n"
+            "    decoder:\n      type: pattern\n      blocks:\n"
+            "        a: {mlp: {dense: {recompute_level: full}, routed: {recompute_level: full}}}\n"
+            "        b: {mlp: {recompute_level: " +
+            other + "}}\n  multi_stage: {zero_stage: 3}\n  distributed: {tensor_parallel: 2}\n");
+    };
+    CHECK(in_frame(job("full"), Fact::recompute) == "full");
+    CHECK(in_frame(job("none"), Fact::recompute) == "-");
+}

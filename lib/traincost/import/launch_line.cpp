@@ -339,6 +339,10 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
             return is_one_of(variable.first, {"NPROC_PER_NODE", "NGPU", "NPROC"});
         });
     note_environment(command, line, files);
+    if (!counts_processes) {
+        place_at(line.launcher.root, "$launcher.alone") =
+            word_setting("true", command.words[0].place(), files);
+    }
     Setting& root = line.program.root;
     Flags flags(root, files);
     Words positional;

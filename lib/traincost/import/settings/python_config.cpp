@@ -625,8 +625,10 @@ private:
                 place_at(map, key) = std::move(value);
             }
         }
-        place_at(map, "$class") = scalar_setting(name, place);
-        if (!positional.empty()) {
+        if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
+            place_at(map, "$class") = scalar_setting(name, place);
+        }
+        if (!positional.empty() && !has(name)) {
             Setting& rest = place_at(map, "$arguments");
             rest.kind = Setting::Kind::list;
             rest.items = std::move(positional);

@@ -281,7 +281,8 @@ TEST_CASE("activations are offloaded beside parameters and optimizer, which is n
     CHECK(both.contradictions.empty());
     CHECK(in_frame(framed(axolotl + "false}\n"), Fact::offload) == "cpu (activations)");
     const std::string tune =
-        "model: {_component_: torchtune.models.m.m_8b}\ntokenizer: {_component_: torchtune.m}\nbatch_size: 2\n"
+        "model: {_component_: torchtune.models.m.m_8b}\ntokenizer: {_component_: torchtune.m}\nbatch_size: "
+        "2\n"
         "checkpointer: {_component_: torchtune.c}\ndtype: bf16\n"
         "fsdp_cpu_offload: true\nenable_activation_offloading: ";
     CHECK(in_frame(framed(tune + "true\n"), Fact::offload) == "cpu (parameters, optimizer, activations)");

@@ -76,7 +76,7 @@ void read_micro_batch(const Setting& block, FactSheet& sheet, Paths micro) {
     }
 }
 
-void read_adapter(const Setting& model, FactSheet& sheet) {
+void read_actor_adapter(const Setting& model, FactSheet& sheet) {
     if (const Setting* rank = first_of(model, {"lora_rank", "lora.rank"});
         rank != nullptr && as_whole(*rank).value_or(0) > 0) {
         sheet.state(Fact::lora_rank, *as_whole(*rank), *rank);
@@ -91,7 +91,7 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     sheet.whole(Fact::global_batch, data, {"train_batch_size"});
     read_micro_batch(data, sheet, {"micro_batch_size_per_gpu"});
     sheet.whole(Fact::cp, root, {"ulysses_sequence_parallel_size"});
-    read_adapter(model, sheet);
+    read_actor_adapter(model, sheet);
     Engine engine{.block = first_of(root, {"engine", "model.fsdp_config"}), .megatron = false};
     if (engine.block != nullptr && engine.block->is_scalar()) {
         engine.megatron = engine.block->text == "megatron";
@@ -122,7 +122,7 @@ void read_actor(const Setting& root, const Setting& data, FactSheet& sheet) {
     const Setting& actor = found == nullptr ? nothing : *found;
     if (const Setting* model = all.at("model")) {
         sheet.word(Fact::model, *model, {"path"});
-        read_adapter(*model, sheet);
+        read_actor_adapter(*model, sheet);
     }
     const Setting* prompt = first_of(data, {"max_prompt_length"});
     const Setting* response = first_of(data, {"max_response_length"});

@@ -127,8 +127,8 @@ ModelSpec read_bailing_moe_v2(HfKeys& k) {
     m.norm.qk = k.flag({"use_qk_norm"}, true) ? QkNorm::per_head : QkNorm::none;
     read_experts(k, m, {"num_experts", "num_shared_experts", "first_k_dense_replace", 256, 8, 512, 1, 0});
     m.moe->score_correction_bias = k.flag({"moe_router_enable_expert_bias"}, true);
-    k.ignore({"max_window_layers", "use_rmsnorm", "norm_head", "norm_softmax", "norm_topk_prob", "router_dtype",
-              "router_type", "moe_shared_expert_intermediate_size", "mtp_loss_scaling_factor",
+    k.ignore({"max_window_layers", "use_rmsnorm", "norm_head", "norm_softmax", "norm_topk_prob",
+              "router_dtype", "router_type", "moe_shared_expert_intermediate_size", "mtp_loss_scaling_factor",
               "using_split_qkv_in_self_attention", "routed_scaling_factor", "score_function", "rotary_type",
               "moe_router_enable_routed_scaling"});
     return m;

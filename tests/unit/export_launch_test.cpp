@@ -158,7 +158,7 @@ TEST_CASE("a Megatron script starts one process a GPU on every node, with the jo
           "--rdzv-endpoint \"$MASTER_ADDR:29500\" pretrain_gpt.py", "--tensor-model-parallel-size 2 ",
           "--pipeline-model-parallel-size 2 ", "--sequence-parallel ", "--use-distributed-optimizer ",
           "--global-batch-size 64 ", "--num-query-groups 8 ", "--attention-dropout 0 ",
-          "--hidden-dropout 0 "}) {
+          "--hidden-dropout 0\n"}) {
         INFO(part);
         CHECK(holds(text, part));
     }

@@ -157,11 +157,23 @@ TEST_CASE("a Megatron script starts one process a GPU on every node, with the jo
           "srun torchrun --nnodes 2 --nproc-per-node 8 ",
           "--rdzv-endpoint \"$MASTER_ADDR:29500\" pretrain_gpt.py", "--tensor-model-parallel-size 2 ",
           "--pipeline-model-parallel-size 2 ", "--sequence-parallel ", "--use-distributed-optimizer ",
-          "--global-batch-size 64 ", "--num-query-groups 8 "}) {
+          "--global-batch-size 64 ", "--num-query-groups 8 ", "--attention-dropout 0 ",
+          "--hidden-dropout 0\n"}) {
         INFO(part);
         CHECK(holds(text, part));
     }
     CHECK(launch.unsaid.size() == 2);  // the machine: gpu, cluster
+}
+
+TEST_CASE("a Megatron script states the dropout, whose default there is no job's", "[export]") {
+    Job job = llama_job("megatron-core");
+    job.run.dropout = 0.15;
+    const LaunchExport launch = export_launch("megatron", job);
+    CHECK(unsaid_of(launch, "dropout") == nullptr);
+    CHECK(drafted("a.sh", launch.files.front().text).draft.dropout.value == 0.15);
+    const UnsaidField* elsewhere = unsaid_of(export_launch("torchtitan", job), "dropout");
+    REQUIRE(elsewhere != nullptr);
+    CHECK(elsewhere->value == "0.15");
 }
 
 TEST_CASE("torchtitan is given its registry's names, and models of one shape keep their own", "[export]") {

@@ -167,6 +167,10 @@ AttentionKernel JobWords::attention() const {
     return run().attention.value_or(job_.stack.attention.kernel);
 }
 
+double JobWords::dropout() const {
+    return run().dropout.value_or(job_.stack.layer.dropout);
+}
+
 std::string_view JobWords::compute_word() const {
     const DataType compute = run().precision.compute;
     return compute == DataType::fp16 ? "fp16" : compute == DataType::fp32 ? "fp32" : "bf16";

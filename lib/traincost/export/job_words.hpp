@@ -49,6 +49,7 @@ public:
     bool compiled() const;
     bool sequence_parallel() const;
     AttentionKernel attention() const;
+    double dropout() const;
     bool is_tuned() const {
         return job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora;
     }

@@ -157,6 +157,14 @@ void add_recompute(JobWords& words, ArgumentWords& out) {
                 "the part of the blocks is left to the framework");
 }
 
+/// Without a word the arguments keep 0.1 of both, which recipes of today's models switch off.
+void add_dropout(JobWords& words, ArgumentWords& out) {
+    const std::string rate = to_exact(words.dropout());
+    out.word("--attention-dropout", rate);
+    out.word("--hidden-dropout", rate);
+    words.said({"dropout"});
+}
+
 void add_numbers(JobWords& words, ArgumentWords& out) {
     const RunSpec& run = words.run();
     if (words.compute_word() != "fp32")
@@ -175,6 +183,7 @@ void add_numbers(JobWords& words, ArgumentWords& out) {
                 "only adam, sgd and muon are read back");
     out.word("--attention-backend", words.attention() == AttentionKernel::flash ? "flash" : "unfused");
     words.said({"attention"});
+    add_dropout(words, out);
     if (run.offload_optimizer == Offload::cpu) {
         out.flag("--optimizer-cpu-offload");
         out.flag("--use-precision-aware-optimizer");

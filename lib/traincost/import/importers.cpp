@@ -45,6 +45,7 @@ constexpr Importer importers[] = {
     {"axolotl", recognise_axolotl, read_axolotl},
     {"llama-factory", recognise_llama_factory, read_llama_factory},
     {"ms-swift", recognise_swift, read_swift},
+    {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/error.hpp"
+#include "traincost/import/job_frame.hpp"
 #include "traincost/import/launch_line.hpp"
 #include "traincost/import/recognise.hpp"
 #include "traincost/import/settings/python_config.hpp"
@@ -76,13 +77,17 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
 }
 
 void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
-                LaunchDocuments& documents) {
+                const JobFrame* frame, LaunchDocuments& documents) {
     std::vector<const std::string*> names;
     for (const ShellFile& file : files) {
         names.push_back(file.name);
     }
     Setting header = slurm_header(files[index].text, *files[index].name);
-    const ShellOutcome outcome = follow_shell(files, index, slurm_variables(header), select);
+    if (frame != nullptr && !frame->machines.members.empty()) {
+        header = frame->machines;
+    }
+    const ShellOutcome outcome =
+        follow_shell(files, index, frame != nullptr ? frame->known : slurm_variables(header), select);
     for (const std::string& name : outcome.sourced) {
         for (std::size_t i = 0; i < files.size(); ++i) {
             documents.is_part[i] = documents.is_part[i] || *files[i].name == name;
@@ -111,6 +116,14 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
         place_at(document.root, "$launcher.slurm") = std::move(header);
         documents.all.push_back(std::move(document));
     }
+    if (frame != nullptr && frame->parameters) {
+        LaunchDocument document;
+        document.file = index;
+        document.root = *frame->parameters;
+        interpolate(document.root);
+        documents.names.push_back("parameters.yaml");
+        documents.all.push_back(std::move(document));
+    }
     for (const ShellRemark& remark : outcome.remarks) {
         documents.unread.push_back(
             {.where = *names.at(remark.place.file) + ":" + std::to_string(remark.place.line),
@@ -131,17 +144,22 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
     documents.is_part.assign(files.size(), false);
     std::vector<ShellFile> texts;
     std::vector<Content> contents;
-    for (const LaunchFile& file : files) {
-        documents.names.push_back(file.name);
-        texts.push_back({&file.name, without_mark(file.text)});
-        contents.push_back(recognise(texts.back().text));
+    std::vector<std::optional<JobFrame>> frames(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        documents.names.push_back(files[i].name);
+        texts.push_back({&files[i].name, without_mark(files[i].text)});
+        frames[i] = job_frame(texts.back().text, files[i].name);
+        if (frames[i]) {
+            texts.back().text = frames[i]->script;
+        }
+        contents.push_back(frames[i] ? Content::shell : recognise(texts.back().text));
     }
     // Scripts that others source are followed there; which they are is known once all are followed.
     std::vector<LaunchDocuments> of_scripts(files.size());
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (contents[i] == Content::shell) {
             of_scripts[i].is_part.assign(files.size(), false);
-            add_script(texts, i, select, of_scripts[i]);
+            add_script(texts, i, select, frames[i] ? &*frames[i] : nullptr, of_scripts[i]);
             for (std::size_t j = 0; j < files.size(); ++j) {
                 documents.is_part[j] = documents.is_part[j] || (of_scripts[i].is_part[j] && i != j);
             }

@@ -282,7 +282,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             return i;
         } else if (base.ends_with(".py") || base == "run_train.sh" || base == "multinode_trainer.slurm" ||
                    ((line.has_launcher || line.has_accelerate) && !words[i].chars.starts_with('-') && i > 0 &&
-                    base.find(unknown_mark) == std::string::npos && words[i - 1].chars == "-m")) {
+                    base.find(unknown_mark) == std::string::npos &&
+                    is_one_of(words[i - 1].chars, {"-m", "--module"}))) {
             line.name = words[i].chars;
             return i + 1;
         } else {
@@ -338,6 +339,10 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
             return is_one_of(variable.first, {"NPROC_PER_NODE", "NGPU", "NPROC"});
         });
     note_environment(command, line, files);
+    if (!counts_processes) {
+        place_at(line.launcher.root, "$launcher.alone") =
+            word_setting("true", command.words[0].place(), files);
+    }
     Setting& root = line.program.root;
     Flags flags(root, files);
     Words positional;

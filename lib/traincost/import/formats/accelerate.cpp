@@ -95,6 +95,7 @@ void read_accelerate(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::zero, std::int64_t{0}, *kind);
     }
     read_meshes(root, sheet);
+    sheet.word(Fact::attention, root, {"parallelism_config.parallelism_config_cp_attn_implementation"});
     read_precision_word(root, sheet, {"mixed_precision"});
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
     if (const Setting* at = first_of(root, {"dynamo_config.dynamo_backend", "dynamo_backend"})) {

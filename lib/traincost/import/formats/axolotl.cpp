@@ -56,14 +56,13 @@ void read_axolotl_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* at = first_of(root, {"gradient_checkpointing"});
     if (at != nullptr && (at->text == "offload" || at->text == "offload_disk" || at->text == "unsloth")) {
         sheet.state(Fact::recompute, "full", *at);
-        sheet.state(Fact::offload, at->text == "offload_disk" ? "nvme (activations)" : "cpu (activations)",
-                    *at);
+        state_offloaded_activations(*at, at->text == "offload_disk" ? "nvme" : "cpu", sheet);
     } else {
         read_checkpointing_switch(root, sheet, {"gradient_checkpointing"});
     }
     if (const Setting* off = first_of(root, {"activation_offloading"});
         off != nullptr && as_truth(*off) != std::optional(false)) {
-        sheet.state(Fact::offload, "cpu (activations)", *off);
+        state_offloaded_activations(*off, "cpu", sheet);
     }
 }
 

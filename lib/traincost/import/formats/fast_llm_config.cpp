@@ -46,6 +46,27 @@ void read_fast_llm_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
+// Blocks of several kinds each say for themselves: a fact where they agree.
+void read_block_recompute(const Setting& root, FactSheet& sheet) {
+    const Setting* blocks = root.peek("model.base_model.decoder.blocks");
+    const Setting* first = nullptr;
+    bool agree = true;
+    for (std::size_t i = 0; blocks != nullptr && i < blocks->members.size(); ++i) {
+        for (const std::string_view path :
+             {"mlp.recompute_level", "mlp.dense.recompute_level", "mlp.routed.recompute_level"}) {
+            if (const Setting* level = blocks->members[i].value.at(path)) {
+                agree = agree && (first == nullptr || first->text == level->text);
+                first = first == nullptr ? level : first;
+            }
+        }
+    }
+    if (first != nullptr && agree) {
+        sheet.state(Fact::recompute, first->text, *first);
+    } else if (first != nullptr) {
+        sheet.unknown(Fact::recompute, *first, "the kinds of block differ");
+    }
+}
+
 }  // namespace
 
 void read_fast_llm(const Setting& root, FactSheet& sheet) {
@@ -99,6 +120,7 @@ void read_fast_llm(const Setting& root, FactSheet& sheet) {
                             "model.base_model.transformer.mlp_recompute_level", "mlp_recompute_level"})) {
         sheet.state(Fact::recompute, level->text, *level);
     }
+    read_block_recompute(root, sheet);
 }
 
 }  // namespace traincost

@@ -147,13 +147,33 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
     }
 }
 
+void state_offloaded_activations(const Setting& by, std::string_view device, FactSheet& sheet) {
+    const std::string own = std::string(device) + " (";
+    const auto others = sheet.word(Fact::offload);
+    if (!others || *others == "none" || others->find("activations") != std::string::npos) {
+        if (others == "none") {
+            sheet.forget(Fact::offload);
+        }
+        sheet.state(Fact::offload, own + "activations)", by);
+        return;
+    }
+    const std::string where = sheet.reading.facts.at(Fact::offload).where + " and " + by.where();
+    const bool same = others->starts_with(own) && others->find(')') == others->size() - 1;
+    by.read = true;
+    sheet.forget(Fact::offload);
+    sheet.state(Fact::offload,
+                same ? others->substr(0, others->size() - 1) + ", activations)"
+                     : *others + ", " + own + "activations)",
+                where, How::stated);
+}
+
 void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths paths) {
     if (const Setting* at = first_of(root, paths)) {
         if (const auto on = as_truth(*at)) {
             sheet.state(Fact::recompute, *on ? "full" : "none", *at);
         } else if (at->text == "unsloth") {  // the layers' inputs wait in the host's memory
             sheet.state(Fact::recompute, "full", *at);
-            sheet.state(Fact::offload, "cpu (activations)", *at);
+            state_offloaded_activations(*at, "cpu", sheet);
         } else {
             sheet.unknown(Fact::recompute, *at, "'" + at->text + "' is neither true nor false");
         }

@@ -35,6 +35,9 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
 /// A gradient-checkpointing switch: full or none.
 void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths paths);
 
+/// Saved activations that wait in the host's memory (or on NVMe), beside what else is offloaded.
+void state_offloaded_activations(const Setting& by, std::string_view device, FactSheet& sheet);
+
 /// load_in_4bit, load_in_8bit: bits of the frozen base.
 void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths eight);
 

@@ -29,6 +29,7 @@ int recognise_gpt_neox(const Setting& root); void read_gpt_neox(const Setting& r
 int recognise_olmo(const Setting& root); void read_olmo(const Setting& root, FactSheet& sheet);
 int recognise_olmo_core(const Setting& root); void read_olmo_core(const Setting& root, FactSheet& sheet);
 int recognise_swift(const Setting& root); void read_swift(const Setting& root, FactSheet& sheet);
+int recognise_verl(const Setting& root); void read_verl(const Setting& root, FactSheet& sheet);
 int recognise_xtuner(const Setting& root); void read_xtuner(const Setting& root, FactSheet& sheet);
 int recognise_fast_llm(const Setting& root); void read_fast_llm(const Setting& root, FactSheet& sheet);
 int recognise_primus(const Setting& root); void read_primus(const Setting& root, FactSheet& sheet);

@@ -109,6 +109,9 @@ void read_gpt_neox(const Setting& original, FactSheet& sheet) {
         sheet.state(Fact::offload, at->text + " (optimizer)", *at);
     } else if (is_on(root, "zero_optimization.cpu_offload")) {
         sheet.state(Fact::offload, "cpu (optimizer)", *root.at("zero_optimization.cpu_offload"));
+    } else if (const Setting* old = root.at("zero_optimization.cpu_offload");
+               old != nullptr && as_truth(*old) == std::optional(false)) {
+        sheet.state(Fact::offload, "none", *old);
     }
     if (is_on(root, "bf16.enabled")) {
         sheet.state(Fact::precision, "bf16", *root.at("bf16.enabled"));

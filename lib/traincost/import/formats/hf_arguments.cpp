@@ -74,6 +74,28 @@ bool read_openrlhf(const Setting& root, FactSheet& sheet) {
     return true;
 }
 
+// "n_embd=8192,n_layer=64,gradient_checkpointing=true": what a model that is made anew differs in.
+void read_config_overrides(const Setting& root, FactSheet& sheet) {
+    const Setting* at = root.at("config_overrides");
+    if (at == nullptr || !at->is_scalar()) {
+        return;
+    }
+    Setting own = *at;
+    own.kind = Setting::Kind::map;
+    for (const std::string& pair : split(at->text, ',')) {
+        if (const std::size_t equals = pair.find('='); equals != std::string::npos && equals > 0) {
+            place_at(own, pair.substr(0, equals)) = scalar_setting(pair.substr(equals + 1), *at);
+        }
+    }
+    ModelDimensions dimensions;
+    add_dimension(dimensions, "layers", own, {"num_hidden_layers", "n_layer", "num_layers"});
+    add_dimension(dimensions, "hidden", own, {"hidden_size", "n_embd", "d_model"});
+    add_dimension(dimensions, "heads", own, {"num_attention_heads", "n_head", "num_heads"});
+    state_dimensions(sheet, dimensions, own,
+                     {"num_hidden_layers", "n_layer", "num_layers", "hidden_size", "n_embd", "d_model"});
+    read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
+}
+
 // alpaca-lora's batch_size is the whole step's, micro_batch_size a GPU's.
 void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
     if (!root.has("base_model") || !root.has("micro_batch_size")) {
@@ -117,6 +139,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         root, sheet,
         {"gradient_checkpointing", "use_gradient_checkpointing", "actor.gradient_checkpoint",
          "ds.gradient_checkpointing", "model.gradient_checkpointing_enable"});
+    read_config_overrides(root, sheet);
     sheet.word(Fact::optimizer, root, {"optim"});
     sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
     for (const std::string_view key :

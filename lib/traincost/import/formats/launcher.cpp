@@ -127,6 +127,9 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (const Setting* slurm = launcher.at("slurm")) {
         read_header(*slurm, sheet, by_task);
     }
+    if (launcher.at("alone") != nullptr && sheet.count(Fact::gpus_per_node) == 1) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "a program that no launcher starts");
+    }
     if (launcher.has("nproc_per_node") || (launcher.has("num_gpus") && !launcher.has("hostfile"))) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
     }

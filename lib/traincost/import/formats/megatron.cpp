@@ -240,8 +240,9 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::offload, "cpu (optimizer)",
                     root.has("optimizer_cpu_offload") ? *root.at("optimizer_cpu_offload")
                                                       : *root.at("cpu_optimizer"));
-    } else if (is_on(root, "cpu_offloading")) {
-        sheet.state(Fact::offload, "cpu (activations)", *root.at("cpu_offloading"));
+    }
+    if (is_on(root, "cpu_offloading")) {
+        state_offloaded_activations(*root.at("cpu_offloading"), "cpu", sheet);
     }
     sheet.whole(Fact::nodes, root, {"num_nodes"});
 }

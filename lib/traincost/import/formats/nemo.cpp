@@ -205,6 +205,14 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});
     }
     sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
+    // distributed_fused_adam_with_cosine_annealing(...): what it makes is its optimizer and its schedule.
+    if (const Setting* made = root.at("optimizer.$class"); made != nullptr && !sheet.has(Fact::optimizer)) {
+        for (const std::string_view name : {"muon", "adam", "sgd"}) {
+            if (made->text.find(name) != std::string::npos && !sheet.has(Fact::optimizer)) {
+                sheet.state(Fact::optimizer, std::string(name), *made);
+            }
+        }
+    }
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
     sheet.word(Fact::attention, model, {"attention_backend"});
 }

@@ -41,6 +41,11 @@ void read_primus(const Setting& root, FactSheet& sheet) {
     // What is not overridden stands in the preset that is named, and its defaults are not the framework's.
     FactSheet inner;
     read(*overrides, inner);
+    if (is_on(*overrides, "primus_turbo.enable_primus_turbo") &&
+        is_on(*overrides, "primus_turbo.use_turbo_float8_linear")) {
+        inner.forget(Fact::precision);
+        inner.state(Fact::precision, "fp8", *overrides->at("primus_turbo.use_turbo_float8_linear"));
+    }
     const Setting* adapts = first_of(*overrides, {"use_lora"});
     if (adapts != nullptr && as_truth(*adapts).value_or(false)) {
         inner.whole(Fact::lora_rank, *overrides, {"lora_rank"});

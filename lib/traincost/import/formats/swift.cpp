@@ -68,8 +68,9 @@ void read_swift_tuner(const Setting& root, FactSheet& sheet) {
 
 // Where nobody says, Megatron's part has other defaults than Megatron.
 void read_swift_megatron(const Setting& root, FactSheet& sheet) {
-    if (const Setting* at = first_of(root, {"recompute_granularity"})) {
-        sheet.state(Fact::recompute, at->text, *at);
+    if (const Setting* at = root.at("recompute_granularity");
+        at != nullptr && at->is_scalar() && (as_word(*at) || lower(at->text) == "none")) {
+        sheet.state(Fact::recompute, lower(at->text), *at);
     }
     sheet.assume(Fact::recompute, "selective", "recompute_granularity");
     sheet.assume(Fact::micro_batch, std::int64_t{1}, "micro_batch_size");

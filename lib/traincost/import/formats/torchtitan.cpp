@@ -161,9 +161,12 @@ bool names_part(const Setting& list, std::string_view part) {
 
 void read_titan_precision(const Setting& root, FactSheet& sheet) {
     const Setting* converters =
-        first_of(root, {"model.converters", "model_converters.converters", "model_converters"});
+        first_of(root, {"model.converters", "model_converters.converters", "model_converters",
+                        "model_spec.converters", "model.quantization"});
     if (converters != nullptr && converters->is_scalar() && !as_word(*converters)) {
         sheet.unknown(Fact::precision, *converters, "what converts the model is unknown");
+    } else if (converters != nullptr && names_part(*converters, "fp4")) {
+        sheet.state(Fact::precision, "fp4", *converters);
     } else if (converters != nullptr &&
                (names_part(*converters, "float8") || names_part(*converters, "mx"))) {
         sheet.state(Fact::precision, "fp8", *converters);

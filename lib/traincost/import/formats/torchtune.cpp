@@ -54,13 +54,15 @@ void read_torchtune(const Setting& root, FactSheet& sheet) {
     } else {
         read_checkpointing_switch(root, sheet, {"enable_activation_checkpointing"});
     }
-    if (const Setting* at = first_of(root, {"enable_activation_offloading"})) {
-        sheet.state(Fact::offload, as_truth(*at).value_or(false) ? "cpu (activations)" : "none", *at);
-    }
     if (const Setting* at = first_of(root, {"fsdp_cpu_offload"});
         at != nullptr && as_truth(*at).value_or(false)) {
-        sheet.forget(Fact::offload);
         sheet.state(Fact::offload, "cpu (parameters, optimizer)", *at);
+    }
+    if (const Setting* at = first_of(root, {"enable_activation_offloading"});
+        at != nullptr && as_truth(*at).value_or(false)) {
+        state_offloaded_activations(*at, "cpu", sheet);
+    } else if (at != nullptr && !sheet.has(Fact::offload)) {
+        sheet.state(Fact::offload, "none", *at);
     }
     if (const Setting* at = first_of(root, {"optimizer._component_"})) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);

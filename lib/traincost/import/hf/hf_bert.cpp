@@ -92,10 +92,8 @@ ModelSpec read_roformer(HfKeys& k) {
     return m;
 }
 
-/// ELECTRA: a table narrower than the layers, and a projection with a bias between.
-ModelSpec read_electra(HfKeys& k) {
-    ModelSpec m = encoder_of(k, {256, 12, 4, 1024, 30522, 512, 2});
-    const std::int64_t width = k.integer({"embedding_size"}, 128);
+/// Tables narrower than the layers, and a projection with a bias between.
+void narrow_embeddings(ModelSpec& m, std::int64_t width) {
     if (width != m.hidden) {
         // Tables, their norm and the projection are as wide as the embedding, not the layers.
         const std::int64_t rows = m.vocab + m.position.table_rows + m.token_types;
@@ -108,7 +106,36 @@ ModelSpec read_electra(HfKeys& k) {
         m.token_types = 0;
         m.norm.embedding_norm = false;
     }
+}
+
+ModelSpec read_electra(HfKeys& k) {
+    ModelSpec m = encoder_of(k, {256, 12, 4, 1024, 30522, 512, 2});
+    narrow_embeddings(m, k.integer({"embedding_size"}, 128));
     without_pooler(k);
+    return m;
+}
+
+/// BigBird: blocks of tokens see their neighbours, the first and last block, and some at random.
+ModelSpec read_big_bird(HfKeys& k) {
+    ModelSpec m = encoder_of(k, {768, 12, 12, 3072, 50358, 4096, 2});
+    m.bias.qkv = k.flag({"use_bias"}, true);
+    const std::int64_t block = k.integer({"block_size"}, 64);
+    const std::int64_t random = k.integer({"num_random_blocks"}, 3, 0);
+    if (k.text({"attention_type"}).value_or("block_sparse") == "block_sparse") {
+        constexpr std::int64_t seen = 3 + 2;  // neighbours and itself; the first and the last
+        m.window =
+            WindowSpec{.kind = WindowKind::block_sparse, .size = (seen + random) * block, .full_every = 0};
+    }
+    k.ignore({"rescale_embeddings", "is_encoder_decoder"});
+    add_pooler(k, m);
+    return m;
+}
+
+/// MPNet: one table of relative positions for all layers, no token types.
+ModelSpec read_mpnet(HfKeys& k) {
+    ModelSpec m = encoder_of(k, {768, 12, 12, 3072, 30527, 514, 0});
+    m.extra.push_back({"relative positions", k.integer({"relative_attention_num_buckets"}, 32) * m.heads});
+    add_pooler(k, m);
     return m;
 }
 
@@ -176,11 +203,13 @@ ModelSpec read_modernbert(HfKeys& k) {
 }
 
 constexpr std::array bert_readers = std::to_array<HfReader>({
+    {"big_bird", read_big_bird},
     {"deberta-v2", read_deberta_v2},
     {"electra", read_electra},
     {"ernie", read_ernie_text},
     {"megatron-bert", read_megatron_bert},
     {"modernbert", read_modernbert},
+    {"mpnet", read_mpnet},
     {"roformer", read_roformer},
     {"xlm-roberta-xl", read_xlm_roberta_xl},
 });

@@ -7,61 +7,11 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/hf/hf_families.hpp"
 #include "traincost/import/hf/hf_towers.hpp"
+#include "traincost/import/hf/hf_wrappers.hpp"
 
 namespace traincost {
 
 namespace {
-
-/// A configuration that keeps its decoder's under `text_config`; everything else in it belongs to other
-/// encoders.
-struct Wrapper {
-    std::string_view type;
-    std::string_view text_type;  ///< of a `text_config` that names none
-};
-
-constexpr std::array wrappers = std::to_array<Wrapper>({
-    {"aria", "aria_text"},
-    {"aya_vision", "cohere2"},
-    {"cohere2_vision", "cohere2"},
-    {"deepseek_vl", "llama"},
-    {"exaone4_5", "exaone4"},
-    {"fast_vlm", "qwen2"},
-    {"gemma3", "gemma3_text"},
-    {"gemma3n", "gemma3n_text"},
-    {"glm46v", "glm4v_text"},
-    {"glm4v", "glm4v_text"},
-    {"glm4v_moe", "glm4v_moe_text"},
-    {"got_ocr2", "qwen2"},
-    {"idefics2", "mistral"},
-    {"idefics3", "llama"},
-    {"internvl", "qwen2"},
-    {"janus", "llama"},
-    {"kimi_k25", "deepseek_v3"},
-    {"kimi_vl", "deepseek_v3"},
-    {"lfm2_vl", "lfm2"},
-    {"lighton_ocr", "qwen3"},
-    {"llama4", "llama4_text"},
-    {"llava", "llama"},
-    {"llava_next", "llama"},
-    {"llava_next_video", "llama"},
-    {"llava_onevision", "qwen2"},
-    {"mistral3", "mistral"},
-    {"mllama", "mllama_text_model"},
-    {"ovis2", "qwen2"},
-    {"paligemma", "gemma"},
-    {"qwen2_5_vl", "qwen2_5_vl_text"},
-    {"qwen2_audio", "qwen2"},
-    {"qwen2_vl", "qwen2_vl_text"},
-    {"qwen3_5", "qwen3_5_text"},
-    {"qwen3_5_moe", "qwen3_5_moe_text"},
-    {"qwen3_vl", "qwen3_vl_text"},
-    {"qwen3_vl_moe", "qwen3_vl_moe_text"},
-    {"smolvlm", "llama"},
-    {"video_llama_3", "qwen2"},
-    {"video_llava", "llama"},
-    {"vipllava", "llama"},
-    {"voxtral", "llama"},
-});
 
 /// Hidden size and layers of a text decoder's class, for configurations around one that leave out what the
 /// class has.
@@ -107,25 +57,22 @@ constexpr std::string_view linear_attention = "has linear-attention layers, whic
 constexpr std::string_view other_shape = "has blocks of a shape that is not modelled";
 
 constexpr std::string_view two_stacks =
-    "has an encoder and a decoder of shapes and norms of their own, which are not modelled";
+    "has an encoder whose keys and values its decoder's own attention reads, which is not modelled";
 constexpr std::string_view shared_block =
     "has state-space layers around an attention block whose weights serve several depths, which is not "
     "modelled";
 constexpr std::string_view compressed_attention =
     "has hyper-connections and attention to compressed keys, which are not modelled";
-constexpr std::string_view uneven_layers =
-    "has key-value heads, head widths and MLP widths that change from layer to layer, which is not modelled";
+constexpr std::string_view attention_experts = "has experts in its attention, which are not modelled";
 
 constexpr std::array unsupported = std::to_array<Unsupported>({
     {"albert", "shares one layer's weights, which is not modelled"},
     {"deberta", other_shape},
     {"deepseek_v4", compressed_attention},
-    {"gemma4", uneven_layers},
-    {"gemma4_text", uneven_layers},
     {"hymba", state_space},
+    {"jetmoe", attention_experts},
     {"plamo2", state_space},
     {"rwkv", linear_attention},
-    {"t5gemma", two_stacks},
     {"t5gemma2", two_stacks},
     {"whisper", "is not a language model"},
     {"zamba", shared_block},
@@ -151,12 +98,6 @@ const HfReader* find_reader(std::string_view type) {
     const auto found = std::find_if(readers.begin(), readers.end(),
                                     [&](const HfReader& reader) { return reader.type == type; });
     return found == readers.end() ? nullptr : &*found;
-}
-
-const Wrapper* find_wrapper(std::string_view type) {
-    const auto found = std::find_if(wrappers.begin(), wrappers.end(),
-                                    [&](const Wrapper& wrapper) { return wrapper.type == type; });
-    return found == wrappers.end() ? nullptr : &*found;
 }
 
 /// Lower case without separators: "gpt_neox" and "GPTNeoX" become the same.
@@ -221,7 +162,7 @@ std::string model_type(const JsonNode& root, std::vector<std::string>& assumptio
     if (const JsonValue* value = root.value().find("model_type"); value != nullptr && !value->is_null()) {
         const JsonNode node(root.document(), *value);
         const std::string& type = node.string();
-        if (find_reader(type) == nullptr && find_wrapper(type) == nullptr) {
+        if (find_reader(type) == nullptr && find_hf_wrapper(type) == nullptr) {
             fail_unknown(node, "model_type", type);
         }
         if (architecture && !named) {
@@ -242,8 +183,11 @@ std::string model_type(const JsonNode& root, std::vector<std::string>& assumptio
 
 /// "LlamaModel": a class without output head.
 bool is_headless(const std::string& architecture) {
+    // Classes of repositories' own code whose names end as those of classes without a head.
+    constexpr std::array headed = {"ChatGLMModel", "DreamModel", "InternVLChatModel", "Qwen2_5OmniModel"};
     return architecture.ends_with("Model") && !architecture.ends_with("LMHeadModel") &&
-           !architecture.ends_with("DoubleHeadsModel") && !architecture.starts_with("ChatGLM");
+           !architecture.ends_with("DoubleHeadsModel") && !architecture.starts_with("ChatGLM") &&
+           std::find(headed.begin(), headed.end(), architecture) == headed.end();
 }
 
 void read_architecture(const JsonNode& root, HfModel& read) {
@@ -269,8 +213,9 @@ void read_architecture(const JsonNode& root, HfModel& read) {
 }
 
 /// What a configuration around a text decoder's says: whether embeddings are tied, and its towers.
-void read_wrapper(const JsonNode& root, const std::string& type, HfModel& read) {
-    if (const JsonValue* tied = root.value().find("tie_word_embeddings"); tied != nullptr && !tied->is_null())
+void read_wrapper(const JsonNode& root, const std::string& type, bool ties, HfModel& read) {
+    if (const JsonValue* tied = root.value().find("tie_word_embeddings");
+        ties && tied != nullptr && !tied->is_null())
         read.model.tied_embeddings = JsonNode(root.document(), *tied).boolean();
     const bool hears = root.value().find("audio_config") != nullptr;
     const bool sees = root.value().find("vision_config") != nullptr;
@@ -317,7 +262,7 @@ std::span<const std::string_view> hf_model_types() {
         for (const HfReader& reader : all_readers()) {
             all.push_back(reader.type);
         }
-        for (const Wrapper& wrapper : wrappers) {
+        for (const HfWrapper& wrapper : hf_wrappers()) {
             all.push_back(wrapper.type);
         }
         std::sort(all.begin(), all.end());
@@ -340,11 +285,14 @@ HfModel read_hf_config(const JsonDocument& document) {
     std::string type = model_type(root, read.assumptions);
     const std::string name = name_of_model(root, type);
     JsonNode shape = root;
-    const JsonValue* text = root.value().find("text_config");
-    const Wrapper* wrapper = find_wrapper(type);
+    const HfWrapper* wrapper = find_hf_wrapper(type);
+    const JsonValue* holder = &root.value();  // of the text decoder and of the towers beside it
+    const JsonValue* text =
+        hf_nested(root.value(), wrapper == nullptr ? "text_config" : wrapper->path, holder);
     if (wrapper != nullptr && (text != nullptr || find_reader(type) == nullptr)) {
         if (text == nullptr || text->object() == nullptr) {
-            root.fail("missing key 'text_config', or no object; a " + type + " keeps its decoder there");
+            root.fail("missing key '" + std::string(wrapper->path) + "', or no object; a " + type +
+                      " keeps its decoder there");
         }
         shape = JsonNode(document, *text);
         const JsonValue* inner = text->find("model_type");
@@ -356,8 +304,11 @@ HfModel read_hf_config(const JsonDocument& document) {
         read.assumptions.push_back("only the text decoder is counted");
     }
     const std::string outer = wrapper != nullptr ? std::string(wrapper->type) : "";
+    // A decoder of another class keeps its own word on tied embeddings.
+    const bool is_whole = wrapper != nullptr && wrapper->path == "llm_config";
     HfKeys keys(shape, type, read.assumptions);
-    keys.inherit(root, {"tie_word_embeddings"});
+    if (!is_whole)
+        keys.inherit(root, {"tie_word_embeddings"});
     keys.ignore({"text_config"});
     if (&shape.value() != &root.value())
         set_nested_sizes(keys);
@@ -366,7 +317,7 @@ HfModel read_hf_config(const JsonDocument& document) {
     read.model.name = name;
     read_architecture(root, read);
     if (!outer.empty())
-        read_wrapper(root, outer, read);
+        read_wrapper(JsonNode(document, *holder), outer, !is_whole, read);
 
     std::vector<Problem> problems;
     validate(read.model, problems);

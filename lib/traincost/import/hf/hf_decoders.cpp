@@ -146,6 +146,27 @@ ModelSpec read_aria_text(HfKeys& k) {
     return m;
 }
 
+/// Doge: weighted residuals, and a mask that each key-value head computes of its values.
+ModelSpec read_doge(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {2048, 8, 0, 0, 32768, 2048, false});
+    m.norm.qk = QkNorm::per_head;
+    const bool biased = k.flag({"attention_bias"}, false);
+    m.bias.qkv = m.bias.attention_out = biased;
+    m.bias.mlp = k.flag({"mlp_bias"}, false);
+    if (k.flag({"is_moe"}, false)) {
+        k.fail("is_moe", "is true; retrieved experts are not modelled");
+    }
+    hf_read_window(k, m, std::nullopt, 0);
+    const std::int64_t masks = m.kv_heads * (m.kv_heads * m.head_dim + (biased ? 2 : 1));
+    m.extra.push_back({"masks of the values", m.layers * masks});
+    m.extra.push_back({"weights of the residuals", m.layers * 2 * m.hidden});
+    k.assume("attention is taken as dense: what the masks leave out depends on the values");
+    k.ignore({"keep_window_size", "num_experts", "num_experts_per_tok", "norm_topk_prob",
+              "router_aux_loss_coef", "output_router_logits", "expert_retrieval_size", "num_cdmoe_experts",
+              "num_cdmoe_heads", "num_cdmoe_experts_per_head", "dynamic_mask_ratio"});
+    return m;
+}
+
 ModelSpec read_biogpt(HfKeys& k) {
     const std::int64_t hidden = k.integer({"hidden_size"}, 1024);
     const std::int64_t heads = k.integer({"num_attention_heads"}, 16);
@@ -219,6 +240,7 @@ constexpr std::array decoder_readers = std::to_array<HfReader>({
     {"cohere2_moe", read_cohere2_moe},
     {"ctrl", read_ctrl},
     {"diffllama", read_diffllama},
+    {"doge", read_doge},
     {"gpt_neox_japanese", read_gpt_neox_japanese},
     {"granite_swa", read_granite_swa},
     {"granitemoe_swa", read_granitemoe_swa},

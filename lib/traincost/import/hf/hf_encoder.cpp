@@ -350,6 +350,7 @@ constexpr std::array encoder_readers = std::to_array<HfReader>({
     {"bert", read_bert},
     {"blenderbot", read_blenderbot},
     {"camembert", read_xlm_roberta},
+    {"data2vec-text", read_xlm_roberta},
     {"distilbert", read_distilbert},
     {"led", read_led},
     {"longformer", read_longformer},

@@ -117,6 +117,23 @@ ModelSpec read_bailing_moe(HfKeys& k) {
     return m;
 }
 
+/// Ling 2: norms on queries and keys, half of each head rotated, a bias of each expert's score.
+ModelSpec read_bailing_moe_v2(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {5120, 16, 0, 0, 157184, 32768, false});
+    if (k.flag({"use_bias"}, false)) {
+        k.fail("use_bias", "is true; output projections with biases are not modelled for bailing_moe_v2");
+    }
+    m.bias.qkv = k.flag({"use_qkv_bias"}, false);
+    m.norm.qk = k.flag({"use_qk_norm"}, true) ? QkNorm::per_head : QkNorm::none;
+    read_experts(k, m, {"num_experts", "num_shared_experts", "first_k_dense_replace", 256, 8, 512, 1, 0});
+    m.moe->score_correction_bias = k.flag({"moe_router_enable_expert_bias"}, true);
+    k.ignore({"max_window_layers", "use_rmsnorm", "norm_head", "norm_softmax", "norm_topk_prob",
+              "router_dtype", "router_type", "moe_shared_expert_intermediate_size", "mtp_loss_scaling_factor",
+              "using_split_qkv_in_self_attention", "routed_scaling_factor", "score_function", "rotary_type",
+              "moe_router_enable_routed_scaling"});
+    return m;
+}
+
 ModelSpec read_ministral(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
     hf_read_window(k, m, 4096, 0);
@@ -150,6 +167,7 @@ ModelSpec read_vaultgemma(HfKeys& k) {
 constexpr std::array experts_readers = std::to_array<HfReader>({
     {"afmoe", read_afmoe},
     {"bailing_moe", read_bailing_moe},
+    {"bailing_moe_v2", read_bailing_moe_v2},
     {"cwm", read_cwm},
     {"exaone_moe", read_exaone_moe},
     {"flex_olmo", read_flex_olmo},

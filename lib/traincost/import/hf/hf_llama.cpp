@@ -132,6 +132,65 @@ ModelSpec read_gemma3(HfKeys& k) {
     return m;
 }
 
+/// MiMo: Qwen 2 with modules that predict further tokens.
+ModelSpec read_mimo(HfKeys& k) {
+    ModelSpec m = read_qwen2(k);
+    if (const auto modules = k.maybe({"num_nextn_predict_layers"}, 0); modules && *modules > 0) {
+        m.mtp = MtpSpec{.layers = *modules, .embedding_copy = false, .head_copy = false};
+        k.assume("the multi-token-prediction module is not part of the totals");
+    }
+    return m;
+}
+
+/// Orion: LLaMA with LayerNorms.
+ModelSpec read_orion(HfKeys& k) {
+    ModelSpec m = read_llama(k);
+    m.norm.kind = NormKind::layernorm;
+    m.norm.bias = true;
+    k.ignore({"pretraining_tp"});
+    return m;
+}
+
+/// EuroBERT: LLaMA's blocks, each token seeing all.
+ModelSpec read_eurobert(HfKeys& k) {
+    ModelSpec m = read_llama(k);
+    m.architecture = Architecture::encoder;
+    m.lm_head = false;
+    m.tied_embeddings = true;
+    k.assume("the masked-language-model head is not counted");
+    k.ignore({"clf_pooling", "classifier_pooling", "mask_token_id"});
+    return m;
+}
+
+/// T5Gemma: two Gemma 2 of one shape, the second with attention to the first between norms of its own; each
+/// has its table of embeddings, the second's is the head.
+ModelSpec read_t5gemma(HfKeys& k) {
+    auto encoder = k.object("encoder");
+    auto decoder = k.object("decoder");
+    if (!encoder || !decoder) {
+        k.fail(encoder ? "decoder" : "encoder", "is missing; a t5gemma has both");
+    }
+    decoder->ignore({"cross_attention_hidden_size"});
+    ModelSpec m = read_gemma2(*encoder);
+    const ModelSpec other = read_gemma2(*decoder);
+    for (HfKeys* each : {&*encoder, &*decoder}) {
+        each->ignore({"is_decoder", "dropout_rate", "is_encoder_decoder", "tie_word_embeddings"});
+        each->finish();
+    }
+    if (m.hidden != other.hidden || m.heads != other.heads || m.kv_heads != other.kv_heads ||
+        m.head_dim != other.head_dim || m.ffn != other.ffn) {
+        k.fail("decoder", "has another shape than the encoder; only two stacks of one shape are modelled");
+    }
+    m.architecture = Architecture::encoder_decoder;
+    m.decoder_layers = other.layers;
+    m.vocab = k.integer({"vocab_size"}, m.vocab);
+    m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
+    m.extra.push_back({"embeddings of the encoder", m.vocab * m.hidden});
+    m.extra.push_back({"norms after attention to the encoder", m.decoder_layers * m.hidden});
+    k.ignore({"classifier_dropout_rate", "dropout_rate", "attention_dropout"});
+    return m;
+}
+
 ModelSpec read_phi3(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {8192, 32, 0, 0, 32064, 4096, false});
     m.fused_qkv = true;
@@ -140,6 +199,15 @@ ModelSpec read_phi3(HfKeys& k) {
     if (k.flag({"attention_bias"}, false)) {
         k.fail("attention_bias", "is true; a phi3 has no biases");
     }
+    return m;
+}
+
+/// The decoder of Phi-4-multimodal, whose towers' keys stand beside its own.
+ModelSpec read_phi4_multimodal(HfKeys& k) {
+    ModelSpec m = read_phi3(k);
+    k.ignore({"vision_config", "audio_config", "vision_lora", "speech_lora", "embd_layer", "img_processor",
+              "audio_processor", "mlp_bias"});
+    k.assume("only the text decoder is counted: towers and their adapters are not");
     return m;
 }
 
@@ -540,6 +608,9 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"ernie4_5", read_ernie},
     {"exaone", read_exaone},
     {"exaone4", read_exaone4},
+    {"Dream", read_qwen2},
+    {"aquila", read_llama},
+    {"eurobert", read_eurobert},
     {"gemma", read_gemma},
     {"gemma2", read_gemma2},
     {"gemma3_text", read_gemma3},
@@ -553,6 +624,7 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"internlm2", read_internlm},
     {"internlm3", read_internlm3},
     {"llama", read_llama},
+    {"mimo", read_mimo},
     {"minicpm", read_minicpm},
     {"minicpm3", read_minicpm3},
     {"mistral", read_mistral},
@@ -560,11 +632,15 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"olmo", read_olmo},
     {"olmo2", read_olmo2},
     {"olmo3", read_olmo3},
+    {"orion", read_orion},
     {"persimmon", read_persimmon},
     {"phi3", read_phi3},
     {"phi3small", read_phi3small},
+    {"phi4_multimodal", read_phi4_multimodal},
+    {"phi4mm", read_phi4_multimodal},
     {"qwen", read_qwen},
     {"qwen2", read_qwen2},
+    {"qwen2_5_omni_text", read_qwen2_vl},
     {"qwen2_5_vl", read_qwen2_vl},
     {"qwen2_5_vl_text", read_qwen2_vl},
     {"qwen2_vl", read_qwen2_vl},
@@ -576,6 +652,8 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"stablelm", read_stablelm},
     {"stablelm_epoch", read_stablelm},
     {"starcoder2", read_starcoder2},
+    {"t5gemma", read_t5gemma},
+    {"xverse", read_llama},
     {"yi", read_llama},
     {"Yi", read_llama},
 });

@@ -640,6 +640,7 @@ constexpr std::array moe_readers = std::to_array<HfReader>({
     {"phimoe", read_phimoe},
     {"qwen2_moe", read_qwen2_moe},
     {"qwen3_moe", read_qwen3_moe},
+    {"qwen3_omni_moe_text", read_qwen3_moe},
     {"qwen3_vl_moe_text", read_qwen3_moe},
     {"youtu", read_youtu},
 });

@@ -1,4 +1,4 @@
-// Text decoders that exist inside multimodal models only: Gemma 3n, Llama 3.2 Vision.
+// Text decoders that exist inside multimodal models only: Gemma 3n and 4, Llama 3.2 Vision.
 #include <algorithm>
 #include <array>
 
@@ -77,6 +77,110 @@ ModelSpec read_gemma3n(HfKeys& k) {
     return m;
 }
 
+/// Layers that attend to everything, of `types` or every sixth; the last always does.
+std::vector<bool> whole_layers(HfKeys& k, const ModelSpec& m) {
+    constexpr std::int64_t period = 6;
+    std::vector<bool> whole(static_cast<std::size_t>(m.layers));
+    const auto types = k.per_layer_names("layer_types", m.layers);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        whole[i] = types ? (*types)[i] == "full_attention" : (static_cast<std::int64_t>(i) + 1) % period == 0;
+    }
+    whole.back() = true;
+    return whole;
+}
+
+/// What the heads of Gemma 4's layers that attend to everything have beyond those of the others: they are
+/// wider, fewer for keys, and where keys serve as values there is no projection of values.
+void add_wider_heads(HfKeys& k, ModelSpec& m, std::int64_t shared) {
+    const std::int64_t wide = k.integer({"global_head_dim"}, 512);
+    const bool keys_are_values = k.flag({"attention_k_eq_v"}, false);
+    const std::int64_t given = k.integer({"num_global_key_value_heads"}, m.kv_heads);
+    const std::int64_t kv_heads = keys_are_values ? given : m.kv_heads;
+    const std::vector<bool> whole = whole_layers(k, m);
+    std::int64_t more = 0;
+    std::int64_t layers = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        if (!whole[i]) {
+            continue;
+        }
+        ++layers;
+        more += 2 * m.hidden * m.heads * (wide - m.head_dim) + (wide - m.head_dim);
+        if (static_cast<std::int64_t>(i) < m.layers - shared) {
+            const std::int64_t projections = keys_are_values ? 1 : 2;
+            more += m.hidden * (projections * kv_heads * wide - 2 * m.kv_heads * m.head_dim) +
+                    (wide - m.head_dim);
+        }
+    }
+    if (more < 0) {
+        k.fail("global_head_dim",
+               "is " + std::to_string(wide) + "; heads narrower than the other layers' are not modelled");
+    }
+    if (more > 0) {
+        m.extra.push_back({"wider heads of layers that attend to everything", more});
+        k.assume("the wider heads of " + std::to_string(layers) +
+                 " layers are counted; in time and memory they are as the others'");
+    }
+}
+
+/// Gemma 4's embedding of every layer: a table, a projection of the first embedding, a gate and a way back.
+void add_layer_embeddings(HfKeys& k, ModelSpec& m) {
+    const std::int64_t width = k.integer({"hidden_size_per_layer_input"}, 256, 0);
+    const std::int64_t rows = k.integer({"vocab_size_per_layer_input"}, 262144);
+    if (width == 0) {
+        return;
+    }
+    m.extra.push_back({"embeddings of every layer", rows * width * m.layers});
+    m.extra.push_back({"projections of every layer's embedding",
+                       m.hidden * m.layers * width + width + m.layers * (2 * m.hidden * width + m.hidden)});
+    k.assume("embeddings of every layer are counted, their operators are not");
+}
+
+/// Gemma 4: experts beside the dense MLP, each between norms of its own, and a router that scales its input
+/// and each expert's output.
+void add_gemma4_experts(HfKeys& k, ModelSpec& m) {
+    if (!k.flag({"enable_moe_block"}, false)) {
+        k.ignore({"num_experts", "top_k_experts", "moe_intermediate_size"});
+        return;
+    }
+    m.moe = MoeSpec{.experts = k.required({"num_experts"}),
+                    .top_k = k.required({"top_k_experts"}),
+                    .ffn = k.required({"moe_intermediate_size"})};
+    m.moe->dense_residual_ffn = m.ffn;
+    m.norm.per_layer = 7;
+    m.extra.push_back({"scales of the routers", m.layers * (m.hidden + m.moe->experts)});
+}
+
+ModelSpec read_gemma4(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {9216, 8, 4, 256, 262144, 131072, true});
+    m.activation = hf_activation(k, {"hidden_activation"}, Activation::gelu_tanh);
+    m.norm.per_layer = 4;
+    m.norm.placement = NormPlacement::sandwich;
+    m.norm.qk = QkNorm::per_head;
+    m.logits_softcap = k.number({"final_logit_softcapping"}).has_value();
+    if (k.flag({"attention_bias"}, false)) {
+        k.fail("attention_bias", "is true; a gemma4 has no biases");
+    }
+    hf_read_window(k, m, 512, 6);
+    const std::int64_t shared = k.integer({"num_kv_shared_layers"}, 0, 0);
+    if (shared >= m.layers) {
+        k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
+                                           std::to_string(m.layers) + " layers");
+    }
+    if (k.flag({"use_double_wide_mlp"}, false) && shared > 0) {
+        k.fail("use_double_wide_mlp", "is true; MLPs of two widths are not modelled");
+    }
+    if (shared > 0) {
+        m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);
+        std::fill(m.mixers.end() - static_cast<std::ptrdiff_t>(shared), m.mixers.end(),
+                  Mixer::shared_attention);
+    }
+    add_gemma4_experts(k, m);
+    add_wider_heads(k, m, shared);
+    add_layer_embeddings(k, m);
+    k.ignore({"use_bidirectional_attention", "per_layer_config"});
+    return m;
+}
+
 /// Layers that `cross_attention_layers` names read the image: query and output projections as everywhere,
 /// norms on heads, two gates. A step of text alone does not run them.
 ModelSpec read_mllama_text(HfKeys& k) {
@@ -105,6 +209,7 @@ ModelSpec read_mllama_text(HfKeys& k) {
 
 constexpr std::array multimodal_readers = std::to_array<HfReader>({
     {"gemma3n_text", read_gemma3n},
+    {"gemma4_text", read_gemma4},
     {"mllama_text_model", read_mllama_text},
 });
 

@@ -83,6 +83,51 @@ public:
     bool has(const std::string& name) const {
         return functions_.contains(name);
     }
+    /// "main(model_config_builder=build_model, global_batch_size=8)": the parts that the named functions
+    /// build, each told as "common" what else the call says. Nothing where no call names builders.
+    std::optional<Setting> built() {
+        constexpr std::string_view suffix = "_config_builder";
+        for (const PythonStatement& statement : statements_) {
+            const std::string& text = statement.text;
+            std::size_t begin = text.find(std::string(suffix) + "=");
+            for (int open = 0; begin != std::string::npos && begin > 0 && open == 0;) {
+                --begin;
+                open += text[begin] == '(' ? 1 : text[begin] == ')' ? -1 : 0;
+            }
+            while (begin != std::string::npos && begin > 0 &&
+                   (is_name(text[begin - 1]) || text[begin - 1] == '.')) {
+                --begin;
+            }
+            if (begin == std::string::npos || statement.text.starts_with("def ")) {
+                continue;
+            }
+            const Setting said = expression(statement, begin, globals_);
+            std::map<std::string, Setting> common;
+            Setting root = empty(said.line);
+            root.kind = Setting::Kind::map;
+            for (const SettingMember& m : said.members) {
+                if (!m.key.ends_with(suffix) && !m.key.starts_with("$")) {
+                    common["common." + m.key] = m.value;
+                }
+            }
+            for (const SettingMember& m : said.members) {
+                if (!m.key.ends_with(suffix) || !has(m.value.text)) {
+                    continue;
+                }
+                const std::string part = m.key.substr(0, m.key.size() - suffix.size());
+                Setting value = call(m.value.text, common);
+                if (part == "data") {  // a data set and what loads it
+                    overlay(root, value);
+                } else {
+                    place_at(root, part) = std::move(value);
+                }
+            }
+            if (!root.members.empty()) {
+                return root;
+            }
+        }
+        return std::nullopt;
+    }
     Setting call(const std::string& name, const std::map<std::string, Setting>& arguments = {},
                  const std::vector<Setting>& positional = {}) {
         Setting result;
@@ -580,8 +625,10 @@ private:
                 place_at(map, key) = std::move(value);
             }
         }
-        place_at(map, "$class") = scalar_setting(name, place);
-        if (!positional.empty()) {
+        if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
+            place_at(map, "$class") = scalar_setting(name, place);
+        }
+        if (!positional.empty() && !has(name)) {
             Setting& rest = place_at(map, "$arguments");
             rest.kind = Setting::Kind::list;
             rest.items = std::move(positional);
@@ -607,6 +654,13 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     Registry registry(text, file);
     if (makes_trainer_arguments(text)) {
         if (auto root = trainer_arguments(registry.scopes(), file, select)) {
+            root->file = &file;
+            name_settings(*root);
+            return std::move(*root);
+        }
+    }
+    if (select.empty()) {
+        if (auto root = registry.built()) {
             root->file = &file;
             name_settings(*root);
             return std::move(*root);

@@ -120,9 +120,12 @@ private:
     Flow condition(const ShellCommand& command) {
         std::vector<const std::vector<ShellCommand>*> open;
         std::size_t i = 0;
+        const bool selects = asks_for_selected(command);
         for (; i + 1 < command.bodies.size(); i += 2) {
             last_ = Answer::unknown;
+            const bool before = std::exchange(selects_, selects);
             run(command.bodies[i]);
+            selects_ = before;
             const Answer answer = last_;
             if (answer == Answer::yes && open.empty()) {
                 const Flow flow = run(command.bodies[i + 1]);
@@ -143,6 +146,22 @@ private:
         }
         open.push_back(&otherwise);
         return branches(open);
+    }
+    /// Whether one of the branches is for what was selected; the others of its chain are then not taken.
+    bool asks_for_selected(const ShellCommand& command) const {
+        bool found = false;
+        for (std::size_t i = 0; i + 1 < command.bodies.size(); i += 2) {
+            for (const ShellCommand& condition : command.bodies[i]) {
+                found =
+                    found ||
+                    std::any_of(condition.words.begin(), condition.words.end(), [&](const ShellText& word) {
+                        std::string chars = word.chars;
+                        std::erase_if(chars, [](char c) { return c == '"' || c == '\''; });
+                        return chars == select_;
+                    });
+            }
+        }
+        return found;
     }
     // Nobody knows which branch is taken: what differs after them is unknown. A branch that ends the script
     // is not the one that trains.
@@ -323,7 +342,7 @@ private:
     Answer tested(const std::vector<ShellText>& words) {
         const Answer answer = state_.test(words);
         // A branch that asks for what was selected: [ $MODEL = 7B ] with MODEL unknown.
-        if (answer == Answer::unknown && !select_.empty() && words.size() == 3 &&
+        if (answer == Answer::unknown && !select_.empty() && selects_ && words.size() == 3 &&
             ShellState::is_unknown(words[0])) {
             const bool equal = words[1].chars != "!=";
             return (words[2].chars == select_) == equal ? Answer::yes : Answer::no;
@@ -620,6 +639,7 @@ private:
     std::vector<std::unique_ptr<ShellText>> texts_;
     std::vector<std::unique_ptr<std::vector<ShellCommand>>> parsed_;
     Answer last_ = Answer::yes;
+    bool selects_ = true;      ///< tests of what is unknown are of what was selected
     bool has_failed_ = false;  ///< the last exit says so
     int steps_ = 0;
     int depth_ = 0;

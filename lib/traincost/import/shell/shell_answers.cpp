@@ -400,6 +400,11 @@ ShellText ShellState::substituted(const ShellText& command, ShellPlace place, in
         result.add(x ? std::to_string(*x) : std::string(1, unknown_mark), place);
         return result;
     }
+    // Where a program lies is not looked at; what is asked for is its name.
+    const bool is_command = program == "command" && words.size() == 3 && words[1].chars == "-v";
+    if (filter.empty() && (is_command || (program == "which" && words.size() == 2))) {
+        return words.back();
+    }
     if ((program == "basename" || program == "dirname") && words.size() == 2 && !is_unknown(words[1])) {
         const std::size_t slash = words[1].chars.rfind('/');
         if (program == "basename") {

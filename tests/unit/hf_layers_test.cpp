@@ -1,0 +1,116 @@
+// Architectures whose layers are not all alike, and decoders that stand deeper in their configuration.
+
+#include <traincost/cost/params.hpp>
+#include <traincost/import/hf/hf_config.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+using namespace traincost;
+
+namespace {
+
+HfModel hf_shape(const std::string& text) {
+    return read_hf_config(parse_json(text, "config.json"));
+}
+
+std::string hf_refusal(const std::string& text) {
+    try {
+        hf_shape(text);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+bool hf_holds(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+bool hf_says(const HfModel& model, std::string_view part) {
+    return std::any_of(model.assumptions.begin(), model.assumptions.end(),
+                       [&](const std::string& one) { return hf_holds(one, part); });
+}
+
+}  // namespace
+
+TEST_CASE("Gemma 4: wider heads, experts beside the dense MLP and embeddings of every layer are counted",
+          "[hf]") {
+    const std::string body = R"({"model_type": "gemma4_text", "hidden_size": 32, "num_hidden_layers": 6,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "global_head_dim": 16,
+        "intermediate_size": 64, "vocab_size": 100, "vocab_size_per_layer_input": 50)";
+    const std::int64_t rest = 100 * 32 + 32;
+    const std::int64_t mlp = 3 * 32 * 64;
+    const std::int64_t local = 2 * 32 * 32 + 2 * 32 * 16 + 2 * 8 + mlp + 4 * 32;
+    const std::int64_t global = 2 * 32 * 64 + 2 * 32 * 32 + 2 * 16 + mlp + 4 * 32;
+    const HfModel plain = hf_shape(body + R"(, "hidden_size_per_layer_input": 0})");
+    CHECK(parameter_count(plain.model).total == rest + 5 * local + global);
+    CHECK(hf_says(plain, "the wider heads of 1 layers are counted"));
+    // Keys that serve as values: one projection, of as many heads as the wide layers have.
+    CHECK(parameter_count(hf_shape(body + R"(, "hidden_size_per_layer_input": 0, "attention_k_eq_v": true,
+                                        "num_global_key_value_heads": 1})")
+                              .model)
+              .total == rest + 5 * local + global - 2 * 32 * 32 + 32 * 16);
+    // Layers that use earlier keys and values have queries and outputs only.
+    CHECK(parameter_count(
+              hf_shape(body + R"(, "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 2})").model)
+              .total == rest + 5 * local + global - (2 * 32 * 16 + 8) - (2 * 32 * 32 + 16));
+    CHECK(parameter_count(hf_shape(body + R"(, "hidden_size_per_layer_input": 4})").model).total ==
+          rest + 5 * local + global + 50 * 6 * 4 + 32 * 6 * 4 + 4 + 6 * (2 * 32 * 4 + 32));
+    const HfModel experts = hf_shape(body + R"(, "hidden_size_per_layer_input": 0, "enable_moe_block": true,
+                                        "num_experts": 8, "top_k_experts": 2, "moe_intermediate_size": 16})");
+    CHECK(parameter_count(experts.model).total ==
+          rest + 5 * local + global + 6 * (8 * 3 * 32 * 16 + 32 * 8 + 32 + 8 + 3 * 32));
+    CHECK(hf_holds(hf_refusal(body + R"(, "use_double_wide_mlp": true, "num_kv_shared_layers": 2})"),
+                   "MLPs of two widths are not modelled"));
+}
+
+TEST_CASE("T5Gemma is two Gemma 2 of one shape", "[hf]") {
+    const auto stack = [](const std::string& more) {
+        return R"({"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "head_dim": 8,
+                   "num_key_value_heads": 2, "intermediate_size": 64, "vocab_size": 100)" +
+               more + "}";
+    };
+    const auto both = [&](const std::string& more) {
+        return R"({"model_type": "t5gemma", "vocab_size": 100, "encoder": )" + stack("") +
+               R"(, "decoder": )" + stack(more) + "}";
+    };
+    const std::int64_t attention = 2 * 32 * 32 + 2 * 32 * 16;
+    const std::int64_t layer = attention + 3 * 32 * 64 + 4 * 32;
+    CHECK(parameter_count(hf_shape(both("")).model).total ==
+          2 * 100 * 32 + 2 * layer + 2 * (layer + attention + 2 * 32) + 2 * 32);
+    std::string wider = both("");
+    wider.replace(wider.rfind("64"), 2, "96");
+    CHECK(hf_holds(hf_refusal(wider), "has another shape than the encoder"));
+    CHECK(hf_holds(hf_refusal(R"({"model_type": "t5gemma", "encoder": )" + stack("") + "}"),
+                   "is missing; a t5gemma has both"));
+}
+
+TEST_CASE("a decoder may stand deeper, and one of another class keeps its word on tied embeddings", "[hf]") {
+    const std::string small = R"({"model_type": "qwen2", "hidden_size": 32, "num_hidden_layers": 1,
+        "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 64, "vocab_size": 100,
+        "tie_word_embeddings": true})";
+    CHECK(hf_shape(R"({"model_type": "internvl_chat", "tie_word_embeddings": false, "llm_config": )" + small +
+                   "}")
+              .model.tied_embeddings);
+    const HfModel thinker =
+        hf_shape(R"({"model_type": "qwen2_5_omni", "thinker_config": {"audio_config": {}, "vision_config": {},
+                 "text_config": )" +
+                 small + "}}");
+    CHECK(thinker.model.hidden == 32);
+    CHECK(hf_says(thinker, "audio and vision towers"));
+    CHECK(hf_holds(hf_refusal(R"({"model_type": "qwen2_5_omni", "thinker_config": {}})"),
+                   "missing key 'thinker_config.text_config'"));
+}
+
+TEST_CASE("BigBird's blocks are a window", "[hf]") {
+    const std::string small = R"({"model_type": "big_bird", "hidden_size": 32, "num_hidden_layers": 1,
+        "num_attention_heads": 4, "intermediate_size": 64, "vocab_size": 100)";
+    const HfModel sparse = hf_shape(small + R"(, "block_size": 16, "num_random_blocks": 1})");
+    REQUIRE(sparse.model.window);
+    CHECK(sparse.model.window->size == (3 + 2 + 1) * 16);
+    CHECK(!hf_shape(small + R"(, "attention_type": "original_full"})").model.window);
+}

@@ -1,16 +1,18 @@
-// The page's words in its two languages. Sentences of the engine are English in both.
+// The page's words in its two languages. Names of the engine's answers are in engine_words.js; its other
+// sentences (errors, help, equations) are English in both.
 
 const en = {
+    code: 'en',
     title: 'traincost', tagline: 'What training a language model takes: memory, time, money',
     skip: 'Skip to the result', language: 'Language', theme: 'Theme', light: 'Light', dark: 'Dark', auto: 'System',
     modes: 'Modes', ask: 'Estimate', guide: 'Guide', sheet: 'Sheets', custom: 'Custom', measure: 'Measured', compare: 'Compare', optimal: 'Compute-optimal', methods: 'Published calculators',
     model: 'Model', cluster: 'Cluster', run: 'Run', parallel: 'Parallelism', more: 'Everything else', find: 'Find a setting',
     gpu: 'Accelerator', gpus: 'Accelerators', 'cluster.': 'Cluster', 'per-node': 'Per node', seq: 'Sequence length', 'micro-batch': 'Micro-batch', 'global-batch': 'Global batch', tokens: 'Training tokens', stack: 'Software stack', precision: 'Precision', optimizer: 'Optimizer', recompute: 'Recomputation', tp: 'Tensor parallel', pp: 'Pipeline parallel', vp: 'Virtual stages', dp: 'Data parallel', cp: 'Context parallel', ep: 'Expert parallel', zero: 'ZeRO stage', 'sequence-parallel': 'Sequence parallel', schedule: 'Pipeline schedule',
-    unsaid: 'as usual', clear: 'Clear', drop: 'Drop or paste a config.json, a launch file or a log anywhere', choose: 'Choose files', remove: 'Remove', slider: 'slider',
-    result: 'Result', starting: 'Starting the engine …', fits: 'Fits', risky: 'Fits, with little to spare', misfit: 'Does not fit', unsure: 'May not fit', thrashes: 'Fits, but thrashes:', thrashing: 'of a step go to the allocator, which frees memory and asks for it again', short: 'short by', chance: 'Chance of fitting', used: '{} used of {}', chanceof: ', {} chance of fitting',
+    unsaid: 'default', unset: 'the default', clear: 'Clear', drop: 'Drop or paste a config.json, a launch file or a log anywhere', choose: 'Choose files', remove: 'Remove', slider: 'slider',
+    result: 'Result', starting: 'Starting the engine …', fits: 'Fits', risky: 'Fits, with little to spare', misfit: 'Does not fit', unsure: 'May not fit', thrashes: 'Fits, but thrashes:', thrashing: 'of a step go to the allocator, which frees memory and asks for it again', short: ': short by {}', chance: 'Chance of fitting', used: '{} used of {}', chanceof: ', {} chance of fitting',
     remedies: 'What would fit', nearest: 'Nothing alone is enough; the nearest', apply: 'Apply', use: 'Use', wrong: 'This cannot be computed', stale: 'The figures below are those of the last valid job.',
     step: 'Step', rate: 'Tokens per second', pergpu: 'per accelerator', eachgpu: '{} per accelerator', oftokens: '{} training tokens', eachmillion: '{} per million tokens', mfu: 'MFU', hfu: 'HFU', days: 'Days', hours: 'GPU-hours', cost: 'Cost', energy: 'Energy', memory: 'Memory', range: '80% range', params: 'Parameters', active: 'active', ofactive: '{} active', flops: 'Model TFLOP/s', million: 'per million tokens', co2: 'CO₂', goodput: 'Goodput',
-    bystage: 'Memory by pipeline stage', stage: 'Stage', capacity: 'capacity', breakdown: 'Where the step goes', timeline: 'One step', timelinehelp: 'Each row is a pipeline stage. Numbers are micro-batches.', forward: 'forward', backward: 'backward', input_gradient: 'input gradient', weight_gradient: 'weight gradient', other: 'after the pipeline', idle: 'idle', usage: 'Busy share of each lane', overstep: 'Memory over the step', zoomin: 'Zoom in', zoomout: 'Zoom out', left: 'Earlier', right: 'Later', whole: 'Whole step',
+    bystage: 'Memory by pipeline stage', stage: 'Stage', capacity: 'capacity', breakdown: 'Where the step goes', timeline: 'One step', timelinehelp: 'Each row is a pipeline stage. Numbers are micro-batches.', forward: 'forward', backward: 'backward', input_gradient: 'input gradient', weight_gradient: 'weight gradient', other: 'after the pipeline', idle: 'idle', usage: 'Busy share of each lane', overstep: 'Memory over the step', atmoment: 'at {}: {}', zoomin: 'Zoom in', zoomout: 'Zoom out', left: 'Earlier', right: 'Later', whole: 'Whole step',
     compute: 'compute', tensor_parallel: 'tensor parallel', data_parallel: 'data parallel', pipeline: 'pipeline', host: 'host',
     assumed: 'Assumed', explain: 'Explain', table: 'As a table', part: 'Part', share: 'Share', value: 'Value', close: 'Close', of: 'of',
     sharing: 'Share', report: 'Report (HTML)', launchfile: 'Launch file', link: 'Copy link', copied: 'Copied', json: 'JSON', csv: 'CSV', line: 'Command line', png: 'PNG', svg: 'SVG', save: 'Keep for comparison', saved: '{} kept',
@@ -26,16 +28,17 @@ const en = {
 };
 
 const zh = {
+    code: 'zh',
     title: 'traincost', tagline: '训练一个语言模型需要多少显存、时间和费用',
     skip: '跳到结果', language: '语言', theme: '主题', light: '浅色', dark: '深色', auto: '跟随系统',
     modes: '模式', ask: '估算', guide: '向导', sheet: '表格', custom: '自定义', measure: '实测', compare: '比较', optimal: '计算最优', methods: '已发表的计算器',
     model: '模型', cluster: '集群', run: '运行设置', parallel: '并行', more: '其他全部设置', find: '查找设置',
     gpu: '加速器', gpus: '加速器数量', 'cluster.': '集群', 'per-node': '每节点', seq: '序列长度', 'micro-batch': '微批大小', 'global-batch': '全局批大小', tokens: '训练词元数', stack: '软件栈', precision: '精度', optimizer: '优化器', recompute: '重计算', tp: '张量并行', pp: '流水线并行', vp: '虚拟阶段', dp: '数据并行', cp: '上下文并行', ep: '专家并行', zero: 'ZeRO 级别', 'sequence-parallel': '序列并行', schedule: '流水线调度',
-    unsaid: '惯例', clear: '清除', drop: '把 config.json、启动文件或日志拖到或粘贴到页面任意处', choose: '选择文件', remove: '移除', slider: '滑块',
-    result: '结果', starting: '正在启动引擎……', fits: '放得下', risky: '放得下，但余量很小', misfit: '放不下', unsure: '可能放不下', thrashes: '放得下，但内存紧张：', thrashing: '的单步时间用于分配器反复释放和申请显存', short: '缺少', chance: '放得下的概率', used: '使用 {}，容量 {}', chanceof: '，放得下的概率 {}',
+    unsaid: '默认', unset: '默认值', clear: '清除', drop: '把 config.json、启动文件或日志拖到或粘贴到页面任意处', choose: '选择文件', remove: '移除', slider: '滑块',
+    result: '结果', starting: '正在启动引擎……', fits: '放得下', risky: '放得下，但余量很小', misfit: '放不下', unsure: '可能放不下', thrashes: '放得下，但内存紧张：', thrashing: '的单步时间用于分配器反复释放和申请显存', short: '，缺少 {}', chance: '放得下的概率', used: '使用 {}，容量 {}', chanceof: '，放得下的概率 {}',
     remedies: '可行的改法', nearest: '单项改动都不够，最接近的是', apply: '采用', use: '改为', wrong: '无法计算', stale: '以下是上一个有效设置的数字。',
     step: '单步时间', rate: '每秒词元', pergpu: '每加速器', eachgpu: '每加速器 {}', oftokens: '训练 {} 词元', eachmillion: '每百万词元 {}', mfu: 'MFU', hfu: 'HFU', days: '天数', hours: 'GPU 小时', cost: '费用', energy: '能耗', memory: '显存', range: '80% 区间', params: '参数量', active: '激活', ofactive: '激活 {}', flops: '模型 TFLOP/s', million: '每百万词元', co2: 'CO₂', goodput: '有效时间比',
-    bystage: '各流水线阶段的显存', stage: '阶段', capacity: '容量', breakdown: '单步时间的组成', timeline: '一步的时间线', timelinehelp: '每行是一个流水线阶段，数字是微批编号。', forward: '前向', backward: '反向', input_gradient: '输入梯度', weight_gradient: '权重梯度', other: '流水线之后', idle: '空闲', usage: '各通道的忙碌比例', overstep: '一步中的显存', zoomin: '放大', zoomout: '缩小', left: '更早', right: '更晚', whole: '整步',
+    bystage: '各流水线阶段的显存', stage: '阶段', capacity: '容量', breakdown: '单步时间的组成', timeline: '一步的时间线', timelinehelp: '每行是一个流水线阶段，数字是微批编号。', forward: '前向', backward: '反向', input_gradient: '输入梯度', weight_gradient: '权重梯度', other: '流水线之后', idle: '空闲', usage: '各通道的忙碌比例', overstep: '一步中的显存', atmoment: '{} 时：{}', zoomin: '放大', zoomout: '缩小', left: '更早', right: '更晚', whole: '整步',
     compute: '计算', tensor_parallel: '张量并行', data_parallel: '数据并行', pipeline: '流水线', host: '主机',
     assumed: '假设', explain: '解释', table: '以表格显示', part: '部分', share: '占比', value: '数值', close: '关闭', of: '/',
     sharing: '分享', report: '报告 (HTML)', launchfile: '启动文件', link: '复制链接', copied: '已复制', json: 'JSON', csv: 'CSV', line: '命令行', png: 'PNG', svg: 'SVG', save: '留作比较', saved: '已保留 {} 个任务',

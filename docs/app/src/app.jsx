@@ -140,7 +140,7 @@ function Group({ title, said, bad, children }) {
 function assumedAt(assumptions, name, t) {
     const [first, ...rest] = assumptions.filter((a) => a.flag === name || (!a.flag && a.field === name));
     if (!first) return undefined;
-    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : assumptionBody(t, a.body))).filter(Boolean).join('; ') };
+    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : assumptionBody(t, a.body))).filter(Boolean).join(t('semicolon')) };
 }
 
 /** What a setting that nobody said comes to in the job as computed. */

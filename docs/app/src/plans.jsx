@@ -8,7 +8,7 @@ import { filled } from './words.js';
 export function valueText(name, value, t) {
     if (value === null || value === undefined) return '–';
     if (Array.isArray(value)) return value.length === 2 ? between(value, (v) => valueText(name, v, t)) : value.map((v) => valueText(name, v, t)).join(', ');
-    if (typeof value === 'object') return Object.entries(value).map(([k, v]) => named(k, valueText(k, v, t), t)).join(', ');
+    if (typeof value === 'object') return Object.entries(value).map(([k, v]) => named(k, valueText(k, v, t), t)).join(t('comma'));
     if (typeof value === 'boolean') return value ? '✓' : '✗';
     if (typeof value !== 'number') return String(value);
     if (/bytes/.test(name)) return bytes(value);
@@ -37,7 +37,8 @@ const named = (name, text, t) => {
 /** A sentence rather than a number: it is broken into lines. */
 const isWords = (value) => typeof value === 'string' && value.length > 30;
 
-const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && typeof value[0] === 'object';
+/** What has a place of its own below a table: rows, or sentences. */
+const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && ['object', 'string'].includes(typeof value[0]);
 
 /** Any answer as a table: an array of objects as rows, an object as pairs, its arrays of objects below. */
 export function Cells({ name, value, t }) {
@@ -46,7 +47,7 @@ export function Cells({ name, value, t }) {
     if (items && !items.length) return null;
     const text = (k, v) => (k === 'name' ? moduleName(t, v) : valueText(k, v, t));
     if (items && typeof items[0] !== 'object') return <><h3>{title(name, t)}</h3><ul class="assumed">{items.map((x) => <li key={x}><Flags text={name === 'assumptions' ? assumptionLine(t, assumptionOf(x)) : String(x)} /></li>)}</ul></>;
-    const pairs = items ? [] : Object.entries(value).filter(([k]) => !(k === 'seconds' && 'days' in value));
+    const pairs = items ? [] : Object.entries(value).filter(([k, v]) => v !== null && !(k === 'seconds' && 'days' in value));
     const columns = items ? [...new Set(items.flatMap((x) => Object.keys(x)))] : null;
     return (
         <>

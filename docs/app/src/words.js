@@ -2,7 +2,7 @@
 // sentences (errors, help, equations) are English in both.
 
 const en = {
-    code: 'en',
+    code: 'en', comma: ', ', semicolon: '; ',
     title: 'traincost', tagline: 'What training a language model takes: memory, time, money',
     skip: 'Skip to the result', language: 'Language', theme: 'Theme', light: 'Light', dark: 'Dark', auto: 'System',
     modes: 'Modes', ask: 'Estimate', guide: 'Guide', sheet: 'Sheets', custom: 'Custom', measure: 'Measured', compare: 'Compare', optimal: 'Compute-optimal', methods: 'Published calculators',
@@ -28,7 +28,7 @@ const en = {
 };
 
 const zh = {
-    code: 'zh',
+    code: 'zh', comma: '，', semicolon: '；',
     title: 'traincost', tagline: '训练一个语言模型需要多少显存、时间和费用',
     skip: '跳到结果', language: '语言', theme: '主题', light: '浅色', dark: '深色', auto: '跟随系统',
     modes: '模式', ask: '估算', guide: '向导', sheet: '表格', custom: '自定义', measure: '实测', compare: '比较', optimal: '计算最优', methods: '已发表的计算器',

@@ -55,7 +55,7 @@ export default {
         // What is under the pointer stays there: at the left end, the begin.
         const svg = page.locator('[data-test=timeline] svg.timeline').first();
         const box = await svg.boundingBox();
-        await page.mouse.move(box.x + 36, box.y + 10);
+        await page.mouse.move(box.x + 20, box.y + 10);
         await page.keyboard.down('Control');
         for (let i = 0; i < 3; ++i) await page.mouse.wheel(0, -200);
         await page.keyboard.up('Control');
@@ -66,7 +66,9 @@ export default {
         const page = await drawn(browser);
         const said = page.locator('[data-test=timeline-memory]');
         const range = await said.textContent();
-        const box = await page.locator('[data-test=timeline] svg.timeline').nth(1).boundingBox();
+        const drawing = page.locator('[data-test=timeline] svg.timeline').nth(1);
+        await drawing.scrollIntoViewIfNeeded();
+        const box = await drawing.boundingBox();
         const { stages, total_s: total } = await page.evaluate(async () => (await window.traincost.ask({ command: 'timeline', ...JSON.parse(document.querySelector('main').dataset.asked) })));
         await page.mouse.move(box.x + 34 + (box.width - 34) / 2, box.y + box.height / 2);
         const text = await said.textContent();

@@ -3,7 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Latest, newEngine, served } from './client.js';
 import { Control, nearestValid } from './controls.jsx';
 import { fieldsOf } from './fields.js';
+import { OwnCluster } from './cluster.jsx';
 import { Flags } from './command.jsx';
+import { assumptionBody } from './engine_words.js';
 import { modes } from './modes.jsx';
 import { commandLine, fromHash, jobOf, toHash, usual } from './state.js';
 import { label, languageOf, languages, words } from './words.js';
@@ -135,21 +137,30 @@ function Group({ title, said, bad, children }) {
 }
 
 /** What the engine assumed where a control acts: by the flag it names, else by the field it speaks of; several as one. */
-function assumedAt(assumptions, name) {
+function assumedAt(assumptions, name, t) {
     const [first, ...rest] = assumptions.filter((a) => a.flag === name || (!a.flag && a.field === name));
     if (!first) return undefined;
-    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : [a.value, a.why].filter(Boolean).join(', '))).filter(Boolean).join('; ') };
+    return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : assumptionBody(t, a.body))).filter(Boolean).join(t('semicolon')) };
 }
 
-function Controls({ state, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
+/** What a setting that nobody said comes to in the job as computed. */
+function takenOf(input) {
+    const { vp, cp, ep, dp, zero } = input?.run?.parallel ?? {};
+    const { id, per_node: node } = input?.cluster ?? {};
+    return Object.fromEntries(Object.entries({ vp, cp, ep, dp, zero, cluster: id, 'per-node': node }).filter(([, v]) => v !== undefined).map(([k, v]) => [k, String(v)]));
+}
+
+function Controls({ state, change, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
     const [find, setFind] = useState('');
     const problems = placed(answer, state.job);
     const assumptions = (valid?.assumptions ?? []).map(assumptionOf);
     const byFiles = (valid?.files?.said ?? []).map((s) => ({ flag: s.field, value: s.value, why: s.where }));
+    const taken = takenOf(valid?.input);
     const common = (field) => ({
         field, say, t,
+        taken: taken[field.name],
         value: state.job[field.name] ?? '',
-        assumption: byFiles.find((a) => a.flag === field.name) ?? assumedAt(assumptions, field.name),
+        assumption: byFiles.find((a) => a.flag === field.name) ?? assumedAt(assumptions, field.name, t),
         problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
         suggestion: suggestions[field.name],
     });
@@ -175,6 +186,7 @@ function Controls({ state, say, fields, answer, valid, suggestions, take, remove
             {fields.shown.map((group) => (
                 <Group key={group.title} title={t(group.title)} said={group.fields.filter((f) => state.job[f.name]).map((f) => `${f.name} ${state.job[f.name]}`).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
                     {group.fields.map(control)}
+                    {group.title === 'cluster' ? <OwnCluster state={state} change={change} valid={valid} t={t} /> : null}
                 </Group>
             ))}
             {fields.more.length ? (

@@ -27,7 +27,7 @@ export function Ask(props) {
                 <div class={answer.error ? 'stale' : ''}>
                     <div aria-live="polite"><Verdict answer={valid} say={say} t={t} /></div>
                     <Figures answer={valid} explain={setTopic} t={t} />
-                    {topic ? <Explanation {...topic} params={valid.params} question={question} engine={engine} close={() => setTopic(null)} t={t} /> : null}
+                    {topic ? <Explanation {...topic} of={valid} question={question} engine={engine} close={() => setTopic(null)} t={t} /> : null}
                     <MemoryByStage answer={valid} explain={setTopic} t={t} />
                     <StepBreakdown answer={valid} explain={setTopic} t={t} />
                     <Timeline answer={line} t={t} />

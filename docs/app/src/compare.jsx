@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { TextBox } from './box.jsx';
 import { count, digits, bytes, dollars, percent, seconds } from './numbers.js';
+import { partName } from './engine_words.js';
 import { Bar, Legend } from './results.jsx';
 import { jobOf } from './state.js';
 import { Timeline } from './timeline.jsx';
@@ -41,7 +42,7 @@ export function Compare({ state, change, engine, fields, t }) {
     const differing = [...new Set(saved.flatMap(({ job }) => Object.keys(job)))].filter((key) => new Set(saved.map(({ job }) => job[key])).size > 1);
     const jobs = answer?.jobs?.length === saved.length ? answer.jobs : [];
     const longest = Math.max(0, ...jobs.map((j) => j.step.time_s));
-    const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: b.name.replaceAll('_', ' '), amount: b.seconds, index })).filter((p) => p.amount > 0);
+    const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: partName(t, b.name), amount: b.seconds, index })).filter((p) => p.amount > 0);
     const parts = [...new Map(jobs.flatMap(partsOf).map((p) => [p.name, p])).values()].sort((a, b) => a.index - b.index);
     const drawn = lines.filter((line) => line?.events);
     const remove = (i) => change((old) => ({ saved: old.saved.filter((_, k) => k !== i) }));

@@ -33,10 +33,10 @@ function Slider({ field, value, assumed, commit, name, t }) {
     );
 }
 
-export function Control({ field, value, assumption, problems, suggestion, say, t }) {
+export function Control({ field, value, taken, assumption, problems, suggestion, say, t }) {
     const id = `field-${field.name}`;
     const name = label(t, field.name);
-    const assumed = assumption?.value ?? '';
+    const assumed = assumption?.value || taken || '';
     const note = problems.length || (assumption && (assumption.note || !value)) ? `${id}-note` : undefined;
     const commit = (next) => say(field.name, next);
     return (
@@ -61,7 +61,7 @@ export function Control({ field, value, assumption, problems, suggestion, say, t
                 <div class="problem" id={note} role="alert">
                     {problems.map((p) => <p key={p}>{p}</p>)}
                     {suggestion !== undefined ? (
-                        <button type="button" onClick={() => commit(suggestion)}>{t('use')} {suggestion === '' ? t('unsaid') : suggestion}</button>
+                        <button type="button" onClick={() => commit(suggestion)}>{t('use')} {suggestion === '' ? t('unset') : suggestion}</button>
                     ) : null}
                 </div>
             ) : assumption && (assumption.note || !value) ? (

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { Flags } from './command.jsx';
-import { OwnCluster } from './cluster.jsx';
 import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
@@ -93,7 +92,6 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             </div>
             <p class="hint">{t('workbookhelp')}</p>
             <p><code data-test="workbook"><Flags text={commandLine(state, 'export sheet --output job.xlsx')} /></code></p>
-            <OwnCluster state={state} change={change} valid={valid} t={t} />
             <h3><label for="custom-rows">{t('owntimeline')}</label></h3>
             <p class="hint">{t('owntimelinehelp')} <code>stage,task,micro_batch,begin_s,end_s</code></p>
             <textarea id="custom-rows" value={rows} spellcheck={false} onInput={(e) => draw(e.target.value)} />

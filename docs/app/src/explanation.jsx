@@ -1,8 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Cells } from './plans.jsx';
 
+// Figures that are explained by what they are made of in the answer itself.
+const tables = {
+    params: (answer) => ({ name: 'params: breakdown', value: answer.params.breakdown }),
+    cost: (answer) => ({ name: 'usd', value: answer.cost }),
+    goodput: (answer) => ({ name: 'goodput', value: answer.reliability }),
+};
+
 /** Where a number comes from: the engine's equation, symbols, values and sources, as it words them. */
-export function Explanation({ topic, name, params, question, engine, close, t }) {
+export function Explanation({ topic, name, of, question, engine, close, t }) {
     const [said, setSaid] = useState(null);
     const place = useRef(null);
     useEffect(() => {
@@ -19,7 +26,7 @@ export function Explanation({ topic, name, params, question, engine, close, t })
         <section class="explanation" aria-labelledby="explain-title" data-test="explanation">
             <h3 id="explain-title" tabIndex={-1} ref={place}>{t('explain')}: {name}</h3>
             <button type="button" onClick={close}>{t('close')}</button>
-            {topic === 'params' ? <Cells name={t('params')} value={params.breakdown} /> : null}
+            {tables[topic] ? <Cells {...tables[topic](of)} t={t} /> : null}
             {said?.error ? <p class="problem">{said.error.problems[0].message}</p> : null}
             {items.map((x) => (
                 <details key={x.item} open={items.length === 1 || x.item === topic}>

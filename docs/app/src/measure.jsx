@@ -6,7 +6,7 @@ import { drawnStep } from './recording.js';
 import { Timeline } from './timeline.jsx';
 
 /** What the engine makes of a measured run beside its prediction. */
-export function Achieved({ question, measured, engine, t }) {
+export function Achieved({ question, measured, engine, without, t }) {
     const [answer, setAnswer] = useState(null);
     const text = JSON.stringify([question, measured]);
     useEffect(() => {
@@ -16,7 +16,7 @@ export function Achieved({ question, measured, engine, t }) {
             current = false;
         };
     }, [text]);
-    return answer ? <><Problems answer={answer} t={t} />{!answer.error ? Object.entries(answer).filter(([k, v]) => k !== 'input' && v !== null && typeof v === 'object').map(([k, v]) => <Cells key={k} name={k} value={v} />) : null}</> : null;
+    return answer ? <><Problems answer={answer} t={t} />{!answer.error ? Object.entries(answer).filter(([k, v]) => k !== 'input' && k !== without && v !== null && typeof v === 'object').map(([k, v]) => <Cells key={k} name={k} value={v} t={t} />) : null}</> : null;
 }
 
 /** A recorded step, chosen of its iterations, over the predicted one on the same scale. */
@@ -56,8 +56,8 @@ function Log({ log, question, engine, t }) {
     }, [log.name, log.text]);
     return (
         <>
-            {read ? <><Problems answer={read} t={t} />{!read.error ? <Cells name="log" value={read} /> : null}</> : null}
-            <Achieved question={question} measured={{ log }} engine={engine} t={t} />
+            {read ? <><Problems answer={read} t={t} />{!read.error ? <Cells name="log" value={read} t={t} /> : null}</> : null}
+            <Achieved question={question} measured={{ log }} without="log" engine={engine} t={t} />
         </>
     );
 }

@@ -15,7 +15,7 @@ function Originals({ originals, t }) {
                     <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{text}</pre>
                     <p class="hint"><code><Flags text={command} /></code></p>
                 </div>
-                <div>{figures.length ? <Cells name={t('besideours')} value={figures} /> : null}</div>
+                <div>{figures.length ? <Cells name={t('besideours')} value={figures} t={t} /> : null}</div>
             </div>
         </section>
     ));
@@ -100,7 +100,7 @@ export function Methods({ question, engine, t }) {
             <h2 id="methods-title">{t('methods')}</h2>
             <p class="hint">{t('methodshelp')}</p>
             <Problems answer={answer} t={t} />
-            {answer && !answer.error ? <><Originals originals={answer.originals ?? []} t={t} />{tablesOf(answer).filter(([name]) => name !== 'originals').map(([name, value]) => <Cells key={name} name={name} value={value} />)}</> : null}
+            {answer && !answer.error ? <><Originals originals={answer.originals ?? []} t={t} />{tablesOf(answer).filter(([name]) => name !== 'originals').map(([name, value]) => <Cells key={name} name={name} value={value} t={t} />)}</> : null}
             <Calculator engine={engine} t={t} />
         </section>
     );

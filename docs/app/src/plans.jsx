@@ -1,16 +1,19 @@
-import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
+import { between, bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
 import { Flags } from './command.jsx';
-import { flagsOf } from './results.jsx';
+import { assumptionLine, moduleName, titleOf } from './engine_words.js';
+import { assumptionOf, flagsOf } from './results.jsx';
+import { filled } from './words.js';
 
-/** A number in the unit that its name ends in. */
-export function valueText(name, value) {
+/** A number in the unit that its name ends in; `t` names the members of an object. */
+export function valueText(name, value, t) {
     if (value === null || value === undefined) return '–';
-    if (Array.isArray(value)) return value.map((v) => valueText(name, v)).join(' – ');
-    if (typeof value === 'object') return Object.entries(value).map(([k, v]) => `${k.replaceAll('_', ' ')} ${valueText(k, v)}`).join(', ');
+    if (Array.isArray(value)) return value.length === 2 ? between(value, (v) => valueText(name, v, t)) : value.map((v) => valueText(name, v, t)).join(', ');
+    if (typeof value === 'object') return Object.entries(value).map(([k, v]) => named(k, valueText(k, v, t), t)).join(t('comma'));
     if (typeof value === 'boolean') return value ? '✓' : '✗';
     if (typeof value !== 'number') return String(value);
     if (/bytes/.test(name)) return bytes(value);
-    if (/(^|_)(s|seconds)$/.test(name) && !/per_s$/.test(name)) return seconds(value);
+    if (/(^|_)(s|seconds|interval_80)$/.test(name) && !/per_s$/.test(name)) return seconds(value);
+    if (/_log$/.test(name)) return `${value < 0 ? '−' : '+'}${percent(Math.abs(Math.expm1(value)))}`;
     if (/usd/.test(name)) return dollars(value);
     if (/kwh/i.test(name)) return energy(value);
     if (/mfu|hfu|probability|goodput|share|efficiency|utilization/.test(name)) return percent(value);
@@ -18,40 +21,48 @@ export function valueText(name, value) {
     return Math.abs(value) >= 1000 ? count(value) : digits(value);
 }
 
-const names = { params: 'Parameters', mfu: 'MFU', hfu: 'HFU', 'memory by zero': 'Memory by ZeRO stage', zero: 'ZeRO', 'interval 80': '80% range', usd: 'Cost', kwh: 'Energy', seconds: 'Time', 'gpu hours': 'GPU-hours', 'tflops per gpu': 'TFLOP/s per accelerator', 'tokens per s': 'Tokens per second', 'tokens per s per gpu': 'Tokens per second and accelerator', 'model tflops per gpu': 'Model TFLOP/s per accelerator', 'hardware tflops per gpu': 'Hardware TFLOP/s per accelerator' };
-
 /** A name of the engine's answer as a title; a unit that the value has itself is left out. */
-const title = (name) => {
-    const said = name.replaceAll('_', ' ').replace(/ (s|bytes)$/, (unit) => (/ per s$/.test(name.replaceAll('_', ' ')) ? unit : ''));
-    return names[said] ?? said.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+const title = (name, t) => {
+    const whole = name.replaceAll('_', ' ');
+    const said = / per s$/.test(whole) ? whole : whole.replace(/ (s|bytes)$/, '');
+    return titleOf(t, said) ?? said.replace(/^[a-z]/, (letter) => letter.toUpperCase());
+};
+
+/** A member of an object in one cell: its title has a place for the value, or stands before it. */
+const named = (name, text, t) => {
+    const said = title(name, t);
+    return said.includes('{}') ? filled(said, text) : `${said} ${text}`;
 };
 
 /** A sentence rather than a number: it is broken into lines. */
 const isWords = (value) => typeof value === 'string' && value.length > 30;
 
-const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && typeof value[0] === 'object';
+/** What has a place of its own below a table: rows, or sentences. */
+const isRows = (value) => Array.isArray(value) && value.length > 0 && value[0] !== null && ['object', 'string'].includes(typeof value[0]);
 
 /** Any answer as a table: an array of objects as rows, an object as pairs, its arrays of objects below. */
-export function Cells({ name, value }) {
-    const items = Array.isArray(value) ? value : null;
+export function Cells({ name, value, t }) {
+    // A module that the model does not have is no row.
+    const items = Array.isArray(value) ? value.filter((x) => x?.count !== 0) : null;
     if (items && !items.length) return null;
-    if (items && typeof items[0] !== 'object') return <><h3>{title(name)}</h3><ul class="assumed">{items.map((x) => <li key={x}><Flags text={String(x)} /></li>)}</ul></>;
-    const pairs = items ? [] : Object.entries(value);
+    const text = (k, v) => (k === 'name' ? moduleName(t, v) : valueText(k, v, t));
+    if (items && typeof items[0] !== 'object') return <><h3>{title(name, t)}</h3><ul class="assumed">{items.map((x) => <li key={x}><Flags text={name === 'assumptions' ? assumptionLine(t, assumptionOf(x)) : String(x)} /></li>)}</ul></>;
+    const pairs = items ? [] : Object.entries(value).filter(([k, v]) => v !== null && !(k === 'seconds' && 'days' in value));
     const columns = items ? [...new Set(items.flatMap((x) => Object.keys(x)))] : null;
     return (
         <>
-            <h3>{title(name)}</h3>
-            <div class="scroll" tabIndex={0} role="group" aria-label={title(name)}>
+            <h3>{title(name, t)}</h3>
+            <div class="scroll" tabIndex={0} role="group" aria-label={title(name, t)}>
                 <table>
-                    {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c} class={items.some((row) => isWords(row[c])) ? 'words' : undefined}>{title(c)}</th>)}</tr></thead> : null}
+                    {items ? <thead><tr>{columns.map((c) => <th scope="col" key={c} class={items.some((row) => isWords(row[c])) ? 'words' : undefined}>{title(c, t)}</th>)}</tr></thead> : null}
                     <tbody>
                         {items
-                            ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c} class={isWords(row[c]) ? 'words' : undefined}>{valueText(c, row[c])}</td>)}</tr>)
-                            : pairs.filter(([, v]) => !isRows(v)).map(([k, v]) => <tr key={k}><th scope="row">{title(k)}</th><td class={isWords(valueText(k, v)) ? 'words' : undefined}>{valueText(k, v)}</td></tr>)}
+                            ? items.slice(0, 500).map((row, i) => <tr key={i}>{columns.map((c) => <td key={c} class={isWords(row[c]) ? 'words' : undefined}>{text(c, row[c])}</td>)}</tr>)
+                            : pairs.filter(([, v]) => !isRows(v)).map(([k, v]) => <tr key={k}><th scope="row">{title(k, t)}</th><td class={isWords(text(k, v)) ? 'words' : undefined}>{text(k, v)}</td></tr>)}
                     </tbody>
                 </table>
             </div>
-            {pairs.filter(([, v]) => isRows(v)).map(([k, v]) => <Cells key={k} name={`${title(name)}: ${k.replaceAll('_', ' ')}`} value={v} />)}
+            {pairs.filter(([, v]) => isRows(v)).map(([k, v]) => <Cells key={k} name={`${name}: ${k.replaceAll('_', ' ')}`} value={v} t={t} />)}
         </>
     );
 }

@@ -1,12 +1,12 @@
 // What the engine answers to an estimate, as figures and bars. Every number on the page is one of the answer.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Flags } from './command.jsx';
-import { bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
+import { assumptionBody, assumptionLine, partName } from './engine_words.js';
+import { between, bytes, count, digits, dollars, energy, percent, seconds } from './numbers.js';
 import { filled } from './words.js';
 
 const shades = 18;
 export const shade = (i) => `var(--shade-${i % shades})`;
-const nameOf = (term) => term.replaceAll('_', ' ');
 
 /** The seconds of a step in which the allocator gives memory back to the driver and asks for it again. */
 const thrashing = (answer) => answer.step.breakdown.find((b) => b.name === 'allocator')?.seconds ?? 0;
@@ -41,7 +41,7 @@ export function Verdict({ answer, say, t }) {
         <div class={`verdict ${verdict}`}>
             <p class="word" data-test="verdict">
                 <strong>{t(verdict)}</strong>
-                {memory.shortfall_bytes > 0 ? ` ${t('short')} ${bytes(memory.shortfall_bytes)}` : ''}
+                {memory.shortfall_bytes > 0 ? filled(t('short'), bytes(memory.shortfall_bytes)) : ''}
                 {verdict === 'thrashes' ? ` ${seconds(thrashing(answer))} ${t('thrashing')}` : ''}
             </p>
             <p>
@@ -79,7 +79,7 @@ function Figure({ name, value, note, explain, t, topic }) {
         <div class={`figure${changed ? ' changed' : ''}`}>
             <dt>
                 {name}{' '}
-                {topic ? <button type="button" class="quiet" aria-label={`${t('explain')}: ${name}`} onClick={() => explain({ topic, name })}>?</button> : null}
+                <button type="button" class="quiet" aria-label={`${t('explain')}: ${name}`} onClick={() => explain({ topic, name })}>?</button>
             </dt>
             <dd>
                 <span class="value">{value}</span>
@@ -91,7 +91,7 @@ function Figure({ name, value, note, explain, t, topic }) {
 
 export function Figures({ answer, explain, t }) {
     const { memory, step, throughput: rate, training, cost, energy: power, params } = answer;
-    const range = (pair, text) => (pair ? `${t('range')}: ${text(pair[0])} – ${text(pair[1])}` : '');
+    const range = (pair, text) => (pair ? `${t('range')}: ${between(pair, text)}` : '');
     const common = { explain, t };
     return (
         <dl class="figures">
@@ -104,11 +104,11 @@ export function Figures({ answer, explain, t }) {
             {training.days !== null ? <Figure {...common} topic="training.time" name={t('days')} value={digits(training.days)} note={filled(t('oftokens'), count(training.tokens))} /> : null}
             {training.gpu_hours !== null ? <Figure {...common} topic="training.gpu_hours" name={t('hours')} value={count(training.gpu_hours)} /> : null}
             {cost.usd !== null || cost.usd_per_million_tokens !== null ? (
-                <Figure {...common} topic={cost.usd !== null ? 'training.cost' : undefined} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
+                <Figure {...common} topic={cost.usd !== null ? 'training.cost' : 'cost'} name={t('cost')} value={cost.usd !== null ? dollars(cost.usd) : dollars(cost.usd_per_million_tokens)}
                     note={cost.usd !== null && cost.usd_per_million_tokens !== null ? filled(t('eachmillion'), dollars(cost.usd_per_million_tokens)) : cost.usd === null ? t('million') : ''} />
             ) : null}
             {power.kwh !== null ? <Figure {...common} topic="training.energy" name={t('energy')} value={energy(power.site_kwh ?? power.kwh)} note={power.co2_kg !== null ? `${count(power.co2_kg / 1000)} t ${t('co2')}` : ''} /> : null}
-            {answer.reliability ? <Figure {...common} name={t('goodput')} value={percent(answer.reliability.goodput)} /> : null}
+            {answer.reliability ? <Figure {...common} topic="goodput" name={t('goodput')} value={percent(answer.reliability.goodput)} /> : null}
         </dl>
     );
 }
@@ -166,7 +166,7 @@ function PartsTable({ caption, parts, text, total, explain, t }) {
 
 export function MemoryByStage({ answer, explain, t }) {
     const stages = answer.memory.by_stage;
-    const partsOf = (stage) => stage.breakdown.map((b, index) => ({ name: nameOf(b.name), topic: `memory.${b.name}`, amount: b.bytes, index }));
+    const partsOf = (stage) => stage.breakdown.map((b, index) => ({ name: partName(t, b.name), topic: `memory.${b.name}`, amount: b.bytes, index }));
     const used = partsOf(stages[0]).filter((p) => stages.some((s) => s.breakdown[p.index].bytes > 0));
     const most = Math.max(...stages.map((s) => s.device_bytes), answer.memory.capacity_bytes);
     const step = Math.max(1, Math.ceil(stages.length / 32));
@@ -190,7 +190,7 @@ export function MemoryByStage({ answer, explain, t }) {
 }
 
 export function StepBreakdown({ answer, explain, t }) {
-    const parts = answer.step.breakdown.map((b, index) => ({ name: nameOf(b.name), topic: `step.${b.name}`, amount: b.seconds, index })).filter((p) => p.amount > 0);
+    const parts = answer.step.breakdown.map((b, index) => ({ name: partName(t, b.name), topic: `step.${b.name}`, amount: b.seconds, index })).filter((p) => p.amount > 0);
     return (
         <section aria-labelledby="step-title" data-test="breakdown">
             <h3 id="step-title">{t('breakdown')}</h3>
@@ -203,16 +203,17 @@ export function StepBreakdown({ answer, explain, t }) {
 
 /** "tp: 2, why (--tp)": the engine's line of an assumption, taken apart. */
 export function assumptionOf(line) {
-    const match = /^(?:([^:]*): )?(.*?)(?: \((--[a-z-]+)(?:, --[a-z-]+)*\))?$/.exec(line);
-    const [value, ...why] = (match?.[2] ?? line).split(', ');
-    return { line, field: match?.[1] ?? '', value, why: why.join(', '), flag: match?.[3]?.slice(2) ?? '' };
+    const match = /^(?:([^:]*): )?(.*?)(?: (\((--[a-z-]+)(?:, --[a-z-]+)*\)))?$/.exec(line);
+    const body = match?.[2] ?? line;
+    const [value, ...why] = body.split(', ');
+    return { line, body, field: match?.[1] ?? '', value, why: why.join(', '), flag: match?.[4]?.slice(2) ?? '', flags: match?.[3] ?? '' };
 }
 
 export function Assumptions({ answer, t }) {
     return answer.assumptions?.length ? (
         <section aria-labelledby="assumed-title">
             <h3 id="assumed-title">{t('assumed')}</h3>
-            <ul class="assumed">{answer.assumptions.map((line) => <li key={line}><Flags text={line} /></li>)}</ul>
+            <ul class="assumed">{answer.assumptions.map((line) => <li key={line}><Flags text={assumptionLine(t, assumptionOf(line))} /></li>)}</ul>
         </section>
     ) : null;
 }

@@ -33,7 +33,7 @@ export function Sheet({ state, change, question, engine, say, t }) {
             {answer && !answer.error ? (
                 <>
                     <PlanTable plans={(answer.plans ?? []).map(planOf)} say={say} t={t} />
-                    {Object.entries(answer).filter(([name, value]) => !['schema_version', 'plans', 'input'].includes(name) && value !== null && typeof value === 'object').map(([name, value]) => <Cells key={name} name={name} value={value} />)}
+                    {Object.entries(answer).filter(([name, value]) => !['schema_version', 'plans', 'input'].includes(name) && value !== null && typeof value === 'object').map(([name, value]) => <Cells key={name} name={name} value={value} t={t} />)}
                 </>
             ) : null}
             <h3>{t('aftertrain')}</h3>

@@ -54,7 +54,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
                                         <>
                                             <td class="text short">{t(p.fits ? 'fits' : 'misfit')}</td>
                                             <td>{seconds(p.step_s)}</td>
-                                            <td class="text"><span class="share" style={{ width: `${(120 * p.step_s) / longest}px`, background: shade(p.fits ? 0 : 9) }} /></td>
+                                            <td class="text amounts"><span class="share" style={{ width: `${(100 * p.step_s) / longest}%`, background: shade(p.fits ? 0 : 9) }} /></td>
                                             <td>{percent(p.mfu)}</td>
                                             <td>{bytes(p.device_bytes)}</td>
                                             <td>{valueText('days', p.days)}</td>

@@ -1,7 +1,9 @@
 // One step as the engine simulated it: a row a pipeline stage, what comes after, and the memory below.
 import { useRef, useState } from 'preact/hooks';
-import { bytes, percent, seconds } from './numbers.js';
+import { partName } from './engine_words.js';
+import { between, bytes, percent, seconds } from './numbers.js';
 import { useWidth } from './width.js';
+import { filled } from './words.js';
 
 const colours = { forward: 'var(--shade-0)', backward: 'var(--shade-3)', input_gradient: 'var(--shade-3)', weight_gradient: 'var(--shade-5)' };
 const named = 16;  // tasks in the legend: those that take longest
@@ -41,11 +43,11 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against }) 
     const x = (s) => left + ((s - from) / (to - from)) * (width - left);
     const inside = answer.events.filter((e) => e.end_s > from && e.begin_s < to && ((e.end_s - e.begin_s) / (to - from)) * (width - left) > 0.4).slice(0, most);
     const height = stages * row + 24;
-    const zoom = (factor) => {
-        const middle = (view[0] + view[1]) / 2;
-        const half = Math.min(0.5, ((view[1] - view[0]) / 2) * factor);
-        const begin = Math.max(0, Math.min(1 - 2 * half, middle - half));
-        setView([begin, begin + 2 * half]);
+    /** `share`: the place in the view that stays where it is. */
+    const zoom = (factor, share = 0.5) => {
+        const span = Math.min(1, (view[1] - view[0]) * factor);
+        const begin = Math.max(0, Math.min(1 - span, view[0] + share * (view[1] - view[0] - span)));
+        setView([begin, begin + span]);
     };
     const move = (part) => {
         const by = Math.max(-view[0], Math.min(1 - view[1], part * (view[1] - view[0])));
@@ -64,7 +66,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against }) 
     };
     const afters = tasks.filter((task) => !(task in colours));
     const colourOf = (task) => colours[task] ?? `var(--shade-${7 + (afters.indexOf(task) % 5)})`;
-    const word = (task) => (task in colours ? t(task) : task.replaceAll('_', ' '));
+    const word = (task) => (task in colours ? t(task) : partName(t, task));
     /** What is pointed at, in words below the drawing; written past the tree, which may hold thousands of tasks. */
     const point = (e) => {
         readout.current.textContent = e.target.querySelector?.(':scope > title')?.textContent ?? t('pointat');
@@ -90,7 +92,8 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against }) 
                 onWheel={(e) => {
                     if (!e.ctrlKey) return;
                     e.preventDefault();
-                    zoom(e.deltaY > 0 ? 1.3 : 0.77);
+                    const box = e.currentTarget.getBoundingClientRect();
+                    zoom(e.deltaY > 0 ? 1.3 : 0.77, Math.max(0, Math.min(1, (e.clientX - box.left - left) / (width - left))));
                 }}>
                 <svg class="timeline" viewBox={`0 0 ${width} ${height}`} onPointerOver={point} onPointerLeave={point} role="img" aria-label={`${t('timeline')}: ${seconds(answer.total_s)}`}>
                     <defs><clipPath id={`${id}-clip`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
@@ -146,7 +149,19 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against }) 
     );
 }
 
+/** The memory of a stage at a moment: that of the last change before it. */
+function bytesAt(memory, moment) {
+    let [low, high] = [0, memory.length - 1];
+    while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (memory[middle].at_s <= moment) low = middle;
+        else high = middle - 1;
+    }
+    return memory[low].device_bytes;
+}
+
 function StepMemory({ answer, from, to, width, id, t }) {
+    const said = useRef(null);
     const all = answer.stages.flatMap((s) => s.memory.map((p) => p.device_bytes));
     if (!all.length) return null;
     const peak = Math.max(...all);
@@ -154,12 +169,21 @@ function StepMemory({ answer, from, to, width, id, t }) {
     const [height, left] = [90, 34];
     const x = (s) => left + ((s - from) / (to - from)) * (width - left);
     const y = (b) => 80 - ((b - low) / (peak - low || 1)) * 74;
-    const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => i % Math.ceil(answer.stages.length / 8) === 0);
+    const shown = answer.stages.map((s, i) => ({ ...s, i })).filter((s, i) => s.memory.length && i % Math.ceil(answer.stages.length / 8) === 0);
+    const range = between([Math.min(...all), peak], bytes);
+    /** The memory of each stage under the pointer, written past the tree as the timeline's is. */
+    const point = (e) => {
+        const box = e.currentTarget.getBoundingClientRect();
+        const moment = from + ((((e.clientX - box.left) / box.width) * width - left) / (width - left)) * (to - from);
+        const inside = e.type === 'pointermove' && moment >= from && moment <= to;
+        said.current.textContent = inside ? filled(t('atmoment'), seconds(moment), shown.map((s) => `${t('stage')} ${s.i} ${bytes(bytesAt(s.memory, moment))}`).join(', ')) : range;
+    };
     return (
         <div class="drawing">
-            <p class="hint">{t('overstep')}: {bytes(Math.min(...all))} – {bytes(peak)}</p>
-            <svg class="timeline" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${t('overstep')}: ${bytes(peak)}`}>
+            <p class="hint">{t('overstep')}: <span ref={said} data-test={`${id}-memory`}>{range}</span></p>
+            <svg class="timeline" viewBox={`0 0 ${width} ${height}`} onPointerMove={point} onPointerLeave={point} role="img" aria-label={`${t('overstep')}: ${range}`}>
                 <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
+                <rect x={left} y="0" width={width - left} height={height} fill="transparent" />
                 <g clip-path={`url(#${id}-memory)`}>
                     {shown.map((s) => (
                         <path key={s.i} fill="none" stroke={`var(--shade-${s.i % 8})`} stroke-width="1.6"
@@ -169,6 +193,7 @@ function StepMemory({ answer, from, to, width, id, t }) {
                     ))}
                 </g>
             </svg>
+            {shown.length > 1 ? <ul class="legend">{shown.map((s) => <li key={s.i}><span class="swatch" style={{ background: `var(--shade-${s.i % 8})` }} aria-hidden="true" />{t('stage')} {s.i}</li>)}</ul> : null}
         </div>
     );
 }

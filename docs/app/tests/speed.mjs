@@ -35,6 +35,24 @@ const asked = await page.evaluate(async () => {
 });
 console.log(`an estimate, asked and answered: ${median(asked).toFixed(1)} ms (median of ${asked.length} different jobs)`);
 
+const redrawn = await page.evaluate(async () => {
+    const slider = document.querySelector('#field-seq').parentElement.querySelector('input[type=range]');
+    const main = document.querySelector('main');
+    const all = [];
+    for (let i = 0; i < 24; ++i) {
+        const before = main.dataset.answered;
+        const begin = performance.now();
+        slider.value = String(i % 2 ? 2 : 3);
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        while (main.dataset.answered === before) await new Promise((resolve) => setTimeout(resolve, 0));
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+        all.push(performance.now() - begin);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    return all;
+});
+console.log(`from a change to the figures painted: ${median(redrawn).toFixed(1)} ms (median of ${redrawn.length}, one frame of up to 17 ms among it)`);
+
 const guide = await openPage(browser, '#mode=guide&model=gpt3-175b&gpu=a100&gpus=1024&seq=2048&global-batch=1536');
 await settled(guide);
 await guide.getByRole('button', { name: 'Search', exact: true }).click();

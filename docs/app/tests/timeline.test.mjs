@@ -23,7 +23,7 @@ export default {
         const tip = await rect.locator('title').textContent();
         await rect.hover({ force: true });
         check((await readout.textContent()) === tip, `${await readout.textContent()} and ${tip}`);
-        check(/ \d+: [\d.]+ m?s – [\d.]+ m?s \([\d.]+ m?s\)/.test(tip), tip);
+        check(/ \d+: [\d.]+\sm?s – [\d.]+\sm?s \([\d.]+\sm?s\)/.test(tip), tip);
         const answer = await page.evaluate(async () => (await window.traincost.ask({ command: 'timeline', ...JSON.parse(document.querySelector('main').dataset.asked) })));
         check(answer.events.some((e) => tip.includes(` ${e.micro_batch}: `)), 'no such micro-batch');
         await page.mouse.move(5, 5);
@@ -52,6 +52,33 @@ export default {
         check((await axis(page)).join() !== whole.join(), 'the wheel does not zoom');
         await page.locator('[data-test=timeline]').getByRole('button', { name: 'Whole' }).click();
         check((await axis(page)).join() === whole.join(), 'the whole does not come back');
+        // What is under the pointer stays there: at the left end, the begin.
+        const svg = page.locator('[data-test=timeline] svg.timeline').first();
+        const box = await svg.boundingBox();
+        await page.mouse.move(box.x + 20, box.y + 10);
+        await page.keyboard.down('Control');
+        for (let i = 0; i < 3; ++i) await page.mouse.wheel(0, -200);
+        await page.keyboard.up('Control');
+        await page.waitForFunction((text) => [...document.querySelector('[data-test=timeline] svg.timeline').querySelectorAll('.tick + text')].map((x) => x.textContent).join() !== text, whole.join());
+        check((await axis(page))[0] === whole[0], `the begin left: ${await axis(page)}`);
+    },
+    'the memory of each stage is said at the moment that is pointed at': async (browser) => {
+        const page = await drawn(browser);
+        const said = page.locator('[data-test=timeline-memory]');
+        const range = await said.textContent();
+        const drawing = page.locator('[data-test=timeline] svg.timeline').nth(1);
+        await drawing.scrollIntoViewIfNeeded();
+        const box = await drawing.boundingBox();
+        const { stages, total_s: total } = await page.evaluate(async () => (await window.traincost.ask({ command: 'timeline', ...JSON.parse(document.querySelector('main').dataset.asked) })));
+        await page.mouse.move(box.x + 34 + (box.width - 34) / 2, box.y + box.height / 2);
+        const text = await said.textContent();
+        stages.forEach(({ memory }, i) => {
+            const near = memory.filter((p) => Math.abs(p.at_s - total / 2) < 0.05 * total).map((p) => p.device_bytes / 2 ** 30);
+            const shown = Number(new RegExp(`Stage ${i} ([\\d.]+)\\sGiB`).exec(text)?.[1]);
+            check(shown >= 0.99 * Math.min(...near) && shown <= 1.01 * Math.max(...near), `stage ${i}: ${text}`);
+        });
+        await page.mouse.move(5, 5);
+        check((await said.textContent()) === range, 'the words stay when the pointer leaves');
     },
     'the whole step is drawn without scrolling, on a phone too': async (browser) => {
         for (const width of [390, 900]) {
@@ -72,7 +99,7 @@ export default {
         await both.waitForSelector('[data-test=timeline-2] .legend .differs');
         check((await both.locator('[data-test=timeline-1] .differs').count()) === 0, 'the first differs from itself');
         check((await both.locator('[data-test=timeline-2-mark]').count()) === 1, 'the end of the first is not marked');
-        check(/\([+−][\d.]+ m?s\)$/.test(await both.textContent('#timeline-2-title')), await both.textContent('#timeline-2-title'));
+        check(/\([+−][\d.]+\sm?s\)$/.test(await both.textContent('#timeline-2-title')), await both.textContent('#timeline-2-title'));
         const alone = await openPage(browser, kept([job]));
         await alone.waitForSelector('[data-test=timeline-1]');
         check((await alone.locator('[data-test=compare] tbody tr').count()) > 5, 'no figures');

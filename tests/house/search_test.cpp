@@ -109,12 +109,15 @@ TEST_CASE("plans run through estimate and timeline as they are printed", "[searc
     }
 }
 
-TEST_CASE("under every stack the printed flags give estimate the plan's time, memory and cost to the bit",
-          "[search]") {
+TEST_CASE(
+    "under every stack the printed flags give estimate the plan's time, memory, cost and certainty to the "
+    "bit",
+    "[search]") {
     // By the program, so that what flags leave out, as a launcher's habits, is found. With tokens, and with
     // a goodput below 1.
     const std::string output = shell_output(R"sh(
         said() { sed -n "s/^ *\"$1\": \([0-9.e+-]*\),*$/\1/p" | head -n 1; }
+        sure() { tr -d ' \n' | grep -o -E '"(interval_80":.[^]]*|probability_of_fitting":[0-9.e+-]*)' | head -n 3; }
         for stack in $(traincost list stacks --json | sed -n 's/^ *"id": "\(.*\)",$/\1/p'); do
             job="--model qwen3-0.6b --gpu h100 --gpus 8 --seq 4096 --global-batch 64 --tokens 1B
                  --mtbf 1000h --storage-bandwidth 1GB/s --restart 5min --stack $stack"
@@ -129,6 +132,9 @@ TEST_CASE("under every stack the printed flags give estimate the plan's time, me
             of_plan=$(echo "$plan" | said usd)
             of_job=$(echo "$alone" | sed -n '/^ *"cost": {/,$p' | said usd)
             [ "$of_plan" = "$of_job" ] || echo "$stack $flags: usd $of_plan $of_job"
+            of_plan=$(echo "$plan" | sure)
+            of_job=$(echo "$alone" | sure)
+            [ "$of_plan" = "$of_job" ] || echo "$stack $flags: sure" $of_plan $of_job
             count=$((${count:-0} + 1))
         done
         [ "$count" -gt 30 ] && echo compared)sh");

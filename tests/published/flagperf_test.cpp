@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,25 +62,42 @@ std::vector<double> printed_stages(const RunRecord& record) {
 
 }  // namespace
 
-// All eight come out low, by 2 to 5 GiB: what a pipeline of this stack holds besides is not known. Its runs
-// without a pipeline are met within 1 %.
-TEST_CASE("each of FlagPerf's eight pipeline stages is met within 16 %", "[flagperf]") {
-    constexpr double tolerance = 0.16;
+// Bars: 8 % of a memory, 4 % of a throughput. The second stage of 13B is a known deviation (8.1 % low): it
+// keeps 1.9 GiB more than the third for one micro-batch more, and the first 0.3 GiB less than itself for
+// another, where its block inputs are 0.8 GiB each; gaps of its allocator, of which nothing is published.
+TEST_CASE("13 of FlagPerf's 14 memories of a stage are met within 8 %, one within 8.2 %", "[flagperf]") {
+    constexpr double tolerance = 0.08;
+    constexpr double of_deviation = 0.082;
     const double gib = std::pow(2.0, 30);
     int stages = 0;
     for (const auto& [id, run] : runs()) {
-        const std::vector<double> printed = printed_stages(run.record);
+        std::vector<double> printed = printed_stages(run.record);
         if (printed.empty())
-            continue;
+            printed = {static_cast<double>(*run.record.measured.memory_bytes) / gib};
         REQUIRE(printed.size() == run.estimate.stages.size());
         for (std::size_t s = 0; s < printed.size(); ++s) {
             INFO(id << " stage " << s);
-            CHECK(run.estimate.stages[s].device.value() / gib < printed[s]);
             ++stages;
-            CHECK(run.estimate.stages[s].device.value() / gib == Approx(printed[s]).epsilon(tolerance));
+            const bool deviates = id == "flagperf-0056" && s == 1;
+            CHECK(run.estimate.stages[s].device.value() / gib ==
+                  Approx(printed[s]).epsilon(deviates ? of_deviation : tolerance));
         }
     }
-    CHECK(stages == 8);
+    CHECK(stages == 14);
+}
+
+// Three deviate: the stages of a pipeline wait for the last, whose head is taken to be as slow as its blocks'
+// products (4.1 and 4.4 % slow), and ZeRO-2 over full recomputation waits longer for its reductions (4.4 %
+// fast).
+TEST_CASE("five of FlagPerf's eight throughputs are met within 4 %, all within 4.6 %", "[flagperf]") {
+    const std::set<std::string> deviating = {"flagperf-0052", "flagperf-0055", "flagperf-0056"};
+    for (const auto& [id, run] : runs()) {
+        INFO(id);
+        CHECK(run.estimate.throughput.tokens_per_s_per_gpu ==
+              Approx(*run.record.measured.tokens_per_s_per_accelerator)
+                  .epsilon(deviating.count(id) > 0 ? 0.046 : 0.04));
+    }
+    CHECK(runs().size() == 8);
 }
 
 TEST_CASE("PaddleNLP's ZeRO-2 reduces after every micro-batch: slower than ZeRO-1 and smaller",

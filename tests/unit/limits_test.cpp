@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <traincost/ask/site_resolution.hpp>
 #include <traincost/base/elided.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/import/logs/log_reader.hpp>
 #include <traincost/io/answers/shard_json.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/json_writer.hpp>
@@ -111,11 +113,23 @@ TEST_CASE("a pipe that nobody writes into, a loop of links and a name too long a
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     const auto start = std::chrono::steady_clock::now();
     CHECK(refusal([&] { read_text_file(folder / "pipe"); }).ends_with("is a pipe that nobody writes into"));
+    CHECK(refusal([&] {
+              read_training_logs({(folder / "pipe").string()});
+          }).ends_with("is a pipe that nobody writes into"));
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(10));
     fs::create_symlink("loop", folder / "loop");
     CHECK(refusal([&] { read_text_file(folder / "loop"); }).find("cannot be opened: ") != std::string::npos);
     CHECK(refusal([&] { read_text_file(std::string(5000, 'x')); }).find("cannot be opened: ") !=
           std::string::npos);
+}
+
+TEST_CASE("each problem of a file that a flag names is a line of its own, with the flag", "[limits]") {
+    const auto look = [&]() -> int {
+        throw Error(ErrorKind::input, {{"model.json: model.layers", "is 0"}, {"", "has no parameters"}});
+    };
+    CHECK(refusal([&] { looked_up_for("--model", look); }) ==
+          "--model: model.json: model.layers: is 0\n--model: has no parameters");
+    CHECK(refusal([&] { looked_up_for("", look); }) == "model.json: model.layers: is 0\nhas no parameters");
 }
 
 TEST_CASE("a plan that the request cannot have found is refused, whichever field of it is wrong",

@@ -23,13 +23,42 @@ void set_step(LinkTier& tier, Seconds step) {
     }
 }
 
+/// `Error` where a figure is beyond what a network's record may say of an accelerator; the longest step is a
+/// minute's, the bandwidths are those of `cluster`.
+void require_figure(const char* flag, double given, const char* unit, double low, double high) {
+    if (given < low || given > high)
+        throw Error(ErrorKind::usage, std::string(flag) + ": is " + to_significant(given) + " " + unit +
+                                          "; allowed: " + to_significant(low) + " to " +
+                                          to_significant(high));
+}
+
+constexpr double giga = 1e9;
+constexpr double micro = 1e-6;
+constexpr double bits = 8.0;
+
+void require_real_network(const NetworkWords& words, const ClusterSpec& cluster) {
+    constexpr double slowest = 1e3;  // B/s
+    constexpr double fastest = 1e17;
+    constexpr double longest = 60.0;  // s
+    if (words.bus_GBps)
+        require_figure("--bus-bandwidth", *words.bus_GBps, "GB/s", slowest / giga, fastest / giga);
+    if (words.bus_latency_us)
+        require_figure("--bus-latency", *words.bus_latency_us, "us", 0.0, longest / micro);
+    if (words.network_Gbps) {
+        const double of_node = bits * static_cast<double>(cluster.per_node) / giga;
+        require_figure("--network-bandwidth", *words.network_Gbps, "Gbit/s", slowest * of_node,
+                       fastest * of_node);
+    }
+    if (words.network_latency_us)
+        require_figure("--network-latency", *words.network_latency_us, "us", 0.0, longest / micro);
+}
+
 }  // namespace
 
 void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
     const ClusterSpec& cluster = resolved.job.cluster;
     Network& network = resolved.job.cluster.network;
-    constexpr double giga = 1e9;
-    constexpr double micro = 1e-6;
+    require_real_network(words, cluster);
     const auto said = [&](const char* flag, const std::string& what) {
         resolved.assumptions.push_back(assumption_from(std::string("network: ") + what + " (" + flag + ")"));
     };
@@ -51,7 +80,6 @@ void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
                         "; name a --cluster with a network between nodes");
     }
     if (words.network_Gbps) {
-        constexpr double bits = 8.0;
         network.scale_out->bandwidth =
             ByteRate{*words.network_Gbps * giga / bits / static_cast<double>(cluster.per_node)};
         said("--network-bandwidth", to_significant(*words.network_Gbps) + " Gbit/s of a node, " +

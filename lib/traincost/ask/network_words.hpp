@@ -16,7 +16,7 @@ struct NetworkWords {
 };
 
 /// Changes the job's network, and says so among its assumptions. `Error` of kind usage where the cluster has
-/// no network between nodes to change.
+/// no network between nodes to change, or a figure is beyond any network's.
 void apply_network(const NetworkWords& words, ResolvedJob& resolved);
 
 }  // namespace traincost

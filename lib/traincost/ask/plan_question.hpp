@@ -19,6 +19,7 @@ struct PlanQuestion {
 
 struct PlanAnswer {
     Job job;
+    JobDraft asked{};  ///< what the question says of it
     Operation operation;
     Assumptions assumptions;
     PretrainSheet sheet;

@@ -25,6 +25,7 @@ struct RecommendQuestion {
 
 struct RecommendAnswer {
     ResolvedSearch search;  ///< what was answered; no sites: every cluster was left out
+    JobDraft asked{};       ///< what the question says of the job
     SearchResult result{};
     std::vector<std::string> relaxed{};  ///< what the plans take beyond the usual space
     double seconds = 0.0;                ///< that the search took

@@ -1,7 +1,12 @@
 // The cluster and the stack of a draft.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "traincost/ask/resolve.hpp"
+#include "traincost/base/error.hpp"
 
 namespace traincost {
 
@@ -20,7 +25,12 @@ auto looked_up_for(const std::string& where, Look look) {
     try {
         return look();
     } catch (const Error& error) {
-        throw Error(error.kind(), (where.empty() ? "" : where + ": ") + error.what());
+        std::vector<Problem> problems = error.problems();
+        for (Problem& problem : problems) {
+            if (!where.empty())
+                problem = {where, to_string(problem)};
+        }
+        throw Error(error.kind(), std::move(problems));
     }
 }
 

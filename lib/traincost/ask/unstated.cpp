@@ -281,6 +281,28 @@ std::vector<SettingOdds> odds_of(const UnstatedRange& range, const Estimate& tak
     return all;
 }
 
+std::string hope(const UnstatedRange& range, const Estimate& taken) {
+    if (taken.fits)
+        return "";
+    std::string flags;
+    std::string values;
+    std::size_t settings = 0;
+    for (const UnstatedSetting& setting : range.settings) {
+        bool named = false;
+        for (const OtherSetting& other : setting.others) {
+            if (!other.fits || other.odds <= 0.0)
+                continue;
+            values += (values.empty() ? "" : " or ") + setting.flag + " " + other.value;
+            flags += named ? "" : (flags.empty() ? "" : " and ") + setting.flag;
+            settings += named ? 0 : 1;
+            named = true;
+        }
+    }
+    if (values.empty())
+        return "";
+    return flags + (settings == 1 ? " is" : " are") + " not stated, and " + values + " would fit";
+}
+
 std::string advice(const UnstatedRange& range) {
     if (range.settings.empty() || range.settings.front().share <= 0.0)
         return "";

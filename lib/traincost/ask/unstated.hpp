@@ -48,6 +48,10 @@ inline constexpr int most_unstated_evaluations = 9;
 /// the job as taken does not).
 std::vector<SettingOdds> odds_of(const UnstatedRange& range, const Estimate& taken);
 
+/// "--recompute is not stated, and full would fit": why a job that does not fit as taken may fit; empty where
+/// no setting's other value would.
+std::string hope(const UnstatedRange& range, const Estimate& taken);
+
 /// "stating --recompute would narrow the step's range by 62%"; empty where no setting has a range.
 std::string advice(const UnstatedRange& range);
 

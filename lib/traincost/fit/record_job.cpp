@@ -406,6 +406,11 @@ RecordJob job_of(const RunRecord& stated, const RecordCatalogue& catalogue) {
             .stack = stack_of(record, cluster.accelerator, catalogue),
             .run = {},
         };
+        const StatedFacts facts(record, cluster.accelerator, nullptr, &job.stack);
+        if (const RecordRule* one_table = rule_for(*catalogue.rules, "table", facts)) {
+            job.model.tied_embeddings = true;
+            result.assumptions.push_back(one_table->assume);
+        }
         job.run = RunBuilder(record, cluster.accelerator, job.stack, *catalogue.rules, result.assumptions,
                              result.reason)
                       .build();

@@ -47,7 +47,7 @@ struct NamedFact {
     Fact (*of)(const FactSource& s);
 };
 
-constexpr std::array<NamedFact, 31> named_facts = {{
+constexpr std::array<NamedFact, 32> named_facts = {{
     {"stack", [](const FactSource& s) { return text_fact(s.record.run.stack); }},
     {"chosen_stack", [](const FactSource& s) { return s.stack ? text_fact(s.stack->id) : Fact(); }},
     {"stack_version", [](const FactSource& s) { return text_fact(s.record.run.stack_version); }},
@@ -55,6 +55,7 @@ constexpr std::array<NamedFact, 31> named_facts = {{
     {"notes", [](const FactSource& s) { return text_fact(s.record.notes); }},
     {"year", [](const FactSource& s) { return count_fact(s.record.source_year); }},
     {"moe", [](const FactSource& s) { return flag_fact(s.record.model.moe.has_value()); }},
+    {"family", [](const FactSource& s) { return text_fact(s.record.model.family); }},
     {"layers", [](const FactSource& s) { return count_fact(s.record.model.layers); }},
     {"sequence", [](const FactSource& s) { return count_fact(s.record.run.sequence); }},
     {"precision", [](const FactSource& s) { return text_fact(spelt(s.record.run.precision, '-', {})); }},

@@ -70,17 +70,6 @@ double weighted_quantile(const std::vector<WeightedPoint>& points, double probab
     return points.empty() ? 0.0 : points.back().value;
 }
 
-/// Whether any measured run, of time or of memory in any view, is of the job's stack on its class of
-/// accelerators.
-bool familiar(const Residuals& residuals, const Job& job) {
-    for (int i = 0; i < residual_kind_count; ++i) {
-        const auto group = comparable(residuals, residual_group(static_cast<ResidualKind>(i), job));
-        if (group && group->own_runs > 0)
-            return true;
-    }
-    return false;
-}
-
 /// The estimate of a run whose fullest rank needs `factor` times the memory on its device: activations and
 /// what belongs to them differ, context and gaps that are given back do not.
 Estimate with_memory(const Estimate& estimate, double factor) {
@@ -120,6 +109,15 @@ double mean_probability(const Residuals& residuals, const Job& job, const Estima
 
 }  // namespace
 
+bool is_familiar(const Residuals& residuals, const Job& job) {
+    for (int i = 0; i < residual_kind_count; ++i) {
+        const auto group = comparable(residuals, residual_group(static_cast<ResidualKind>(i), job));
+        if (group && group->own_runs > 0)
+            return true;
+    }
+    return false;
+}
+
 ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const SettingOdds> settings,
                          double OtherOdds::*of) {
     const std::vector<WeightedPoint> before = combinations(quantiles, {}, of);
@@ -141,7 +139,7 @@ ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const Set
 
 Uncertainty with_unstated(Uncertainty stated, const Residuals& residuals, const Job& job,
                           const Estimate& estimate, std::span<const SettingOdds> settings) {
-    if (settings.empty() || familiar(residuals, job))
+    if (settings.empty() || is_familiar(residuals, job))
         return stated;
     const StageMemory& stage = estimate.stages[static_cast<std::size_t>(estimate.peak_stage)];
     const double communication = exposed_communication(estimate.step);

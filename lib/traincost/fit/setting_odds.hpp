@@ -2,6 +2,7 @@
 // may be.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,6 +25,13 @@ using SettingOdds = std::vector<OtherOdds>;
 /// nothing.
 ResidualQuantiles spread(const ResidualQuantiles& quantiles, std::span<const SettingOdds> settings,
                          double OtherOdds::*of);
+
+/// How sure the estimate of a job is.
+using Sureness = std::function<Uncertainty(const Job&, const Estimate&)>;
+
+/// Whether any measured run, of time or of memory in any view, is of the job's stack on its class of
+/// accelerators: what settings may be then widens nothing.
+bool is_familiar(const Residuals& residuals, const Job& job);
 
 /// The uncertainty of a job whose settings nobody stated. Its intervals of step time and memory are spread
 /// where no run of its stack on its class of accelerators is known; there the known runs say what is usual.

@@ -39,7 +39,7 @@ struct Table {
     Selector contains;
 };
 
-constexpr std::array<Table, 12> tables = {{
+constexpr std::array<Table, 13> tables = {{
     {"h200 without DTensor",
      [](const RunRecord& r, const RecordFacts&) { return from(r, "h200") && !dtensor(r); }},
     {"h200 DTensor", [](const RunRecord& r, const RecordFacts&) { return dtensor(r); }},
@@ -60,6 +60,11 @@ constexpr std::array<Table, 12> tables = {{
     {"nanotron-sweep, tp <= 8, MFU >= 20 %",
      [](const RunRecord& r, const RecordFacts& f) {
          return from(r, "nanotron-sweep") && r.run.parallel.tp <= 8 && f.measured_mfu >= 0.20;
+     }},
+    {"nanotron-sweep, more than 70 GiB reserved",
+     [](const RunRecord& r, const RecordFacts&) {
+         constexpr double near_limit = 70.0 * 1073741824.0;  // of 79.1 GiB
+         return from(r, "nanotron-sweep") && r.measured.memory_bytes.value_or(0.0) > near_limit;
      }},
     {"nanotron-sweep + nanotron-oom",
      [](const RunRecord& r, const RecordFacts&) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <streambuf>
 #include <vector>
 
 #include <fcntl.h>
@@ -72,15 +73,18 @@ std::size_t read_some(const Descriptor& file, const std::string& path, bool pipe
     }
 }
 
-}  // namespace
-
-std::string file_bytes(const std::string& path, std::size_t limit) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (file.get() < 0) {
+/// What opens a file: it is not a directory, and a pipe does not wait for a writer.
+int opened(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
         fail(path, errno == ENOENT || errno == ENOTDIR
                        ? std::string("no such file")
                        : std::string("cannot be opened: ") + std::strerror(errno));
     }
+    return fd;
+}
+
+struct stat status_of(const Descriptor& file, const std::string& path) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) {
         fail(path, std::string("cannot be opened: ") + std::strerror(errno));
@@ -88,6 +92,53 @@ std::string file_bytes(const std::string& path, std::size_t limit) {
     if (S_ISDIR(status.st_mode)) {
         fail(path, "is a directory; a file is expected");
     }
+    return status;
+}
+
+class FileBuffer : public std::streambuf {
+public:
+    explicit FileBuffer(const std::string& path)
+        : path_(path), file_(opened(path)), pipe_(S_ISFIFO(status_of(file_, path).st_mode)), block_(block) {
+        fill();
+    }
+
+protected:
+    int_type underflow() override {
+        if (gptr() == egptr())
+            fill();
+        return gptr() == egptr() ? traits_type::eof() : traits_type::to_int_type(*gptr());
+    }
+
+private:
+    void fill() {
+        const std::size_t n = read_some(file_, path_, pipe_, begun_, block_.data(), block_.size());
+        begun_ = begun_ || n > 0;
+        setg(block_.data(), block_.data(), block_.data() + n);
+    }
+
+    static constexpr std::size_t block = std::size_t{1} << 18;
+    std::string path_;
+    Descriptor file_;
+    bool pipe_;
+    bool begun_ = false;
+    std::vector<char> block_;
+};
+
+class FileStream : public std::istream {
+public:
+    explicit FileStream(const std::string& path) : std::istream(nullptr), buffer_(path) {
+        rdbuf(&buffer_);
+    }
+
+private:
+    FileBuffer buffer_;
+};
+
+}  // namespace
+
+std::string file_bytes(const std::string& path, std::size_t limit) {
+    const Descriptor file(opened(path));
+    const struct stat status = status_of(file, path);
     const std::string too_large =
         "more than " + std::to_string(limit) + " bytes, which is the most that is read";
     std::string text;
@@ -111,6 +162,10 @@ std::string file_bytes(const std::string& path, std::size_t limit) {
             return text;
         }
     }
+}
+
+std::unique_ptr<std::istream> file_stream(const std::string& path) {
+    return std::make_unique<FileStream>(path);
 }
 
 }  // namespace traincost::io

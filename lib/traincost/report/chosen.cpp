@@ -5,8 +5,7 @@
 
 namespace traincost {
 
-std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate) {
-    const Uncertainty sure = uncertainty(residuals, job, estimate);
+std::string chosen_text(const Residuals& residuals, const Uncertainty& sure) {
     if (!sure.step_time_s) {
         return {};
     }
@@ -16,8 +15,7 @@ std::string chosen_text(const Residuals& residuals, const Job& job, const Estima
            to_text(Seconds{interval.high}) + (bias.empty() ? "" : "; " + bias) + ".";
 }
 
-void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate) {
-    const Uncertainty sure = uncertainty(residuals, job, estimate);
+void write_chosen(JsonWriter& out, const Residuals& residuals, const Uncertainty& sure) {
     out.key("chosen").begin_object();
     out.key("interval_80_s");
     if (sure.step_time_s) {

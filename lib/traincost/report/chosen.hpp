@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "traincost/cost/estimate.hpp"
 #include "traincost/fit/uncertainty.hpp"
 #include "traincost/io/json_writer.hpp"
 
@@ -16,9 +15,9 @@ inline constexpr std::string_view risky_text =
     "predictions).";
 
 /// "80% interval of the first: 5.4 s to 7.3 s; chosen layouts …"; empty where nothing is known.
-std::string chosen_text(const Residuals& residuals, const Job& job, const Estimate& estimate);
+std::string chosen_text(const Residuals& residuals, const Uncertainty& sure);
 
 /// The same as the member "chosen": the interval of the step, and the bias of choosing.
-void write_chosen(JsonWriter& out, const Residuals& residuals, const Job& job, const Estimate& estimate);
+void write_chosen(JsonWriter& out, const Residuals& residuals, const Uncertainty& sure);
 
 }  // namespace traincost

@@ -46,7 +46,8 @@ std::string padding_text(const Job& job, const VocabularyPadding& padding) {
 }
 
 /// The step and memory with each setting that nobody stated otherwise, and what that leaves open.
-Table unstated_table(const UnstatedRange& range) {
+Table unstated_table(const EstimateAnswer& answer) {
+    const UnstatedRange& range = answer.unstated;
     Table table{.title = "What settings nobody stated leave open",
                 .columns = {"setting", "taken", "otherwise", "step", "used"},
                 .rows = {},
@@ -65,6 +66,8 @@ Table unstated_table(const UnstatedRange& range) {
     if (const std::string first = advice(range); !first.empty())
         remark += "; " + first;
     table.remarks.push_back(remark + ".");
+    if (const std::string why = answer.spread ? hope(range, answer.estimate) : ""; !why.empty())
+        table.remarks.push_back("The probability of fitting counts them: " + why + ".");
     return table;
 }
 
@@ -163,7 +166,7 @@ std::vector<Table> tables_of(const EstimateAnswer& answer, bool details) {
     if (details) {
         std::vector<Table> more = step_detail_tables(answer.job, answer.estimate);
         if (!answer.unstated.settings.empty())
-            more.push_back(unstated_table(answer.unstated));
+            more.push_back(unstated_table(answer));
         if (!answer.constants.empty())
             more.push_back(constants_table(answer));
         // Before what was assumed.

@@ -11,10 +11,11 @@ namespace traincost {
 
 namespace {
 
-/// "; probability of fitting 84%", or nothing.
-std::string likely(const Uncertainty& sure) {
-    const std::string words = probability_words(sure);
-    return words.empty() ? "" : "; probability of fitting " + words;
+/// "; probability of fitting 84%", or nothing; where it counts settings that would fit, which.
+std::string likely(const EstimateAnswer& answer) {
+    const std::string words = probability_words(answer.sure);
+    const std::string why = answer.spread ? hope(answer.unstated, answer.estimate) : "";
+    return words.empty() ? "" : "; probability of fitting " + words + (why.empty() ? "" : ": " + why);
 }
 
 std::string interval(const Uncertainty& sure) {
@@ -83,7 +84,7 @@ Table summary_of(const EstimateAnswer& answer) {
     };
     Cell fits = text_cell(e.fits ? "yes" : "no");
     fits.tone = e.fits ? Tone::good : Tone::bad;
-    row("fits", std::move(fits), verdict(e) + likely(answer.sure));
+    row("fits", std::move(fits), verdict(e) + likely(answer));
     row("step", cell(e.step.total), interval(answer.sure) + "mostly " + bound_by(e.step));
     row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(t.mfu), to_text(t.model_flops_per_gpu) + " per GPU");

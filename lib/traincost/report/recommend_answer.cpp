@@ -1,4 +1,5 @@
 #include "traincost/report/recommend_answer.hpp"
+#include "traincost/ask/sureness.hpp"
 #include "traincost/io/json_writer.hpp"
 
 #include "traincost/io/answers/search_json.hpp"
@@ -13,9 +14,10 @@ namespace traincost {
 std::vector<Table> recommend_tables(const RecommendAnswer& answer, const Residuals& residuals,
                                     std::size_t explained) {
     const SearchRequest& request = answer.search.request;
+    const Sureness sure = plan_sureness(answer.asked, residuals);
     const FitProbability fits = [&](const Plan& plan) {
         const Job job = job_of(request, plan.configuration);
-        return probability_of_fitting(residuals, job, estimate(job));
+        return sure(job, estimate(job)).probability_of_fitting;
     };
     std::vector<Table> tables = search_tables(request, answer.result, answer.plans, answer.tie,
                                               answer.assumptions, fits, answer.search.operation, explained);
@@ -23,7 +25,7 @@ std::vector<Table> recommend_tables(const RecommendAnswer& answer, const Residua
         tables.front().remarks.push_back(relaxed_text(answer.relaxed));
     if (!answer.plans.empty()) {
         const Recommendation& first = answer.plans.front();
-        tables.front().remarks.push_back(chosen_text(residuals, first.job, first.estimate));
+        tables.front().remarks.push_back(chosen_text(residuals, sure(first.job, first.estimate)));
     }
     if (answer.result.risky)
         tables.front().remarks.emplace_back(risky_text);
@@ -38,18 +40,21 @@ std::vector<Table> recommend_tables(const RecommendAnswer& answer, const Residua
 
 void write_json(JsonWriter& out, const RecommendAnswer& answer, const Residuals& residuals) {
     const SearchRequest& request = answer.search.request;
+    const Sureness sure = plan_sureness(answer.asked, residuals);
     out.begin_object();
-    write_search_members(out, request, answer.result, answer.plans, residuals, answer.seconds,
-                         answer.assumptions, answer.search.operation);
+    write_search_members(out, request, answer.result, answer.plans, sure, answer.seconds, answer.assumptions,
+                         answer.search.operation);
     out.member("tie_below", answer.tie.same_site);
     out.member("tie_below_other_cluster", answer.tie.other_site);
     out.member("tie_basis", answer.tie.basis);
     out.array("left_out", answer.search.left_out);
     out.member("risky", answer.result.risky);
-    if (!answer.plans.empty())
-        write_chosen(out, residuals, answer.plans.front().job, answer.plans.front().estimate);
+    if (!answer.plans.empty()) {
+        const Recommendation& first = answer.plans.front();
+        write_chosen(out, residuals, sure(first.job, first.estimate));
+    }
     if (answer.clusters)
-        write_clusters(out, request, *answer.clusters, residuals);
+        write_clusters(out, request, *answer.clusters, sure);
     out.array("relaxed", answer.relaxed);
     out.array("no_plan_because",
               answer.plans.empty() ? why_no_plan(request, answer.result) : std::vector<std::string>{});

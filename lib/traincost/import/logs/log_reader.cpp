@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "traincost/base/error.hpp"
@@ -11,6 +10,7 @@
 #include "traincost/import/logs/log_line.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 #include "traincost/import/logs/log_track.hpp"
+#include "traincost/io/text_file.hpp"
 
 namespace traincost {
 
@@ -440,13 +440,8 @@ std::optional<TrainingLog> read_training_log(std::istream& in) {
 
 TrainingLog read_training_logs(const std::vector<std::string>& files) {
     TrainingLogReader reader;
-    for (const std::string& path : files) {
-        std::ifstream file(path, std::ios::binary);
-        if (!file) {
-            throw Error(ErrorKind::input, path + ": cannot be read");
-        }
-        reader.read(file);
-    }
+    for (const std::string& path : files)
+        reader.read(*io::file_stream(path));
     std::optional<TrainingLog> log = reader.finish();
     if (!log) {
         std::string known;

@@ -119,8 +119,7 @@ void write_totals(JsonWriter& out, const Site& site, const Plan& plan, const Est
 }
 
 /// A plan without its estimate, as an object.
-void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& plan,
-                     const Residuals& residuals) {
+void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& plan, const Sureness& sure) {
     const Configuration& c = plan.configuration;
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     const Job job = job_of(request, c);
@@ -132,26 +131,25 @@ void write_bare_plan(JsonWriter& out, const SearchRequest& request, const Plan& 
     out.member("stack", site.stack.id);
     out.member("gpus", site.cluster.accelerators);
     write_totals(out, site, plan, e);
-    out.member("probability_of_fitting", probability_of_fitting(residuals, job, e));
+    out.member("probability_of_fitting", sure(job, e).probability_of_fitting);
     out.key("run");
     write_json(out, job.run);
     out.end_object();
 }
 
 void write_pareto(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
-                  const Residuals& residuals) {
+                  const Sureness& sure) {
     out.key("pareto").begin_array();
     for (const Plan& plan : result.pareto)
-        write_bare_plan(out, request, plan, residuals);
+        write_bare_plan(out, request, plan, sure);
     out.end_array();
 }
 
 }  // namespace
 
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
-                          const std::vector<Recommendation>& plans, const Residuals& residuals,
-                          double seconds, const std::vector<std::string>& assumptions,
-                          const Operation& operation) {
+                          const std::vector<Recommendation>& plans, const Sureness& sure, double seconds,
+                          const std::vector<std::string>& assumptions, const Operation& operation) {
     out.member("schema_version", estimate_schema_version);
     out.member("evaluated", result.counts.evaluated);
     out.member("feasible", result.counts.feasible);
@@ -192,17 +190,16 @@ void write_search_members(JsonWriter& out, const SearchRequest& request, const S
             out.end_object();
         }
         out.end_array();
-        write_estimate_members(out, r.job, r.estimate, uncertainty(residuals, r.job, r.estimate), assumptions,
-                               operation);
+        write_estimate_members(out, r.job, r.estimate, sure(r.job, r.estimate), assumptions, operation);
         out.end_object();
     }
     out.end_array();
-    write_pareto(out, request, result, residuals);
+    write_pareto(out, request, result, sure);
     out.array("assumptions", assumptions);
 }
 
 void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
-                    const Residuals& residuals) {
+                    const Sureness& sure) {
     out.key("clusters").begin_array();
     for (const ClusterPlan& one : clusters) {
         out.begin_object();
@@ -211,7 +208,7 @@ void write_clusters(JsonWriter& out, const SearchRequest& request, const std::ve
         out.member("feasible", one.result.counts.feasible);
         out.key("plan");
         if (one.plan)
-            write_bare_plan(out, request, *one.plan, residuals);
+            write_bare_plan(out, request, *one.plan, sure);
         else
             out.null();
         out.end_object();

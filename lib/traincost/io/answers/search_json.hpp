@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traincost/fit/uncertainty.hpp"
+#include "traincost/fit/setting_odds.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/plan/cluster_ranking.hpp"
@@ -22,12 +22,11 @@ void write_counts(JsonWriter& out, const SearchCounts& counts);
 
 /// Writes evaluated, feasible, seconds, plans, pareto and counts into the object that is open.
 void write_search_members(JsonWriter& out, const SearchRequest& request, const SearchResult& result,
-                          const std::vector<Recommendation>& plans, const Residuals& residuals,
-                          double seconds, const std::vector<std::string>& assumptions,
-                          const Operation& operation = {});
+                          const std::vector<Recommendation>& plans, const Sureness& sure, double seconds,
+                          const std::vector<std::string>& assumptions, const Operation& operation = {});
 
 /// Writes "clusters": the best plan of each, or why it has none.
 void write_clusters(JsonWriter& out, const SearchRequest& request, const std::vector<ClusterPlan>& clusters,
-                    const Residuals& residuals);
+                    const Sureness& sure);
 
 }  // namespace traincost

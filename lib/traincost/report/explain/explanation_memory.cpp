@@ -275,7 +275,9 @@ std::vector<ExplanationRow> memory_explanations() {
         {{"memory.communicators",
           "buffers of the collective library",
           "n * b",
-          {{"n", "", "kinds of groups with more than one rank: tp, pp, dp, cp, ep"},
+          {{"n", "",
+            "kinds of groups with more than one rank (tp, pp, dp, cp, ep), and of a pipeline within a switch "
+            "0.707 for a neighbour, 1 for ends that share a table"},
            {"b", "B", "buffers of one communicator"}},
           {"device memory of measured runs with and without groups"},
           {"device.per_communicator_bytes"}},

@@ -283,9 +283,11 @@ std::string probability_words(const Uncertainty& sure) {
     // Residuals say nothing about tails finer than a hundredth.
     constexpr double finest = 0.01;
     const double p = *sure.probability_of_fitting;
-    return p < finest         ? "under 1%"
-           : p > 1.0 - finest ? "over 99%"
-                              : std::to_string(std::lround(p * 100.0)) + "%";
+    // What is too little for a plan is not rounded to what is enough.
+    const long percent = p < sure_to_fit
+                             ? std::min(std::lround(p * 100.0), std::lround(sure_to_fit * 100.0) - 1)
+                             : std::lround(p * 100.0);
+    return p < finest ? "under 1%" : p > 1.0 - finest ? "over 99%" : std::to_string(percent) + "%";
 }
 
 std::string misfit_text(const Estimate& e) {

@@ -1,6 +1,7 @@
 #include "traincost/report/tables/plan_tables.hpp"
 #include "traincost/io/json_writer.hpp"
 
+#include "traincost/ask/sureness.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/job_json.hpp"
 #include "traincost/report/chosen.hpp"
@@ -68,8 +69,8 @@ Table zero_table(const PretrainSheet& sheet, const Job& job, Bytes capacity) {
     return table;
 }
 
-std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation, const Residuals& residuals) {
-    const std::optional<double> fits = probability_of_fitting(residuals, plan.job, plan.estimate);
+std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation, const Sureness& sure) {
+    const std::optional<double> fits = sure(plan.job, plan.estimate).probability_of_fitting;
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
     const Estimate& e = plan.estimate;
@@ -95,7 +96,7 @@ std::vector<Cell> plan_cells(const SheetPlan& plan, const Operation& operation, 
 }
 
 Table plan_table(const PretrainSheet& sheet, bool training, const Operation& operation,
-                 const Residuals& residuals) {
+                 const Sureness& sure) {
     Table table{.title = "Recommended strategies, fastest first",
                 .columns = {"ZeRO", "DP", "TP", "PP", "CP", "EP", "micro-batch", "recompute", "memory",
                             "P(fits)", "step", "MFU"},
@@ -106,7 +107,7 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
         table.columns.emplace_back("cost");
     }
     for (const SheetPlan& plan : sheet.plans) {
-        table.rows.push_back(plan_cells(plan, operation, residuals));
+        table.rows.push_back(plan_cells(plan, operation, sure));
     }
     const SearchCounts& n = sheet.counts;
     table.remarks.push_back(std::to_string(n.enumerated) + " configurations, " + std::to_string(n.feasible) +
@@ -121,14 +122,13 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
         table.remarks.push_back("The first as flags of estimate: " + sheet.plans.front().flags);
     }
     if (sheet.smallest) {
-        table.rows.push_back(plan_cells(*sheet.smallest, operation, residuals));
+        table.rows.push_back(plan_cells(*sheet.smallest, operation, sure));
         table.title = "No configuration fits; the nearest is";
     }
     return table;
 }
 
-void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operation,
-                const Residuals& residuals) {
+void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operation, const Sureness& sure) {
     constexpr double seconds_a_day = 86400.0;
     const RunSpec& run = plan.job.run;
     const Parallelism& p = run.parallel;
@@ -147,7 +147,7 @@ void write_plan(JsonWriter& out, const SheetPlan& plan, const Operation& operati
     out.member("recompute", recompute_flag_text(run));
     out.member("schedule", name_of(schedule_of(plan.job)));
     out.member("fits", e.fits);
-    out.member("probability_of_fitting", probability_of_fitting(residuals, plan.job, e));
+    out.member("probability_of_fitting", sure(plan.job, e).probability_of_fitting);
     out.member("device_bytes", e.stages[static_cast<std::size_t>(e.peak_stage)].device);
     out.member("step_time_s", e.step.total);
     out.member("tokens_per_s", e.throughput.tokens_per_s);
@@ -174,12 +174,13 @@ std::string title_of(const PlanAnswer& answer) {
 std::vector<Table> tables_of(const PlanAnswer& answer, const Residuals& residuals) {
     const Job& job = answer.job;
     const PretrainSheet& sheet = answer.sheet;
+    const Sureness sure = plan_sureness(answer.asked, residuals);
     std::vector<Table> tables = {size_table(sheet.parameters), memory_table(sheet),
                                  zero_table(sheet, job, answer.capacity),
-                                 plan_table(sheet, job.run.tokens.has_value(), answer.operation, residuals)};
+                                 plan_table(sheet, job.run.tokens.has_value(), answer.operation, sure)};
     if (!sheet.plans.empty()) {
         const SheetPlan& first = sheet.plans.front();
-        tables.back().remarks.push_back(chosen_text(residuals, first.job, first.estimate));
+        tables.back().remarks.push_back(chosen_text(residuals, sure(first.job, first.estimate)));
     }
     if (const auto r = reliability_of(job, answer.operation)) {
         tables.back().remarks.push_back(percent_text(r->goodput) +
@@ -192,6 +193,7 @@ std::vector<Table> tables_of(const PlanAnswer& answer, const Residuals& residual
 
 void write_json(JsonWriter& out, const PlanAnswer& answer, const Residuals& residuals) {
     const PretrainSheet& sheet = answer.sheet;
+    const Sureness sure = plan_sureness(answer.asked, residuals);
     out.begin_object();
     out.member("schema_version", 1);
     out.key("input");
@@ -236,17 +238,17 @@ void write_json(JsonWriter& out, const PlanAnswer& answer, const Residuals& resi
     out.member("risky", sheet.risky);
     out.key("plans").begin_array();
     for (const SheetPlan& plan : sheet.plans) {
-        write_plan(out, plan, answer.operation, residuals);
+        write_plan(out, plan, answer.operation, sure);
     }
     out.end_array();
     out.array("relaxed", sheet.relaxed);
     if (!sheet.plans.empty()) {
         const SheetPlan& first = sheet.plans.front();
-        write_chosen(out, residuals, first.job, first.estimate);
+        write_chosen(out, residuals, sure(first.job, first.estimate));
     }
     out.key("nearest");
     if (sheet.smallest) {
-        write_plan(out, *sheet.smallest, answer.operation, residuals);
+        write_plan(out, *sheet.smallest, answer.operation, sure);
     } else {
         out.null();
     }

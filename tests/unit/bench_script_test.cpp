@@ -58,7 +58,7 @@ std::string refused_by(const Job& job, const BenchOptions& options = {}) {
 
 }  // namespace
 
-TEST_CASE("a bench script is valid Python, whatever its job is called", "[export]") {
+TEST_CASE("a bench script is valid Python, whatever its job is called", "[export][slow]") {
     if (std::system("python3 --version > /dev/null 2>&1") != 0) {
         WARN("no python3 to read the script");
         return;

@@ -145,7 +145,7 @@ TEST_CASE("a few records move a constant part of the way", "[calibrate]") {
     CHECK(calibrate(records, job, {.constants = {}, .least_records = 6}).empty());
 }
 
-TEST_CASE("a clock the records were made at is found again from several stacks", "[calibrate]") {
+TEST_CASE("a clock the records were made at is found again from several stacks", "[calibrate][slow]") {
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     const JobOf job = [&](const RunRecord& r) { return job_of(r, look_up); };

@@ -129,7 +129,7 @@ bool fits(const std::string& value, const JsonValue& types) {
 
 }  // namespace
 
-TEST_CASE("every argument that is written is one of its framework's, and of its type", "[export]") {
+TEST_CASE("every argument that is written is one of its framework's, and of its type", "[export][slow]") {
     for (const ExportFormat& format : export_formats()) {
         const JsonDocument list =
             read_json_file(SOURCE_FOLDER "/data/launch/" + std::string(format.name) + ".json");

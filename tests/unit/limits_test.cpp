@@ -73,7 +73,7 @@ TEST_CASE("a long text keeps its ends, and no character of UTF-8 is cut", "[limi
     }
 }
 
-TEST_CASE("an error never repeats more than a few thousand bytes of what it was given", "[limits]") {
+TEST_CASE("an error never repeats more than a few thousand bytes of what it was given", "[limits][slow]") {
     const std::string huge(20'000'000, '9');
     CHECK(refusal([&] { parse_count(huge + "q"); }).size() < 300);
     CHECK(refusal([&] { parse_bytes("-" + huge.substr(0, 300)); }).size() < 300);
@@ -87,7 +87,7 @@ TEST_CASE("a name longer than any is like nothing, however many there are", "[li
     CHECK(nearest("llama-3-8c", names) == "llama-3-8b");
 }
 
-TEST_CASE("a document of millions of values or a string of many bytes is refused", "[limits]") {
+TEST_CASE("a document of millions of values or a string of many bytes is refused", "[limits][slow]") {
     std::string zeros = "[0";
     for (int i = 0; i < 4'000'001; ++i)
         zeros += ",0";
@@ -108,7 +108,7 @@ TEST_CASE("a file of too many records is refused, and remarks on one file end", 
 }
 
 TEST_CASE("a pipe that nobody writes into, a loop of links and a name too long are refused with a reason",
-          "[limits]") {
+          "[limits][slow]") {
     const Folder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     const auto start = std::chrono::steady_clock::now();

@@ -23,7 +23,7 @@ ResolvedJob priced_job(const std::vector<std::pair<std::string, std::string>>& f
 
 }  // namespace
 
-TEST_CASE("an accelerator of a node costs and draws the same however many stand in it", "[price]") {
+TEST_CASE("an accelerator of a node costs and draws the same however many stand in it", "[price][slow]") {
     const Catalogue catalogue;
     int priced = 0;
     for (const CatalogueEntry& entry : catalogue.entries(Room::clusters)) {

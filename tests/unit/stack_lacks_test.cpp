@@ -22,7 +22,7 @@ Job job_under(const Catalogue& catalogue, const std::string& stack) {
 
 }  // namespace
 
-TEST_CASE("no job is taken and none is searched that its stack cannot launch", "[stack]") {
+TEST_CASE("no job is taken and none is searched that its stack cannot launch", "[stack][slow]") {
     const Catalogue catalogue;
     int lacking = 0;
     for (const CatalogueEntry& entry : catalogue.entries(Room::stacks)) {

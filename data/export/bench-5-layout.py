@@ -139,7 +139,10 @@ class MasterOptimizer:
 
     def zero_grad(self, set_to_none=True):
         for parameter in itertools.chain(*self.groups):
-            parameter.grad = None
+            if set_to_none or parameter.grad is None:
+                parameter.grad = None
+            else:
+                parameter.grad.zero_()
 
 
 def optimizer_of(job, layout, parameters):

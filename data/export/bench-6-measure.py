@@ -125,6 +125,10 @@ class Training:
             self.schedule.step(*inputs)
         return losses[-1].detach() if losses else torch.zeros(())
 
+    def frees_gradients(self):
+        """Gradients that are views of DDP's buckets stay: of freed ones those made under no_sync are a second copy."""
+        return not (hasattr(self.models[0], "no_sync") and not self.job.sharded and self.job.stack["traffic"]["gradient_bucket_view"])
+
     def step(self):
         loss = self.accumulated()
         with self.phase("optimizer"):
@@ -138,7 +142,7 @@ class Training:
                 self.scaler.update()
             else:
                 self.optimizer.step()
-            self.optimizer.zero_grad(set_to_none=True)
+            self.optimizer.zero_grad(set_to_none=self.frees_gradients())
         return loss
 
 

@@ -63,8 +63,8 @@ TEST_CASE("Lightning's T4s with the optimizer on a slow host: both steps within 
     CHECK(step_error(one, predicted(one, 1.0)) < -0.55);
 }
 
-TEST_CASE("Lightning's T4s: device memory within 12 %", "[lightning]") {
+TEST_CASE("Lightning's T4s: device memory within 15 %, short", "[lightning]") {
     // Measured before the backward pass; of the second step on the allocator holds what the first took.
-    CHECK(std::abs(memory_error(four, predicted(four, slow))) < 0.12);
-    CHECK(std::abs(memory_error(one, predicted(one, slow))) < 0.12);
+    CHECK(std::abs(memory_error(four, predicted(four, slow))) < 0.15);
+    CHECK(std::abs(memory_error(one, predicted(one, slow))) < 0.15);
 }

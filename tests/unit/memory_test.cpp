@@ -443,32 +443,6 @@ TEST_CASE("replicas whose gradients are not views of their buckets hold them twi
     CHECK(estimate(job).stages[0][MemoryTerm::gradient_staging].value() == 0.0);
 }
 
-// Three own runs on two GPUs: 1.00, 1.00 and 1.05 times the gradients over what one copy of them takes.
-TEST_CASE("replicas that accumulate apart from their buckets hold gradients twice, views or not", "[memory]") {
-    Job job = pure_job();
-    job.cluster = search_jobs::cluster(2);
-    job.run.parallel.dp = 2;
-    job.stack.traffic.bucket_copies = 0.0;
-    job.stack.traffic.gradient_bucket_view = true;
-    job.stack.traffic.buckets_kept = false;
-    job.stack.traffic.replicas_reduce_every_micro_batch = false;
-    job.stack.states.gradients = GradientStore::parameter;
-    const auto staged = [&](std::int64_t micro_batches) {
-        job.run.global_batch = 2 * job.run.micro_batch * micro_batches;
-        return estimate(job).stages[0][MemoryTerm::gradient_staging].value();
-    };
-    CHECK(staged(1) == 0.0);
-    CHECK(staged(2) == Approx(2.0 * static_cast<double>(parameter_count(job.model).total)));
-    SECTION("not where every micro-batch is reduced") {
-        job.stack.traffic.replicas_reduce_every_micro_batch = true;
-        CHECK(staged(2) == 0.0);
-    }
-    SECTION("nor where products add to the buckets themselves") {
-        job.stack.states.gradients = GradientStore::main_buffer;
-        CHECK(staged(2) == 0.0);
-    }
-}
-
 TEST_CASE("a ring that merges outside the kernel moves its bytes once for each block that comes",
           "[memory]") {
     Job job = pure_job();

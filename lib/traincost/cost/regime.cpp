@@ -15,19 +15,6 @@ bool gradients_persist(const Job& job) {
            micro_batches(job.run) > 1;
 }
 
-// DDP's reducer keeps its buckets from step to step. Gradients gathered under `no_sync` are tensors of their
-// own until the last micro-batch copies them into the buckets, views or not
-// (torch/csrc/distributed/c10d/reducer.cpp).
-bool buckets_beside(const Job& job) {
-    const Parallelism& p = job.run.parallel;
-    if (p.dp * p.cp <= 1 || p.zero > 1)
-        return false;
-    const bool gathered_apart = bucket_views(job) &&
-                                job.stack.states.gradients != GradientStore::main_buffer &&
-                                micro_batches(job.run) > 1 && !reduces_every_micro_batch(job);
-    return job.stack.traffic.buckets_kept || gathered_apart;
-}
-
 bool model_gradients_beside(const Job& job) {
     return job.stack.states.model_gradients_kept && job.run.precision.gradients != job.run.precision.compute;
 }
@@ -77,7 +64,8 @@ Regime regime_of(const Job& job) {
                             run.recompute == Recompute::full && run.recompute_every == 1;
     r.gradients_sharded = zero >= 2 && !waits && !kept_whole;
     r.gradients_persist = gradients_persist(job);
-    r.buckets_beside = !r.fully_sharded && buckets_beside(job);
+    r.buckets_beside = !r.fully_sharded && run.parallel.dp * run.parallel.cp > 1 && zero <= 1 &&
+                       job.stack.traffic.buckets_kept;
     r.gradients_beside = model_gradients_beside(job);
     // Fully sharded weights that live on the host take their gradients there.
     r.gradients_kept =

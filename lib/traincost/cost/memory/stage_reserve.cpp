@@ -176,7 +176,11 @@ private:
         // A stack's own shares are measured the way it allocates; pages instead of blocks leave fewer gaps.
         const AllocatorModel& allocator = held_.job.cluster.kernels.allocator;
         const bool pages = expandable_segments(held_.job) && !held_.stack.device.expandable_segments;
-        const bool alone = held_.job.cluster.accelerators == 1 && !held_.regime.fully_sharded &&
+        const RunSpec& run = held_.run;
+        const bool copies = run.offload_optimizer != Offload::none ||
+                            run.offload_parameters != Offload::none ||
+                            run.offload_activations > 0.0;  // on a stream of their own
+        const bool alone = held_.job.cluster.accelerators == 1 && !held_.regime.fully_sharded && !copies &&
                            held_.job.cluster.accelerator.vendor == "NVIDIA";  // CUDA's caching allocator
         const double no_more = pages ? allocator.page_gaps : alone ? gaps_alone : 1.0;
         const double least = std::min(held_.stack.device.fragmentation, no_more);

@@ -39,7 +39,8 @@ EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question,
     answer.notes = question.notes;
     if (question.weighs_unstated) {
         answer.unstated = unstated_range(question.job, answer.job, answer.estimate);
-        answer.spread = !is_familiar(sources.residuals(), answer.job);
+        if (!is_familiar(sources.residuals(), answer.job))
+            answer.hope = hope(answer.unstated, answer.estimate);
         answer.sure = with_unstated(std::move(answer.sure), sources.residuals(), answer.job, answer.estimate,
                                     odds_of(answer.unstated, answer.estimate));
     }

@@ -37,7 +37,7 @@ struct EstimateAnswer {
     std::vector<Remedy> remedies{};              ///< where it does not fit
     std::optional<VocabularyPadding> padding{};  ///< where one would pay
     UnstatedRange unstated{};                    ///< what settings nobody stated leave open, if asked
-    bool spread = false;  ///< `sure` is spread by them: no run of the stack on such accelerators is known
+    std::string hope{};                      ///< why it may fit all the same, where `sure` is spread by them
     std::vector<StackConstant> constants{};  ///< of the stack that bear on it, if asked
     FileNotes notes{};
 

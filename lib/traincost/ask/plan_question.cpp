@@ -5,24 +5,6 @@
 
 namespace traincost {
 
-namespace {
-
-/// As for `recommend`: plans that settings nobody stated make risky, while others are sure.
-void keep_sure_plans(PretrainSheet& sheet, const Sureness& sure) {
-    if (sheet.risky || sheet.plans.empty())
-        return;
-    std::vector<SheetPlan> kept;
-    for (const SheetPlan& plan : sheet.plans) {
-        if (sure(plan.job, plan.estimate).probability_of_fitting.value_or(1.0) >= sure_to_fit)
-            kept.push_back(plan);
-    }
-    sheet.risky = kept.empty();
-    if (!kept.empty())
-        sheet.plans = std::move(kept);
-}
-
-}  // namespace
-
 PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .layout = false});
     if (!question.pins.micro_batch) {
@@ -40,8 +22,11 @@ PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
         throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
     const Bytes capacity = allowed_memory(resolved.job);
     std::optional<std::string> never_ends = why_training_never_ends(resolved.job, resolved.operation);
-    if (!question.allow_risky)
-        keep_sure_plans(sheet, plan_sureness(question.job, sources.residuals()));
+    if (!question.allow_risky && !sheet.risky) {
+        const Sureness sure = plan_sureness(question.job, sources.residuals());
+        sheet.risky = leave_out_risky(sheet.plans,
+                                      [&](const SheetPlan& plan) { return sure(plan.job, plan.estimate); });
+    }
     return {.job = std::move(resolved.job),
             .asked = question.job,
             .operation = std::move(resolved.operation),

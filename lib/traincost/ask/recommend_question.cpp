@@ -75,22 +75,6 @@ RelaxedSearch search_further(const RecommendQuestion& question, const Sources& s
     return answer;
 }
 
-/// The search leaves out what the settings taken make risky. What settings that nobody stated make risky is
-/// left out here: only plans are asked for these.
-void leave_out_risky(const SearchRequest& request, SearchResult& result, const Sureness& sure) {
-    if (result.risky || result.best.empty())
-        return;
-    std::vector<Plan> kept;
-    for (const Plan& plan : result.best) {
-        const Job job = job_of(request, plan.configuration);
-        if (sure(job, estimate(job)).probability_of_fitting.value_or(1.0) >= sure_to_fit)
-            kept.push_back(plan);
-    }
-    result.risky = kept.empty();
-    if (!kept.empty())
-        result.best = std::move(kept);
-}
-
 }  // namespace
 
 RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
@@ -108,8 +92,13 @@ RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
     }
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     fail_where_empty(request, answer.result);
-    if (!question.search.allow_risky)
-        leave_out_risky(request, answer.result, plan_sureness(answer.asked, sources.residuals()));
+    if (!question.search.allow_risky && !answer.result.risky) {
+        const Sureness sure = plan_sureness(answer.asked, sources.residuals());
+        answer.result.risky = leave_out_risky(answer.result.best, [&](const Plan& plan) {
+            const Job job = job_of(request, plan.configuration);
+            return sure(job, estimate(job));
+        });
+    }
     answer.tie = tie_rule(question.tie, sources.residuals(), request, answer.result);
     answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation);
     answer.assumptions = assumptions_of(answer.search, answer.result);

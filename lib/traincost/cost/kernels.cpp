@@ -96,7 +96,7 @@ KernelContext kernel_context(const Job& job) {
     // tf32 is how fp32 operands are multiplied: every product, not only those of a narrower format.
     const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
     GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : precision.compute);
-    gemm.pads = plain.pads = job.run.compile.value_or(job.stack.layer.compile);
+    gemm.pads = plain.pads = is_compiled(job.run, job.stack);
     return {&job,
             placements(job),
             gemm,
@@ -183,8 +183,7 @@ Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
     if (!c.quantises || in_compute_format(op, *c.job))
         return Bytes{};
     const StackSpec& stack = c.job->stack;
-    const bool eager =
-        stack.narrow.eager_quantise_bytes > 0.0 && !c.job->run.compile.value_or(stack.layer.compile);
+    const bool eager = stack.narrow.eager_quantise_bytes > 0.0 && !is_compiled(c.job->run, stack);
     const double each = eager ? stack.narrow.eager_quantise_bytes : stack.narrow.quantise_bytes;
     const bool forward = pass == Pass::forward;
     double elements = op.gemm.m * (forward ? op.gemm.k : op.gemm.n);
@@ -248,8 +247,7 @@ double hidden_tensor_share(const Job& job) {
 /// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
 double ring_overlap(const Job& job) {
     const double cp = static_cast<double>(job.run.parallel.cp);
-    const bool waits =
-        job.stack.attention.compiled_ring_waits && job.run.compile.value_or(job.stack.layer.compile);
+    const bool waits = job.stack.attention.compiled_ring_waits && is_compiled(job.run, job.stack);
     return job.run.context == ContextKind::ring && !waits ? (cp - 1.0) / cp : 0.0;
 }
 

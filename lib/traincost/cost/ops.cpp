@@ -44,7 +44,7 @@ Shape shape_of(const Job& job) {
     s.autocast = autocast && !sharded;
     s.r = s.autocast ? s.w : s.e;
     s.widens_norms = autocast && sharded && job.stack.states.sharded_autocast && s.w > s.e;
-    const bool compile = run.compile.value_or(job.stack.layer.compile);
+    const bool compile = is_compiled(run, job.stack);
     s.fused = run.compiled_parts.value_or(
         CompiledParts{compile, compile, compile, compile && job.stack.head.compiled_loss});
     s.compiled = s.fused.blocks();

@@ -64,7 +64,7 @@ private:
     }
 
     bool compiled() const {
-        return run_.compile.value_or(stack_.layer.compile);
+        return is_compiled(run_, stack_);
     }
     bool sequence_parallel() const {
         return p_.sequence_parallel.value_or(stack_.layer.sequence_parallel);

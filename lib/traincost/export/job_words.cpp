@@ -156,7 +156,7 @@ JobWords::JobWords(const FormatTraits& format, const Job& job, std::string_view 
 }
 
 bool JobWords::compiled() const {
-    return run().compile.value_or(job_.stack.layer.compile);
+    return is_compiled(run(), job_.stack);
 }
 
 bool JobWords::sequence_parallel() const {

@@ -144,7 +144,7 @@ std::string why_not_launched(const Job& job, const SearchSpace& space) {
         return contains(space.zero, 3) && space.zero.size() == 1 && multiplies_narrow(job.run.precision) &&
                lacks(job.stack, kind);
     };
-    if (job.run.compile.value_or(job.stack.layer.compile) && only_sharded(Lack::narrow_compile_sharded))
+    if (is_compiled(job.run, job.stack) && only_sharded(Lack::narrow_compile_sharded))
         return "zero: 3 is not possible: " + lack_text(job.stack, Lack::narrow_compile_sharded);
     const bool recomputes = std::none_of(space.recompute.begin(), space.recompute.end(),
                                          [](const auto& choice) { return choice.kind == Recompute::none; });

@@ -187,7 +187,7 @@ std::vector<std::int32_t> recompute_choices(const SearchSpace& space, const Job&
 std::vector<PipelineBranch> launched(const PipelineBranch& branch, const Job& job, const SearchSpace& space) {
     if (!multiplies_narrow(job.run.precision))
         return {branch};
-    const bool compiled = job.run.compile.value_or(job.stack.layer.compile);
+    const bool compiled = is_compiled(job.run, job.stack);
     const bool never = compiled && lacks(job.stack, Lack::narrow_compile_sharded);
     if (!never && !lacks(job.stack, Lack::narrow_recompute_sharded))
         return {branch};

@@ -87,9 +87,7 @@ HtmlPage page_of(const EstimateAnswer& answer, const TimelineAnswer* timeline) {
                   .sections = {}};
     const std::string likely = probability_words(answer.sure);
     page.verdict += likely.empty() ? "" : "; probability of fitting " + likely;
-    if (const std::string why = answer.spread ? hope(answer.unstated, e) : "";
-        !why.empty() && !likely.empty())
-        page.verdict += ": " + why;
+    page.verdict += likely.empty() || answer.hope.empty() ? "" : ": " + answer.hope;
     page.verdict += answer.never_ends ? ". Training never ends: " + *answer.never_ends : "";
     page.sections.push_back({figures_of(answer)});
     page.sections.push_back({Chart(memory_bars(e))});

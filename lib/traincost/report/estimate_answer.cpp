@@ -66,8 +66,8 @@ Table unstated_table(const EstimateAnswer& answer) {
     if (const std::string first = advice(range); !first.empty())
         remark += "; " + first;
     table.remarks.push_back(remark + ".");
-    if (const std::string why = answer.spread ? hope(range, answer.estimate) : ""; !why.empty())
-        table.remarks.push_back("The probability of fitting counts them: " + why + ".");
+    if (!answer.hope.empty())
+        table.remarks.push_back("The probability of fitting counts them: " + answer.hope + ".");
     return table;
 }
 

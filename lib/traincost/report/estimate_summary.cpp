@@ -14,8 +14,8 @@ namespace {
 /// "; probability of fitting 84%", or nothing; where it counts settings that would fit, which.
 std::string likely(const EstimateAnswer& answer) {
     const std::string words = probability_words(answer.sure);
-    const std::string why = answer.spread ? hope(answer.unstated, answer.estimate) : "";
-    return words.empty() ? "" : "; probability of fitting " + words + (why.empty() ? "" : ": " + why);
+    const std::string why = answer.hope.empty() ? "" : ": " + answer.hope;
+    return words.empty() ? "" : "; probability of fitting " + words + why;
 }
 
 std::string interval(const Uncertainty& sure) {

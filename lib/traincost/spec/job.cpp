@@ -55,7 +55,7 @@ void validate_launch(const Job& job, Checker& check) {
     if (p.pp > 1 && p.zero > 1)
         refuse("parallel.zero", p.zero, Lack::zero_beside_pp);
     const bool narrow = multiplies_narrow(job.run.precision) && p.zero == 3;
-    if (narrow && job.run.compile.value_or(job.stack.layer.compile))
+    if (narrow && is_compiled(job.run, job.stack))
         refuse("parallel.zero", p.zero, Lack::narrow_compile_sharded);
     if (narrow && job.run.recompute != Recompute::none)
         refuse("parallel.zero", p.zero, Lack::narrow_recompute_sharded);

@@ -23,6 +23,11 @@ struct Job {
 /// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
 Schedule schedule_of(const Job& job);
 
+/// Whether the run's operators are compiled: its word, else its stack's.
+inline bool is_compiled(const RunSpec& run, const StackSpec& stack) {
+    return run.compile.value_or(stack.layer.compile);
+}
+
 /// Memory of one accelerator that the job may use: what is usable less the run's headroom.
 Bytes allowed_memory(const Job& job);
 Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run);

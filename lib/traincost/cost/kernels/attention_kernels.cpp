@@ -32,7 +32,7 @@ Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const Ke
 }
 
 Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
-    const bool compiled = c.job->run.compile.value_or(c.job->stack.layer.compile);
+    const bool compiled = is_compiled(c.job->run, c.job->stack);
     const bool masked = shape.causal && compiled && c.job->stack.attention.compiled_mask;
     if (masked)
         shape.causal = false;

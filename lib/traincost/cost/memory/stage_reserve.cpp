@@ -236,10 +236,6 @@ private:
     StageReserve reserve_;
 };
 
-}  // namespace
-
-namespace {
-
 /// What a pipeline has beside its communicator, in communicators' worth of buffers: those to and from the
 /// neighbours of a stage in its domain, 403 MB for one beside the 570 MB of a communicator (two H100 over
 /// NVLink, 24 channels, NCCL 2.28, 2026-11-25, n = 3), and the group of the two ends that add up the gradient

@@ -184,7 +184,7 @@ std::string model_type(const JsonNode& root, std::vector<std::string>& assumptio
 /// "LlamaModel": a class without output head.
 bool is_headless(const std::string& architecture) {
     // Classes of repositories' own code whose names end as those of classes without a head.
-    constexpr std::array headed = {"ChatGLMModel", "DreamModel", "InternVLChatModel", "Qwen2_5OmniModel"};
+    constexpr std::array headed = {"DreamModel", "InternVLChatModel", "Qwen2_5OmniModel"};
     return architecture.ends_with("Model") && !architecture.ends_with("LMHeadModel") &&
            !architecture.ends_with("DoubleHeadsModel") && !architecture.starts_with("ChatGLM") &&
            std::find(headed.begin(), headed.end(), architecture) == headed.end();

@@ -26,6 +26,15 @@ bool iteration_behind(std::string_view line, std::size_t at, std::string_view sk
     return facts.iteration.has_value();
 }
 
+/// Where `name` stands before `at` with an iteration behind it; npos where it does not.
+std::size_t iteration_before(std::string_view line, std::size_t at, std::string_view name,
+                             std::string_view skipped, LogFacts& facts) {
+    const std::size_t begin = find_in(line, name);
+    const bool found =
+        begin != line.npos && begin <= at && iteration_behind(line, begin + name.size(), skipped, facts);
+    return found ? begin : line.npos;
+}
+
 // ---- Megatron and what grew from it ----
 
 constexpr std::array<LogRule, 37> megatron_rules = {{
@@ -237,9 +246,8 @@ bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
 
 /// The pipeline engine's "steps: 10 loss: 3.28 iter time (s): 1.204 samples/sec: 13.289".
 bool read_deepspeed_pipeline(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "steps:";
-    const std::size_t steps = find_in(line, name);
-    if (steps == line.npos || steps > at || !iteration_behind(line, steps + name.size(), " ", facts)) {
+    const std::size_t steps = iteration_before(line, at, "steps:", " ", facts);
+    if (steps == line.npos) {
         return false;
     }
     read_facts(line.substr(steps), indexed_rules<deepspeed_rules>, facts);
@@ -327,9 +335,8 @@ constexpr std::array<LogRule, 6> maxtext_rules = {{
 }};
 
 bool read_maxtext(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "step: ";
-    const std::size_t step = find_in(line, name);
-    if (step == line.npos || step > at || !iteration_behind(line, step + name.size(), " ", facts)) {
+    const std::size_t step = iteration_before(line, at, "step: ", " ", facts);
+    if (step == line.npos) {
         return false;
     }
     read_facts(line.substr(step), indexed_rules<maxtext_rules>, facts);
@@ -518,9 +525,8 @@ constexpr std::array<LogRule, 7> nanochat_rules = {{
 }};
 
 bool read_nanochat(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "step";
-    const std::size_t step = find_in(line, name);
-    if (step == line.npos || step > at || !iteration_behind(line, step + name.size(), " :", facts)) {
+    const std::size_t step = iteration_before(line, at, "step", " :", facts);
+    if (step == line.npos) {
         return false;
     }
     read_facts(line.substr(step), indexed_rules<nanochat_rules>, facts);

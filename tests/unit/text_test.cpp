@@ -1,4 +1,5 @@
 #include <traincost/base/error.hpp>
+#include <traincost/base/flag_values.hpp>
 #include <traincost/base/text.hpp>
 
 #include <catch2/catch.hpp>
@@ -208,4 +209,10 @@ TEST_CASE("units of counts and dollars may be written small", "[text]") {
     CHECK(parse_count("128ki") == 131072);
     CHECK(parse_dollars("$20m") == Dollars(20e6));
     CHECK_THROWS_WITH(parse_count("4kk"), Catch::Contains("'4kk' is not a count"));
+}
+
+TEST_CASE("a bandwidth beyond all numbers once its unit is taken is too large", "[text]") {
+    CHECK(gigabytes_per_second("400Gb/s") == 50.0);
+    CHECK_THROWS_WITH(gigabytes_per_second("1e300GB/s"), "'1e300GB/s' is too large");
+    CHECK_THROWS_WITH(gigabits_per_second("1e308TB/s"), "'1e308TB/s' is too large");
 }

@@ -27,7 +27,7 @@ void set_step(LinkTier& tier, Seconds step) {
 /// minute's, the bandwidths are those of `cluster`.
 void require_figure(const char* flag, double given, const char* unit, double low, double high) {
     if (given < low || given > high)
-        throw Error(ErrorKind::usage, std::string(flag) + ": is " + to_significant(given) + " " + unit +
+        throw Error(ErrorKind::usage, std::string(flag) + ": is " + to_exact(given) + " " + unit +
                                           "; allowed: " + to_significant(low) + " to " +
                                           to_significant(high));
 }

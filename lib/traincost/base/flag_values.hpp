@@ -54,7 +54,7 @@ inline double bandwidth_in(const std::string& text, const char* bare_name, doubl
                                           ", or with a unit: MB/s, GB/s, TB/s, Gb/s, Gbit/s, Tb/s, Tbit/s");
     }
     const double value = parse_number(number, Range::positive);
-    return unit.empty() ? value : value * factor / bare;
+    return unit.empty() ? value : in_range(value * factor / bare, Range::positive, text);
 }
 
 /// In GB/s, which a number without a unit is.

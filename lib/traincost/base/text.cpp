@@ -78,6 +78,8 @@ std::optional<double> take_number(std::string_view& rest) {
     return x;
 }
 
+}  // namespace
+
 double in_range(double x, Range range, std::string_view text) {
     if (range == Range::positive && !(x > 0)) {
         throw Error(ErrorKind::input,
@@ -92,6 +94,8 @@ double in_range(double x, Range range, std::string_view text) {
     }
     return x;
 }
+
+namespace {
 
 const Unit* find_unit(std::string_view name, std::span<const Unit> units) {
     const auto found =

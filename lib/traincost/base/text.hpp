@@ -18,6 +18,9 @@ namespace traincost {
 /// The values a parser accepts.
 enum class Range { any, not_negative, positive };
 
+/// `x`, which `text` came to; `Error` that quotes the text where the value is not finite or not in the range.
+double in_range(double x, Range range, std::string_view text);
+
 /// "0.9", "1e-3", "-2": a number without unit.
 double parse_number(std::string_view text, Range range = Range::any);
 /// "15T", "7B", "1.5M", "128K", "8192", "3e11": "128Ki": a whole number; K, M, B, T, Q are powers of 1000, Ki

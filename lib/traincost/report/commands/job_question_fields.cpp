@@ -144,7 +144,8 @@ namespace {
 double microseconds(const std::string& text) {
     constexpr double in_a_second = 1e6;
     const bool unit = !text.empty() && text.back() >= 'a' && text.back() <= 'z';
-    return unit ? parse_duration(text, Range::positive).value() * in_a_second : positive_number(text);
+    return unit ? in_range(parse_duration(text, Range::positive).value() * in_a_second, Range::positive, text)
+                : positive_number(text);
 }
 
 }  // namespace

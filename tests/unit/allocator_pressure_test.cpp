@@ -144,7 +144,7 @@ TEST_CASE("one GPU alone has the gaps of one stream", "[memory]") {
     Job job{catalogue.model("llama-3.2-1b"), catalogue.cluster("h100", 1).spec, catalogue.stack("pytorch"),
             search_jobs::run(2048, 1)};
     const auto gaps = [&] {
-        const StageMemory& m = estimate(job).stages.front();
+        const StageMemory m = estimate(job).stages.front();
         return m.terms[static_cast<std::size_t>(MemoryTerm::fragmentation)].value();
     };
     const double alone = gaps();

@@ -86,7 +86,7 @@ TEST_CASE("T5Gemma is two Gemma 2 of one shape", "[hf]") {
     wider.replace(wider.rfind("64"), 2, "96");
     CHECK(hf_holds(hf_refusal(wider), "has another shape than the encoder"));
     CHECK(hf_holds(hf_refusal(R"({"model_type": "t5gemma", "encoder": )" + stack("") + "}"),
-                   "is missing; a t5gemma has both"));
+                   "missing key 'decoder'; a t5gemma needs it"));
 }
 
 TEST_CASE("a decoder may stand deeper, and one of another class keeps its word on tied embeddings", "[hf]") {

@@ -168,7 +168,8 @@ ModelSpec read_t5gemma(HfKeys& k) {
     auto encoder = k.object("encoder");
     auto decoder = k.object("decoder");
     if (!encoder || !decoder) {
-        k.fail(encoder ? "decoder" : "encoder", "is missing; a t5gemma has both");
+        const std::string missing = encoder ? "decoder" : "encoder";
+        k.fail(missing, "missing key '" + missing + "'; a t5gemma needs it");
     }
     decoder->ignore({"cross_attention_hidden_size"});
     ModelSpec m = read_gemma2(*encoder);

@@ -44,6 +44,7 @@ const UnsaidField* unsaid_of(const LaunchExport& launch, std::string_view field)
     }
     return nullptr;
 }
+const UnsaidField* unsaid_of(LaunchExport&&, std::string_view) = delete;  // what it points to would be gone
 
 LaunchDraft drafted(const std::string& name, const std::string& text) {
     return launch_draft(read_launch_files(std::vector<LaunchFile>{{name, text}}), catalogue());
@@ -171,7 +172,8 @@ TEST_CASE("a Megatron script states the dropout, whose default there is no job's
     const LaunchExport launch = export_launch("megatron", job);
     CHECK(unsaid_of(launch, "dropout") == nullptr);
     CHECK(drafted("a.sh", launch.files.front().text).draft.dropout.value == 0.15);
-    const UnsaidField* elsewhere = unsaid_of(export_launch("torchtitan", job), "dropout");
+    const LaunchExport other = export_launch("torchtitan", job);
+    const UnsaidField* elsewhere = unsaid_of(other, "dropout");
     REQUIRE(elsewhere != nullptr);
     CHECK(elsewhere->value == "0.15");
 }
@@ -196,7 +198,8 @@ TEST_CASE("torchtitan is given its registry's names, and models of one shape kee
     }
     Job other = llama_job("torchtitan");
     other.model = catalogue().model("mixtral-8x7b");
-    const UnsaidField* model = unsaid_of(export_launch("torchtitan", other), "model");
+    const LaunchExport unnamed = export_launch("torchtitan", other);
+    const UnsaidField* model = unsaid_of(unnamed, "model");
     REQUIRE(model != nullptr);
 }
 
@@ -214,7 +217,8 @@ TEST_CASE("axolotl's ranks of experts and its shards multiply to the ranks of th
     job.run.parallel.tp = 2;
     job.run.parallel.dp = 1;
     job.run.parallel.ep = 2;
-    CHECK(unsaid_of(export_launch("axolotl", job), "ep") != nullptr);
+    const LaunchExport unable = export_launch("axolotl", job);
+    CHECK(unsaid_of(unable, "ep") != nullptr);
 }
 
 TEST_CASE("what a format cannot say stands in its file and in the list", "[export]") {

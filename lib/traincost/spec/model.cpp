@@ -202,9 +202,9 @@ void validate_fields(const ModelSpec& m, Checker& check) {
     }
     if (m.mtp)
         check.count("mtp.layers", m.mtp->layers, most_layers);
-    const auto validate_extra = [&](const std::string& where, const ExtraParameters& extra) {
+    const auto validate_extra = [&](std::string_view where, const ExtraParameters& extra) {
         check.name(where, extra.what);
-        check.between(where + "." + extra.what, extra.count, 0, static_cast<std::int64_t>(most_parameters));
+        check.part(where).between(extra.what, extra.count, 0, static_cast<std::int64_t>(most_parameters));
     };
     for (const ExtraParameters& extra : m.extra)
         validate_extra("extra", extra);

@@ -29,11 +29,16 @@ void push_kinds(LayerKinds& kinds, const ModelSpec& m, Side side, std::int64_t f
     }
 }
 
+/// Layer `index` of a decoder whose layers are listed one by one.
+LayerKind listed_kind(const ModelSpec& m, std::int64_t index) {
+    const Feed feed = feed_of(m, index);
+    return {Side::decoder, feed == Feed::experts, 1, mixer_of(m, index), feed != Feed::none};
+}
+
 /// Appends the kinds of layers first … last - 1 of a decoder whose layers are listed one by one.
 void push_listed_kinds(LayerKinds& kinds, const ModelSpec& m, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
-        const Feed feed = feed_of(m, i);
-        const LayerKind one{Side::decoder, feed == Feed::experts, 1, mixer_of(m, i), feed != Feed::none};
+        const LayerKind one = listed_kind(m, i);
         const auto end = kinds.items.begin() + static_cast<std::ptrdiff_t>(kinds.size);
         const auto same = std::find_if(kinds.items.begin(), end, [&](const LayerKind& kind) {
             return kind.moe == one.moe && kind.mixer == one.mixer && kind.mlp == one.mlp;
@@ -75,7 +80,12 @@ std::int64_t block_count(const ModelSpec& model) {
 }
 
 LayerKind layer_kind(const ModelSpec& model, std::int64_t index) {
-    return layer_kinds(model, index, 1).items[0];
+    if (!model.mixers.empty() || !model.feeds.empty())
+        return listed_kind(model, index);
+    if (model.architecture == Architecture::encoder_decoder && index >= model.layers)
+        return {Side::cross_decoder, is_moe_layer(model, index - model.layers), 1};
+    const Side side = model.architecture == Architecture::decoder ? Side::decoder : Side::encoder;
+    return {side, is_moe_layer(model, index), 1};
 }
 
 }  // namespace traincost

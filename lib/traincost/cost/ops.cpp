@@ -60,6 +60,7 @@ Shape shape_of(const Job& job) {
     if (fully_sharded(job))
         s.summed_wider = std::max(0.0, bytes_per_element(run.precision.reduce).value() - s.e);
     s.mlp_tiles = static_cast<double>(run.mlp_tiles);
+    s.expert_imbalance = run.expert_imbalance;
     s.train_weights = run.tuning == Tuning::full;
     s.dropout = run.dropout.value_or(job.stack.layer.dropout);
     s.attention = attention_in_force(job).kernel;

@@ -161,10 +161,9 @@ double token_copies(const Job& job, double top_k) {
 /// [Lepikhin20, Sec. 2.2]. Not model FLOPs. The mask that combines holds routing weights and has a gradient.
 void one_hot_product(OpBuilder& build, std::string_view name, bool combines) {
     const Shape& s = build.shape();
-    const RunSpec& run = build.job().run;
     const double h = static_cast<double>(build.model().hidden);
     const double tokens = s.sequence / static_cast<double>(s.cp);
-    const double slots = tokens * static_cast<double>(build.model().moe->top_k) * run.expert_imbalance;
+    const double slots = tokens * static_cast<double>(build.model().moe->top_k) * s.expert_imbalance;
     Operator op{.name = name, .module = Module::experts, .kind = OpKind::gemm};
     op.gemm = combines ? GemmShape{tokens, h, slots, s.batch} : GemmShape{slots, h, tokens, s.batch};
     op.forward_kernels = 1;
@@ -194,7 +193,7 @@ void moe_ops(OpBuilder& build) {
     // Tokens this rank routes: its own part of the sequence; every one goes to top_k experts somewhere in the
     // ep group.
     const double routed = s.tokens / (s.sequence_parallel || s.etp < s.tp ? static_cast<double>(s.tp) : 1.0);
-    const double copies = routed * static_cast<double>(moe.top_k) * run.expert_imbalance;
+    const double copies = routed * static_cast<double>(moe.top_k) * s.expert_imbalance;
     const double f = static_cast<double>(moe.ffn) / etp;
     const double local =
         copies * etp;  // with expert tensor parallelism every rank of the group sees all its tokens

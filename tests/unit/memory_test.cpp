@@ -178,6 +178,27 @@ TEST_CASE("ZeRO-2 gradients that wait for the last micro-batch are whole", "[mem
     CHECK(waiting.value() == Approx(2.0 * estimate(job).stages[0][MemoryTerm::gradients].value()));
 }
 
+TEST_CASE("FSDP1 keeps waiting gradients in the compute format, FSDP2 as they are reduced", "[memory]") {
+    Job job = pure_job();
+    job.cluster = search_jobs::cluster(2);
+    job.run.parallel.dp = 2;
+    job.run.precision_name = "bf16-amp";
+    job.run.precision = *precision_from("bf16-amp");
+    job.run.global_batch = 16;
+    job.stack.states.amp = CastMode::sharded;
+    const auto gradients = [&](ShardEngine engine, int zero, bool reduces) {
+        job.stack.states.shard = engine;
+        job.run.parallel.zero = zero;
+        job.stack.traffic.reduce_every_micro_batch = reduces;
+        return estimate(job).stages[0][MemoryTerm::gradients].value();
+    };
+    for (const int zero : {2, 3}) {
+        const double sharded = gradients(ShardEngine::fsdp1, zero, true);  // in fp32
+        CHECK(gradients(ShardEngine::fsdp1, zero, false) == Approx(sharded).epsilon(0.01));
+        CHECK(gradients(ShardEngine::fsdp2, zero, false) > 1.9 * sharded);
+    }
+}
+
 TEST_CASE("the matrix library's workspace shrinks to 8.125 MiB a handle before Hopper", "[memory]") {
     const Catalogue catalogue;
     Job job = pure_job();

@@ -6,21 +6,12 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/process_flags.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
 
 namespace {
-
-using Words = std::vector<ShellText>;
-
-std::string base_of(std::string_view path) {
-    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
-    return std::find(all.begin(), all.end(), word) != all.end();
-}
 
 /// "key=value" as Hydra, MaxText and torchtune take it.
 bool is_override(std::string_view word) {
@@ -127,22 +118,17 @@ std::size_t read_flags(const Words& words, std::size_t at, Flags& flags, Words* 
             values.push_back(words[at].part(equals + 1));
         } else if (!is_one_of(name, switches)) {
             const std::size_t most = positional == nullptr ? 1 : words.size();
+            const auto is_other = [](const ShellText& next) {  // an override, or options that nobody knows
+                return is_override(next.chars) || next.chars == std::string(1, unknown_mark);
+            };
             while (at + 1 < words.size() && values.size() < most && !is_flag(words[at + 1].chars) &&
-                   !(positional != nullptr && !values.empty() && is_override(words[at + 1].chars))) {
+                   !(positional != nullptr && !values.empty() && is_other(words[at + 1]))) {
                 values.push_back(words[++at]);
             }
         }
         flags.put(key, name, values, place);
     }
     return at;
-}
-
-Setting word_setting(const std::string& text, ShellPlace place,
-                     const std::vector<const std::string*>& files) {
-    Setting setting;
-    setting.file = files.at(place.file);
-    setting.line = static_cast<int>(place.line);
-    return scalar_setting(text, setting);
 }
 
 /// The parts of a command line as it is walked.
@@ -153,10 +139,6 @@ struct Line {
     std::string name;
     bool has_launcher = false, has_accelerate = false;
 };
-
-bool is_python(std::string_view base) {
-    return base == "python" || base.starts_with("python3") || base.starts_with("python2");
-}
 
 /// A program by itself: its name with a subcommand.
 bool is_framework_program(std::string_view base) {
@@ -171,34 +153,8 @@ bool is_wrapping(const Words& words, std::size_t sbatch) {
                        [](const ShellText& word) { return word.chars == "--wrap"; });
 }
 
-/// The flags of srun, or of sbatch, that count nodes and GPUs, up to the program it starts.
-void read_srun(const Words& words, std::size_t at, Setting& launcher,
-               const std::vector<const std::string*>& files) {
-    const std::string program = base_of(words[at - 1].chars);
-    for (; at < words.size() && (words[at].chars.starts_with('-') || !words[at - 1].chars.ends_with(".py"));
-         ++at) {
-        const std::string& word = words[at].chars;
-        if (is_python(base_of(word)) ||
-            is_one_of(base_of(word), {"torchrun", "bash", "sh", "deepspeed", "accelerate"})) {
-            return;
-        }
-        const std::size_t equals = word.find('=');
-        std::string name = word.substr(0, equals);
-        std::string value = equals != std::string::npos ? word.substr(equals + 1)
-                            : at + 1 < words.size()     ? words[at + 1].chars
-                                                        : std::string();
-        if (word.size() > 2 && word.starts_with("-N")) {  // -N8
-            value = word.substr(2);
-            name = "-N";
-        }
-        name = name == "-N" ? "--nodes" : name == "-G" ? "--gpus" : name;
-        if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
-                             "--gpus-per-task"})) {
-            Setting setting = word_setting(value, words[at].place(), files);
-            setting.name = program + " " + name;
-            place_at(launcher, "srun_flags." + key_of(name)) = std::move(setting);
-        }
-    }
+bool is_colossal_run(std::string_view base, std::string_view next) {
+    return base == "colossalai" && next == "run";
 }
 
 std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
@@ -213,10 +169,12 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
         const std::string base = base_of(words[i].chars);
         const std::string next = i + 1 < words.size() ? words[i + 1].chars : std::string();
         if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
-            base == "deepspeed" || base == "deepspeed.launcher.runner") {
+            base == "deepspeed" || base == "deepspeed.launcher.runner" ||
+            base == "paddle.distributed.launch" || base == "msrun" || base == "ft_launcher" ||
+            is_colossal_run(base, next)) {
             line.has_launcher = true;
             i = read_flags(
-                words, i + 1, launcher, nullptr,
+                words, i + (next == "run" ? 2 : 1), launcher, nullptr,
                 {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
                  "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
             if (base.starts_with("deepspeed")) {
@@ -240,6 +198,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             ++i;
             if (slurm) {
                 read_srun(words, i, place_at(line.launcher.root, "$launcher"), files);
+            } else {
+                read_mpirun(words, i, place_at(line.launcher.root, "$launcher"), files);
             }
         } else if (is_python(base)) {
             ++i;
@@ -260,8 +220,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                                       files),
                        words.size();
             }
-            if (module != "torch.distributed.run" && module != "torch.distributed.launch" &&
-                module != "deepspeed.launcher.runner") {
+            if (!is_one_of(module, {"torch.distributed.run", "torch.distributed.launch",
+                                    "deepspeed.launcher.runner", "paddle.distributed.launch"})) {
                 line.name = i < words.size() ? words[i].chars : std::string();
                 return i + 1;
             }

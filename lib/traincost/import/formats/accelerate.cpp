@@ -88,6 +88,11 @@ void read_accelerate(const Setting& root, FactSheet& sheet) {
     } else if (type == "deepspeed" || is_on(root, "use_deepspeed")) {
         const Setting* part = root.at("deepspeed_config");
         read_deepspeed_part(part != nullptr && part->is_map() ? *part : root, sheet);
+        // DeepSpeed's own keys may stand beside Accelerate's, or among them.
+        if (part != nullptr && part->is_map()) {
+            read_deepspeed_statements(*part, sheet);
+        }
+        read_deepspeed_statements(root, sheet);
     } else if (type == "megatron_lm") {
         const Setting* part = root.at("megatron_lm_config");
         read_megatron_part(part != nullptr ? *part : root, sheet);

@@ -254,7 +254,7 @@ private:
             const std::string& chars = items[i].chars;
             for (std::size_t at = chars.find("--"); at != chars.npos; at = chars.find("--", at + 2)) {
                 const std::size_t end = std::min(chars.find_first_of(" =\t\n\\", at), chars.size());
-                const std::string flag = chars.substr(at, end - at) + "=" + unknown_mark;
+                const std::string flag = chars.substr(at, end - at) + "=" + std::string(unknown_if_said);
                 const bool starts = at == 0 || chars.find_first_of(" \t\n", at - 1) == at - 1;
                 if (starts && end > at + 2 && options.chars.find(flag) == std::string::npos) {
                     options.add((options.empty() ? "" : " ") + flag, items[i].place());

@@ -61,6 +61,10 @@ TEST_CASE("a trainer of one's own is read by the usual names of its arguments", 
         {"torchrun --nproc_per_node 4 ft.py --model_dir m-1b --batch_size 8 --ds_config ds.json --ds_stage "
          "1\n",
          {{Fact::model, "m-1b"}, {Fact::zero, "1"}, {Fact::micro_batch, "-"}}},
+        {"torchrun --standalone --nproc_per_node=8 -m ttt.train --strategy fsdp2 --precision bf16 --steps "
+         "200 \\\n"
+         "  --seq-len 1024 --batch-size 1\n",
+         {{Fact::zero, "3"}, {Fact::precision, "bf16"}, {Fact::sequence, "1024"}}},
         {"deepspeed ../train_sft.py --max_len 2048 --train_batch_size 2 --accumulated_gradient 16 \\\n"
          "  --pretrain acme/m-7b --zero_stage 2 --bf16 --gradient_checkpointing\n",
          {{Fact::sequence, "2048"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "16"}}},
@@ -101,6 +105,7 @@ TEST_CASE("launchers beside torchrun count nodes and GPUs", "[launch]") {
         {"colossalai run --nproc_per_node 4" + trainer, {{Fact::gpus_per_node, "4"}}},
         {"ft_launcher --nproc_per_node=4 --nnodes=8 --max-restarts=5" + trainer, {{Fact::gpus, "32"}}},
         {"#PBS -l select=4:ngpus=8\nmpirun python" + trainer, {{Fact::nodes, "4"}, {Fact::gpus, "32"}}},
+        {"aprun -n $N -N 4 ./rank.sh python" + trainer, {{Fact::gpus_per_node, "4"}}},
         {"#$ -l rt_F=8\nmpirun python" + trainer, {{Fact::nodes, "8"}}},
         {"#BSUB -nnodes 16\njsrun python" + trainer, {{Fact::nodes, "16"}}},
     });
@@ -208,6 +213,13 @@ TEST_CASE("nanotron: sequence parallelism needs tensor parallelism", "[launch]")
             {{Fact::sequence_parallel, "false"}}},
            {"parallelism: {dp: 8, pp: 1, tp: 2, tp_mode: REDUCE_SCATTER}\n" + rest,
             {{Fact::sequence_parallel, "true"}}}});
+}
+
+TEST_CASE("DeepSpeed's block in a configuration of another kind is read", "[launch]") {
+    check(
+        {{"seed: 0\nepochs: 1\ndeepspeed:\n  train_batch_size: 256\n  train_micro_batch_size_per_gpu: 64\n"
+          "  gradient_accumulation_steps: 1\n  zero_optimization: {stage: 1}\n  optimizer: {type: Adam}\n",
+          {{Fact::zero, "1"}, {Fact::global_batch, "256"}, {Fact::dp, "4"}, {Fact::optimizer, "Adam"}}}});
 }
 
 TEST_CASE("one optimizer under two names is no contradiction", "[launch]") {

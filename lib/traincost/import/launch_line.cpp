@@ -189,7 +189,7 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 words, i + 2, accelerate, nullptr,
                 {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
                  "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
-        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" ||
+        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" || base == "aprun" ||
                    (base == "sbatch" && is_wrapping(words, i))) {
             const bool slurm = base == "srun" || base == "sbatch";
             place_at(line.launcher.root, "$launcher." + std::string(slurm ? "srun" : "mpirun")) =

@@ -100,19 +100,26 @@ int trainer_of_ones_own(const Setting& root) {
     }
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
     const auto any = [&](Paths paths, int score) { return has_any(root, paths) ? score : 0; };
-    const int sum =
-        any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
-        any(sequence_names, 10) + any({"batch_size", "train_batch_size"}, 5) +
-        any({"total_batch_size", "global_batch_size"}, 15) + any(tensor_names, 10) + any(pipeline_names, 10) +
-        any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
-        points(root,
-               {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
-                "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
-               10) +
-        points(
-            root,
-            {"epochs", "mixed_precision", "num_epochs", "num_train_epochs", "torch_dtype", "lr", "max_steps"},
-            5);
+    const int sum = any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
+                    any(sequence_names, 10) + any({"batch_size", "train_batch_size"}, 10) +
+                    any({"total_batch_size", "global_batch_size"}, 15) + any(tensor_names, 10) +
+                    any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
+                    any(checkpointing_names, 10) +
+                    points(root,
+                           {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
+                            "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
+                           10) +
+                    points(root, {"epochs",      "mixed_precision",
+                                  "num_epochs",  "num_train_epochs",
+                                  "torch_dtype", "lr",
+                                  "max_steps",   "dtype",
+                                  "precision",   "bf16",
+                                  "fp16",        "optimizer",
+                                  "optim",       "weight_decay",
+                                  "steps",       "num_training_steps",
+                                  "num_steps",   "train_iters",
+                                  "max_iters",   "strategy"},
+                           5);
     return std::min(sum, just_enough) + points(root, {"base_model", "cutoff_len"}, 10);
 }
 
@@ -164,6 +171,24 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
         refer_to_file(*deepspeed, sheet);
     }
     sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage", "ds_stage", "deepspeed_stage"}, 0);
+}
+
+// Lightning's words: ddp, fsdp, deepspeed_stage_3.
+void read_strategy(const Setting& root, FactSheet& sheet) {
+    const Setting* at = root.peek("strategy");
+    if (at == nullptr || !at->is_scalar() || !root.has("$program")) {
+        return;
+    }
+    const std::string word = lower(at->text);
+    constexpr std::string_view staged = "deepspeed_stage_";
+    if (word.starts_with("ddp")) {
+        sheet.state(Fact::zero, std::int64_t{0}, *at);
+    } else if (word.starts_with("fsdp")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *at);
+    } else if (word.starts_with(staged) && word.size() > staged.size() && word[staged.size()] >= '1' &&
+               word[staged.size()] <= '3') {
+        sheet.state(Fact::zero, std::int64_t{word[staged.size()] - '0'}, *at);
+    }
 }
 
 // OpenRLHF's train_batch_size is the whole step's; its micro batches are of one GPU.
@@ -329,6 +354,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_trainer_attention(root, sheet);
     sheet.truth(Fact::compile, root, {"torch_compile"});
     read_fsdp_sharding(root, sheet);
+    read_strategy(root, sheet);
     read_lora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
         if (is_on(root, key)) {

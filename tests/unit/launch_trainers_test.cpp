@@ -65,6 +65,18 @@ TEST_CASE("a trainer of one's own is read by the usual names of its arguments", 
          "200 \\\n"
          "  --seq-len 1024 --batch-size 1\n",
          {{Fact::zero, "3"}, {Fact::precision, "bf16"}, {Fact::sequence, "1024"}}},
+        {"torchrun --nproc_per_node=8 train.py --model llama-7b --batch-size 1 --seq-len 8192 --flash\n",
+         {{Fact::model, "llama-7b"}, {Fact::sequence, "8192"}, {Fact::micro_batch, "-"}}},
+        {"python train_model.py --checkpoint_dir c --num_nodes 2 --gpus_per_node 4 --peft_scheme lora \\\n"
+         "  --global_batch_size 16 --micro_batch_size 1 --tp_size 2\n",
+         {{Fact::nodes, "2"}, {Fact::gpus, "8"}, {Fact::dp, "4"}, {Fact::accumulation, "4"}}},
+        {"accelerate launch --use_fsdp --num_machines=1 --num_processes=8 --mixed_precision=bf16 \\\n"
+         "  tune.py --train_config c.json --distributed_type fsdp\n",
+         {{Fact::gpus, "8"}, {Fact::precision, "bf16"}, {Fact::zero, "3"}}},
+        {"torchrun --nnodes 1 --nproc_per_node 4 llama.py --enable_fsdp --use_peft --batch_size_training 4 "
+         "\\\n"
+         "  --context_length 2048 --model_name /m --fsdp_config.pure_bf16 --use_fast_kernels\n",
+         {{Fact::zero, "3"}, {Fact::micro_batch, "4"}, {Fact::precision, "bf16"}}},
         {"deepspeed ../train_sft.py --max_len 2048 --train_batch_size 2 --accumulated_gradient 16 \\\n"
          "  --pretrain acme/m-7b --zero_stage 2 --bf16 --gradient_checkpointing\n",
          {{Fact::sequence, "2048"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "16"}}},
@@ -149,6 +161,34 @@ TEST_CASE("a script that submits itself is read as the job", "[launch]") {
           "torchrun --nproc_per_node 8 train.py --num-layers 2 --hidden-size 64 \\\n"
           "  --num-attention-heads 2 --seq-length 128 --micro-batch-size 4\n",
           {{Fact::sequence, "128"}, {Fact::nodes, "2"}, {Fact::micro_batch, "4"}}}});
+}
+
+TEST_CASE("what another machine is to start is followed", "[launch]") {
+    const std::string train =
+        "python3 MaxText/train.py MaxText/configs/base.yml model_name=llama2-13b per_device_batch_size=4";
+    check({{"python3 xpk.py workload create --num-slices=1 --command \"" + train + "\"\n",
+            {{Fact::model, "llama2-13b"}, {Fact::micro_batch, "4"}}},
+           {"gcloud compute tpus tpu-vm ssh pod --worker=all --command=\"" + train + "\"\n",
+            {{Fact::model, "llama2-13b"}, {Fact::micro_batch, "4"}}}});
+}
+
+TEST_CASE("a script that only sets arguments for another is read by them", "[launch]") {
+    const std::string arguments =
+        "INFRA_ARGS=(\n  --tensor-model-parallel-size 2\n  --pipeline-model-parallel-size 4\n"
+        "  --use-distributed-optimizer\n)\nMODEL_ARGS=\" --num-layers 16 --hidden-size 2048 \\\n"
+        "  --num-attention-heads 16 --seq-length 4096\"\n";
+    check({{"#!/bin/bash\n" + arguments,
+            {{Fact::tp, "2"}, {Fact::pp, "4"}, {Fact::zero, "1"}, {Fact::sequence, "4096"}}}});
+    const LaunchReading both = read_launch_files(
+        std::vector<LaunchFile>{
+            {"main.sh",
+             "#!/bin/bash\nsource $CONF\ntorchrun --nproc_per_node 8 pretrain_gpt.py --bf16 \\\n"
+             "  --micro-batch-size 2 --global-batch-size 8 ${INFRA_ARGS[@]} ${MODEL_ARGS[@]}\n"},
+            {"conf.sh", "#!/bin/bash\n" + arguments}},
+        {});
+    CHECK(said(both, Fact::tp) == "2");
+    CHECK(said(both, Fact::micro_batch) == "2");
+    CHECK(both.contradictions.empty());
 }
 
 TEST_CASE("a switch before options that nobody sets is on", "[launch]") {

@@ -102,6 +102,23 @@ std::string only_dictionary(std::string_view text) {
            std::string(text.substr(open, close + 1 - open));
 }
 
+/// A script that only sets variables holds the arguments of another, which is not given.
+void add_options(const std::vector<ShellText>& options, const std::vector<const std::string*>& names,
+                 std::size_t index, LaunchDocuments& documents) {
+    StartedCommand command;
+    for (const std::string_view word : {"python", "another"}) {
+        ShellText text;
+        text.add(word, options.front().place());
+        command.words.push_back(std::move(text));
+    }
+    command.words.insert(command.words.end(), options.begin(), options.end());
+    for (LaunchDocument& document : documents_of(command, names)) {
+        document.file = index;
+        document.is_command = false;
+        documents.all.push_back(std::move(document));
+    }
+}
+
 void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
                 const JobFrame* frame, LaunchDocuments& documents) {
     std::vector<const std::string*> names;
@@ -134,6 +151,9 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
             }
             documents.all.push_back(std::move(document));
         }
+    }
+    if (documents.all.empty() && !outcome.options.empty()) {
+        add_options(outcome.options, names, index, documents);
     }
     if (!has_launcher && !header.members.empty()) {
         LaunchDocument document;

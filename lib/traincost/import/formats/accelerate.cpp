@@ -8,8 +8,11 @@ namespace traincost {
 
 int recognise_accelerate(const Setting& root) {
     const Setting* program = root.peek("$program");
-    return (program != nullptr && program->text == "accelerate launch" ? 100 : 0) +
-           points(root, {"compute_environment", "distributed_type"}, 40) +
+    const bool launches = program != nullptr && program->text == "accelerate launch";
+    if (program != nullptr && !launches) {
+        return 0;  // a trainer's arguments of these names
+    }
+    return (launches ? 100 : 0) + points(root, {"compute_environment", "distributed_type"}, 40) +
            points(root, {"num_processes", "num_machines", "machine_rank", "main_training_function"}, 15) +
            points(root, {"fsdp_config", "deepspeed_config", "mixed_precision", "rdzv_backend"}, 10);
 }

@@ -39,6 +39,7 @@ const Paths micro_batch_names = {"per_device_train_batch_size",
                                  "batch_size_per_device",
                                  "train_batch_size_per_gpu",
                                  "train_micro_batch_size_per_gpu",
+                                 "batch_size_training",
                                  "mbs",
                                  "device_batch_size"};
 const Paths accumulation_names = {"gradient_accumulation_steps",
@@ -101,9 +102,10 @@ int trainer_of_ones_own(const Setting& root) {
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
     const auto any = [&](Paths paths, int score) { return has_any(root, paths) ? score : 0; };
     const int sum = any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
-                    any(sequence_names, 10) + any({"batch_size", "train_batch_size"}, 10) +
-                    any({"total_batch_size", "global_batch_size"}, 15) + any(tensor_names, 10) +
-                    any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
+                    (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
+                    any({"batch_size", "train_batch_size"}, 10) +
+                    any({"total_batch_size", "global_batch_size"}, 15) + any({"micro_batch_size"}, 15) +
+                    any(tensor_names, 10) + any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
                     any(checkpointing_names, 10) +
                     points(root,
                            {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
@@ -171,6 +173,13 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
         refer_to_file(*deepspeed, sheet);
     }
     sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage", "ds_stage", "deepspeed_stage"}, 0);
+}
+
+// llama-recipes shards everything where this is on.
+void read_enabled_fsdp(const Setting& root, FactSheet& sheet) {
+    if (is_on(root, "enable_fsdp")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *root.at("enable_fsdp"));
+    }
 }
 
 // Lightning's words: ddp, fsdp, deepspeed_stage_3.
@@ -316,8 +325,21 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
+// Trainers that start their own processes are told of nodes and GPUs.
+void read_machines(const Setting& root, FactSheet& sheet) {
+    const auto take = [&](Fact fact, Paths names) {
+        const Setting* at = root.has("$program") ? first_of(root, names) : nullptr;
+        if (at != nullptr && as_whole(*at).value_or(0) > 0) {
+            sheet.state(fact, *as_whole(*at), *at);
+        }
+    };
+    take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
+    take(Fact::nodes, {"num_nodes"});
+}
+
 void read_trainer_precision(const Setting& root, FactSheet& sheet) {
-    read_16_bit_switches(root, sheet, {"bf16", "use_bf16"}, {"fp16", "use_fp16"});
+    read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
+                         {"fp16", "use_fp16"});
     if (!sheet.has(Fact::precision)) {
         read_precision_word(root, sheet,
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
@@ -339,6 +361,7 @@ void read_trainer_attention(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
+    read_machines(root, sheet);
     if (const Setting* unpacked = root.peek("$unpacked")) {
         sheet.assumes = false;  // more may be said there
         sheet.remark(*unpacked, "arguments that nothing here says");
@@ -355,6 +378,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.truth(Fact::compile, root, {"torch_compile"});
     read_fsdp_sharding(root, sheet);
     read_strategy(root, sheet);
+    read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
         if (is_on(root, key)) {

@@ -37,6 +37,7 @@ public:
 
     ShellOutcome follow(std::size_t first) {
         file(first);
+        outcome_.options = state_.options();
         return std::move(outcome_);
     }
 
@@ -424,9 +425,30 @@ private:
                 }
             }
         }
+        if (carries(words)) {
+            return Answer::unknown;
+        }
         written(command, words);
         add(command, std::move(words));
         return Answer::unknown;
+    }
+    // xpk workload create --command "python3 train.py ...", gcloud ... ssh --command="...": what another
+    // machine is to start.
+    bool carries(const std::vector<ShellText>& words) {
+        constexpr std::string_view flag = "--command";
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::string& chars = words[i].chars;
+            const bool apart = chars == flag && i + 1 < words.size();
+            if (!apart && !chars.starts_with(std::string(flag) + "=")) {
+                continue;
+            }
+            const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+            if (inner.chars.find(' ') != std::string::npos) {
+                text(inner);
+                return true;
+            }
+        }
+        return false;
     }
     void add(const ShellCommand& command, std::vector<ShellText> words) {
         StartedCommand one;

@@ -44,6 +44,7 @@ struct ShellOutcome {
     std::vector<WrittenFile> written;
     std::vector<ShellRemark> remarks;
     std::vector<std::string> sourced;  ///< names of given files that were read in
+    std::vector<ShellText> options;    ///< all flags and their values that its variables hold in the end
 };
 
 /// A given file that a script may source or start.

@@ -116,7 +116,14 @@ TEST_CASE("launchers beside torchrun count nodes and GPUs", "[launch]") {
         {"msrun --worker_num 16 --local_worker_num 8" + trainer, {{Fact::gpus, "16"}, {Fact::nodes, "2"}}},
         {"colossalai run --nproc_per_node 4" + trainer, {{Fact::gpus_per_node, "4"}}},
         {"ft_launcher --nproc_per_node=4 --nnodes=8 --max-restarts=5" + trainer, {{Fact::gpus, "32"}}},
+        {"accelerate launch -m --num_machines 1 --num_processes 4 scripts.train --config a.yaml\n",
+         {{Fact::gpus, "4"}}},
+        {"sbatch --nodes 16 --gres=gpu:8 train.sh\n", {{Fact::nodes, "16"}, {Fact::gpus, "128"}}},
+        {"sbatch --exclusive --nodes 16 --wrap=\"srun bash train.sh\"\n", {{Fact::nodes, "16"}}},
         {"#PBS -l select=4:ngpus=8\nmpirun python" + trainer, {{Fact::nodes, "4"}, {Fact::gpus, "32"}}},
+        {"export CUDA_VISIBLE_DEVICES=3,4\npython" + trainer, {{Fact::gpus_per_node, "2"}}},
+        {"export CUDA_VISIBLE_DEVICES=0,1\ntorchrun --nproc_per_node 1" + trainer,
+         {{Fact::gpus_per_node, "1"}}},
         {"aprun -n $N -N 4 ./rank.sh python" + trainer, {{Fact::gpus_per_node, "4"}}},
         {"#$ -l rt_F=8\nmpirun python" + trainer, {{Fact::nodes, "8"}}},
         {"#BSUB -nnodes 16\njsrun python" + trainer, {{Fact::nodes, "16"}}},
@@ -214,7 +221,10 @@ TEST_CASE("NeMo's launcher may say nothing of the trainer", "[launch]") {
           "  stages=[training] training.model.pipeline_model_parallel_size=1 \\\n"
           "  training.model.expert_model_parallel_size=8 \\\n"
           "  training.model.optim.name=mcore_distributed_optim\n",
-          {{Fact::pp, "1"}, {Fact::ep, "8"}, {Fact::zero, "1"}}}});
+          {{Fact::pp, "1"}, {Fact::ep, "8"}, {Fact::zero, "1"}}},
+         {"python tuning/megatron_gpt_peft_tuning.py trainer.precision=bf16 \\\n"
+          "  model.restore_from_path=/m model.peft.peft_scheme=lora\n",
+          {{Fact::precision, "bf16"}}}});
 }
 
 TEST_CASE("Accelerate: DeepSpeed's own keys beside its own are read where they say more", "[launch]") {

@@ -157,6 +157,22 @@ bool is_colossal_run(std::string_view base, std::string_view next) {
     return base == "colossalai" && next == "run";
 }
 
+/// Whether a launcher's flags between two words say that a module follows them: "-m --num_processes 2
+/// a.train".
+bool asks_for_module(const Words& words, std::size_t begin, std::size_t end) {
+    return end < words.size() && begin < end && !is_one_of(words[end - 1].chars, {"-m", "--module"}) &&
+           std::any_of(words.begin() + static_cast<std::ptrdiff_t>(begin),
+                       words.begin() + static_cast<std::ptrdiff_t>(end), [](const ShellText& word) {
+                           return is_one_of(word.chars, {"-m", "--module"});
+                       });
+}
+
+/// Whether a script is started whose content is not given: "sbatch --nodes 16 train.sh".
+bool starts_script(const Words& words) {
+    return std::any_of(words.begin(), words.end(),
+                       [](const ShellText& word) { return word.chars.ends_with(".sh"); });
+}
+
 std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
     Flags launcher(place_at(line.launcher.root, "$launcher"), files);
     Flags accelerate(line.accelerate.root, files);
@@ -189,8 +205,12 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 words, i + 2, accelerate, nullptr,
                 {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
                  "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
+            if (asks_for_module(words, 1, i)) {
+                line.name = words[i].chars;
+                return i + 1;
+            }
         } else if (base == "srun" || base == "mpirun" || base == "mpiexec" || base == "aprun" ||
-                   (base == "sbatch" && is_wrapping(words, i))) {
+                   (base == "sbatch" && (is_wrapping(words, i) || starts_script(words)))) {
             const bool slurm = base == "srun" || base == "sbatch";
             place_at(line.launcher.root, "$launcher." + std::string(slurm ? "srun" : "mpirun")) =
                 word_setting("true", words[i].place(), files);
@@ -291,7 +311,10 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     }
     const std::size_t at = walk_launchers(command.words, line, files);
     if (line.name.empty()) {
-        return {};
+        const bool counted = line.launcher.root.has("$launcher.srun_flags") && starts_script(command.words);
+        line.launcher.is_command = true;
+        return counted ? std::vector<LaunchDocument>{std::move(line.launcher)}
+                       : std::vector<LaunchDocument>{};
     }
     const bool counts_processes =
         line.has_launcher || line.has_accelerate ||

@@ -27,7 +27,11 @@ int recognise_nemo(const Setting& whole) {
     if (!launched && !root.has("trainer") && !root.has("model.encoder_seq_length")) {
         return 0;
     }
-    return points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
+    return (launched
+                ? 20 + points(root,
+                              {"trainer.precision", "model.restore_from_path", "model.peft.peft_scheme"}, 5)
+                : 0) +
+           points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
            points(root,
                   {"model.tensor_model_parallel_size", "model.micro_batch_size", "model.global_batch_size",
                    "exp_manager"},

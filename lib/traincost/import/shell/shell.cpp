@@ -457,6 +457,16 @@ private:
                 one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
             }
         }
+        for (const std::string_view name :
+             {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
+            const bool given = std::any_of(one.environment.begin(), one.environment.end(),
+                                           [&](const auto& each) { return each.first == name; });
+            const ShellVariable* exported = state_.find(name);
+            if (!given && exported != nullptr && exported->items.size() == 1 &&
+                !ShellState::is_unknown(exported->items.front())) {
+                one.environment.emplace_back(name, exported->items.front());
+            }
+        }
         // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".
         for (std::size_t i = 1; i + 2 < words.size(); ++i) {
             if (words[i].chars != "bash" && words[i].chars != "sh" && words[i].chars != "/bin/bash") {

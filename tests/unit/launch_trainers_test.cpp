@@ -77,6 +77,14 @@ TEST_CASE("a trainer of one's own is read by the usual names of its arguments", 
          "\\\n"
          "  --context_length 2048 --model_name /m --fsdp_config.pure_bf16 --use_fast_kernels\n",
          {{Fact::zero, "3"}, {Fact::micro_batch, "4"}, {Fact::precision, "bf16"}}},
+        {"python finetune.py --model acme/m --model.type glm --per_device_train_batch_size 16\n",
+         {{Fact::model, "acme/m"}, {Fact::micro_batch, "16"}}},
+        {"deepspeed --include localhost:0 ft.py --model_dir /m --train_batch_size 2 --max_len 768 \\\n"
+         "  --gradient_accumulation_steps 4\n",
+         {{Fact::micro_batch, "2"}, {Fact::global_batch, "8"}}},
+        {"python run_squad.py --bert_model b --train_batch_size 32 --gradient_accumulation_steps 4 \\\n"
+         "  --learning_rate 5e-5\n",
+         {{Fact::micro_batch, "-"}, {Fact::accumulation, "4"}}},
         {"deepspeed ../train_sft.py --max_len 2048 --train_batch_size 2 --accumulated_gradient 16 \\\n"
          "  --pretrain acme/m-7b --zero_stage 2 --bf16 --gradient_checkpointing\n",
          {{Fact::sequence, "2048"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "16"}}},
@@ -103,6 +111,11 @@ TEST_CASE("what evaluates or serves a model is no training job", "[launch]") {
     CHECK(said(job, Fact::model) == "acme/m");
     CHECK(said(job, Fact::micro_batch) == "2");
     CHECK(job.contradictions.empty());
+    const LaunchReading beside = said_in(
+        "accelerate launch --num_processes=7 grpo.py --per_device_train_batch_size=2\n"
+        "CUDA_VISIBLE_DEVICES=4,5,6,7 python occupy.py\n");
+    CHECK(said(beside, Fact::gpus) == "7");
+    CHECK(said(beside, Fact::gpus_per_node) == "-");
 }
 
 TEST_CASE("launchers beside torchrun count nodes and GPUs", "[launch]") {
@@ -120,6 +133,8 @@ TEST_CASE("launchers beside torchrun count nodes and GPUs", "[launch]") {
          {{Fact::gpus, "4"}}},
         {"sbatch --nodes 16 --gres=gpu:8 train.sh\n", {{Fact::nodes, "16"}, {Fact::gpus, "128"}}},
         {"sbatch --exclusive --nodes 16 --wrap=\"srun bash train.sh\"\n", {{Fact::nodes, "16"}}},
+        {"lightning run model --accelerator=cuda --devices=8 --num-nodes=2" + trainer,
+         {{Fact::gpus, "16"}, {Fact::nodes, "2"}}},
         {"#PBS -l select=4:ngpus=8\nmpirun python" + trainer, {{Fact::nodes, "4"}, {Fact::gpus, "32"}}},
         {"export CUDA_VISIBLE_DEVICES=3,4\npython" + trainer, {{Fact::gpus_per_node, "2"}}},
         {"export CUDA_VISIBLE_DEVICES=0,1\ntorchrun --nproc_per_node 1" + trainer,

@@ -62,7 +62,8 @@ public:
         }
         if (value.is_map()) {
             overlay(place_at(root_, key), value);
-        } else if (key.find('.') == std::string::npos) {
+        } else if (key.find('.') == std::string::npos ||
+                   (name.starts_with('-') && is_plain(key.substr(0, key.find('.'))))) {
             root_.members.push_back(
                 {.key = key, .value = std::move(value)});  // of equal flags the last counts
         } else {
@@ -76,6 +77,11 @@ public:
     }
 
 private:
+    /// Whether a flag of that name has a plain value, which "name.more" does not replace.
+    bool is_plain(const std::string& name) const {
+        const Setting* at = root_.member(name);
+        return at != nullptr && at->is_scalar();
+    }
     static Setting value_of(const std::string& text, const Setting& place) {
         if (text.size() > 1 && (text.front() == '[' || text.front() == '{')) {
             try {
@@ -153,8 +159,8 @@ bool is_wrapping(const Words& words, std::size_t sbatch) {
                        [](const ShellText& word) { return word.chars == "--wrap"; });
 }
 
-bool is_colossal_run(std::string_view base, std::string_view next) {
-    return base == "colossalai" && next == "run";
+bool runs_by_name(std::string_view base, std::string_view next) {
+    return next == "run" && is_one_of(base, {"colossalai", "lightning", "fabric"});
 }
 
 /// Whether a launcher's flags between two words say that a module follows them: "-m --num_processes 2
@@ -187,12 +193,21 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
         if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
             base == "deepspeed" || base == "deepspeed.launcher.runner" ||
             base == "paddle.distributed.launch" || base == "msrun" || base == "ft_launcher" ||
-            is_colossal_run(base, next)) {
+            runs_by_name(base, next)) {
             line.has_launcher = true;
+            const bool lightning = next == "run" && base != "colossalai";  // "lightning run model"
             i = read_flags(
-                words, i + (next == "run" ? 2 : 1), launcher, nullptr,
+                words,
+                i + (lightning       ? 3
+                     : next == "run" ? 2
+                                     : 1),
+                launcher, nullptr,
                 {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
                  "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
+            if (const Setting* devices = line.launcher.root.peek("$launcher.devices");
+                lightning && devices != nullptr) {
+                place_at(line.launcher.root, "$launcher.nproc_per_node") = Setting(*devices);
+            }
             if (base.starts_with("deepspeed")) {
                 place_at(line.launcher.root, "$launcher.deepspeed") =
                     word_setting("true", words[0].place(), files);

@@ -1,131 +1,12 @@
 // Hugging Face TrainingArguments and the trainers built on them (TRL, OpenRLHF, DeepSpeed-Chat): JSON, YAML
 // or a command line.
 
-#include <algorithm>
-
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/formats/trainer_names.hpp"
 
 namespace traincost {
-
-namespace {
-
-// The names under which trainers of one's own take what Hugging Face's trainer takes, its own first.
-const Paths model_names = {"model_name_or_path",
-                           "model_name",
-                           "model_id",
-                           "model_path",
-                           "base_model",
-                           "actor_model_name_or_path",
-                           "pretrained_model",
-                           "base_model_name",
-                           "pretrained_model_name_or_path",
-                           "model_checkpoint",
-                           "base_model_name_or_path",
-                           "model_dir",
-                           "pretrain"};
-const Paths sequence_names = {
-    "model_max_length", "max_seq_length", "max_seq_len",     "max_length",          "cutoff_len",
-    "cutoff",           "block_size",     "model_max_len",   "seq_length",          "max_sequence_length",
-    "seq_len",          "max_len",        "sequence_length", "max_sentence_length", "context_length"};
-const Paths micro_batch_names = {"per_device_train_batch_size",
-                                 "per_gpu_train_batch_size",
-                                 "train.per_device_train_batch_size",
-                                 "per_device_batch_size",
-                                 "per_gpu_batch_size",
-                                 "train_bsz_per_gpu",
-                                 "batch_size_per_gpu",
-                                 "batch_size_per_device",
-                                 "train_batch_size_per_gpu",
-                                 "train_micro_batch_size_per_gpu",
-                                 "batch_size_training",
-                                 "mbs",
-                                 "device_batch_size"};
-const Paths accumulation_names = {"gradient_accumulation_steps",
-                                  "accumulation_steps",
-                                  "gradient_accumulation",
-                                  "grad_accumulation_steps",
-                                  "grad_accum_steps",
-                                  "gradient_accumulate_every",
-                                  "accumulate_grad_batches",
-                                  "accumulated_gradient",
-                                  "grad_accum",
-                                  "accum_steps"};
-const Paths tensor_names = {"tensor_parallel_size",    "ds.tensor_parallel_size",
-                            "ds_tensor_parallel_size", "tp_size",
-                            "model_parallel_size",     "tp"};
-const Paths pipeline_names = {"pipeline_parallel_size", "pipe_parallel_size", "pp_size", "pp"};
-const Paths sequence_parallel_names = {"ring_attn_size",         "ds.ring_attn_size", "context_parallel_size",
-                                       "sequence_parallel_size", "cp_size",           "sp_size"};
-const Paths checkpointing_names = {"gradient_checkpointing",
-                                   "use_gradient_checkpointing",
-                                   "actor.gradient_checkpoint",
-                                   "ds.gradient_checkpointing",
-                                   "model.gradient_checkpointing_enable",
-                                   "activation_checkpointing",
-                                   "gradient_checkpoint",
-                                   "grad_checkpoint",
-                                   "grad_checkpointing",
-                                   "enable_gradient_checkpointing"};
-
-/// Whether a command starts a trainer, as far as its program's name tells: not what measures, serves or
-/// prepares, which take many of the same arguments.
-bool starts_training(const Setting& root) {
-    const Setting* program = root.peek("$program");
-    if (program == nullptr) {
-        return false;
-    }
-    const std::string name = lower(program->text.substr(program->text.rfind('/') + 1));
-    static constexpr std::string_view others[] = {"eval",     "infer",  "generat", "convert",  "merge",
-                                                  "serve",    "token",  "prepare", "process",  "vllm",
-                                                  "download", "export", "predict", "benchmark"};
-    const bool other = std::any_of(std::begin(others), std::end(others), [&](std::string_view part) {
-        return name.find(part) != std::string::npos;
-    });
-    // nanoGPT's settings stand in a program of Python, and its accumulation is that of all GPUs.
-    const Setting* words = root.peek("$positional");
-    const bool by_program =
-        words != nullptr && !words->items.empty() && words->items.front().text.ends_with(".py");
-    return !other && !by_program;
-}
-
-bool has_any(const Setting& root, Paths paths) {
-    return std::any_of(paths.begin(), paths.end(), [&](std::string_view path) { return root.has(path); });
-}
-
-/// How much the arguments of a command look like those of a trainer of one's own.
-int trainer_of_ones_own(const Setting& root) {
-    if (!starts_training(root)) {
-        return 0;
-    }
-    constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
-    const auto any = [&](Paths paths, int score) { return has_any(root, paths) ? score : 0; };
-    const int sum = any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
-                    (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
-                    any({"batch_size", "train_batch_size"}, 10) +
-                    any({"total_batch_size", "global_batch_size"}, 15) + any({"micro_batch_size"}, 15) +
-                    any(tensor_names, 10) + any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
-                    any(checkpointing_names, 10) +
-                    points(root,
-                           {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
-                            "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
-                           10) +
-                    points(root, {"epochs",      "mixed_precision",
-                                  "num_epochs",  "num_train_epochs",
-                                  "torch_dtype", "lr",
-                                  "max_steps",   "dtype",
-                                  "precision",   "bf16",
-                                  "fp16",        "optimizer",
-                                  "optim",       "weight_decay",
-                                  "steps",       "num_training_steps",
-                                  "num_steps",   "train_iters",
-                                  "max_iters",   "strategy"},
-                           5);
-    return std::min(sum, just_enough) + points(root, {"base_model", "cutoff_len"}, 10);
-}
-
-}  // namespace
 
 int recognise_hf_arguments(const Setting& root) {
     return points(root, {"per_device_train_batch_size"}, 50) +
@@ -238,6 +119,15 @@ void read_total_batch(const Setting& root, FactSheet& sheet) {
     }
 }
 
+// "--train_batch_size 8" beside an accumulation is a GPU's, but the first trainers of BERT divide it.
+void read_training_batch(const Setting& root, FactSheet& sheet) {
+    const bool divides = root.has("bert_model") || root.has("do_lower_case") || root.has("bert_config") ||
+                         root.has("micro_train_batch_size");
+    if (root.has("$program") && sheet.has(Fact::accumulation) && !divides) {
+        sheet.whole(Fact::micro_batch, root, {"train_batch_size"});
+    }
+}
+
 // "--batch_size 8" alone may be a GPU's or the whole step's; beside an accumulation, or beside a batch that
 // is named global, it is a GPU's.
 void read_plain_batch(const Setting& root, FactSheet& sheet) {
@@ -317,6 +207,7 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
     }
     sheet.whole(Fact::sequence, root, sequence_names);
     read_total_batch(root, sheet);
+    read_training_batch(root, sheet);
     read_plain_batch(root, sheet);
     sheet.word(Fact::model, root, model_names);
     if (const Setting* model = root.at("model");

@@ -77,6 +77,8 @@ TEST_CASE("a trainer of one's own is read by the usual names of its arguments", 
          "\\\n"
          "  --context_length 2048 --model_name /m --fsdp_config.pure_bf16 --use_fast_kernels\n",
          {{Fact::zero, "3"}, {Fact::micro_batch, "4"}, {Fact::precision, "bf16"}}},
+        {"torchrun --nproc_per_node 4 finetuning.py --enable_fsdp --model_name /m --use_peft --pure_bf16\n",
+         {{Fact::zero, "3"}, {Fact::model, "/m"}, {Fact::precision, "bf16"}}},
         {"python finetune.py --model acme/m --model.type glm --per_device_train_batch_size 16\n",
          {{Fact::model, "acme/m"}, {Fact::micro_batch, "16"}}},
         {"deepspeed --include localhost:0 ft.py --model_dir /m --train_batch_size 2 --max_len 768 \\\n"

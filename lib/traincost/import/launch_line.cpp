@@ -166,11 +166,11 @@ bool runs_by_name(std::string_view base, std::string_view next) {
 /// Whether a launcher's flags between two words say that a module follows them: "-m --num_processes 2
 /// a.train".
 bool asks_for_module(const Words& words, std::size_t begin, std::size_t end) {
-    return end < words.size() && begin < end && !is_one_of(words[end - 1].chars, {"-m", "--module"}) &&
-           std::any_of(words.begin() + static_cast<std::ptrdiff_t>(begin),
-                       words.begin() + static_cast<std::ptrdiff_t>(end), [](const ShellText& word) {
-                           return is_one_of(word.chars, {"-m", "--module"});
-                       });
+    bool asked = false;
+    for (std::size_t i = begin; i + 1 < end; ++i) {
+        asked = asked || is_one_of(words[i].chars, {"-m", "--module"});
+    }
+    return asked && end < words.size();
 }
 
 /// Whether a script is started whose content is not given: "sbatch --nodes 16 train.sh".

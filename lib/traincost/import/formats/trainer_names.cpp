@@ -46,8 +46,8 @@ int trainer_of_ones_own(const Setting& root) {
                     (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
                     any({"batch_size", "train_batch_size"}, 10) +
                     any({"total_batch_size", "global_batch_size"}, 15) + any({"micro_batch_size"}, 15) +
-                    any(tensor_names, 10) + any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
-                    any(checkpointing_names, 10) +
+                    any({"enable_fsdp"}, 20) + any(tensor_names, 10) + any(pipeline_names, 10) +
+                    any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
                     points(root,
                            {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
                             "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},

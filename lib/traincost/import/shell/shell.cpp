@@ -414,7 +414,7 @@ private:
                 return Answer::unknown;
             }
         }
-        if (program == "sbatch" && wrap(words)) {
+        if ((program == "sbatch" && wrap(words)) || carries(words)) {
             return Answer::unknown;
         }
         if (program == "sbatch" || program == "bash" || program == "sh") {
@@ -424,9 +424,6 @@ private:
                     return Answer::unknown;
                 }
             }
-        }
-        if (carries(words)) {
-            return Answer::unknown;
         }
         written(command, words);
         add(command, std::move(words));

@@ -116,12 +116,41 @@ void refuse_binary(std::span<const LaunchFile> files) {
     }
 }
 
+/// Leaves of a launcher only the header of the script; whether it has one.
+bool keep_header(Setting& root) {
+    Setting* launcher = root.member("$launcher");
+    if (launcher == nullptr) {
+        return false;
+    }
+    std::erase_if(launcher->members, [](const SettingMember& m) { return m.key != "slurm"; });
+    return !launcher->members.empty();
+}
+
+/// Which files start a program whose arguments a format knows.
+std::vector<bool> files_that_train(std::size_t count, const LaunchDocuments& documents) {
+    std::vector<bool> trains(count, false);
+    for (const LaunchDocument& document : documents.all) {
+        if (document.root.has("$positional") && importer_of(document.root) != nullptr) {
+            trains[document.file] = true;
+        }
+    }
+    return trains;
+}
+
 std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
     std::vector<FilePart> parts;
     std::vector<bool> known = documents.is_part;
     std::vector<UnreadSetting> strangers;  // started by a launcher, with arguments that no format knows
+    const std::vector<bool> trains = files_that_train(files.size(), documents);
+    bool beside =
+        false;  // a program that no format knows, beside one that trains: its launcher counts nothing
     for (LaunchDocument& document : documents.all) {
         const Importer* importer = importer_of(document.root);
+        if (document.root.has("$positional")) {
+            beside = importer == nullptr && trains[document.file];
+        } else if (beside && document.is_command && !keep_header(document.root)) {
+            continue;
+        }
         if (importer == nullptr) {
             const LaunchDocument* next = &document == &documents.all.back() ? nullptr : &document + 1;
             const Setting* program = document.root.peek("$program");

@@ -1,6 +1,7 @@
 #include "traincost/import/launch_document.hpp"
 
 #include <algorithm>
+#include <cctype>
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/job_frame.hpp"
@@ -76,6 +77,48 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
     }
 }
 
+/// The braces of "config = {...}" where a Python file is that and nothing else, moved down to their line;
+/// empty where it is more.
+std::string only_dictionary(std::string_view text) {
+    std::size_t begin = 0;
+    while (begin < text.size() && (text[begin] == '#' || text[begin] == '\n')) {
+        begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    }
+    const std::size_t equals = text.find('=', begin);
+    const std::size_t open = text.find('{', begin);
+    const auto is_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ' '; };
+    if (open == text.npos || equals > open ||
+        !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin),
+                     text.begin() + static_cast<std::ptrdiff_t>(equals), is_name) ||
+        text.find_first_not_of(' ', equals + 1) != open) {
+        return {};
+    }
+    const std::size_t close = text.find_last_not_of(" \n\r\t");
+    if (text[close] != '}' || text.find("\n}") + 1 != close) {
+        return {};
+    }
+    const auto above = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(open), '\n');
+    return std::string(static_cast<std::size_t>(above), '\n') +
+           std::string(text.substr(open, close + 1 - open));
+}
+
+/// A script that only sets variables holds the arguments of another, which is not given.
+void add_options(const std::vector<ShellText>& options, const std::vector<const std::string*>& names,
+                 std::size_t index, LaunchDocuments& documents) {
+    StartedCommand command;
+    for (const std::string_view word : {"python", "another"}) {
+        ShellText text;
+        text.add(word, options.front().place());
+        command.words.push_back(std::move(text));
+    }
+    command.words.insert(command.words.end(), options.begin(), options.end());
+    for (LaunchDocument& document : documents_of(command, names)) {
+        document.file = index;
+        document.is_command = false;
+        documents.all.push_back(std::move(document));
+    }
+}
+
 void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
                 const JobFrame* frame, LaunchDocuments& documents) {
     std::vector<const std::string*> names;
@@ -108,6 +151,9 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
             }
             documents.all.push_back(std::move(document));
         }
+    }
+    if (documents.all.empty() && !outcome.options.empty()) {
+        add_options(outcome.options, names, index, documents);
     }
     if (!has_launcher && !header.members.empty()) {
         LaunchDocument document;
@@ -179,7 +225,9 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         }
         LaunchDocument document;
         document.file = i;
-        if (contents[i] == Content::python) {
+        if (const std::string braces = only_dictionary(texts[i].text); !braces.empty()) {
+            document.root = read_yaml(braces, files[i].name, 1);
+        } else if (contents[i] == Content::python) {
             try {
                 document.root = read_python_config(texts[i].text, files[i].name, select);
             } catch (const Error& error) {

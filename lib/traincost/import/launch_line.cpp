@@ -6,21 +6,12 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/process_flags.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
 
 namespace {
-
-using Words = std::vector<ShellText>;
-
-std::string base_of(std::string_view path) {
-    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
-    return std::find(all.begin(), all.end(), word) != all.end();
-}
 
 /// "key=value" as Hydra, MaxText and torchtune take it.
 bool is_override(std::string_view word) {
@@ -71,7 +62,8 @@ public:
         }
         if (value.is_map()) {
             overlay(place_at(root_, key), value);
-        } else if (key.find('.') == std::string::npos) {
+        } else if (key.find('.') == std::string::npos ||
+                   (name.starts_with('-') && is_plain(key.substr(0, key.find('.'))))) {
             root_.members.push_back(
                 {.key = key, .value = std::move(value)});  // of equal flags the last counts
         } else {
@@ -85,6 +77,11 @@ public:
     }
 
 private:
+    /// Whether a flag of that name has a plain value, which "name.more" does not replace.
+    bool is_plain(const std::string& name) const {
+        const Setting* at = root_.member(name);
+        return at != nullptr && at->is_scalar();
+    }
     static Setting value_of(const std::string& text, const Setting& place) {
         if (text.size() > 1 && (text.front() == '[' || text.front() == '{')) {
             try {
@@ -127,22 +124,17 @@ std::size_t read_flags(const Words& words, std::size_t at, Flags& flags, Words* 
             values.push_back(words[at].part(equals + 1));
         } else if (!is_one_of(name, switches)) {
             const std::size_t most = positional == nullptr ? 1 : words.size();
+            const auto is_other = [](const ShellText& next) {  // an override, or options that nobody knows
+                return is_override(next.chars) || next.chars == std::string(1, unknown_mark);
+            };
             while (at + 1 < words.size() && values.size() < most && !is_flag(words[at + 1].chars) &&
-                   !(positional != nullptr && !values.empty() && is_override(words[at + 1].chars))) {
+                   !(positional != nullptr && !values.empty() && is_other(words[at + 1]))) {
                 values.push_back(words[++at]);
             }
         }
         flags.put(key, name, values, place);
     }
     return at;
-}
-
-Setting word_setting(const std::string& text, ShellPlace place,
-                     const std::vector<const std::string*>& files) {
-    Setting setting;
-    setting.file = files.at(place.file);
-    setting.line = static_cast<int>(place.line);
-    return scalar_setting(text, setting);
 }
 
 /// The parts of a command line as it is walked.
@@ -153,10 +145,6 @@ struct Line {
     std::string name;
     bool has_launcher = false, has_accelerate = false;
 };
-
-bool is_python(std::string_view base) {
-    return base == "python" || base.starts_with("python3") || base.starts_with("python2");
-}
 
 /// A program by itself: its name with a subcommand.
 bool is_framework_program(std::string_view base) {
@@ -171,34 +159,24 @@ bool is_wrapping(const Words& words, std::size_t sbatch) {
                        [](const ShellText& word) { return word.chars == "--wrap"; });
 }
 
-/// The flags of srun, or of sbatch, that count nodes and GPUs, up to the program it starts.
-void read_srun(const Words& words, std::size_t at, Setting& launcher,
-               const std::vector<const std::string*>& files) {
-    const std::string program = base_of(words[at - 1].chars);
-    for (; at < words.size() && (words[at].chars.starts_with('-') || !words[at - 1].chars.ends_with(".py"));
-         ++at) {
-        const std::string& word = words[at].chars;
-        if (is_python(base_of(word)) ||
-            is_one_of(base_of(word), {"torchrun", "bash", "sh", "deepspeed", "accelerate"})) {
-            return;
-        }
-        const std::size_t equals = word.find('=');
-        std::string name = word.substr(0, equals);
-        std::string value = equals != std::string::npos ? word.substr(equals + 1)
-                            : at + 1 < words.size()     ? words[at + 1].chars
-                                                        : std::string();
-        if (word.size() > 2 && word.starts_with("-N")) {  // -N8
-            value = word.substr(2);
-            name = "-N";
-        }
-        name = name == "-N" ? "--nodes" : name == "-G" ? "--gpus" : name;
-        if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
-                             "--gpus-per-task"})) {
-            Setting setting = word_setting(value, words[at].place(), files);
-            setting.name = program + " " + name;
-            place_at(launcher, "srun_flags." + key_of(name)) = std::move(setting);
-        }
+bool runs_by_name(std::string_view base, std::string_view next) {
+    return next == "run" && is_one_of(base, {"colossalai", "lightning", "fabric"});
+}
+
+/// Whether a launcher's flags between two words say that a module follows them: "-m --num_processes 2
+/// a.train".
+bool asks_for_module(const Words& words, std::size_t begin, std::size_t end) {
+    bool asked = false;
+    for (std::size_t i = begin; i + 1 < end; ++i) {
+        asked = asked || is_one_of(words[i].chars, {"-m", "--module"});
     }
+    return asked && end < words.size();
+}
+
+/// Whether a script is started whose content is not given: "sbatch --nodes 16 train.sh".
+bool starts_script(const Words& words) {
+    return std::any_of(words.begin(), words.end(),
+                       [](const ShellText& word) { return word.chars.ends_with(".sh"); });
 }
 
 std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
@@ -213,12 +191,23 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
         const std::string base = base_of(words[i].chars);
         const std::string next = i + 1 < words.size() ? words[i + 1].chars : std::string();
         if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
-            base == "deepspeed" || base == "deepspeed.launcher.runner") {
+            base == "deepspeed" || base == "deepspeed.launcher.runner" ||
+            base == "paddle.distributed.launch" || base == "msrun" || base == "ft_launcher" ||
+            runs_by_name(base, next)) {
             line.has_launcher = true;
+            const bool lightning = next == "run" && base != "colossalai";  // "lightning run model"
             i = read_flags(
-                words, i + 1, launcher, nullptr,
+                words,
+                i + (lightning       ? 3
+                     : next == "run" ? 2
+                                     : 1),
+                launcher, nullptr,
                 {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
                  "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
+            if (const Setting* devices = line.launcher.root.peek("$launcher.devices");
+                lightning && devices != nullptr) {
+                place_at(line.launcher.root, "$launcher.nproc_per_node") = Setting(*devices);
+            }
             if (base.starts_with("deepspeed")) {
                 place_at(line.launcher.root, "$launcher.deepspeed") =
                     word_setting("true", words[0].place(), files);
@@ -231,8 +220,12 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 words, i + 2, accelerate, nullptr,
                 {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
                  "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
-        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" ||
-                   (base == "sbatch" && is_wrapping(words, i))) {
+            if (asks_for_module(words, 1, i)) {
+                line.name = words[i].chars;
+                return i + 1;
+            }
+        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" || base == "aprun" ||
+                   (base == "sbatch" && (is_wrapping(words, i) || starts_script(words)))) {
             const bool slurm = base == "srun" || base == "sbatch";
             place_at(line.launcher.root, "$launcher." + std::string(slurm ? "srun" : "mpirun")) =
                 word_setting("true", words[i].place(), files);
@@ -240,6 +233,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             ++i;
             if (slurm) {
                 read_srun(words, i, place_at(line.launcher.root, "$launcher"), files);
+            } else {
+                read_mpirun(words, i, place_at(line.launcher.root, "$launcher"), files);
             }
         } else if (is_python(base)) {
             ++i;
@@ -260,8 +255,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                                       files),
                        words.size();
             }
-            if (module != "torch.distributed.run" && module != "torch.distributed.launch" &&
-                module != "deepspeed.launcher.runner") {
+            if (!is_one_of(module, {"torch.distributed.run", "torch.distributed.launch",
+                                    "deepspeed.launcher.runner", "paddle.distributed.launch"})) {
                 line.name = i < words.size() ? words[i].chars : std::string();
                 return i + 1;
             }
@@ -331,7 +326,10 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     }
     const std::size_t at = walk_launchers(command.words, line, files);
     if (line.name.empty()) {
-        return {};
+        const bool counted = line.launcher.root.has("$launcher.srun_flags") && starts_script(command.words);
+        line.launcher.is_command = true;
+        return counted ? std::vector<LaunchDocument>{std::move(line.launcher)}
+                       : std::vector<LaunchDocument>{};
     }
     const bool counts_processes =
         line.has_launcher || line.has_accelerate ||

@@ -77,13 +77,15 @@ void vote(std::string_view raw, Votes& votes) {
         votes.python += 5;
         return;
     }
-    if (starts_with_any(line, {"export ",    "torchrun ",   "python",   "srun ",     "accelerate launch",
-                               "deepspeed ", "if [",        "then",     "fi",        "source ",
-                               "echo ",      "module load", "set -",    "cd ",       "bash ",
-                               "--",         "litgpt ",     "tune run", "axolotl ",  "llamafactory-cli",
-                               "composer ",  "CUDA_",       "mpirun ",  "for ",      "done",
-                               "./",         "sbatch ",     "swift ",   "megatron ", "nemo llm",
-                               "xtuner "}) ||
+    if (starts_with_any(line, {"export ",    "torchrun ",   "python",      "srun ",       "accelerate launch",
+                               "deepspeed ", "if [",        "then",        "fi",          "source ",
+                               "echo ",      "module load", "set -",       "cd ",         "bash ",
+                               "--",         "litgpt ",     "tune run",    "axolotl ",    "llamafactory-cli",
+                               "composer ",  "CUDA_",       "mpirun ",     "for ",        "done",
+                               "./",         "sbatch ",     "msrun ",      "colossalai ", "ft_launcher ",
+                               "aprun ",     "gcloud ",     "lightning ",  "fabric ",     "poetry ",
+                               "nohup ",     "sudo ",       "docker run ", "mpiexec ",    "swift ",
+                               "megatron ",  "nemo llm",    "xtuner "}) ||
         line.ends_with("; then") || line.ends_with("; do") || line.ends_with("\\")) {
         votes.shell += line.ends_with("\\") ? 3 : 2;
     }

@@ -6,7 +6,27 @@
 
 namespace traincost {
 
+namespace {
+
+/// The block of a larger configuration that holds DeepSpeed's, where there is one.
+const Setting* nested_block(const Setting& root) {
+    for (const std::string_view key : {"deepspeed", "deepspeed_config", "ds_config", "deepspeed_args"}) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr && at->is_map() && at->has("zero_optimization") && !root.has("$program") &&
+            !root.has("distributed_type")) {
+            return at;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 int recognise_deepspeed(const Setting& root) {
+    constexpr int just_enough = 30;  // a trainer whose configuration holds the block goes first
+    if (nested_block(root) != nullptr) {
+        return just_enough;
+    }
     // A model description beside these keys belongs to GPT-NeoX.
     if (root.has("pipe_parallel_size") || root.has("model_parallel_size") || root.has("num_layers") ||
         root.has("pipe-parallel-size") || root.has("model-parallel-size") || root.has("num-layers")) {
@@ -73,12 +93,15 @@ void read_offload(const Setting& root, FactSheet& sheet) {
 
 }  // namespace
 
-void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
+namespace {
+
+/// Takes over what `block` states, of the facts that `wanted` picks.
+template <class Wanted>
+void take_statements(const Setting& block, FactSheet& sheet, Wanted wanted) {
     FactSheet inner;
     read_deepspeed(block, inner);
-    for (const Fact fact : {Fact::zero, Fact::offload}) {
-        if (inner.is_stated(fact)) {
-            const LaunchFact& found = inner.reading.facts.at(fact);
+    for (const auto& [fact, found] : inner.reading.facts) {
+        if (found.how == How::stated && wanted(fact)) {
             sheet.state(fact, found.value, found.where);
         }
     }
@@ -86,7 +109,21 @@ void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
                                 inner.reading.unread.end());
 }
 
+}  // namespace
+
+void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
+    take_statements(block, sheet, [](Fact fact) { return fact == Fact::zero || fact == Fact::offload; });
+}
+
+void read_deepspeed_statements(const Setting& block, FactSheet& sheet) {
+    take_statements(block, sheet, [&](Fact fact) { return !sheet.has(fact); });
+}
+
 void read_deepspeed(const Setting& root, FactSheet& sheet) {
+    if (const Setting* block = nested_block(root)) {
+        read_deepspeed(*block, sheet);
+        return;
+    }
     if (const Setting* stage = first_of(root, {"zero_optimization.stage"})) {
         if (is_auto(*stage)) {
             sheet.unknown(Fact::zero, *stage, "auto");
@@ -101,7 +138,9 @@ void read_deepspeed(const Setting& root, FactSheet& sheet) {
     read_count(Fact::micro_batch, root, sheet, "train_micro_batch_size_per_gpu");
     read_count(Fact::global_batch, root, sheet, "train_batch_size");
     read_count(Fact::accumulation, root, sheet, "gradient_accumulation_steps");
-    read_count(Fact::tp, root, sheet, "tensor_parallel.autotp_size");
+    for (const std::string_view key : {"tensor_parallel.autotp_size", "tensor_parallel.tp_size"}) {
+        read_count(Fact::tp, root, sheet, key);
+    }
     const Setting* brain = first_of(root, {"bf16.enabled", "bfloat16.enabled"});
     const Setting* half = first_of(root, {"fp16.enabled"});
     if (brain != nullptr && as_truth(*brain).value_or(false)) {

@@ -23,6 +23,8 @@ void read_megatron_fsdp(const Setting& by, const Setting* strategy, FactSheet& s
 /// DeepSpeed's JSON inside another trainer's configuration: the stage and what is offloaded. The trainer
 /// itself says the rest.
 void read_deepspeed_block(const Setting& block, FactSheet& sheet);
+/// All that such a block states and `sheet` does not know yet.
+void read_deepspeed_statements(const Setting& block, FactSheet& sheet);
 
 /// bf16/fp16 switches as Hugging Face spells them: both stated off is fp32, "auto" is bf16 as a default.
 void read_16_bit_switches(const Setting& root, FactSheet& sheet, Paths bf16, Paths fp16);

@@ -37,6 +37,7 @@ public:
 
     ShellOutcome follow(std::size_t first) {
         file(first);
+        outcome_.options = state_.options();
         return std::move(outcome_);
     }
 
@@ -254,7 +255,7 @@ private:
             const std::string& chars = items[i].chars;
             for (std::size_t at = chars.find("--"); at != chars.npos; at = chars.find("--", at + 2)) {
                 const std::size_t end = std::min(chars.find_first_of(" =\t\n\\", at), chars.size());
-                const std::string flag = chars.substr(at, end - at) + "=" + unknown_mark;
+                const std::string flag = chars.substr(at, end - at) + "=" + std::string(unknown_if_said);
                 const bool starts = at == 0 || chars.find_first_of(" \t\n", at - 1) == at - 1;
                 if (starts && end > at + 2 && options.chars.find(flag) == std::string::npos) {
                     options.add((options.empty() ? "" : " ") + flag, items[i].place());
@@ -413,7 +414,7 @@ private:
                 return Answer::unknown;
             }
         }
-        if (program == "sbatch" && wrap(words)) {
+        if ((program == "sbatch" && wrap(words)) || carries(words)) {
             return Answer::unknown;
         }
         if (program == "sbatch" || program == "bash" || program == "sh") {
@@ -428,11 +429,39 @@ private:
         add(command, std::move(words));
         return Answer::unknown;
     }
+    // xpk workload create --command "python3 train.py ...", gcloud ... ssh --command="...": what another
+    // machine is to start.
+    bool carries(const std::vector<ShellText>& words) {
+        constexpr std::string_view flag = "--command";
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::string& chars = words[i].chars;
+            const bool apart = chars == flag && i + 1 < words.size();
+            if (!apart && !chars.starts_with(std::string(flag) + "=")) {
+                continue;
+            }
+            const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+            if (inner.chars.find(' ') != std::string::npos) {
+                text(inner);
+                return true;
+            }
+        }
+        return false;
+    }
     void add(const ShellCommand& command, std::vector<ShellText> words) {
         StartedCommand one;
         for (const ShellAssignment& assignment : command.assignments) {
             if (!assignment.array && !assignment.words.empty()) {
                 one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
+            }
+        }
+        for (const std::string_view name :
+             {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
+            const bool given = std::any_of(one.environment.begin(), one.environment.end(),
+                                           [&](const auto& each) { return each.first == name; });
+            const ShellVariable* exported = state_.find(name);
+            if (!given && exported != nullptr && exported->items.size() == 1 &&
+                !ShellState::is_unknown(exported->items.front())) {
+                one.environment.emplace_back(name, exported->items.front());
             }
         }
         // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "traincost/cost/params.hpp"
 #include "traincost/spec/names.hpp"
@@ -35,7 +36,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 37> families = {{
+constexpr std::array<Family, 44> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -51,6 +52,13 @@ constexpr std::array<Family, 37> families = {{
      true},
     {"gemma3", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::per_head,
      NormPlacement::sandwich},
+    {"olmo2", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post},
+    {"olmo3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post},
+    {"exaone4", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head, NormPlacement::post},
+    {"glm4", rms, false, Activation::silu, no_bias, 0.5, false, QkNorm::none, NormPlacement::sandwich},
+    {"cohere", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"cohere2", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"starcoder2", layer, true, Activation::gelu_tanh, all_biases},
     {"olmoe", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full},
     {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich, true},
     {"internlm", rms, false, Activation::silu, attention_bias},
@@ -120,13 +128,24 @@ std::optional<std::int64_t> first_number_after(std::string_view text, std::strin
     return number > 0 ? std::optional(number) : std::nullopt;
 }
 
+/// "on five layers of six": every sixth layer sees all. 0 where the words say of no layer that it does.
+std::int64_t full_every(std::string_view attention) {
+    constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> words = {
+        {{"three layers of four", 4}, {"four layers of five", 5}, {"five layers of six", 6}, {"3/4", 4}}};
+    for (const auto& [word, every] : words) {
+        if (attention.find(word) != std::string_view::npos)
+            return every;
+    }
+    return 0;
+}
+
 std::optional<WindowSpec> window_of(std::string_view attention) {
     if (const auto size = first_number_after(attention, "alternating sliding window"))
         return WindowSpec{WindowKind::sliding, size, 2};
     if (const auto size = first_number_after(attention, "sliding window"))
-        return WindowSpec{WindowKind::sliding, size, 0};
+        return WindowSpec{WindowKind::sliding, size, full_every(attention)};
     if (const auto size = first_number_after(attention, "chunked local attention"))
-        return WindowSpec{WindowKind::chunked, size, attention.find("3/4") != std::string_view::npos ? 4 : 0};
+        return WindowSpec{WindowKind::chunked, size, full_every(attention)};
     return std::nullopt;
 }
 
@@ -180,6 +199,7 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
         std::find(one_projection.begin(), one_projection.end(), model.family) != one_projection.end();
     m.attention_softcap = m.logits_softcap = family.soft_capped;
     m.norm.fp32_scale = model.family.starts_with("gemma") || model.family.starts_with("cohere") ||
+                        model.family == "olmo2" || model.family == "olmo3" ||
                         model.family.starts_with("gpt-oss") || model.family.starts_with("gpt_oss");
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "traincost/base/text.hpp"
 #include "traincost/cost/params.hpp"
@@ -39,7 +40,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 39> families = {{
+constexpr std::array<Family, 44> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -58,6 +59,11 @@ constexpr std::array<Family, 39> families = {{
     {"olmo2", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post},
     {"olmo3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post, false,
      4096, 4},
+    {"exaone4", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head, NormPlacement::post},
+    {"glm4", rms, false, Activation::silu, no_bias, 0.5, false, QkNorm::none, NormPlacement::sandwich},
+    {"cohere", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"cohere2", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"starcoder2", layer, true, Activation::gelu_tanh, all_biases},
     {"olmoe", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full},
     {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich, true},
     {"internlm", rms, false, Activation::silu, attention_bias},

@@ -277,6 +277,7 @@ ModelSpec read_olmo2(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 50304, 2048, false});
     m.norm.qk = QkNorm::full;
     m.norm.placement = NormPlacement::post;
+    m.norm.fp32_scale = true;
     hf_read_attention_bias(k, m, false, true);
     return m;
 }

@@ -243,8 +243,8 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), family.name) != one_projection.end();
     m.attention_softcap = m.logits_softcap = family.soft_capped;
-    m.norm.fp32_scale =
-        family.name.starts_with("gemma") || model.family.starts_with("cohere") || family.name == "gpt-oss";
+    m.norm.fp32_scale = family.name.starts_with("gemma") || family.name.starts_with("cohere") ||
+                        family.name.starts_with("olmo") || family.name == "gpt-oss";
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");
     m.parallel_attention =

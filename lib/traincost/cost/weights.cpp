@@ -47,7 +47,8 @@ void push_attention_projections(WeightInventory& inventory, const ModelSpec& m, 
         inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention,
                          Split::tensor, 1, query, m.heads);
         inventory.lookup(cross ? "cross_attention.key_value_bias" : "attention.key_value_bias", attention,
-                         Split::tensor, 1, key + values, m.kv_heads);
+                         Split::tensor, key == values ? 2 : 1, key == values ? key : key + values,
+                         m.kv_heads);
     }
     if (m.bias.attention_out) {
         inventory.lookup(cross ? "cross_attention.out_bias" : "attention.out_bias", attention,

@@ -229,8 +229,8 @@ Seconds full_clock_time(const Operator& op, Pass pass, Seconds time, const Kerne
 
 // Power that kernels bound by memory draw less than products, as a share of what the limit feeds those.
 // Chains of products and such kernels ask for 0.59 (H200, 2026-11-22: 1.083 and 1.151 times the rate alone
-// where they fill 25 and 42 % of the time); step times, whose knees were found without it, for 0.25 to 0.4
-// (11 sources on H100 and H200, 2026-11-25).
+// where they fill 25 and 42 % of the time); training steps, whose knees were found without it, for less: a
+// compromise, fitted to no source left out (2026-11-25).
 constexpr double spared_power = 0.25;
 
 /// Products beside kernels bound by memory, whose power they may take, but no more than the highest clock

@@ -134,6 +134,10 @@ const Setting* FactSheet::word(Fact fact, const Setting& root, Paths paths) {
         return nullptr;
     }
     const std::optional<std::string> text = as_word(*at);
+    if (fact == Fact::model && as_truth(*at) && !as_number(*at)) {  // a flag whose word is left out
+        unknown(fact, *at, "names no model");
+        return nullptr;
+    }
     if (!text) {
         unknown(fact, *at, shown(*at) + " is a placeholder");
         return nullptr;

@@ -8,6 +8,8 @@
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/launch_document.hpp"
+#include "traincost/import/launch_references.hpp"
+#include "traincost/import/nested_arguments.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -47,6 +49,10 @@ constexpr Importer importers[] = {
     {"ms-swift", recognise_swift, read_swift},
     {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
+    {"levanter", recognise_levanter, read_levanter},
+    {"lightning", recognise_lightning, read_lightning},
+    {"nanogpt", recognise_nanogpt, read_nanogpt},
+    {"nanochat", recognise_nanochat, read_nanochat},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},
     {"deepspeed", recognise_deepspeed, read_deepspeed, true},
@@ -67,6 +73,32 @@ const Importer* importer_of(const Setting& root) {
         }
     }
     return best;
+}
+
+/// The importer of a document: of its settings as they stand, of those a table of it holds, or of a
+/// trainer's arguments in several tables. The settings that were recognised stay in the document.
+const Importer* importer_within(LaunchDocument& document) {
+    if (const Importer* importer = importer_of(document.root); importer != nullptr || document.is_command) {
+        return importer;
+    }
+    if (auto flat = nested_arguments(document.root)) {
+        document.root = std::move(*flat);
+        return importer_of(document.root);
+    }
+    const Importer* found = nullptr;
+    Setting* table = nullptr;
+    for (SettingMember& m : document.root.members) {
+        const Importer* importer = m.value.is_map() ? importer_of(m.value) : nullptr;
+        if (importer != nullptr && !importer->companion) {
+            table = found == nullptr ? &m.value : nullptr;  // of several, none is the job
+            found = importer;
+        }
+    }
+    if (table == nullptr) {
+        return nullptr;
+    }
+    document.root = Setting(*table);
+    return found;
 }
 
 /// What the files say in one format: its configurations laid over each other in their order, and the commands
@@ -121,7 +153,7 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
     std::vector<bool> known = documents.is_part;
     std::vector<UnreadSetting> strangers;  // started by a launcher, with arguments that no format knows
     for (LaunchDocument& document : documents.all) {
-        const Importer* importer = importer_of(document.root);
+        const Importer* importer = importer_within(document);
         if (importer == nullptr) {
             const LaunchDocument* next = &document == &documents.all.back() ? nullptr : &document + 1;
             const Setting* program = document.root.peek("$program");
@@ -178,49 +210,6 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
     return parts;
 }
 
-/// A configuration that a command names and nobody gave: it may hold what the command does not say.
-const Setting* unseen_configuration(const Setting& command) {
-    for (const std::string_view key : {"config", "config_file", "job.config_file"}) {
-        const Setting* at = command.peek(key);
-        if (at != nullptr && at->is_scalar() && as_word(*at)) {
-            return at;
-        }
-    }
-    const Setting* words = command.peek("$positional");
-    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
-        const std::string& text = words->items[i].text;
-        const bool file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".toml");
-        if (file && !text.ends_with("base.yml")) {
-            return &words->items[i];
-        }
-    }
-    return nullptr;
-}
-
-/// Hydra's list of the files that a configuration is laid over.
-void refer_to_defaults(const Setting& root, FactSheet& sheet) {
-    const Setting* defaults = root.at("defaults");
-    if (defaults == nullptr || !defaults->is_list()) {
-        return;
-    }
-    const auto refer = [&](const Setting& name) {
-        name.read = true;
-        if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
-            const std::string base = name.text.substr(name.text.rfind('/') + 1);
-            sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
-                                   " too: what it says is unknown");
-        }
-    };
-    for (const Setting& item : defaults->items) {
-        refer(item);
-        for (const auto& member : item.members) {
-            if (member.key.find("hydra") == member.key.npos && !member.key.starts_with("optional")) {
-                refer(member.value);
-            }
-        }
-    }
-}
-
 FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {
     FactSheet sheet;
     if (unseen != nullptr) {
@@ -240,18 +229,23 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-/// A command that only compiles what another would train.
-bool is_rehearsal(const Setting& command) {
+constexpr std::string_view asides[] = {"train_compile", "mid_train", "chat_sft", "chat_rl", "_eval"};
+
+/// A command beside the one that trains: it only compiles what that would train, or goes on from what it
+/// trained.
+bool is_aside(const Setting& command) {
     const Setting* program = command.peek("$program");
-    return program != nullptr && program->text.find("train_compile") != std::string::npos;
+    return program != nullptr &&
+           std::any_of(std::begin(asides), std::end(asides),
+                       [&](std::string_view word) { return program->text.find(word) != std::string::npos; });
 }
 
 /// The commands that train, where there are any.
 std::vector<const Setting*> jobs_of(const FilePart& part) {
     std::vector<const Setting*> jobs;
-    for (const bool rehearsals : {false, true}) {
+    for (const bool aside : {false, true}) {
         for (const Setting& command : part.commands) {
-            if (is_rehearsal(command) == rehearsals) {
+            if (is_aside(command) == aside) {
                 jobs.push_back(&command);
             }
         }
@@ -300,16 +294,6 @@ void clean(LaunchReading& reading) {
         shown(unread.why);
     }
     std::for_each(reading.contradictions.begin(), reading.contradictions.end(), shown);
-}
-
-/// What "give F too" asks for and what was given.
-void drop_answered(LaunchReading& reading, const std::vector<std::string>& names) {
-    std::erase_if(reading.unread, [&](const UnreadSetting& unread) {
-        return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            const std::string base = name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
-            return !base.empty() && unread.why.starts_with("give " + base + " too");
-        });
-    });
 }
 
 }  // namespace

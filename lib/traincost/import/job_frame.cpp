@@ -151,7 +151,7 @@ bool is_shell(std::string_view word) {
 /// What a container starts: the text behind "bash -c", or its words, each quoted and on its line.
 std::string started_by(const Setting& container, std::string_view text) {
     std::vector<const Setting*> words;
-    for (const std::string_view key : {"command", "args"}) {
+    for (const std::string_view key : {"command", "args", "arguments"}) {
         if (const Setting* list = container.peek(key)) {
             for (const Setting& item : list->items) {
                 words.push_back(&item);
@@ -232,10 +232,25 @@ std::optional<JobFrame> kubernetes_job(const Setting& root, std::string_view tex
     return frame.script.find_first_not_of(" \n") == std::string::npos ? std::nullopt : std::optional(frame);
 }
 
+/// Beaker: the first of its tasks, with as many replicas as it has nodes.
+std::optional<JobFrame> beaker_task(const Setting& root, std::string_view text) {
+    const Setting& task = root.peek("tasks")->items.front();
+    JobFrame frame;
+    frame.script = started_by(task, text);
+    if (const Setting* gpus = task.peek("resources.gpuCount"); gpus != nullptr && gpus->is_scalar()) {
+        note(frame, "gpus_per_node", gpus->text, *gpus);
+    }
+    if (const Setting* replicas = task.peek("replicas"); replicas != nullptr && replicas->is_scalar()) {
+        note(frame, "nodes", replicas->text, *replicas);
+    }
+    set_variables(frame, task.peek("envVars"));
+    return frame.script.find_first_not_of(" \n") == std::string::npos ? std::nullopt : std::optional(frame);
+}
+
 }  // namespace
 
 std::optional<JobFrame> job_frame(std::string_view text, const std::string& file) {
-    if (text.starts_with("#!") || !has_key(text, {"run:", "command:", "apiVersion:"})) {
+    if (text.starts_with("#!") || !has_key(text, {"run:", "command:", "apiVersion:", "tasks:"})) {
         return std::nullopt;
     }
     Setting root;
@@ -253,6 +268,11 @@ std::optional<JobFrame> job_frame(std::string_view text, const std::string& file
     if (command != nullptr && command->is_scalar() &&
         has_any(root, {"image", "compute", "gpu_num", "integrations"})) {
         return mosaic_run(root, text);
+    }
+    const Setting* tasks = root.peek("tasks");
+    if (tasks != nullptr && tasks->is_list() && !tasks->items.empty() && tasks->items.front().is_map() &&
+        has_any(tasks->items.front(), {"image.beaker", "image.docker", "resources.gpuCount"})) {
+        return beaker_task(root, text);
     }
     if (root.has("apiVersion") && root.has("kind") && root.has("spec")) {
         return kubernetes_job(root, text);

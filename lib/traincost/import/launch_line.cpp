@@ -75,6 +75,7 @@ public:
             root_.members.push_back(
                 {.key = key, .value = std::move(value)});  // of equal flags the last counts
         } else {
+            keep_group(key.substr(0, key.find('.')));
             place_at(root_, key) = std::move(value);
         }
     }
@@ -85,6 +86,15 @@ public:
     }
 
 private:
+    /// "optimizer=adamw optimizer.lr=1": the word stays beside what is set below it.
+    void keep_group(const std::string& head) {
+        Setting* word = root_.member(head);
+        if (word != nullptr && word->is_scalar()) {
+            Setting group = *word;
+            word->text.clear();
+            place_at(*word, "$group") = std::move(group);
+        }
+    }
     static Setting value_of(const std::string& text, const Setting& place) {
         if (text.size() > 1 && (text.front() == '[' || text.front() == '{')) {
             try {
@@ -165,6 +175,12 @@ bool is_framework_program(std::string_view base) {
                "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
 }
 
+/// LitGPT's subcommand, in two words in its first versions ("finetune lora"); a model may follow.
+bool is_litgpt_task(std::string_view program, std::string_view word) {
+    return program == "litgpt" ||
+           (program == "litgpt finetune" && is_one_of(word, {"lora", "full", "adapter", "adapter_v2"}));
+}
+
 /// Whether sbatch starts the command behind its flags: its --wrap is the last of them, without what it wraps.
 bool is_wrapping(const Words& words, std::size_t sbatch) {
     return std::any_of(words.begin() + static_cast<std::ptrdiff_t>(sbatch), words.end(),
@@ -219,6 +235,11 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
                 words, i + 1, launcher, nullptr,
                 {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
                  "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
+            const bool module = line.launcher.root.has("$launcher.m") && i < words.size();
+            if (module && base_of(words[i - 1].chars) != "-m") {  // "torchrun -m --nnodes 1 a.b"
+                line.name = words[i].chars;
+                return i + 1;
+            }
             if (base.starts_with("deepspeed")) {
                 place_at(line.launcher.root, "$launcher.deepspeed") =
                     word_setting("true", words[0].place(), files);
@@ -269,6 +290,7 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             line.name = base;
             ++i;
             while (i < words.size() && !is_flag(words[i].chars) && line.name.size() < 60 &&
+                   (base != "litgpt" || is_litgpt_task(line.name, words[i].chars)) &&
                    words[i].chars.find_first_of("./=") == std::string::npos) {
                 line.name += " " + words[i].chars;
                 ++i;
@@ -297,11 +319,12 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
     return words.size();
 }
 
-void note_environment(const StartedCommand& command, Line& line,
-                      const std::vector<const std::string*>& files) {
+using Variables = std::vector<std::pair<std::string, ShellText>>;
+
+void note_environment(const Variables& variables, Line& line, const std::vector<const std::string*>& files) {
     Setting& root = place_at(line.launcher.root, "$launcher");
     root.kind = Setting::Kind::map;
-    for (const auto& [name, value] : command.environment) {
+    for (const auto& [name, value] : variables) {
         if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
                              "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
             Setting setting = word_setting(value.chars, value.place(), files);
@@ -333,12 +356,17 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     if (line.name.empty()) {
         return {};
     }
-    const bool counts_processes =
-        line.has_launcher || line.has_accelerate ||
-        std::any_of(command.environment.begin(), command.environment.end(), [](const auto& variable) {
+    const auto counts = [](const Variables& variables) {
+        return std::any_of(variables.begin(), variables.end(), [](const auto& variable) {
             return is_one_of(variable.first, {"NPROC_PER_NODE", "NGPU", "NPROC"});
         });
-    note_environment(command, line, files);
+    };
+    const bool launched = line.has_launcher || line.has_accelerate;
+    const bool counts_processes = launched || counts(command.environment) || counts(command.exported);
+    if (!launched) {  // a launcher says itself how many processes there are
+        note_environment(command.exported, line, files);
+    }
+    note_environment(command.environment, line, files);
     if (!counts_processes) {
         place_at(line.launcher.root, "$launcher.alone") =
             word_setting("true", command.words[0].place(), files);

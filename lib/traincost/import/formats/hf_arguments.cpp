@@ -8,20 +8,24 @@
 namespace traincost {
 
 int recognise_hf_arguments(const Setting& root) {
-    return points(root, {"per_device_train_batch_size"}, 50) +
+    return points(root, {"per_device_train_batch_size", "$adapted"}, 50) +
            points(root, {"model_name_or_path", "gradient_accumulation_steps", "gradient_checkpointing"}, 15) +
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,
                   {"output_dir", "num_train_epochs", "learning_rate", "lr_scheduler_type", "bf16", "fp16"},
                   4) +
            // a trainer of one's own, where a command starts it
-           (root.has("$program") ? points(root,
-                                          {"model_name", "model_path", "max_length", "max_seq_length",
-                                           "num_epochs", "accumulation_steps", "model_name_or_path",
-                                           "deepspeed", "fsdp", "fsdp_config", "block_size"},
-                                          8) +
-                                       points(root, {"base_model", "cutoff_len"}, 20)
-                                 : 0);
+           (root.has("$program")
+                ? points(root,
+                         {"model_name", "model_path", "max_length", "max_seq_length", "num_epochs",
+                          "accumulation_steps", "model_name_or_path", "deepspeed", "fsdp", "fsdp_config",
+                          "block_size", "enable_fsdp", "use_peft", "batch_size", "dtype",
+                          "pretrained_model_name"},
+                         8) +
+                      points(root, {"base_model", "cutoff_len", "batch_size_training", "total_batch_size"},
+                             20) +
+                      (root.has("accum_freq") && root.has("global_batch_size") ? 40 : 0)
+                : 0);
 }
 
 namespace {
@@ -40,8 +44,9 @@ void read_lora(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::lora_rank, *as_whole(*rank), *rank);
     }
     read_loaded_bits(root, sheet,
-                     {"load_in_4bit", "use_4bit_quantization", "load_in_4_bit", "ds.load_in_4bit"},
-                     {"load_in_8bit", "use_8bit_quantization"});
+                     {"load_in_4bit", "use_4bit_quantization", "load_in_4_bit", "ds.load_in_4bit", "use_4bit",
+                      "load_4bit"},
+                     {"load_in_8bit", "use_8bit_quantization", "use_8bit", "load_8bit"});
 }
 
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
@@ -106,6 +111,52 @@ void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, root, {"batch_size"});
 }
 
+// Trainers of one's own: GaLore's counts the sequences of a step beside those of a process, open_lm's the
+// step's and its micro-steps.
+void read_own_batches(const Setting& root, FactSheet& sheet) {
+    if (root.has("total_batch_size") && root.has("batch_size")) {
+        sheet.whole(Fact::micro_batch, root, {"batch_size"});
+        sheet.whole(Fact::global_batch, root, {"total_batch_size"});
+        sheet.word(Fact::optimizer, root, {"optimizer"});
+        read_precision_word(root, sheet, {"dtype"});
+    } else if (root.has("accum_freq")) {
+        sheet.whole(Fact::global_batch, root, {"global_batch_size"});
+        sheet.whole(Fact::accumulation, root, {"accum_freq"});
+        sheet.whole(Fact::sequence, root, {"seq_len"});
+        read_precision_word(root, sheet, {"precision"});
+        read_checkpointing_switch(root, sheet, {"grad_checkpointing"});
+    }
+    sheet.whole(Fact::micro_batch, root, {"batch_size_training", "batch_size_per_device"});
+    // Beside the steps that accumulate, a batch is what one of them takes.
+    const bool said = sheet.has(Fact::micro_batch) || root.has("micro_batch_size") ||
+                      root.has("per_device_train_batch_size");
+    if (root.has("$program") && root.has("gradient_accumulation_steps") && !said) {
+        sheet.whole(Fact::micro_batch, root, {"batch_size"});
+    }
+    if (is_on(root, "enable_fsdp")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *root.at("enable_fsdp"));
+    }
+    if (is_on(root, "fsdp_config.pure_bf16") || is_on(root, "pure_bf16")) {
+        sheet.state(Fact::precision, "bf16", *first_of(root, {"fsdp_config.pure_bf16", "pure_bf16"}));
+    }
+}
+
+// QLoRA's own program: bits of the base, and a prompt with its answer.
+void read_qlora(const Setting& root, FactSheet& sheet) {
+    if (const Setting* bits = first_of(root, {"bits"}); bits != nullptr && !sheet.has(Fact::quantization)) {
+        const std::int64_t width = as_whole(*bits).value_or(16);
+        if (width == 4 || width == 8) {
+            sheet.state(Fact::quantization, bits->text + "-bit", *bits);
+        }
+    }
+    const Setting* source = first_of(root, {"source_max_len"});
+    const Setting* target = first_of(root, {"target_max_len"});
+    if (source != nullptr && target != nullptr && as_whole(*source) && as_whole(*target)) {
+        sheet.derive(Fact::sequence, *as_whole(*source) + *as_whole(*target),
+                     source->where() + " + " + target->name);
+    }
+}
+
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
@@ -116,16 +167,17 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     const bool openrlhf = read_openrlhf(root, sheet);
     if (!openrlhf) {
         read_alpaca_lora(root, sheet);
+        read_own_batches(root, sheet);
         sheet.whole(
             Fact::micro_batch, root,
             {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});
         sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps", "accumulation_steps"});
         sheet.whole(Fact::sequence, root,
                     {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
-                     "cutoff", "block_size", "model_max_len", "seq_length"});
-        sheet.word(
-            Fact::model, root,
-            {"model_name_or_path", "model_name", "model_id", "model_path", "actor_model_name_or_path"});
+                     "cutoff", "block_size", "model_max_len", "seq_length", "context_length"});
+        sheet.word(Fact::model, root,
+                   {"model_name_or_path", "model_name", "model_id", "model_path", "actor_model_name_or_path",
+                    "model_checkpoint", "pretrained_model_name", "pretrained_model_name_or_path"});
         if (const Setting* model = root.at("model");
             model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
             sheet.word(Fact::model, root, {"model"});
@@ -151,6 +203,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.truth(Fact::compile, root, {"torch_compile"});
     read_fsdp_sharding(root, sheet);
     read_lora(root, sheet);
+    read_qlora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
         if (is_on(root, key)) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));

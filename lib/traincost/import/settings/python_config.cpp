@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
@@ -432,8 +433,13 @@ private:
         if (!x || !y) {
             return unknown(a.text + " " + sign + " " + b.text, empty(a.line));
         }
-        const double out = sign == '+' ? *x + *y : sign == '-' ? *x - *y : sign == '*' ? *x * *y : *x / *y;
-        return scalar_setting(to_exact(out), a);
+        const double out = sign == '+'   ? *x + *y
+                           : sign == '-' ? *x - *y
+                           : sign == '*' ? *x * *y
+                           : sign == '^' ? std::pow(*x, *y)
+                           : sign == '|' ? std::floor(*x / *y)
+                                         : *x / *y;
+        return std::isfinite(out) ? scalar_setting(to_exact(out), a) : unknown(a.text, a);
     }
     Setting sum(Cursor& cursor) {
         Setting left = product(cursor);
@@ -447,10 +453,12 @@ private:
         Setting left = value(cursor);
         for (char sign = now(cursor); sign == '*' || sign == '/'; sign = now(cursor)) {
             cursor.step();
-            if (now(cursor) == sign) {
+            const bool doubled = cursor.character(cursor.at()) == sign;  // ** is a power, // a whole quotient
+            if (doubled) {
                 cursor.step();
             }
-            left = computed(sign, left, value(cursor));
+            const char what = !doubled ? sign : sign == '*' ? '^' : '|';
+            left = computed(what, left, value(cursor));
         }
         return left;
     }

@@ -119,9 +119,11 @@ std::vector<const Setting*> arguments_in(const PythonScope& scope) {
 }  // namespace
 
 bool makes_trainer_arguments(std::string_view text) {
-    return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
-        return text.find(std::string(each) + "(") != text.npos;
-    });
+    const bool adapts = text.find("LoraConfig(") != text.npos || text.find("get_peft_model(") != text.npos;
+    return (adapts && text.find("from_pretrained(") != text.npos) ||
+           std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
+               return text.find(std::string(each) + "(") != text.npos;
+           });
 }
 
 std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes, const std::string& file,
@@ -146,16 +148,20 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
                                           .message = "makes the arguments of several trainers, in " + names +
                                                      "; choose a function that makes one with --select"}});
     }
-    if (arguments == nullptr) {
-        return std::nullopt;
-    }
-    Setting root = *arguments;
+    Setting root = arguments != nullptr ? *arguments : Setting{};
     for (const PythonScope& scope : scopes) {
-        if (&scope == of || scope.function.empty()) {
+        if (arguments == nullptr || &scope == of || scope.function.empty()) {
             for (const auto& [name, value] : scope.names) {
                 visit_calls(value, [&](const Setting& call) { put_model(root, call); });
             }
         }
+    }
+    if (arguments == nullptr) {
+        const Setting* rank = root.peek("lora_r");
+        if (rank == nullptr || !root.has("model_name_or_path")) {
+            return std::nullopt;
+        }
+        place_at(root, "$adapted") = *rank;
     }
     hide_names(root);
     return root;

@@ -331,9 +331,20 @@ private:
             for (const ShellAssignment& assignment : command.assignments) {
                 state_.assign(assignment);
             }
+            if (!words.empty() && words[0].chars == "export") {
+                note_exported(command, words);
+            }
             return Answer::yes;
         }
         return started(command, std::move(words), flow);
+    }
+    void note_exported(const ShellCommand& command, const std::vector<ShellText>& words) {
+        for (const ShellAssignment& assignment : command.assignments) {
+            exported_.insert(assignment.name);
+        }
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            exported_.insert(words[i].chars);
+        }
     }
     static bool is_declaration(std::string_view word) {
         return word == "export" || word == "local" || word == "declare" || word == "readonly" ||
@@ -433,6 +444,12 @@ private:
         for (const ShellAssignment& assignment : command.assignments) {
             if (!assignment.array && !assignment.words.empty()) {
                 one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
+            }
+        }
+        for (const std::string& name : exported_) {
+            if (const ShellVariable* variable = state_.find(name);
+                variable != nullptr && !variable->items.empty()) {
+                one.exported.emplace_back(name, variable->items.front());
             }
         }
         // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".
@@ -634,6 +651,7 @@ private:
     std::vector<const std::string*> names_;
     ShellState state_;
     std::vector<ShellText> around_{};  ///< the launcher of the shell whose commands are followed
+    std::set<std::string> exported_{};
     ShellOutcome outcome_;
     std::map<std::string, const ShellCommand*, std::less<>> functions_;
     std::vector<std::unique_ptr<ShellText>> texts_;

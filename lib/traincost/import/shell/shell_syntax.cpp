@@ -320,6 +320,19 @@ private:
         return true;
     }
 
+    /// How long a word in angle brackets is that stands where something is to be filled in: "<PATH> ".
+    std::size_t placeholder_length() const {
+        std::size_t end = at_ + 1;
+        while (now() == '<' && end < size() &&
+               (std::isalnum(static_cast<unsigned char>(text_.chars[end])) != 0 ||
+                std::string_view("_-./").find(text_.chars[end]) != std::string_view::npos)) {
+            ++end;
+        }
+        const bool closed = now() == '<' && end > at_ + 1 && end < size() && text_.chars[end] == '>';
+        const bool apart = closed && (end + 1 == size() ||
+                                      std::isspace(static_cast<unsigned char>(text_.chars[end + 1])) != 0);
+        return apart ? end + 1 - at_ : 0;
+    }
     void redirect(ShellCommand& command) {
         ShellRedirect found;
         while (now() == '<' || now() == '>' || now() == '&') {
@@ -375,6 +388,11 @@ private:
             if (at_ >= size() || c == '\n' || c == ';' || c == '|' || c == ')' ||
                 (c == '&' && after() != '>')) {
                 break;
+            }
+            if (const std::size_t length = placeholder_length(); length > 0) {
+                command.words.push_back(text_.part(at_, length));
+                at_ += length;
+                continue;
             }
             if (c == '<' || c == '>' || c == '&') {
                 redirect(command);

@@ -149,43 +149,50 @@ TEST_CASE("Lightning: devices in each of their spellings, strategies by name and
 }
 
 TEST_CASE("a trainer's arguments stand in tables of one's own", "[launch]") {
-    check({{"YAML",
-            "model: {name: acme/m-1b, revision: main}\nlora: {r: 64, alpha: 16}\n"
-            "training:\n  per_device_train_batch_size: 4\n  gradient_accumulation_steps: 2\n"
-            "  bf16: true\n  gradient_checkpointing: false\ndata: {max_seq_length: 2048}\n",
-            "hf-arguments",
-            {{Fact::model, "acme/m-1b"},
-             {Fact::lora_rank, "64"},
-             {Fact::micro_batch, "4"},
-             {Fact::accumulation, "2"},
-             {Fact::sequence, "2048"},
-             {Fact::precision, "bf16"},
-             {Fact::recompute, "none"}}},
-           {"Hydra's objects, a name that is left out",
-            "model_name: ???\nlora_config: {_target_: peft.LoraConfig, r: 8}\n"
-            "arguments: {_target_: transformers.TrainingArguments, per_device_train_batch_size: 1,\n"
-            "  optim: paged_adamw_32bit}\n",
-            "hf-arguments",
-            {{Fact::model, "-"}, {Fact::lora_rank, "8"}, {Fact::optimizer, "paged_adamw_32bit"}}},
-           {"two stages that differ",
-            "sft: {per_device_train_batch_size: 4, bf16: true}\ndpo: {per_device_train_batch_size: 2}\n",
-            "hf-arguments",
-            {{Fact::micro_batch, "-"}, {Fact::precision, "bf16"}}},
-           {"Python's dictionaries",
-            "MODEL = {\n    \"model_name\": \"acme/m-1b\",\n    \"load_in_4bit\": False,\n}\n\n"
-            "MAX_SEQ_LENGTH = 512\n\nPEFT = {\n    \"r\": 32,\n}\n\nARGUMENTS = {\n"
-            "    \"per_device_train_batch_size\": 8,\n    \"bf16\": True,\n}\n",
-            "hf-arguments",
-            {{Fact::model, "acme/m-1b"},
-             {Fact::lora_rank, "32"},
-             {Fact::micro_batch, "8"},
-             {Fact::sequence, "512"},
-             {Fact::precision, "bf16"}}},
-           {"a framework's file below a name",
-            "job:\n  model: {_component_: torchtune.models.llama3.lora_llama3_8b, lora_rank: 16}\n"
-            "  tokenizer: {_component_: a.b, max_seq_len: 1024}\n  batch_size: 2\n  dtype: bf16\n",
-            "torchtune",
-            {{Fact::model, "llama3_8b"}, {Fact::lora_rank, "16"}, {Fact::sequence, "1024"}}}});
+    check(
+        {{"YAML",
+          "model: {name: acme/m-1b, revision: main}\nlora: {r: 64, alpha: 16}\n"
+          "training:\n  per_device_train_batch_size: 4\n  gradient_accumulation_steps: 2\n"
+          "  bf16: true\n  gradient_checkpointing: false\ndata: {max_seq_length: 2048}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-1b"},
+           {Fact::lora_rank, "64"},
+           {Fact::micro_batch, "4"},
+           {Fact::accumulation, "2"},
+           {Fact::sequence, "2048"},
+           {Fact::precision, "bf16"},
+           {Fact::recompute, "none"}}},
+         {"Hydra's objects, a name that is left out",
+          "model_name: ???\nlora_config: {_target_: peft.LoraConfig, r: 8}\n"
+          "arguments: {_target_: transformers.TrainingArguments, per_device_train_batch_size: 1,\n"
+          "  optim: paged_adamw_32bit}\n",
+          "hf-arguments",
+          {{Fact::model, "-"}, {Fact::lora_rank, "8"}, {Fact::optimizer, "paged_adamw_32bit"}}},
+         {"overrides of a command",
+          "accelerate launch --num_processes=2 --num_machines=1 --module own.sft -- model=small \\\n"
+          "  model.r=8 model.lora_alpha=16 sft.max_length=8192 sft.per_device_train_batch_size=4 \\\n"
+          "  sft.gradient_accumulation_steps=8\n",
+          "hf-arguments",
+          {{Fact::lora_rank, "8"}, {Fact::sequence, "8192"}, {Fact::global_batch, "64"}, {Fact::model, "-"}}},
+         {"two stages that differ",
+          "sft: {per_device_train_batch_size: 4, bf16: true}\ndpo: {per_device_train_batch_size: 2}\n",
+          "hf-arguments",
+          {{Fact::micro_batch, "-"}, {Fact::precision, "bf16"}}},
+         {"Python's dictionaries",
+          "MODEL = {\n    \"model_name\": \"acme/m-1b\",\n    \"load_in_4bit\": False,\n}\n\n"
+          "MAX_SEQ_LENGTH = 512\n\nPEFT = {\n    \"r\": 32,\n}\n\nARGUMENTS = {\n"
+          "    \"per_device_train_batch_size\": 8,\n    \"bf16\": True,\n}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-1b"},
+           {Fact::lora_rank, "32"},
+           {Fact::micro_batch, "8"},
+           {Fact::sequence, "512"},
+           {Fact::precision, "bf16"}}},
+         {"a framework's file below a name",
+          "job:\n  model: {_component_: torchtune.models.llama3.lora_llama3_8b, lora_rank: 16}\n"
+          "  tokenizer: {_component_: a.b, max_seq_len: 1024}\n  batch_size: 2\n  dtype: bf16\n",
+          "torchtune",
+          {{Fact::model, "llama3_8b"}, {Fact::lora_rank, "16"}, {Fact::sequence, "1024"}}}});
 }
 
 TEST_CASE("programs of one's own by the names they count a batch with", "[launch]") {
@@ -296,4 +303,39 @@ TEST_CASE("Beaker's tasks frame a command", "[launch]") {
            {Fact::model, "/models/m"},
            {Fact::precision, "bf16"},
            {Fact::global_batch, "256"}}}});
+}
+
+TEST_CASE("XTuner: a configuration that its trainer wrote out, and the second version", "[launch][python]") {
+    check({{"DeepSpeed's settings in place, adapters of the language model",
+            "accumulative_counts = 2\nbatch_size = 8\nmax_length = 8192\n"
+            "model = dict(\n    freeze_llm=True,\n    llm_lora=dict(r=128, type='peft.LoraConfig'),\n"
+            "    model_path='/models/m-2b',\n    type='own.Model')\noptim_type = 'torch.optim.AdamW'\n"
+            "strategy = dict(\n    config=dict(\n        bf16=dict(enabled=True),\n"
+            "        zero_optimization=dict(stage=2)),\n    type='own.Strategy')\n",
+            "xtuner",
+            {{Fact::model, "/models/m-2b"},
+             {Fact::lora_rank, "128"},
+             {Fact::zero, "2"},
+             {Fact::precision, "bf16"},
+             {Fact::micro_batch, "8"}}},
+           {"objects",
+            "from xtuner.v1.config import AdamWConfig, FSDPConfig\npack_max_length = 4 * 1024\n"
+            "optim_cfg = AdamWConfig(lr=1e-6)\n"
+            "fsdp_cfg = FSDPConfig(torch_compile=False, cpu_offload=True, ep_size=1, recompute_ratio=0.5)\n"
+            "trainer = TrainerConfig(load_from='/models/m-4b', optim_cfg=optim_cfg, fsdp_cfg=fsdp_cfg,\n"
+            "    dataloader_cfg=DataloaderConfig(pack_max_length=pack_max_length), global_batch_size=16)\n",
+            "xtuner",
+            {{Fact::model, "/models/m-4b"},
+             {Fact::sequence, "4096"},
+             {Fact::global_batch, "16"},
+             {Fact::zero, "3"},
+             {Fact::offload, "cpu (parameters, optimizer)"},
+             {Fact::optimizer, "AdamW"},
+             {Fact::recompute, "0.5"},
+             {Fact::compile, "false"}}},
+           {"flags",
+            "torchrun --nproc-per-node 1 xtuner/v1/train/cli/sft.py --load-from models/m-1b \\\n"
+            "  --pack-max-length 4096\n",
+            "xtuner",
+            {{Fact::model, "models/m-1b"}, {Fact::sequence, "4096"}, {Fact::gpus, "1"}}}});
 }

@@ -78,12 +78,15 @@ const Importer* importer_of(const Setting& root) {
 /// The importer of a document: of its settings as they stand, of those a table of it holds, or of a
 /// trainer's arguments in several tables. The settings that were recognised stay in the document.
 const Importer* importer_within(LaunchDocument& document) {
-    if (const Importer* importer = importer_of(document.root); importer != nullptr || document.is_command) {
+    if (const Importer* importer = importer_of(document.root)) {
         return importer;
     }
     if (auto flat = nested_arguments(document.root)) {
         document.root = std::move(*flat);
         return importer_of(document.root);
+    }
+    if (document.is_command) {
+        return nullptr;
     }
     const Importer* found = nullptr;
     Setting* table = nullptr;

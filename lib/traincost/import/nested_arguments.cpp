@@ -26,10 +26,12 @@ bool has_arguments(const Setting& setting, int depth) {
 }
 
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
-std::string name_of(std::string_view table, std::string_view key) {
+std::string name_of(std::string_view table, const Setting& said, std::string_view key) {
     const std::string in = lower(table);
     const std::string name = lower(key);
-    if ((holds(in, "lora") || holds(in, "peft") || holds(in, "adapter")) && (name == "r" || name == "rank")) {
+    const bool adapts =
+        holds(in, "lora") || holds(in, "peft") || holds(in, "adapter") || said.has("lora_alpha");
+    if (adapts && (name == "r" || name == "rank")) {
         return "lora_r";
     }
     static constexpr std::array<std::string_view, 7> of_model = {
@@ -56,10 +58,11 @@ public:
 private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
-            if (m.value.is_map() && depth < deepest_table && !is_block(m.key)) {
+            const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
+            if (of_reader || (m.value.is_map() && depth < deepest_table && !is_block(m.key))) {
                 continue;
             }
-            put(name_of(name, m.key), m.value);
+            put(name_of(name, table, m.key), m.value);
         }
         for (const SettingMember& m : table.members) {
             if (m.value.is_map() && depth < deepest_table && !is_block(m.key)) {
@@ -72,7 +75,7 @@ private:
         return key == "fsdp_config" || key == "deepspeed" || key.ends_with("_kwargs") || key.starts_with("$");
     }
     void put(const std::string& key, const Setting& value) {
-        if (key.empty() || key.front() == '$' || key.front() == '_') {
+        if (key.empty() || key.front() == '_') {
             return;
         }
         Setting* before = all_.member(key);

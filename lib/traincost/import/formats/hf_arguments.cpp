@@ -22,7 +22,9 @@ int recognise_hf_arguments(const Setting& root) {
                           "block_size", "enable_fsdp", "use_peft", "batch_size", "dtype",
                           "pretrained_model_name"},
                          8) +
-                      points(root, {"base_model", "cutoff_len", "batch_size_training", "total_batch_size"},
+                      points(root,
+                             {"base_model", "cutoff_len", "batch_size_training", "total_batch_size",
+                              "grad_accum_steps", "grad_accumulation_steps", "grad_acc_steps"},
                              20) +
                       (root.has("accum_freq") && root.has("global_batch_size") ? 40 : 0)
                 : 0);
@@ -130,7 +132,11 @@ void read_own_batches(const Setting& root, FactSheet& sheet) {
     // Beside the steps that accumulate, a batch is what one of them takes.
     const bool said = sheet.has(Fact::micro_batch) || root.has("micro_batch_size") ||
                       root.has("per_device_train_batch_size");
-    if (root.has("$program") && root.has("gradient_accumulation_steps") && !said) {
+    const bool accumulates = points(root,
+                                    {"gradient_accumulation_steps", "grad_accum_steps",
+                                     "grad_accumulation_steps", "grad_acc_steps", "grad_accum"},
+                                    1) > 0;
+    if (root.has("$program") && accumulates && !said) {
         sheet.whole(Fact::micro_batch, root, {"batch_size"});
     }
     if (is_on(root, "enable_fsdp")) {
@@ -171,7 +177,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         sheet.whole(
             Fact::micro_batch, root,
             {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});
-        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps", "accumulation_steps"});
+        sheet.whole(Fact::accumulation, root,
+                    {"gradient_accumulation_steps", "accumulation_steps", "grad_accum_steps",
+                     "grad_accumulation_steps", "grad_acc_steps", "grad_accum"});
         sheet.whole(Fact::sequence, root,
                     {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
                      "cutoff", "block_size", "model_max_len", "seq_length", "context_length"});

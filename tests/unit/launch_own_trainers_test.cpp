@@ -87,6 +87,11 @@ TEST_CASE("nanoGPT counts the micro-steps of all processes, llm.c and nanochat t
            {Fact::sequence, "1024"},
            {Fact::precision, "bf16"},
            {Fact::accumulation, "-"}}},
+         {"a dictionary",
+          "config = {\n    'init_from' : 'gpt2-medium',\n    'batch_size': 8,\n    'block_size' : 512,\n"
+          "    'max_iters' : 100,\n    'eval_iters' : 5\n}\n",
+          "nanogpt",
+          {{Fact::model, "gpt2-medium"}, {Fact::micro_batch, "8"}, {Fact::sequence, "512"}}},
          {"flags over a file that nobody gave",
           "torchrun --standalone --nproc_per_node=8 train.py config/own.py --batch_size=15 \\\n"
           "  --gradient_accumulation_steps=16\n",
@@ -168,6 +173,16 @@ TEST_CASE("a trainer's arguments stand in tables of one's own", "[launch]") {
           "  optim: paged_adamw_32bit}\n",
           "hf-arguments",
           {{Fact::model, "-"}, {Fact::lora_rank, "8"}, {Fact::optimizer, "paged_adamw_32bit"}}},
+         {"a batch beside the steps that accumulate",
+          "model: {name: acme/m-4b}\ntraining: {batch_size: 1, gradient_accumulation_steps: 4}\n"
+          "lora: {rank: 8, alpha: 16}\ndata: {max_length: 2048}\nsystem: {gradient_checkpointing: true}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-4b"},
+           {Fact::micro_batch, "1"},
+           {Fact::accumulation, "4"},
+           {Fact::lora_rank, "8"},
+           {Fact::sequence, "2048"},
+           {Fact::recompute, "full"}}},
          {"overrides of a command",
           "accelerate launch --num_processes=2 --num_machines=1 --module own.sft -- model=small \\\n"
           "  model.r=8 model.lora_alpha=16 sft.max_length=8192 sft.per_device_train_batch_size=4 \\\n"
@@ -190,7 +205,8 @@ TEST_CASE("a trainer's arguments stand in tables of one's own", "[launch]") {
            {Fact::precision, "bf16"}}},
          {"a framework's file below a name",
           "job:\n  model: {_component_: torchtune.models.llama3.lora_llama3_8b, lora_rank: 16}\n"
-          "  tokenizer: {_component_: a.b, max_seq_len: 1024}\n  batch_size: 2\n  dtype: bf16\n",
+          "  tokenizer: {_component_: a.b, max_seq_len: 1024}\n  batch_size: 2\n  "
+          "gradient_accumulation_steps: 1\n  dtype: bf16\n",
           "torchtune",
           {{Fact::model, "llama3_8b"}, {Fact::lora_rank, "16"}, {Fact::sequence, "1024"}}}});
 }
@@ -258,36 +274,42 @@ TEST_CASE("a Python program that adapts a model says so without a trainer's argu
 
 TEST_CASE("commands: exported devices, modules behind other flags, words in a group's place", "[launch]") {
     const std::string trainer = "own.py --model_name_or_path acme/m-1b --per_device_train_batch_size 2\n";
-    check({{"one exported device, no launcher",
-            "export CUDA_VISIBLE_DEVICES=7\npython " + trainer,
-            "hf-arguments",
-            {{Fact::gpus, "1"}, {Fact::global_batch, "2"}}},
-           {"several: how they are used nobody says",
-            "export CUDA_VISIBLE_DEVICES=0,1\npython " + trainer,
-            "hf-arguments",
-            {{Fact::gpus, "-"}}},
-           {"a launcher counts by itself",
-            "export CUDA_VISIBLE_DEVICES=0,1,2,3\ntorchrun --nproc_per_node 2 " + trainer,
-            "hf-arguments",
-            {{Fact::gpus, "2"}}},
-           {"exported, then started by the program itself",
-            "export NPROC_PER_NODE=4\nswift sft --model acme/m-1b --train_type lora --max_length 512\n",
-            "ms-swift",
-            {{Fact::gpus, "4"}, {Fact::dp, "4"}}},
-           {"-m in front of other flags",
-            "torchrun -m --nnodes 1 --nproc_per_node=8 verl.trainer.fsdp_sft_trainer \\\n"
-            "  data.micro_batch_size_per_gpu=1 data.train_batch_size=8 model.partial_pretrain=acme/m-1b\n",
-            "verl",
-            {{Fact::gpus, "8"}, {Fact::model, "acme/m-1b"}, {Fact::micro_batch, "1"}}},
-           {"torchtune's parts by their class, a configuration of its own",
-            "tune run --nproc_per_node 8 lora_finetune_distributed --config llama3_1/8B_lora \\\n"
-            "  optimizer=torch.optim.AdamW optimizer.lr=1e-5 batch_size=1\n",
-            "torchtune",
-            {{Fact::model, "llama3_1_8b"}, {Fact::optimizer, "AdamW"}, {Fact::gpus, "8"}}},
-           {"LitGPT's model behind its subcommand",
-            "litgpt pretrain pythia-14m --optimizer AdamW --optimizer.lr 0.005 --train.micro_batch_size=4\n",
-            "litgpt",
-            {{Fact::model, "pythia-14m"}, {Fact::optimizer, "AdamW"}, {Fact::micro_batch, "4"}}}});
+    check(
+        {{"one exported device, no launcher",
+          "export CUDA_VISIBLE_DEVICES=7\npython " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "1"}, {Fact::global_batch, "2"}}},
+         {"several: how they are used nobody says",
+          "export CUDA_VISIBLE_DEVICES=0,1\npython " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "-"}}},
+         {"a launcher counts by itself",
+          "export CUDA_VISIBLE_DEVICES=0,1,2,3\ntorchrun --nproc_per_node 2 " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "2"}}},
+         {"exported, then started by the program itself",
+          "export NPROC_PER_NODE=4\nswift sft --model acme/m-1b --train_type lora --max_length 512\n",
+          "ms-swift",
+          {{Fact::gpus, "4"}, {Fact::dp, "4"}}},
+         {"torchtitan's kin: a script of another name",
+          "NNODE=1 NGPU=4 bash own.sh --job.config_file a/b.toml --training.batch_size 2 \\\n"
+          "  --training.seq_len 1024 --training.gradient_accumulation_steps 2 --training.compile\n",
+          "torchtitan",
+          {{Fact::gpus, "4"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "2"}, {Fact::compile, "true"}}},
+         {"-m in front of other flags",
+          "torchrun -m --nnodes 1 --nproc_per_node=8 verl.trainer.fsdp_sft_trainer \\\n"
+          "  data.micro_batch_size_per_gpu=1 data.train_batch_size=8 model.partial_pretrain=acme/m-1b\n",
+          "verl",
+          {{Fact::gpus, "8"}, {Fact::model, "acme/m-1b"}, {Fact::micro_batch, "1"}}},
+         {"torchtune's parts by their class, a configuration of its own",
+          "tune run --nproc_per_node 8 lora_finetune_distributed --config llama3_1/8B_lora \\\n"
+          "  optimizer=torch.optim.AdamW optimizer.lr=1e-5 batch_size=1\n",
+          "torchtune",
+          {{Fact::model, "llama3_1_8b"}, {Fact::optimizer, "AdamW"}, {Fact::gpus, "8"}}},
+         {"LitGPT's model behind its subcommand",
+          "litgpt pretrain pythia-14m --optimizer AdamW --optimizer.lr 0.005 --train.micro_batch_size=4\n",
+          "litgpt",
+          {{Fact::model, "pythia-14m"}, {Fact::optimizer, "AdamW"}, {Fact::micro_batch, "4"}}}});
 }
 
 TEST_CASE("Beaker's tasks frame a command", "[launch]") {

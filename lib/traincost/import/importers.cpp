@@ -75,33 +75,38 @@ const Importer* importer_of(const Setting& root) {
     return best;
 }
 
+/// The one table of `root` that an importer knows; of several, none is the job.
+Setting* known_table(Setting& root) {
+    Setting* found = nullptr;
+    for (SettingMember& m : root.members) {
+        const Importer* importer = m.value.is_map() ? importer_of(m.value) : nullptr;
+        if (importer == nullptr || importer->companion) {
+            continue;
+        }
+        if (found != nullptr) {
+            return nullptr;
+        }
+        found = &m.value;
+    }
+    return found;
+}
+
 /// The importer of a document: of its settings as they stand, of those a table of it holds, or of a
 /// trainer's arguments in several tables. The settings that were recognised stay in the document.
 const Importer* importer_within(LaunchDocument& document) {
     if (const Importer* importer = importer_of(document.root)) {
         return importer;
     }
-    if (auto flat = nested_arguments(document.root)) {
+    Setting* table = document.is_command ? nullptr : known_table(document.root);
+    auto flat = nested_arguments(document.root);
+    if (table != nullptr && (!flat || importer_of(*table)->name != "hf-arguments")) {
+        document.root = Setting(*table);
+    } else if (flat) {
         document.root = std::move(*flat);
-        return importer_of(document.root);
-    }
-    if (document.is_command) {
+    } else {
         return nullptr;
     }
-    const Importer* found = nullptr;
-    Setting* table = nullptr;
-    for (SettingMember& m : document.root.members) {
-        const Importer* importer = m.value.is_map() ? importer_of(m.value) : nullptr;
-        if (importer != nullptr && !importer->companion) {
-            table = found == nullptr ? &m.value : nullptr;  // of several, none is the job
-            found = importer;
-        }
-    }
-    if (table == nullptr) {
-        return nullptr;
-    }
-    document.root = Setting(*table);
-    return found;
+    return importer_of(document.root);
 }
 
 /// What the files say in one format: its configurations laid over each other in their order, and the commands

@@ -177,8 +177,7 @@ bool is_framework_program(std::string_view base) {
 
 /// LitGPT's subcommand, in two words in its first versions ("finetune lora"); a model may follow.
 bool is_litgpt_task(std::string_view program, std::string_view word) {
-    return program == "litgpt" ||
-           (program == "litgpt finetune" && is_one_of(word, {"lora", "full", "adapter", "adapter_v2"}));
+    return program == "litgpt" || (program == "litgpt finetune" && is_one_of(word, {"lora", "full"}));
 }
 
 /// Whether sbatch starts the command behind its flags: its --wrap is the last of them, without what it wraps.
@@ -303,6 +302,7 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             }
             return i;
         } else if (base.ends_with(".py") || base == "run_train.sh" || base == "multinode_trainer.slurm" ||
+                   (base.ends_with(".sh") && next.starts_with("--job.")) ||
                    ((line.has_launcher || line.has_accelerate) && !words[i].chars.starts_with('-') && i > 0 &&
                     base.find(unknown_mark) == std::string::npos &&
                     is_one_of(words[i - 1].chars, {"-m", "--module"}))) {
@@ -326,7 +326,7 @@ void note_environment(const Variables& variables, Line& line, const std::vector<
     root.kind = Setting::Kind::map;
     for (const auto& [name, value] : variables) {
         if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
-                             "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
+                             "NNODES", "NNODE", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
             Setting setting = word_setting(value.chars, value.place(), files);
             setting.name = name;
             place_at(root, "env." + name) = std::move(setting);

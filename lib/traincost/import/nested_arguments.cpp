@@ -17,12 +17,18 @@ bool holds(std::string_view text, std::string_view part) {
     return text.find(part) != text.npos;
 }
 
+/// A batch beside the steps that accumulate is what one of them takes.
+bool accumulates(const Setting& table) {
+    return table.has("batch_size") && table.has("gradient_accumulation_steps");
+}
+
 /// Whether the arguments of a trainer stand in a table below `setting`.
 bool has_arguments(const Setting& setting, int depth) {
-    return std::any_of(setting.members.begin(), setting.members.end(), [&](const SettingMember& m) {
-        return (depth > 0 && lower(m.key) == "per_device_train_batch_size" && m.value.is_scalar()) ||
-               (depth < deepest_table && m.value.is_map() && has_arguments(m.value, depth + 1));
-    });
+    return (depth > 0 && accumulates(setting)) ||
+           std::any_of(setting.members.begin(), setting.members.end(), [&](const SettingMember& m) {
+               return (depth > 0 && lower(m.key) == "per_device_train_batch_size" && m.value.is_scalar()) ||
+                      (depth < deepest_table && m.value.is_map() && has_arguments(m.value, depth + 1));
+           });
 }
 
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
@@ -39,6 +45,9 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     const bool model = holds(in, "model") && !holds(in, "reward");
     if (model && std::find(of_model.begin(), of_model.end(), name) != of_model.end()) {
         return "model_name_or_path";
+    }
+    if (name == "batch_size" && accumulates(said)) {
+        return "per_device_train_batch_size";
     }
     return name == "base_model" ? "model_name_or_path" : name;
 }

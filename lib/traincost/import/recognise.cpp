@@ -128,7 +128,7 @@ void vote(std::string_view raw, Votes& votes) {
         votes.yaml += 2;
     } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
         votes.toml += 1;
-        votes.python += indented ? 1 : assigns_python(rest) ? 20 : assigns_call(rest) ? 5 : 1;
+        votes.python += indented ? 1 : assigns_python(rest) ? 60 : assigns_call(rest) ? 5 : 1;
     } else if (rest.starts_with("=") || rest.starts_with("+=(") || rest.starts_with("()")) {
         votes.shell += 2;
         if (indented) {

@@ -73,6 +73,7 @@ void read_titan_batch(const Setting& root, FactSheet& sheet) {
     const bool tokens = of_tokens(Fact::micro_batch, "training.num_tokens_per_microbatch_per_dp_rank");
     of_tokens(Fact::global_batch, "training.num_tokens_per_train_step");
     sheet.whole(Fact::micro_batch, root, {"training.local_batch_size", "training.batch_size"});
+    sheet.whole(Fact::accumulation, root, {"training.gradient_accumulation_steps"});
     const Setting* global = first_of(root, {"training.global_batch_size"});
     if (global != nullptr && as_whole(*global).value_or(-1) > 0) {
         sheet.whole(Fact::global_batch, root, {"training.global_batch_size"});

@@ -361,3 +361,104 @@ TEST_CASE("XTuner: a configuration that its trainer wrote out, and the second ve
             "xtuner",
             {{Fact::model, "models/m-1b"}, {Fact::sequence, "4096"}, {Fact::gpus, "1"}}}});
 }
+
+TEST_CASE("what a Python program's options are where nobody gives them counts as a default",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import argparse\nfrom trl import DPOConfig\n\n"
+        "def main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('-m', '--base-model', default='lab/small')\n"
+        "    parser.add_argument('--rows', type=int, default=3)\n"
+        "    parser.add_argument('--out', required=True)\n"
+        "    args = parser.parse_args()\n"
+        "    try:\n"
+        "        model = AutoModelForCausalLM.from_pretrained(args.base_model, attn_implementation='sdpa')\n"
+        "        if args.adapt:\n            model = get_peft_model(model, found)\n"
+        "        config = DPOConfig(\n            output_dir=args.out,\n"
+        "            per_device_train_batch_size=args.rows,\n            bf16=True,\n            "
+        "max_length=768,\n"
+        "        )\n"
+        "    except ValueError:\n        pass\n\n"
+        "main()\n");
+    CHECK(said(job, Fact::model) == "lab/small");
+    CHECK(said(job, Fact::micro_batch) == "3");
+    CHECK(job.facts.at(Fact::micro_batch).how == How::by_default);
+    CHECK(job.facts.at(Fact::micro_batch).where == "job:7 --rows");
+    CHECK(said(job, Fact::sequence) == "768");
+    CHECK(said(job, Fact::attention) == "sdpa");
+    CHECK(said(job, Fact::lora_rank) == "-");
+}
+
+TEST_CASE("a Python program may name its options alone, load the model elsewhere, keep no trainer",
+          "[launch][python]") {
+    check({{"options that another file's functions take",
+            "import work\n\ndef parse_args():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--base_model', default='lab/small')\n"
+            "    parser.add_argument('--max_seq_length', type=int, default=640)\n"
+            "    parser.add_argument('--lora_r', type=int, default=12)\n"
+            "    parser.add_argument('--batch_size', type=int, default=3)\n"
+            "    parser.add_argument('--grad_accum', type=int, default=5)\n"
+            "    return parser.parse_args()\n\n"
+            "def main():\n    args = parse_args()\n    work.run(rows=args.batch_size)\n",
+            "hf-arguments",
+            {{Fact::model, "lab/small"},
+             {Fact::sequence, "640"},
+             {Fact::lora_rank, "12"},
+             {Fact::micro_batch, "3"},
+             {Fact::accumulation, "5"}}},
+           {"a trainer made and run at once, its model from a function that main calls",
+            "import trl\n\ndef loaded(name='lab/small', length=256):\n"
+            "    model, words = FastLanguageModel.from_pretrained(model_name=name, max_seq_length=length)\n"
+            "    return model, words\n\n"
+            "def run(model, length):\n    trl.SFTTrainer(model=model, max_seq_length=length,\n"
+            "        args=TrainingArguments(per_device_train_batch_size=3, fp16=True)).train()\n\n"
+            "def main():\n    model, words = loaded(length=896)\n    run(model, 896)\n",
+            "hf-arguments",
+            {{Fact::model, "lab/small"},
+             {Fact::sequence, "896"},
+             {Fact::micro_batch, "3"},
+             {Fact::precision, "fp16"}}}});
+}
+
+TEST_CASE("of several trainers in one Python function the arguments' name is chosen", "[launch][python]") {
+    const std::string text =
+        "import trl\n"
+        "def steps():\n    warm = trl.SFTConfig(output_dir='a', per_device_train_batch_size=2)\n"
+        "    reward = trl.GRPOConfig(output_dir='b', per_device_train_batch_size=6)\n";
+    CHECK_THROWS_WITH(said_in(text),
+                      "job: makes the arguments of several trainers: reward, warm; choose one with --select");
+    const auto chosen = [&](const std::string& name) {
+        return said(read_launch_files(std::vector<LaunchFile>{{"job", text}}, name), Fact::micro_batch);
+    };
+    CHECK(chosen("warm") == "2");
+    CHECK(chosen("reward") == "6");
+}
+
+TEST_CASE("what a function makes counts once where the file's top calls it", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import trl\n"
+        "def cut(rows):\n"
+        "    return tokenizer(rows['text'], truncation=True, max_length=640)\n"
+        "def made(rows):\n"
+        "    lengths = tokenizer(rows, truncation=True, max_length=640)\n"
+        "    args = trl.GRPOConfig(output_dir='b', per_device_train_batch_size=6)\n"
+        "    return trl.GRPOTrainer(args=args)\n"
+        "if __name__ == '__main__':\n    trainer = made(read())\n");
+    CHECK(said(job, Fact::micro_batch) == "6");
+    CHECK(said(job, Fact::sequence) == "640");
+}
+
+TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings; accelerate's module may follow its flags",
+          "[launch]") {
+    check({{"a dictionary in Python",
+            "import lightning as L\n\nstages = {\n    'zero_optimization': {'stage': 3},\n}\n"
+            "trainer = L.Trainer(\n    devices=3,\n    strategy=DeepSpeedStrategy(config=stages),\n"
+            "    max_epochs=2,\n    precision=16,\n)\n",
+            "lightning",
+            {{Fact::gpus_per_node, "3"}, {Fact::zero, "3"}, {Fact::precision, "fp16"}}},
+           {"-m first",
+            "#!/bin/bash\naccelerate launch -m --num_machines 2 --num_processes 6 work.train "
+            "--config a.yaml\n",
+            "accelerate",
+            {{Fact::gpus, "6"}, {Fact::nodes, "2"}}}});
+}

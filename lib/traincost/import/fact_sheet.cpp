@@ -33,7 +33,7 @@ bool FactSheet::is_unreadable(Fact fact) const {
 
 void FactSheet::state(Fact fact, FactValue value, const Setting& by) {
     by.read = true;
-    state(fact, std::move(value), by.where());
+    state(fact, std::move(value), by.where(), by.is_default ? How::by_default : How::stated);
 }
 
 void FactSheet::state(Fact fact, FactValue value, const std::string& where, How how) {

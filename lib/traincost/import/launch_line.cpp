@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/launch_words.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -13,38 +15,6 @@ namespace traincost {
 namespace {
 
 using Words = std::vector<ShellText>;
-
-std::string base_of(std::string_view path) {
-    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
-    return std::find(all.begin(), all.end(), word) != all.end();
-}
-
-/// "key=value" as Hydra, MaxText and torchtune take it.
-bool is_override(std::string_view word) {
-    while (!word.empty() && (word.front() == '+' || word.front() == '~')) {
-        word.remove_prefix(1);
-    }
-    const std::size_t equals = word.find('=');
-    if (equals == word.npos || equals == 0 ||
-        (std::isalpha(static_cast<unsigned char>(word[0])) == 0 && word[0] != '_')) {
-        return false;
-    }
-    const std::string_view key = word.substr(0, equals);
-    return std::all_of(key.begin(), key.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '@';
-    });
-}
-
-bool is_flag(std::string_view word) {
-    if (word.size() < 2 || word[0] != '-') {
-        return false;
-    }
-    const std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
-    return !rest.empty() && (std::isalpha(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '_');
-}
 
 /// Builds settings from flags.
 class Flags {
@@ -164,21 +134,30 @@ struct Line {
     bool has_launcher = false, has_accelerate = false;
 };
 
-bool is_python(std::string_view base) {
-    return base == "python" || base.starts_with("python3") || base.starts_with("python2");
-}
-
-/// A program by itself: its name with a subcommand.
-bool is_framework_program(std::string_view base) {
-    return is_one_of(
-        base, {"litgpt", "tune", "axolotl", "llamafactory-cli", "llamafactory_cli", "composer", "fast-llm",
-               "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
-}
-
-/// LitGPT's subcommand, in two words in its first versions ("finetune lora"); a model may follow.
-bool is_litgpt_task(std::string_view program, std::string_view word) {
-    return program == "litgpt" || (program == "litgpt finetune" && is_one_of(word, {"lora", "full"}));
-}
+/// The flags of torchrun, deepspeed and accelerate that take no value.
+const std::initializer_list<std::string_view> launcher_switches = {"--standalone",
+                                                                   "--no-python",
+                                                                   "--no_python",
+                                                                   "--use-env",
+                                                                   "--use_env",
+                                                                   "-m",
+                                                                   "--module",
+                                                                   "--no_local_rank",
+                                                                   "--force_multi",
+                                                                   "--save_pid",
+                                                                   "--no_ssh",
+                                                                   "--bind_cores_to_rank",
+                                                                   "--multi_gpu",
+                                                                   "--multi-gpu",
+                                                                   "--use_fsdp",
+                                                                   "--use_deepspeed",
+                                                                   "--cpu",
+                                                                   "--tpu",
+                                                                   "--debug",
+                                                                   "--quiet",
+                                                                   "-q",
+                                                                   "--same_network",
+                                                                   "--use_megatron_lm"};
 
 /// Whether sbatch starts the command behind its flags: its --wrap is the last of them, without what it wraps.
 bool is_wrapping(const Words& words, std::size_t sbatch) {
@@ -220,7 +199,12 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
     Flags launcher(place_at(line.launcher.root, "$launcher"), files);
     Flags accelerate(line.accelerate.root, files);
     std::size_t unknown_program = 0;  // a launcher's program whose name nobody knows
+    bool module = false;              // whether the launcher starts one
     for (std::size_t i = 0; i < words.size();) {
+        if (std::exchange(module, false) && words[i - 1].chars != "-m") {  // "torchrun -m --nnodes 1 a.b"
+            line.name = words[i].chars;
+            return i + 1;
+        }
         if (unknown_program == 0 && i > 0 && (line.has_launcher || line.has_accelerate) &&
             words[i].chars == std::string(1, unknown_mark)) {
             unknown_program = i;
@@ -230,15 +214,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
         if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
             base == "deepspeed" || base == "deepspeed.launcher.runner") {
             line.has_launcher = true;
-            i = read_flags(
-                words, i + 1, launcher, nullptr,
-                {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
-                 "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
-            const bool module = line.launcher.root.has("$launcher.m") && i < words.size();
-            if (module && base_of(words[i - 1].chars) != "-m") {  // "torchrun -m --nnodes 1 a.b"
-                line.name = words[i].chars;
-                return i + 1;
-            }
+            i = read_flags(words, i + 1, launcher, nullptr, launcher_switches);
+            module = line.launcher.root.has("$launcher.m");
             if (base.starts_with("deepspeed")) {
                 place_at(line.launcher.root, "$launcher.deepspeed") =
                     word_setting("true", words[0].place(), files);
@@ -247,10 +224,8 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             line.has_accelerate = true;
             place_at(line.accelerate.root, "$program") =
                 word_setting("accelerate launch", words[i].place(), files);
-            i = read_flags(
-                words, i + 2, accelerate, nullptr,
-                {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
-                 "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
+            i = read_flags(words, i + 2, accelerate, nullptr, launcher_switches);
+            module = line.accelerate.root.has("m");
         } else if (base == "srun" || base == "mpirun" || base == "mpiexec" ||
                    (base == "sbatch" && is_wrapping(words, i))) {
             const bool slurm = base == "srun" || base == "sbatch";
@@ -273,15 +248,15 @@ std::size_t walk_launchers(const Words& words, Line& line, const std::vector<con
             if (i < words.size() && words[i].chars == "-m") {
                 ++i;
             }
-            const std::string module = i < words.size() ? base_of(words[i].chars) : std::string();
-            if (module == "accelerate.commands.launch") {
+            const std::string started = i < words.size() ? base_of(words[i].chars) : std::string();
+            if (started == "accelerate.commands.launch") {
                 Words renamed = words;
                 return walk_launchers({renamed.begin() + static_cast<std::ptrdiff_t>(i), renamed.end()}, line,
                                       files),
                        words.size();
             }
-            if (module != "torch.distributed.run" && module != "torch.distributed.launch" &&
-                module != "deepspeed.launcher.runner") {
+            if (started != "torch.distributed.run" && started != "torch.distributed.launch" &&
+                started != "deepspeed.launcher.runner") {
                 line.name = i < words.size() ? words[i].chars : std::string();
                 return i + 1;
             }

@@ -129,6 +129,8 @@ void vote(std::string_view raw, Votes& votes) {
     } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
         votes.toml += 1;
         votes.python += indented ? 1 : assigns_python(rest) ? 60 : assigns_call(rest) ? 5 : 1;
+    } else if (indented && rest.starts_with("=") && line.ends_with(",")) {
+        votes.python += 2;  // an argument of a call
     } else if (rest.starts_with("=") || rest.starts_with("+=(") || rest.starts_with("()")) {
         votes.shell += 2;
         if (indented) {

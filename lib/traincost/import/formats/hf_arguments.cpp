@@ -184,8 +184,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
                     {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
                      "cutoff", "block_size", "model_max_len", "seq_length", "context_length"});
         sheet.word(Fact::model, root,
-                   {"model_name_or_path", "model_name", "model_id", "model_path", "actor_model_name_or_path",
-                    "model_checkpoint", "pretrained_model_name", "pretrained_model_name_or_path"});
+                   {"model_name_or_path", "base_model", "base_model_name_or_path", "base_model_name",
+                    "model_name", "model_id", "model_path", "actor_model_name_or_path", "model_checkpoint",
+                    "pretrained_model_name", "pretrained_model_name_or_path"});
         if (const Setting* model = root.at("model");
             model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
             sheet.word(Fact::model, root, {"model"});

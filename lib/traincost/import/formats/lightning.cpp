@@ -10,9 +10,9 @@ namespace traincost {
 
 namespace {
 
-/// What makes an object: "class_path" on the command line, "_target_" in Hydra.
+/// What makes an object: "class_path" on the command line, "_target_" in Hydra, a call in Python.
 const Setting* made_by(const Setting& block) {
-    return first_of(block, {"class_path", "_target_"});
+    return first_of(block, {"class_path", "_target_", "$class"});
 }
 
 /// The settings of an object: beside "_target_", below "init_args".
@@ -118,7 +118,10 @@ void read_strategy_object(const Setting& block, FactSheet& sheet) {
     const Setting* made = made_by(block);
     const Setting& said = arguments_of(block);
     const std::string name = made == nullptr ? std::string() : lower(last_part(made->text));
-    if (name.find("deepspeed") != name.npos) {
+    if (const Setting* config = said.at("config");
+        name.find("deepspeed") != name.npos && config != nullptr && config->is_map()) {
+        read_deepspeed_block(*config, sheet);
+    } else if (name.find("deepspeed") != name.npos) {
         sheet.whole(Fact::zero, said, {"stage"}, 0);
         sheet.assume(Fact::zero, std::int64_t{2}, "stage");
         if (is_on(said, "offload_optimizer")) {

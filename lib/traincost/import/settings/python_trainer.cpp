@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
+#include <set>
 
 #include "traincost/base/error.hpp"
 
@@ -10,9 +12,10 @@ namespace traincost {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> argument_classes = {"TrainingArguments", "SFTConfig", "DPOConfig",
-                                                              "ORPOConfig",        "CPOConfig", "KTOConfig",
-                                                              "RewardConfig",      "GKDConfig"};
+constexpr std::array<std::string_view, 13> argument_classes = {
+    "TrainingArguments", "SFTConfig",       "DPOConfig",   "ORPOConfig", "CPOConfig",
+    "KTOConfig",         "RewardConfig",    "GKDConfig",   "GRPOConfig", "BCOConfig",
+    "PRMConfig",         "OnlineDPOConfig", "NashMDConfig"};
 
 std::string_view class_name(const Setting& made) {
     const Setting* kind = made.peek("$class");
@@ -59,8 +62,16 @@ void hide_names(Setting& value) {
     }
 }
 
+/// A name whose value nobody knows.
+bool is_open(const Setting& value) {
+    return value.is_scalar() && !value.quoted && !value.text.empty() && value.text != "true" &&
+           value.text != "false" &&
+           (value.text[0] == '<' || std::isalpha(static_cast<unsigned char>(value.text[0])) != 0);
+}
+
 void put(Setting& root, std::string_view key, const Setting* value) {
-    if (value != nullptr && !root.has(key)) {
+    const Setting* stands = value == nullptr ? nullptr : root.peek(key);
+    if (value != nullptr && (stands == nullptr || (is_open(*stands) && !is_open(*value)))) {
         place_at(root, key) = *value;
     }
 }
@@ -116,6 +127,68 @@ std::vector<const Setting*> arguments_in(const PythonScope& scope) {
     return found;
 }
 
+/// What --select may choose: the function, or where it makes several the names it gives them.
+std::string names_in(const PythonScope& scope, bool several) {
+    std::string names;
+    for (const auto& [name, value] : scope.names) {
+        if (makes_arguments(value)) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+    }
+    return (several || scope.function.empty()) && !names.empty() ? names : scope.function;
+}
+
+/// The model that another function loads, where the program loads one alone; "main" knows its callees' best.
+void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
+    Setting loaded;
+    std::set<int> lines;
+    const auto look = [&](const PythonScope& scope) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                const Setting* kind = call.peek("$class");
+                if (class_name(call) == "from_pretrained" &&
+                    (kind->text.find("LanguageModel.") != std::string::npos ||
+                     kind->text.find("ModelFor") != std::string::npos)) {
+                    lines.insert(call.line);
+                    put_model(loaded, call);
+                }
+            });
+        }
+    };
+    for (const bool main : {true, false}) {
+        for (const PythonScope& scope : scopes) {
+            if ((scope.function == "main") == main) {
+                look(scope);
+            }
+        }
+    }
+    if (lines.size() == 1) {
+        for (const SettingMember& m : loaded.members) {
+            put(root, m.key, &m.value);
+        }
+    }
+}
+
+/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
+const Setting* cut_length(const std::vector<PythonScope>& scopes) {
+    const Setting* length = nullptr;
+    bool differs = false;
+    for (const PythonScope& scope : scopes) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                const Setting* cut = call.peek("truncation");
+                const Setting* at =
+                    class_name(call).ends_with("tokenizer") ? call.peek("max_length") : nullptr;
+                if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
+                    differs = differs || (length != nullptr && length->text != at->text);
+                    length = at;
+                }
+            });
+        }
+    }
+    return differs ? nullptr : length;
+}
+
 }  // namespace
 
 bool makes_trainer_arguments(std::string_view text) {
@@ -129,32 +202,52 @@ bool makes_trainer_arguments(std::string_view text) {
 std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes, const std::string& file,
                                          std::string_view select) {
     const Setting* arguments = nullptr;
-    const PythonScope* of = nullptr;
+    std::set<const PythonScope*> of;
     int several = 0;
     std::string names;
+    std::set<int> seen;  // the lines of calls: what a function makes stands where it is called, too
     for (const PythonScope& scope : scopes) {
-        const std::vector<const Setting*> found = arguments_in(scope);
-        if (found.empty() || (!select.empty() && scope.function != select)) {
+        std::vector<const Setting*> found = arguments_in(scope);
+        if (found.empty()) {
             continue;
         }
-        several += static_cast<int>(found.size());
-        names += (names.empty() ? "" : ", ") + (scope.function.empty() ? "the file's top" : scope.function);
-        arguments = found.front();
-        of = &scope;
+        const auto chosen = scope.names.find(std::string(select));
+        if (!select.empty() && chosen != scope.names.end() && makes_arguments(chosen->second)) {
+            arguments = &chosen->second;  // the name that the arguments are given
+            of = {&scope};
+            several = 1;
+            break;
+        }
+        if (!select.empty() && scope.function != select) {
+            continue;
+        }
+        of.insert(&scope);
+        std::erase_if(found, [&](const Setting* each) { return !seen.insert(each->line).second; });
+        if (!found.empty()) {
+            several += static_cast<int>(found.size());
+            names += (names.empty() ? "" : ", ") + names_in(scope, found.size() > 1);
+            arguments = found.front();
+        }
     }
     if (several > 1) {
         throw Error(ErrorKind::input,
                     std::vector<Problem>{{.path = file,
-                                          .message = "makes the arguments of several trainers, in " + names +
-                                                     "; choose a function that makes one with --select"}});
+                                          .message = "makes the arguments of several trainers: " + names +
+                                                     "; choose one with --select"}});
     }
     Setting root = arguments != nullptr ? *arguments : Setting{};
     for (const PythonScope& scope : scopes) {
-        if (arguments == nullptr || &scope == of || scope.function.empty()) {
+        if (arguments == nullptr || of.contains(&scope) || scope.function.empty()) {
             for (const auto& [name, value] : scope.names) {
                 visit_calls(value, [&](const Setting& call) { put_model(root, call); });
             }
         }
+    }
+    if (arguments != nullptr) {
+        put_loaded_model(root, scopes);
+    }
+    if (!root.has("max_seq_length") && !root.has("max_length")) {
+        put(root, "max_seq_length", cut_length(scopes));
     }
     if (arguments == nullptr) {
         const Setting* rank = root.peek("lora_r");

@@ -10,7 +10,7 @@
 using namespace traincost::test;
 
 TEST_CASE("days: six lines, whoever knows the rate", "[days]") {
-    const std::string run = "traincost days --params 7B --tokens 20B --gpus 8 --gpu a100";
+    const std::string run = "traincost days --params 6B --tokens 20B --gpus 8 --gpu a100";
     for (const char* rate : {" --tflops 140", " --mfu 0.45", ""}) {
         const std::string answer = run_in_process(run + rate);
         CAPTURE(answer);

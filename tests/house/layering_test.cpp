@@ -129,7 +129,7 @@ TEST_CASE("no formula knows a stack by its name: what stacks do is data", "[hous
         {"lib/traincost/fit/record_model.cpp", {"deepseek", "gpt-neox"}},
         {"lib/traincost/fit/flop_definition.cpp", {"maxtext"}},
         {"lib/traincost/spec/names.cpp", {"deepspeed"}},
-        {"lib/traincost/fit/summary.cpp", {"nemo", "mlperf", "internevo", "litgpt", "torchtune", "pytorch"}}};
+        {"lib/traincost/fit/record_groups.cpp", {"nemo", "mlperf", "internevo", "litgpt", "torchtune", "pytorch"}}};
     const std::regex literal("\"([^\"\\n]*)\"");
     for (const SourceFile& file : library()) {
         const std::string room = room_of(file.path);

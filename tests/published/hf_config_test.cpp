@@ -122,6 +122,29 @@ TEST_CASE("138 configurations of classes give the classes' own integer, towers a
     CHECK(configurations == 138);
 }
 
+TEST_CASE("76 configurations of today's models give transformers' own integer, towers apart", "[hf]") {
+    const JsonDocument list = read_json_file(folder + "hf-today.json");
+    std::set<std::string> types;
+    int models = 0;
+    for (const JsonNode& row : JsonObject(JsonNode(list)).at("configs").items()) {
+        JsonObject entry(row);
+        const std::string name = entry.at("model").string();
+        CAPTURE(name);
+        const JsonDocument config{.file = name, .root = entry.at("config").value()};
+        const HfModel read = read_hf_config(config);
+        const ParameterCount count = parameter_count(read.model);
+        const auto biases = entry.find("score_biases");
+        const auto towers = entry.find("towers");
+        CHECK(count.total + count.towers ==
+              entry.at("parameters").integer() + (biases ? biases->integer() : 0));
+        CHECK(count.towers == (towers ? towers->integer() : 0));
+        types.insert(read.model.family);
+        ++models;
+    }
+    CHECK(models == 76);
+    CHECK(types.size() >= 45);
+}
+
 TEST_CASE("published multimodal models are counted to the integer, towers and projector apart", "[hf]") {
     const JsonDocument list = read_json_file(folder + "hf-multimodal.json");
     int models = 0;

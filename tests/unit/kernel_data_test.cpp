@@ -113,6 +113,7 @@ TEST_CASE("power, not units, sets long products: members of a family go by their
     CHECK(sustained_tflops("h20-sxm-96gb") > 0.8 * 148);                     // far below its limit
     CHECK(sustained_tflops("h100-sxm5-96gb-hbm2e-500w") < 0.9 * sustained_tflops("h100-sxm5-80gb"));
     CHECK(sustained_tflops("l4") == Approx(0.48 * 121).epsilon(0.1));
+    CHECK(sustained_tflops("mi350x-288gb") < 0.85 * sustained_tflops("mi355x-288gb"));  // 1,000 of 1,400 W
 }
 
 TEST_CASE("beside slower matrix units everything else of a kernel is a smaller part", "[kernel data]") {

@@ -1,11 +1,14 @@
-// What Transformers' own code of a model keeps that others' does not, against profiles of one H100
-// (torch 2.11, transformers 5.17, 2026-11-25).
+// What Transformers' own code of a model keeps that others' does not, against profiles of one H100 and one
+// H200 (torch 2.11, transformers 5.17, 2026-11-25).
 
 #include <algorithm>
 #include <string>
 
 #include <traincost/cost/blocks.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/cost/kernels.hpp>
 #include <traincost/cost/kernels/kernel_choice.hpp>
+#include <traincost/fit/record_model.hpp>
 #include <traincost/import/hf/hf_config.hpp>
 #include <traincost/io/catalogue.hpp>
 
@@ -113,4 +116,115 @@ TEST_CASE("a softmax over learned sinks stays in 16 bits", "[model_code]") {
     // Probabilities of 512 MiB; q, k and v for all heads and the output, 16 each.
     CHECK(mebibytes(operator_of(ops, "core_attention").saved) == Approx(512.0 + 4.0 * 16.0));
     CHECK(mebibytes(operator_of(ops, "attention_norm").saved) == Approx(2.0 * 22.5).epsilon(1e-3));
+}
+
+TEST_CASE("OLMo 2 multiplies fp32 values by its scale", "[model_code]") {
+    const Job job = job_of(R"({"model_type": "olmo2", "hidden_size": 4096, "intermediate_size": 11008,
+        "num_hidden_layers": 8, "num_attention_heads": 32, "vocab_size": 100352})",
+                           "bf16-pure", 4096, 1);
+    const OpList ops = layer_of(job);
+    for (const std::string_view norm : {"attention_norm", "mlp_norm", "query_norm", "key_norm"})
+        CHECK(mebibytes(operator_of(ops, norm).saved) == Approx(2.0 * 64.0).epsilon(5e-3));
+}
+
+TEST_CASE("a norm of a branch's output reads 16 bits under autocast", "[model_code]") {
+    const Job job = job_of(R"({"model_type": "exaone4", "hidden_size": 2048, "intermediate_size": 4096,
+        "num_hidden_layers": 15, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 102400,
+        "sliding_window": null})",
+                           "bf16-amp", 2048, 2);
+    const OpList ops = layer_of(job);
+    // Widened, and the normalised values in 16 bits: 32 and 16 MiB.
+    for (const std::string_view norm : {"attention_norm", "mlp_norm", "query_norm"})
+        CHECK(mebibytes(operator_of(ops, norm).saved) == Approx(48.0).epsilon(2e-2));
+    const OpList head = head_ops(job, shape_of(job));
+    CHECK(mebibytes(operator_of(head, "final_norm").saved) == Approx(64.0).epsilon(1e-3));  // of the stream
+}
+
+TEST_CASE("a window handed on as a mask spares the kernel nothing", "[model_code]") {
+    Job job = job_of(R"({"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
+        "num_hidden_layers": 16, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+        "vocab_size": 262208, "sliding_window": 1024})",
+                     "bf16-pure", 4096, 1);
+    job.cluster = Catalogue().cluster("h200", 1).spec;
+    const auto attention = [&](double span) {
+        return operator_of(layer_ops(job, shape_of(job), Side::decoder, false, span), "core_attention");
+    };
+    const KernelContext context = kernel_context(job);
+    const auto microseconds = [&](const Operator& op, Pass pass) {
+        return operator_time(op, pass, context).value() * 1e6;
+    };
+    const Operator masked = attention(1024);
+    CHECK(mebibytes(masked.saved - attention(4096).saved) == Approx(32.0));
+    // The means of 14 such layers and two without a window.
+    CHECK(microseconds(masked, Pass::forward) == Approx(469).epsilon(0.3));
+    CHECK(microseconds(masked, Pass::backward) == Approx(1564).epsilon(0.15));
+    CHECK(microseconds(masked, Pass::backward) > 2.5 * microseconds(attention(4096), Pass::backward));
+    job.model.window->size = 4096;  // as long as the sequence: the mask is made all the same
+    CHECK(attention(4096).saved == masked.saved);
+    job.stack = Catalogue().stack("pytorch");
+    CHECK(attention(1024).attention.span == 1024);
+}
+
+TEST_CASE("autocast takes fp32 experts one by one, in their own format", "[model_code]") {
+    Job job = job_of(R"({"model_type": "olmoe", "hidden_size": 2048, "intermediate_size": 1024,
+        "num_hidden_layers": 6, "num_attention_heads": 16, "num_experts": 64, "num_experts_per_tok": 8,
+        "vocab_size": 50304})",
+                     "bf16-amp", 2048, 2);
+    job.run.precision = stack_precision(job.stack.states, job.run.precision);
+    const auto layer = [&] { return layer_ops(job, shape_of(job), Side::decoder, true, 2048); };
+    const OpList ops = layer();
+    const Operator& up = operator_of(ops, "expert_up");
+    CHECK(up.forward_kernels == 64);
+    CHECK(up.backward_kernels == 128);
+    CHECK(mebibytes(up.saved) == Approx(256.0));
+    CHECK(mebibytes(operator_of(ops, "combine_weighted").saved) == Approx(256.0));
+    CHECK(mebibytes(operator_of(ops, "expert_down").saved) == Approx(128.0));
+    // Copies in 16 bits are of attention's four matrices and the router alone.
+    const OpTotals all = totals(ops, weight_bytes(job, shape_of(job)));
+    CHECK(all.cast.value() == Approx(2.0 * (4.0 * 2048 * 2048 + 64.0 * 2048)));
+    job.stack.experts.walks = 0.0;  // experts of plain products
+    CHECK(operator_of(layer(), "expert_up").forward_kernels == 1);
+    CHECK(mebibytes(operator_of(layer(), "expert_up").saved) == Approx(128.0));
+}
+
+TEST_CASE("products run faster where kernels bound by memory spare power", "[model_code]") {
+    Job job = job_of(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+        "num_hidden_layers": 8, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 32000})",
+                     "bf16-pure", 4096, 2);
+    job.cluster = Catalogue().cluster("h200", 1).spec;
+    const auto products = [&] { return estimate(job).step[StepTerm::gemm].value(); };
+    const double eager = products();
+    job.run.compile = true;
+    CHECK(eager < 0.98 * products());
+    // And no faster where no limit is known.
+    job.cluster.kernels.power_knee = 0.0;
+    const double compiled = products();
+    job.run.compile = false;
+    CHECK(products() == Approx(compiled).epsilon(0.02));
+}
+
+TEST_CASE("a record's words say which layers a window spares and what a family norms", "[model_code]") {
+    RecordModel record{"small", "llama", 12, 1024, 8, 8, 128, 4096, {}, 32000, {}, "rope", ""};
+    std::vector<std::string> assumptions;
+    struct Words {
+        std::string_view attention;
+        std::int64_t every;
+    };
+    for (const auto& [attention, every] :
+         std::initializer_list<Words>{{"sliding window 512 on five layers of six", 6},
+                                      {"sliding window 4096 on three layers of four", 4},
+                                      {"alternating sliding window 128", 2},
+                                      {"sliding window 4096", 0},
+                                      {"chunked local attention 8192 on 3/4 layers", 4}}) {
+        record.attention = attention;
+        CHECK(model_of(record, 8192, assumptions).window->full_every == every);
+    }
+    for (const std::string_view family : {"olmo2", "olmo3", "exaone4"}) {
+        record.family = family;
+        CHECK(model_of(record, 8192, assumptions).norm.placement == NormPlacement::post);
+    }
+    record.family = "cohere2";
+    CHECK(model_of(record, 8192, assumptions).norm.per_layer == 1);
+    record.family = "starcoder2";
+    CHECK(model_of(record, 8192, assumptions).bias.mlp);
 }

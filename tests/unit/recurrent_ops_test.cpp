@@ -56,6 +56,7 @@ const std::vector<std::string>& configurations() {
             "num_attention_heads": 8, "num_key_value_heads": 4, "intermediate_size": 128, "full_attn_idxs": [2]})",
         R"({"model_type": "recurrent_gemma", "hidden_size": 64, "num_hidden_layers": 6, "vocab_size": 1024,
             "num_attention_heads": 8, "intermediate_size": 128})",
+        R"({"model_type": "rwkv", "hidden_size": 64, "num_hidden_layers": 4, "vocab_size": 1024})",
         R"({"model_type": "gemma3n_text", "hidden_size": 64, "num_hidden_layers": 10, "vocab_size": 1024,
             "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 16, "intermediate_size": 128,
             "num_kv_shared_layers": 4, "vocab_size_per_layer_input": 1024, "hidden_size_per_layer_input": 16})"};
@@ -115,6 +116,11 @@ TEST_CASE("lightning attention's FLOPs are those of blocks and states", "[recurr
     // h = 64; 8 heads of 16, blocks of 256 tokens.
     const double scan = 8 * (256 * (16 + 16) + 4 * 16 * 16);
     CHECK(mixer_flops(job_of(configurations()[8])) == Approx(2 * 64 * 4 * 128 + 2 * 128 * 64 + scan));
+}
+
+TEST_CASE("time mixing's FLOPs are those of its products and three multiply-adds a channel", "[recurrent]") {
+    // h = w = 64: receptance, keys, values and output, and the receptance of the channel mixing after it.
+    CHECK(mixer_flops(job_of(configurations()[11])) == Approx(2 * 64 * 64 * 5 + 6 * 64));
 }
 
 TEST_CASE("the FLOPs of a mixer that keeps a state grow with the sequence in proportion", "[recurrent]") {

@@ -19,6 +19,12 @@ std::string params_layer_name(const LayerKind& kind) {
     return kind.moe ? "expert " + side : side;
 }
 
+/// Layers of another shape than the model's are told apart by their number among `ModelSpec::shapes`.
+std::string params_layer_of_shape(const LayerKind& kind) {
+    const std::string name = params_layer_name(kind);
+    return kind.shape == 0 ? name : name + " of shape " + std::to_string(kind.shape);
+}
+
 std::vector<ParamsTensor> params_tensors(const ModelSpec& model) {
     std::vector<ParamsTensor> rows;
     const auto add = [&](const std::string& where, const WeightList& weights, std::int64_t layers) {
@@ -28,7 +34,7 @@ std::vector<ParamsTensor> params_tensors(const ModelSpec& model) {
     };
     add("input", embedding_weights(model), 1);
     for (const LayerKind& kind : layer_kinds(model)) {
-        add(params_layer_name(kind), layer_weights(model, kind), kind.count);
+        add(params_layer_of_shape(kind), layer_weights(model, kind), kind.count);
     }
     add("output", head_weights(model, false), 1);
     return rows;

@@ -10,8 +10,17 @@ namespace {
 
 BlockSignature signature_of(const Job& job, std::int64_t index) {
     const LayerKind kind = layer_kind(job.model, index);
-    return {kind.side, kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence)),
-            kind.mixer, kind.mlp};
+    return {kind.side,  kind.moe, static_cast<double>(attention_span(job.model, index, job.run.sequence)),
+            kind.mixer, kind.mlp, kind.shape};
+}
+
+/// Operators of one block of the kind, whose shape may be another than the model's.
+OpList block_ops(const Job& job, const Shape& s, const BlockSignature& g) {
+    if (g.shape == 0)
+        return layer_ops(job, s, g.side, g.moe, g.span, g.mixer, g.mlp);
+    Job own = job;
+    own.model = shaped_model(job.model, g.shape);
+    return layer_ops(own, s, g.side, g.moe, g.span, g.mixer, g.mlp);
 }
 
 /// The time of sequences of the mean length that padding leaves, where the longest take `t`. Launches stay,
@@ -120,7 +129,7 @@ void fill_ops(const Job& job, const Shape& s, BlockOps& ops) {
             throw Error(ErrorKind::internal,
                         "the model has more than " + std::to_string(ops.kinds.size()) + " kinds of block");
         ops.kinds[ops.size] = g;
-        ops.blocks[ops.size] = layer_ops(job, s, g.side, g.moe, g.span, g.mixer, g.mlp);
+        ops.blocks[ops.size] = block_ops(job, s, g);
         ++ops.size;
     }
     ops.embedding = embedding_ops(job, s);
@@ -143,8 +152,8 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
     for (std::size_t k = 0; k < ops.size; ++k) {
         const BlockSignature& g = ops.kinds[k];
         table.kinds[k].signature = g;
-        table.kinds[k].parameters =
-            sharded_count(layer_weights(job.model, g.side, g.moe, g.mixer, g.mlp), s.tp, s.ep, s.etp);
+        table.kinds[k].parameters = sharded_count(
+            layer_weights(job.model, {g.side, g.moe, 1, g.mixer, g.mlp, g.shape}), s.tp, s.ep, s.etp);
         const double modules = sharded_modules(job, g);
         table.kinds[k].time =
             part_time(ops.blocks[k], context, {sharding.forward * modules, sharding.backward * modules});

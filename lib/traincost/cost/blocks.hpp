@@ -11,7 +11,7 @@ namespace traincost {
 
 /// Kinds of block a model can have: two sides, with experts or without, windowed or not; or a few mixers with
 /// a few MLPs.
-inline constexpr std::size_t block_kind_limit = 10;
+inline constexpr std::size_t block_kind_limit = most_layer_kinds;
 
 /// What tells kinds of block apart; `span` is the number of keys a query sees.
 struct BlockSignature {
@@ -20,6 +20,7 @@ struct BlockSignature {
     double span;
     Mixer mixer = Mixer::attention;
     bool mlp = true;
+    std::int64_t shape = 0;
     bool operator==(const BlockSignature&) const = default;
 };
 

@@ -1,46 +1,67 @@
 #include "traincost/cost/flops.hpp"
 
+#include <array>
+
 #include "traincost/cost/blocks.hpp"
 
 namespace traincost {
 
 namespace {
 
-/// The job on one undivided rank: sharding moves FLOPs about, padding and replication must not add any.
-Job undivided(const Job& job) {
-    Job whole = job;
-    whole.run.parallel = Parallelism{};
-    whole.run.micro_batch = job.run.global_batch;
-    whole.run.context = ContextKind::ring;
-    whole.run.expert_imbalance = 1.0;
-    whole.stack.head.vocab_multiple = 1;
-    return whole;
+/// The step on one undivided rank: sharding moves FLOPs about, padding and replication must not add any.
+Shape undivided(const Job& job) {
+    Shape s = shape_of(job);
+    s.batch = static_cast<double>(job.run.global_batch);
+    s.tokens = s.tokens_sp = s.batch * s.sequence;
+    s.tp = s.cp = s.ep = s.etp = 1;
+    s.sequence_parallel = false;
+    s.expert_imbalance = 1.0;
+    s.vocab = s.rank_vocab = static_cast<double>(job.model.vocab);
+    return s;
+}
+
+/// FLOPs of a list of operators.
+struct ListFlops {
+    Flops model;      ///< forward and backward
+    Flops forward;    ///< forward alone: what running the whole list again takes
+    Flops selective;  ///< forward of those that selective recompute runs again
+};
+
+ListFlops list_flops(const OpList& list, bool full_attention) {
+    ListFlops sum{};
+    for (const Operator& op : list) {
+        const bool counts_all = full_attention && op.kind == OpKind::attention;
+        const double factor = counts_all ? op.attention.keys / mean_keys(op.attention) : 1.0;
+        const Flops forward = op.forward_flops * factor;
+        sum.model += forward + op.backward_flops * factor;
+        sum.forward += forward;
+        if (op.selective)
+            sum.selective += forward;
+    }
+    return sum;
 }
 
 StepFlops inventory_flops(const Job& job, bool full_attention) {
-    const Job whole = undivided(job);
-    const Shape shape = shape_of(whole);
-    StepFlops sum{};
-    const auto add = [&](const OpList& list, bool again) {
-        for (const Operator& op : list) {
-            double factor = 1.0;
-            if (full_attention && op.kind == OpKind::attention)
-                factor = op.attention.keys / mean_keys(op.attention);
-            sum.model += (op.forward_flops + op.backward_flops) * factor;
-            if (again || op.selective)
-                sum.recomputed += op.forward_flops * factor;
-        }
-    };
+    const RunSpec& run = job.run;
     BlockOps ops;
-    fill_ops(whole, shape, ops);
+    fill_ops(job, undivided(job), ops);
+    std::array<ListFlops, block_kind_limit> kinds;
+    for (std::size_t k = 0; k < ops.size; ++k)
+        kinds[k] = list_flops(ops.blocks[k], full_attention);
+    StepFlops sum{};
     const std::int64_t blocks = block_count(job.model);
     for (std::int64_t i = 0; i < blocks; ++i) {
-        const bool again = job.run.recompute == Recompute::full && i % job.run.recompute_every == 0 &&
-                           (!job.run.recompute_layers || i / job.run.parallel.pp < *job.run.recompute_layers);
-        add(ops.blocks[kind_of(whole, ops, i)], again);
+        const bool again = run.recompute == Recompute::full && i % run.recompute_every == 0 &&
+                           (!run.recompute_layers || i / run.parallel.pp < *run.recompute_layers);
+        const ListFlops& kind = kinds[kind_of(job, ops, i)];
+        sum.model += kind.model;
+        sum.recomputed += again ? kind.forward : kind.selective;
     }
-    add(ops.embedding, false);
-    add(ops.head, false);
+    for (const OpList* end : {&ops.embedding, &ops.head}) {
+        const ListFlops flops = list_flops(*end, full_attention);
+        sum.model += flops.model;
+        sum.recomputed += flops.selective;
+    }
     return sum;
 }
 

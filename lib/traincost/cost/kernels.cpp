@@ -1,6 +1,7 @@
 #include "traincost/cost/kernels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "traincost/base/error.hpp"
@@ -65,14 +66,6 @@ GemmModel required_gemm_model(const Job& job, DataType type) {
 }  // namespace
 
 namespace {
-
-/// Whether experts' products stay in fp32: torch.autocast knows no grouped product, so those of fp32 weights
-/// run as they are, unless a sharded wrapper casts the weights it gathers (a profile of OLMoE, transformers
-/// 5.17, torch 2.11, H200, 2026-11-23).
-bool autocast_misses_experts(const Job& job) {
-    return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast &&
-           job.stack.experts.walks > 0.0 && !fully_sharded(job);
-}
 
 /// Whether some products stay in fp32 beside others in 16 bits: experts', attention's or low-rank pairs'.
 bool multiplies_in_fp32(const Job& job) {
@@ -200,11 +193,18 @@ bool stays_in_fp32(const Operator& op, const KernelContext& c) {
                       : op.kind == OpKind::grouped_gemm && autocast_misses_experts(*c.job);
 }
 
+/// Matrix products an operator runs in one pass.
+double products(const Operator& op, Pass pass) {
+    return pass == Pass::forward ? 1.0 : (op.input_gradient ? 1.0 : 0.0) + (op.weight_gradient ? 1.0 : 0.0);
+}
+
+const GemmModel& product_model(const Operator& op, const KernelContext& c) {
+    return stays_in_fp32(op, c) ? *c.wide_gemm : in_compute_format(op, *c.job) ? c.plain_gemm : c.gemm;
+}
+
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const GemmModel& model = stays_in_fp32(op, c)            ? *c.wide_gemm
-                             : in_compute_format(op, *c.job) ? c.plain_gemm
-                                                             : c.gemm;
+    const GemmModel& model = product_model(op, c);
     const double factor = c.job->stack.device.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
@@ -214,6 +214,34 @@ Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
     if (op.weight_gradient)
         time += gemm_time(op.gemm, c.weight_gradient, model);
     return time * factor;
+}
+
+/// Time that products of `time` would take at the highest clock: power holds back those that keep more of the
+/// peak busy than the limit feeds, to sqrt(share · knee) of the peak.
+Seconds full_clock_time(const Operator& op, Pass pass, Seconds time, const KernelContext& c) {
+    const GemmModel& model = product_model(op, c);
+    const Flops work{2.0 * op.gemm.m * op.gemm.n * op.gemm.k * op.gemm.count * products(op, pass)};
+    if (model.power_knee <= 0.0 || time.value() <= 0.0)
+        return time;
+    const double share = work / (model.peak * time);
+    return time * std::min(1.0, model.power_knee / share);
+}
+
+// Power that kernels bound by memory draw less than products, as a share of what the limit feeds those.
+// Chains of products and such kernels ask for 0.59 (H200, 2026-11-22: 1.083 and 1.151 times the rate alone
+// where they fill 25 and 42 % of the time); step times, whose knees were found without it, for 0.25 to 0.4
+// (11 sources on H100 and H200, 2026-11-25).
+constexpr double spared_power = 0.25;
+
+/// Products beside kernels bound by memory, whose power they may take, but no more than the highest clock
+/// asks.
+Seconds relieved(Seconds products, Seconds at_full_clock, const PassTime& t) {
+    Seconds time = products;
+    for (int i = 0; i < 2; ++i) {  // the share of the other kernels grows as products shrink
+        const double others = t.memory / (time + t.attention + t.memory);
+        time = std::max(at_full_clock, products * std::sqrt(1.0 - spared_power * others));
+    }
+    return time;
 }
 
 /// Bytes walked by an operator's kernels that are no products.
@@ -230,11 +258,6 @@ Seconds walk_time(const Operator& op, Pass pass, const KernelContext& c) {
 /// Casts, accumulation and quantisation beside an operator's products.
 Seconds beside_product_time(const Operator& op, Pass pass, const KernelContext& c) {
     return walk_time(op, pass, c) + memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
-}
-
-/// Matrix products an operator runs in one pass.
-double products(const Operator& op, Pass pass) {
-    return pass == Pass::forward ? 1.0 : (op.input_gradient ? 1.0 : 0.0) + (op.weight_gradient ? 1.0 : 0.0);
 }
 
 /// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
@@ -300,7 +323,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
     int tensors = 0;  ///< weights among the operands
     int adapters = 0;
     int narrow = 0;
-    Seconds ring;  // exchange of keys and values not yet hidden by an attention kernel
+    Seconds full_clock;  // products at the highest clock
+    Seconds ring;        // exchange of keys and values not yet hidden by an attention kernel
     const std::size_t count = part == Part::before_last_output ? count_before_last_output(ops) : ops.size();
     for (std::size_t i = 0; i < count; ++i) {
         const Operator& op = ops[i];
@@ -311,7 +335,9 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         switch (op.kind) {
             case OpKind::gemm:
             case OpKind::grouped_gemm: {
-                t.gemm += product_time(op, pass, c);
+                const Seconds product = product_time(op, pass, c);
+                t.gemm += product;
+                full_clock += full_clock_time(op, pass, product, c);
                 if (op.kind == OpKind::grouped_gemm)
                     t.host +=
                         host_time(stack.experts.launch * (op.gemm.count * products(op, pass)), c.job->run);
@@ -344,6 +370,8 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         tensors += op.weights > 0.0 ? 1 : 0;
     }
     t.context += ring;  // of a block without attention
+    if (t.gemm.value() > 0.0)
+        t.gemm = relieved(t.gemm, full_clock, t);
     if (!stack.host.cuda_graphs) {
         const bool dispatched =
             stack.layer.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;

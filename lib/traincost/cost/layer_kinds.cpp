@@ -29,14 +29,32 @@ void push_kinds(LayerKinds& kinds, const ModelSpec& m, Side side, std::int64_t f
     }
 }
 
-/// Appends the kinds of layers first … last - 1 of a decoder whose layers are listed one by one.
+/// A decoder whose own attention reads the encoder's output has none beside it.
+Side decoder_side(const ModelSpec& m) {
+    return m.merged_cross_attention ? Side::decoder : Side::cross_decoder;
+}
+
+Side side_of(const ModelSpec& m, std::int64_t index) {
+    if (m.architecture == Architecture::decoder)
+        return Side::decoder;
+    return index < m.layers ? Side::encoder : decoder_side(m);
+}
+
+/// Layer `index` of a model whose layers are listed one by one.
+LayerKind listed_kind(const ModelSpec& m, std::int64_t index) {
+    const Feed feed = feed_of(m, index);
+    return {side_of(m, index),  feed == Feed::experts, 1,
+            mixer_of(m, index), feed != Feed::none,    layer_shape_of(m, index)};
+}
+
+/// Appends the kinds of layers first … last - 1 of a model whose layers are listed one by one.
 void push_listed_kinds(LayerKinds& kinds, const ModelSpec& m, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
-        const Feed feed = feed_of(m, i);
-        const LayerKind one{Side::decoder, feed == Feed::experts, 1, mixer_of(m, i), feed != Feed::none};
+        const LayerKind one = listed_kind(m, i);
         const auto end = kinds.items.begin() + static_cast<std::ptrdiff_t>(kinds.size);
         const auto same = std::find_if(kinds.items.begin(), end, [&](const LayerKind& kind) {
-            return kind.moe == one.moe && kind.mixer == one.mixer && kind.mlp == one.mlp;
+            return kind.side == one.side && kind.moe == one.moe && kind.mixer == one.mixer &&
+                   kind.mlp == one.mlp && kind.shape == one.shape;
         });
         if (same == end) {
             kinds.items[kinds.size++] = one;
@@ -55,7 +73,7 @@ LayerKinds layer_kinds(const ModelSpec& model) {
 LayerKinds layer_kinds(const ModelSpec& model, std::int64_t first, std::int64_t count) {
     LayerKinds kinds{};
     const std::int64_t last = first + count;
-    if (!model.mixers.empty() || !model.feeds.empty()) {
+    if (has_listed_layers(model)) {
         push_listed_kinds(kinds, model, first, last);
         return kinds;
     }
@@ -64,7 +82,7 @@ LayerKinds layer_kinds(const ModelSpec& model, std::int64_t first, std::int64_t 
         return kinds;
     }
     push_kinds(kinds, model, Side::encoder, first, std::min(last, model.layers));
-    push_kinds(kinds, model, Side::cross_decoder, std::max<std::int64_t>(0, first - model.layers),
+    push_kinds(kinds, model, decoder_side(model), std::max<std::int64_t>(0, first - model.layers),
                last - model.layers);
     return kinds;
 }
@@ -75,7 +93,10 @@ std::int64_t block_count(const ModelSpec& model) {
 }
 
 LayerKind layer_kind(const ModelSpec& model, std::int64_t index) {
-    return layer_kinds(model, index, 1).items[0];
+    if (has_listed_layers(model))
+        return listed_kind(model, index);
+    const bool of_decoder = model.architecture == Architecture::encoder_decoder && index >= model.layers;
+    return {side_of(model, index), is_moe_layer(model, of_decoder ? index - model.layers : index), 1};
 }
 
 }  // namespace traincost

@@ -17,13 +17,14 @@ struct LayerKind {
     bool moe;
     std::int64_t count;
     Mixer mixer = Mixer::attention;
-    bool mlp = true;  ///< an MLP, or experts where `moe`, follow the mixer
+    bool mlp = true;         ///< an MLP, or experts where `moe`, follow the mixer
+    std::int64_t shape = 0;  ///< as `ModelSpec::layer_shapes`
 };
 
 /// Distinct layer kinds of a model and how many of each; an encoder's come before its decoder's, dense before
 /// expert layers; of layers that are listed one by one, in the order they first come.
 struct LayerKinds {
-    std::array<LayerKind, 15> items;
+    std::array<LayerKind, most_layer_kinds> items;
     std::size_t size = 0;
     const LayerKind* begin() const {
         return items.data();

@@ -60,6 +60,7 @@ Shape shape_of(const Job& job) {
     if (fully_sharded(job))
         s.summed_wider = std::max(0.0, bytes_per_element(run.precision.reduce).value() - s.e);
     s.mlp_tiles = static_cast<double>(run.mlp_tiles);
+    s.expert_imbalance = run.expert_imbalance;
     s.train_weights = run.tuning == Tuning::full;
     s.dropout = run.dropout.value_or(job.stack.layer.dropout);
     s.attention = attention_in_force(job).kernel;
@@ -146,8 +147,10 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     // Two norms sit before mixer and MLP (or after, at the same cost), one where a layer is only one of them;
     // sandwich placement adds two on the outputs.
     const std::int64_t norms = m.norm.per_layer;
+    // Of decoders that norm a branch's output alone (OLMo 2), not its sum with the stream as BERT does.
+    const bool of_outputs = m.norm.placement == NormPlacement::post && m.norm.kind == NormKind::rmsnorm;
     if (mixer != Mixer::none) {
-        build.norm("attention_norm", shape.tokens_sp, h, true);
+        build.norm("attention_norm", shape.tokens_sp, h, !of_outputs);
         mixer_ops(build, mixer, span, side != Side::encoder);
         if (norms >= 4)
             build.norm("attention_post_norm", shape.tokens_sp, h, false);
@@ -162,7 +165,7 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
     }
     if (mlp) {
         if (norms >= 2 || mixer == Mixer::none) {
-            build.norm("mlp_norm", shape.tokens_sp, h, true);
+            build.norm("mlp_norm", shape.tokens_sp, h, !of_outputs);
             // Side by side with attention it reads the tensor that the attention norm keeps.
             const bool written_out =
                 job.stack.layer.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
@@ -202,9 +205,12 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
         if (op.kind == OpKind::communication && op.group == Group::tensor &&
             op.forward_collective == Collective::all_gather)
             t.gathered += op.forward_message;
-        cast += weight.cast * op.weights;
+        // Experts that are launched one by one are those autocast leaves as they are.
+        const bool uncast = op.kind == OpKind::grouped_gemm && op.forward_kernels > 1;
+        const Bytes narrowed = uncast ? Bytes{} : weight.cast * op.weights;
+        cast += narrowed;
         if (op.weight_gradient)
-            t.cached_cast += weight.cast * op.weights;
+            t.cached_cast += narrowed;
         t.adapters += op.adapter_weights;
         t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
         const bool alone = op.selective && !op.with_block;

@@ -119,14 +119,16 @@ struct Shape {
     double loss_chunks;   ///< of a loss taken in chunks
     double summed_wider;  ///< bytes by which FSDP sums an element's gradients wider than a product makes it
     double mlp_tiles;     ///< pieces an MLP takes in turn and runs again; 1: all at once
-    bool autocast;        ///< fp32 weights, every GEMM casts its inputs
-    bool widens_norms;    ///< narrow weights and residuals, but norms run in fp32 between two casts
-    bool train_weights;   ///< base weights get gradients (false: only adapters do)
+    double expert_imbalance;  ///< tokens the fullest rank's experts take over the mean
+    bool autocast;            ///< fp32 weights, every GEMM casts its inputs
+    bool widens_norms;        ///< narrow weights and residuals, but norms run in fp32 between two casts
+    bool train_weights;       ///< base weights get gradients (false: only adapters do)
     double dropout;
     AttentionKernel attention;
     RecomputeModules again;  ///< what selective recompute drops; none: no selective recompute
     double vocab;            ///< rows of the padded vocabulary
     double rank_vocab;       ///< of them on one tensor-parallel rank
+    bool operator==(const Shape&) const = default;
 };
 Shape shape_of(const Job& job);
 
@@ -147,6 +149,7 @@ std::int64_t expert_tensor_parallel(const Parallelism& parallel);
 struct WeightBytes {
     Bytes cast;      ///< compute copy cached from its forward to its backward (autocast)
     Bytes gradient;  ///< gradient that first appears in its backward (not where gradients persist)
+    bool operator==(const WeightBytes&) const = default;
 };
 
 /// Sums of a list. Peaks are over what is alive when the list starts forward (or has been run backward to its

@@ -15,8 +15,8 @@ bool recomputed(const RunSpec& run, std::int64_t position) {
 }
 
 /// Runs of one stage, appended to `runs`.
-void append_runs(const Job& job, const StageLayout& layout, const std::vector<std::uint8_t>& kinds,
-                 std::int64_t stage, std::vector<BlockRun>& runs) {
+void append_runs(const Job& job, const StageLayout& layout, const BlockTable& table, std::int64_t stage,
+                 std::vector<BlockRun>& runs) {
     const std::size_t begin = runs.size();
     std::int64_t position = 0;
     for (std::int64_t v = 0; v < layout.vp; ++v) {
@@ -24,7 +24,7 @@ void append_runs(const Job& job, const StageLayout& layout, const std::vector<st
         const std::int64_t first = chunk_first(layout, chunk);
         const std::int64_t last = first + chunk_size(layout, chunk);
         for (std::int64_t i = first; i < last; ++i, ++position) {
-            const BlockRun one{position, 1, kinds[static_cast<std::size_t>(i)], recomputed(job.run, position),
+            const BlockRun one{position, 1, kind_of(job, table, i), recomputed(job.run, position),
                                i >= job.run.frozen_layers};
             const bool same = runs.size() > begin && runs.back().kind == one.kind &&
                               runs.back().again == one.again && runs.back().trains == one.trains;
@@ -85,15 +85,14 @@ StageLayout stage_layout(const Job& job) {
 StageClasses stage_classes(const Job& job, const BlockTable& table) {
     const Parallelism& p = job.run.parallel;
     const StageLayout layout = stage_layout(job);
-    std::vector<std::uint8_t> kinds(static_cast<std::size_t>(layout.blocks));
-    for (std::size_t i = 0; i < kinds.size(); ++i)
-        kinds[i] = static_cast<std::uint8_t>(kind_of(job, table, static_cast<std::int64_t>(i)));
-
     StageClasses out;
     out.class_of.reserve(static_cast<std::size_t>(p.pp));
+    // Enough for blocks that are alike: the first stage, those between, the last, and one being compared.
+    out.classes.reserve(std::min<std::size_t>(static_cast<std::size_t>(p.pp), 3));
+    out.runs.reserve(4);
     for (std::int64_t stage = 0; stage < p.pp; ++stage) {
         const std::size_t begin = out.runs.size();
-        append_runs(job, layout, kinds, stage, out.runs);
+        append_runs(job, layout, table, stage, out.runs);
         const auto runs = [&](std::size_t from) {
             return out.runs.begin() + static_cast<std::ptrdiff_t>(from);
         };

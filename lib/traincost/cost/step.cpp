@@ -35,6 +35,10 @@ std::string_view to_string(StepTerm term) {
 
 namespace {
 
+Seconds& term(StepTime& t, StepTerm which) {
+    return t.terms[static_cast<std::size_t>(which)];
+}
+
 /// Sums of one stage.
 struct StageSum {
     PassTime forward;
@@ -141,6 +145,79 @@ void count_norms(const Shape& s, const GroupPlacements& groups, const StageClass
     parts.domain_bounds = static_cast<double>(domains - 1);
 }
 
+/// The terms of the slowest stage's own work and of its waits for other stages.
+void set_pipeline_terms(const StageSum& slowest, const PipelineTime& pipeline, double micro_batches,
+                        StepTime& t) {
+    const auto both = [&](Seconds PassTime::*part) {
+        return (slowest.forward.*part + slowest.backward.*part) * micro_batches;
+    };
+    term(t, StepTerm::gemm) = both(&PassTime::gemm);
+    term(t, StepTerm::attention) = both(&PassTime::attention);
+    term(t, StepTerm::memory_bound) = both(&PassTime::memory);
+    term(t, StepTerm::recompute) = slowest.again.total() * micro_batches;
+    term(t, StepTerm::host) = both(&PassTime::host);
+    term(t, StepTerm::tensor_parallel) = both(&PassTime::tensor);
+    term(t, StepTerm::context_parallel) = both(&PassTime::context);
+    term(t, StepTerm::expert_parallel) = both(&PassTime::expert);
+    term(t, StepTerm::pipeline_transfer) = pipeline.transfer;
+    term(t, StepTerm::bubble) = pipeline.bubble;
+    t.slowest_stage = pipeline.slowest;
+    t.parts.forward = slowest.forward;
+    t.parts.backward = slowest.backward;
+    t.parts.again = slowest.again;
+    t.parts.micro_batches = micro_batches;
+    t.forward = slowest.forward.total() * micro_batches;
+    t.backward = (slowest.backward.total() + slowest.again.total()) * micro_batches;
+}
+
+/// Bytes that the update moves on the device for a parameter: gradients and states read, states and weights
+/// written; where states are on the host, gradients alone.
+Bytes updated_bytes(const RunSpec& run, const StackSpec& stack) {
+    const Bytes gradients = bytes_per_element(run.precision.gradients) * stack.states.gradient_passes;
+    if (run.offload_optimizer != Offload::none)
+        return gradients;
+    const Bytes master = run.precision.master ? bytes_per_element(*run.precision.master) : Bytes{};
+    return gradients + (optimizer_state_bytes(run.optimizer, run.precision) + master +
+                        bytes_per_element(run.precision.weights)) *
+                           2.0;
+}
+
+/// Parameters of a stage that one rank updates.
+double owned_parameters(const Job& job, const ShardedCount& stage) {
+    if (job.run.tuning != Tuning::full)
+        return 0.0;
+    if (job.run.parallel.zero < 1)
+        return stage.dense + stage.expert;
+    const StateShards shards = state_shards(job);
+    return stage.dense / shards.dense + stage.expert / shards.expert;
+}
+
+/// The stages of a pipeline as it sees them, and the work of the slowest.
+struct StageWork {
+    std::array<StageTime, 64> few;  // classes of stages, hardly ever more than four
+    std::vector<StageTime> many;
+    std::span<const StageTime> times;
+    StageSum slowest{};
+};
+
+void fill_work(const Job& job, const BlockTable& table, const StageClasses& stages, StageWork& work) {
+    std::span<StageTime> times{work.few.data(), std::min(work.few.size(), stages.classes.size())};
+    if (stages.classes.size() > work.few.size()) {
+        work.many.resize(stages.classes.size());
+        times = work.many;
+    }
+    Seconds most{-1.0};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const StageSum sum = step_sum(job, table, stages.classes[i]);
+        times[i] = stage_time(sum, table, stages.classes[i]);
+        if (times[i].forward + times[i].backward > most) {
+            most = times[i].forward + times[i].backward;
+            work.slowest = sum;
+        }
+    }
+    work.times = times;
+}
+
 }  // namespace
 
 StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, const StageClasses& stages,
@@ -149,96 +226,43 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const StackSpec& stack = job.stack;
     const Parallelism& p = run.parallel;
     const std::int64_t m = micro_batches(run);
-    const auto at = [](StepTime& t, StepTerm term) -> Seconds& {
-        return t.terms[static_cast<std::size_t>(term)];
-    };
-
     const GroupPlacements groups = placements(job);
-    std::array<StageTime, 64> few;  // classes of stages, hardly ever more than four
-    std::vector<StageTime> many;
-    std::span<StageTime> times{few.data(), std::min(few.size(), stages.classes.size())};
-    if (stages.classes.size() > few.size()) {
-        many.resize(stages.classes.size());
-        times = many;
-    }
-    StageSum slowest{};
-    Seconds slowest_total{-1.0};
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        const StageSum sum = step_sum(job, table, stages.classes[i]);
-        times[i] = stage_time(sum, table, stages.classes[i]);
-        if (times[i].forward + times[i].backward > slowest_total) {
-            slowest_total = times[i].forward + times[i].backward;
-            slowest = sum;
-        }
-    }
-
+    StageWork work;
+    fill_work(job, table, stages, work);
     const StageTransfer transfer{p.pp > 1 ? boundary_time(job, s, groups) : Seconds{},
                                  stack.pipeline.overlap_p2p};
     const PipelineTime pipeline =
-        pipeline_time(schedule_of(job), {times, stages.class_of}, p.vp, m, transfer);
+        pipeline_time(schedule_of(job), {work.times, stages.class_of}, p.vp, m, transfer);
     if (schedule_of(job) == Schedule::dualpipe && p.pp > 1) {
-        slowest = half_of_each(step_sum(job, table, stages.of(pipeline.slowest)),
-                               step_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));
+        work.slowest = half_of_each(step_sum(job, table, stages.of(pipeline.slowest)),
+                                    step_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));
     }
 
     StepTime t{};
-    const StageClass& slowest_class = stages.of(pipeline.slowest);
-    t.slowest_stage = pipeline.slowest;
-    const double md = static_cast<double>(m);
-    at(t, StepTerm::gemm) = (slowest.forward.gemm + slowest.backward.gemm) * md;
-    at(t, StepTerm::attention) = (slowest.forward.attention + slowest.backward.attention) * md;
-    at(t, StepTerm::memory_bound) = (slowest.forward.memory + slowest.backward.memory) * md;
-    at(t, StepTerm::recompute) = slowest.again.total() * md;
-    at(t, StepTerm::host) = (slowest.forward.host + slowest.backward.host) * md;
-    at(t, StepTerm::tensor_parallel) = (slowest.forward.tensor + slowest.backward.tensor) * md;
-    at(t, StepTerm::context_parallel) = (slowest.forward.context + slowest.backward.context) * md;
-    at(t, StepTerm::expert_parallel) = (slowest.forward.expert + slowest.backward.expert) * md;
-    at(t, StepTerm::pipeline_transfer) = pipeline.transfer;
-    at(t, StepTerm::bubble) = pipeline.bubble;
-    t.parts.forward = slowest.forward;
-    t.parts.backward = slowest.backward;
-    t.parts.again = slowest.again;
-    t.parts.micro_batches = md;
+    set_pipeline_terms(work.slowest, pipeline, static_cast<double>(m), t);
     t.parts.transfer = transfer.time;
-    t.forward = slowest.forward.total() * md;
-    t.backward = (slowest.backward.total() + slowest.again.total()) * md;
-
-    // Data-parallel traffic of the largest stage's gradients and, under ZeRO, weights.
-    const StateShards shards = state_shards(job);
-    const ShardedCount stage_weights = stage_parameters(table, slowest_class);
-    const double trained = run.tuning == Tuning::full ? 1.0 : 0.0;
+    const StageClass& stage = stages.of(pipeline.slowest);
+    const ShardedCount weights = stage_parameters(table, stage);
+    const Seconds forward = work.slowest.forward.total();
+    const Seconds backward = work.slowest.backward.total() + work.slowest.again.total();
     if (p.dp * p.cp > 1) {
         t.parts.data_parallel = data_parallel_time(
-            {job, groups, stage_weights, trained, md, static_cast<double>(slowest_class.blocks),
-             slowest.forward.total(), slowest.backward.total() + slowest.again.total(),
-             stored_width(job, table, slowest_class, s.e)});
-        at(t, StepTerm::data_parallel) = t.parts.data_parallel.exposed;
+            {job, groups, weights, run.tuning == Tuning::full ? 1.0 : 0.0, static_cast<double>(m),
+             static_cast<double>(stage.blocks), forward, backward, stored_width(job, table, stage, s.e)});
+        term(t, StepTerm::data_parallel) = t.parts.data_parallel.exposed;
     }
-
-    // Optimizer: gradients and states read, states and weights written.
-    const double owned =
-        (p.zero >= 1 ? stage_weights.dense / shards.dense + stage_weights.expert / shards.expert
-                     : stage_weights.dense + stage_weights.expert) *
-        trained;
-    const Bytes states = optimizer_state_bytes(run.optimizer, run.precision);
-    Bytes per_parameter = bytes_per_element(run.precision.gradients) * stack.states.gradient_passes;
-    if (run.offload_optimizer == Offload::none) {  // else the device walks gradients alone
-        per_parameter += states * 2.0 +
-                         (run.precision.master ? bytes_per_element(*run.precision.master) * 2.0 : Bytes{}) +
-                         bytes_per_element(run.precision.weights) * 2.0;
-    }
-    t.parts.optimizer_bytes = per_parameter * owned;
-    at(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job);
-    t.parts.offload = offload_time({job, s, table, slowest_class, slowest.forward.total(),
-                                    slowest.backward.total() + slowest.again.total(), owned});
-    at(t, StepTerm::offload) = t.parts.offload.exposed;
-    count_norms(s, groups, slowest_class, t.parts);
-    at(t, StepTerm::fixed) = host_time(stack.host.per_step, run) +
-                             stack.host.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
+    const double owned = owned_parameters(job, weights);
+    t.parts.optimizer_bytes = updated_bytes(run, stack) * owned;
+    term(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job);
+    t.parts.offload = offload_time({job, s, table, stage, forward, backward, owned});
+    term(t, StepTerm::offload) = t.parts.offload.exposed;
+    count_norms(s, groups, stage, t.parts);
+    term(t, StepTerm::fixed) = host_time(stack.host.per_step, run) +
+                               stack.host.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
     t.parts.allocator = pressure;
-    at(t, StepTerm::allocator) = pressure.time;
-    for (const Seconds& term : t.terms)
-        t.total += term;
+    term(t, StepTerm::allocator) = pressure.time;
+    for (const Seconds& each : t.terms)
+        t.total += each;
     return t;
 }
 

@@ -11,19 +11,35 @@ namespace {
 /// q, k, v and output projections with their biases; the same for self and cross attention.
 void push_attention_projections(WeightInventory& inventory, const ModelSpec& m, bool cross, bool own_keys) {
     constexpr auto attention = Module::attention;
+    const std::int64_t input = m.attention_input.value_or(m.hidden);
     const std::int64_t query = m.heads * m.head_dim;
     const std::int64_t key = own_keys ? m.kv_heads * m.head_dim : 0;
+    const std::int64_t values = own_keys && !m.keys_are_values ? m.kv_heads * value_width(m) : 0;
     if (m.attention_gate && !cross) {
-        inventory.projection("attention.output_gate", attention, Split::tensor, m.hidden, query, m.heads);
+        inventory.projection("attention.output_gate", attention, Split::tensor, input, query, m.heads);
+    }
+    if (m.grouped_latent) {
+        inventory.projection("attention.query_down", attention, Split::replicated, input,
+                             m.grouped_latent->query_rank, 1);
+        inventory.norm("attention.query_latent_norm", attention, 1, m.grouped_latent->query_rank, false);
+        inventory.norm("attention.key_value_norm", attention, 1, m.head_dim, false);
     }
     inventory.projection(cross ? "cross_attention.query" : "attention.query", attention, Split::tensor,
-                         m.hidden, query, m.heads);
-    inventory.projection(cross ? "cross_attention.key" : "attention.key", attention, Split::tensor, m.hidden,
+                         m.grouped_latent ? m.grouped_latent->query_rank : input, query, m.heads);
+    inventory.projection(cross ? "cross_attention.key" : "attention.key", attention, Split::tensor, input,
                          key, m.kv_heads);
-    inventory.projection(cross ? "cross_attention.value" : "attention.value", attention, Split::tensor,
-                         m.hidden, key, m.kv_heads);
-    inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, query,
-                         m.hidden, m.heads);
+    inventory.projection(cross ? "cross_attention.value" : "attention.value", attention, Split::tensor, input,
+                         values, m.kv_heads);
+    std::int64_t out = m.heads * value_width(m);
+    std::int64_t out_parts = m.heads;
+    if (m.grouped_latent) {
+        out_parts = m.grouped_latent->output_groups;
+        inventory.projection("attention.out_down", attention, Split::tensor, out / out_parts,
+                             out_parts * m.grouped_latent->output_rank, out_parts);
+        out = out_parts * m.grouped_latent->output_rank;
+    }
+    inventory.projection(cross ? "cross_attention.out" : "attention.out", attention, Split::tensor, out,
+                         m.hidden, out_parts);
     if (m.bias.qkv && m.attention_gate && !cross) {
         inventory.lookup("attention.output_gate_bias", attention, Split::tensor, 1, query, m.heads);
     }
@@ -31,7 +47,7 @@ void push_attention_projections(WeightInventory& inventory, const ModelSpec& m, 
         inventory.lookup(cross ? "cross_attention.query_bias" : "attention.query_bias", attention,
                          Split::tensor, 1, query, m.heads);
         inventory.lookup(cross ? "cross_attention.key_value_bias" : "attention.key_value_bias", attention,
-                         Split::tensor, 2, key, m.kv_heads);
+                         Split::tensor, 1, key + values, m.kv_heads);
     }
     if (m.bias.attention_out) {
         inventory.lookup(cross ? "cross_attention.out_bias" : "attention.out_bias", attention,
@@ -198,7 +214,15 @@ std::string_view to_string(Module module) {
     return names[static_cast<std::size_t>(module)];
 }
 WeightList layer_weights(const ModelSpec& model, const LayerKind& kind) {
-    return layer_weights(model, kind.side, kind.moe, kind.mixer, kind.mlp);
+    if (kind.shape == 0)
+        return layer_weights(model, kind.side, kind.moe, kind.mixer, kind.mlp);
+    WeightList weights =
+        layer_weights(shaped_model(model, kind.shape), kind.side, kind.moe, kind.mixer, kind.mlp);
+    if (model.shapes[static_cast<std::size_t>(kind.shape) - 1].repeated) {
+        for (std::size_t i = 0; i < weights.size; ++i)
+            weights.items[i].copies = 0;
+    }
+    return weights;
 }
 
 WeightList layer_weights(const ModelSpec& model, Side side, bool moe, Mixer mixer, bool mlp) {
@@ -253,7 +277,7 @@ WeightList head_weights(const ModelSpec& model, bool stored_again) {
         const std::int64_t stacks = model.architecture == Architecture::encoder_decoder ? 2 : 1;
         inventory.norm("final_norm", Module::norm, stacks, model.hidden, model.norm.bias);
     }
-    if (model.embedding_dim) {
+    if (model.embedding_dim && projects_out(model)) {
         inventory.projection("head.project_out", Module::head, Split::replicated, model.hidden, width, 1);
     }
     if (model.lm_head) {

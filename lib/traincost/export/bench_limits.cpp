@@ -88,7 +88,7 @@ private:
                         "gelu, gelu_tanh, gelu_new, relu, silu and squared_relu");
         refuse_model_if(m_.attention_sinks > 0, "attention sinks", "attention without them");
         refuse_model_if(m_.indexer.has_value(), "a sparse-attention indexer", "dense and windowed attention");
-        refuse_model_if(!m_.mixers.empty() || !m_.feeds.empty(), "layers of several kinds",
+        refuse_model_if(has_listed_layers(m_), "layers of several kinds",
                         "attention and an MLP in every layer");
         refuse_model_if(m_.attention_gate, "a gate on attention's output", "attention without one");
         refuse_model_if(m_.moe && m_.moe->latent, "experts behind a projection",

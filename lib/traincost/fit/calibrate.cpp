@@ -7,7 +7,7 @@
 
 #include "traincost/base/parallel.hpp"
 #include "traincost/cost/estimate.hpp"
-#include "traincost/fit/summary.hpp"
+#include "traincost/fit/record_keys.hpp"
 #include "traincost/fit/uncertainty.hpp"
 
 namespace traincost {

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "traincost/base/text.hpp"
 #include "traincost/cost/params.hpp"
 #include "traincost/spec/names.hpp"
 
@@ -25,6 +28,8 @@ struct Family {
     QkNorm qk = QkNorm::none;
     NormPlacement placement = NormPlacement::pre;
     bool soft_capped = false;  ///< a tanh bounds scores and logits
+    std::int64_t window = 0;   ///< tokens a local layer sees; 0: every layer sees all
+    std::int64_t full_every = 0;
 };
 
 constexpr BiasSpec no_bias{false, false, false, false};
@@ -35,7 +40,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 37> families = {{
+constexpr std::array<Family, 44> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -48,9 +53,17 @@ constexpr std::array<Family, 37> families = {{
     {"kimi", rms, false, Activation::silu, no_bias},
     {"gemma", rms, false, Activation::gelu_tanh, no_bias},
     {"gemma2", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich,
-     true},
+     true, 4096, 2},
     {"gemma3", rms, false, Activation::gelu_tanh, no_bias, 1.0, false, QkNorm::per_head,
-     NormPlacement::sandwich},
+     NormPlacement::sandwich, false, 1024, 6},
+    {"olmo2", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post},
+    {"olmo3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full, NormPlacement::post, false,
+     4096, 4},
+    {"exaone4", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head, NormPlacement::post},
+    {"glm4", rms, false, Activation::silu, no_bias, 0.5, false, QkNorm::none, NormPlacement::sandwich},
+    {"cohere", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"cohere2", layer, false, Activation::silu, no_bias, 1.0, true},
+    {"starcoder2", layer, true, Activation::gelu_tanh, all_biases},
     {"olmoe", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::full},
     {"grok1", rms, false, Activation::gelu, no_bias, 1.0, false, QkNorm::none, NormPlacement::sandwich, true},
     {"internlm", rms, false, Activation::silu, attention_bias},
@@ -58,7 +71,8 @@ constexpr std::array<Family, 37> families = {{
     {"qwen2", rms, false, Activation::silu, qkv_bias},
     {"qwen3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head},
     {"chatglm", rms, false, Activation::silu, qkv_bias, 0.5},
-    {"gpt-oss", rms, false, Activation::swiglu_clamped, attention_bias},
+    {"gpt-oss", rms, false, Activation::swiglu_clamped, attention_bias, 1.0, false, QkNorm::none,
+     NormPlacement::pre, false, 128, 2},
     {"gpt", layer, true, Activation::gelu, all_biases},
     {"gpt2", layer, true, Activation::gelu_new, all_biases},
     {"gpt3", layer, true, Activation::gelu, all_biases},
@@ -83,9 +97,34 @@ const Family* family_named(std::string_view name) {
     return found == families.end() ? nullptr : &*found;
 }
 
+/// A family as others spell it: "gpt_oss", "Gemma-2", "llama-3.1", "qwen3-moe", "deepseek_v3".
+const Family* family_spelt(std::string_view words) {
+    const auto letters = [](std::string_view text) {
+        std::string kept;
+        for (const char c : lower(text.substr(0, text.find('.'))))
+            if (std::isalnum(static_cast<unsigned char>(c)))
+                kept += c;
+        return kept;
+    };
+    const std::string spelt = letters(words);
+    const auto found = std::find_if(families.begin(), families.end(), [&](const Family& f) {
+        const std::string name = letters(f.name);
+        if (!spelt.starts_with(name))
+            return false;
+        const std::string_view rest = std::string_view(spelt).substr(name.size());
+        return rest.empty() || rest == "moe" || rest == "v2" || rest == "v3" || rest == "k2";
+    });
+    return found == families.end() ? nullptr : &*found;
+}
+
 const Family& family_of(const RecordModel& model, std::vector<std::string>& assumptions) {
     if (const Family* family = family_named(model.family))
         return *family;
+    // Models with learned positions are written by many hands: what they share is GPT's.
+    if (model.positional != "learned") {
+        if (const Family* family = family_spelt(model.family))
+            return *family;
+    }
     const Family& stand_in = *family_named(model.positional == "learned" ? "gpt" : "llama");
     assumptions.push_back("family '" + model.family + "' is not known: norms and biases as " +
                           std::string(stand_in.name));
@@ -120,17 +159,42 @@ std::optional<std::int64_t> first_number_after(std::string_view text, std::strin
     return number > 0 ? std::optional(number) : std::nullopt;
 }
 
-std::optional<WindowSpec> window_of(std::string_view attention) {
+/// "on five layers of six", "on 5 layers of 6", "on 3/4 layers": every which layer attends to everything; 0
+/// where the words name no such layer.
+std::int64_t full_layer_in(std::string_view attention) {
+    constexpr std::array<std::string_view, 9> numbers = {"two",   "three", "four", "five", "six",
+                                                         "seven", "eight", "nine", "ten"};
+    constexpr std::string_view of = "layers of ";
+    if (const std::size_t at = attention.find(of); at != std::string_view::npos) {
+        const std::string_view count = attention.substr(at + of.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            if (count.starts_with(numbers[i]))
+                return static_cast<std::int64_t>(i) + 2;
+        return first_number_after(attention, of).value_or(0);
+    }
+    return attention.find("layers") == std::string_view::npos
+               ? 0
+               : first_number_after(attention, "/").value_or(0);
+}
+
+std::optional<WindowSpec> window_of(const RecordModel& model, const Family& family,
+                                    std::vector<std::string>& assumptions) {
+    const std::string_view attention = model.attention;
     if (const auto size = first_number_after(attention, "alternating sliding window"))
         return WindowSpec{WindowKind::sliding, size, 2};
     if (const auto size = first_number_after(attention, "sliding window"))
-        return WindowSpec{WindowKind::sliding, size, 0};
+        return WindowSpec{WindowKind::sliding, size, full_layer_in(attention)};
     if (const auto size = first_number_after(attention, "chunked local attention"))
-        return WindowSpec{WindowKind::chunked, size, attention.find("3/4") != std::string_view::npos ? 4 : 0};
-    return std::nullopt;
+        return WindowSpec{WindowKind::chunked, size, full_layer_in(attention)};
+    if (family.window == 0 || attention.find("full attention") != std::string_view::npos)
+        return std::nullopt;
+    assumptions.push_back("model.attention names no window: " + std::to_string(family.window) +
+                          " tokens but in every layer of " + std::to_string(family.full_every) + ", as " +
+                          std::string(family.name));
+    return WindowSpec{WindowKind::sliding, family.window, family.full_every};
 }
 
-MoeSpec moe_of(const RecordModel& model) {
+MoeSpec moe_of(const RecordModel& model, const Family& family) {
     const RecordMoe& m = *model.moe;
     MoeSpec moe{m.experts, m.top_k, m.ffn};
     moe.shared_experts = m.shared_experts;
@@ -140,9 +204,9 @@ MoeSpec moe_of(const RecordModel& model) {
         moe.interleave_step = *m.every;  // the dense layers lie between
     else
         moe.first_k_dense = m.dense_layers.value_or(0);
-    moe.router_bias = model.family == "gpt-oss";
-    moe.expert_bias = model.family == "gpt-oss";
-    moe.score_correction_bias = model.family == "deepseek" || model.family == "kimi";
+    moe.router_bias = family.name == "gpt-oss";
+    moe.expert_bias = family.name == "gpt-oss";
+    moe.score_correction_bias = family.name == "deepseek" || family.name == "kimi";
     return moe;
 }
 
@@ -170,31 +234,31 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                  .bias = family.norm_bias,
                  .per_layer = family.placement == NormPlacement::sandwich ? 4 : 2,
                  .final_norm = true,
-                 .embedding_norm = model.family == "bloom",
+                 .embedding_norm = family.name == "bloom",
                  .qk = family.qk,
                  .placement = family.placement},
         .bias = family.bias,
     };
     constexpr std::array<std::string_view, 5> one_projection = {"gpt2", "gpt-neox", "bloom", "mpt", "falcon"};
     m.fused_qkv =
-        std::find(one_projection.begin(), one_projection.end(), model.family) != one_projection.end();
+        std::find(one_projection.begin(), one_projection.end(), family.name) != one_projection.end();
     m.attention_softcap = m.logits_softcap = family.soft_capped;
-    m.norm.fp32_scale = model.family.starts_with("gemma") || model.family.starts_with("cohere") ||
-                        model.family.starts_with("gpt-oss") || model.family.starts_with("gpt_oss");
+    m.norm.fp32_scale = family.name.starts_with("gemma") || family.name.starts_with("cohere") ||
+                        family.name.starts_with("olmo") || family.name == "gpt-oss";
     if (!model.gated_mlp)
         assumptions.push_back("model.gated_mlp is not stated: as the family");
     m.parallel_attention =
         family.parallel_attention || model.note.find("parallel residual") != std::string::npos;
-    if (m.parallel_attention && model.family != "gpt" && model.family != "gpt-neox")
+    if (m.parallel_attention && family.name != "gpt" && family.name != "gpt-neox")
         m.norm.per_layer = 1;
     if (model.attention.find("partial rotary") != std::string::npos &&
         m.position.kind == PositionKind::rope && m.position.rope_fraction == 1.0) {
         m.position.rope_fraction = 0.25;
         assumptions.push_back("partial rotary positions: a quarter of the head dimension");
     }
-    m.window = window_of(model.attention);
+    m.window = window_of(model, family, assumptions);
     if (model.moe)
-        m.moe = moe_of(model);
+        m.moe = moe_of(model, family);
     if (model.mla) {
         const RecordMla& a = *model.mla;
         m.mla = MlaSpec{.q_lora_rank = a.q_lora_rank,
@@ -214,9 +278,12 @@ std::string attention_words(const ModelSpec& model) {
     if (!model.window || !model.window->size)
         return "mha/gqa";
     const std::string size = std::to_string(*model.window->size);
-    if (model.window->kind == WindowKind::chunked)
-        return "chunked local attention " + size + (model.window->full_every == 4 ? " on 3/4 layers" : "");
-    return (model.window->full_every == 2 ? "alternating sliding window " : "sliding window ") + size;
+    const std::int64_t every = model.window->full_every;
+    if (every == 2 && model.window->kind == WindowKind::sliding)
+        return "alternating sliding window " + size;
+    return (model.window->kind == WindowKind::chunked ? "chunked local attention " : "sliding window ") +
+           size +
+           (every > 1 ? " on " + std::to_string(every - 1) + " layers of " + std::to_string(every) : "");
 }
 
 RecordMoe record_moe(const MoeSpec& moe) {
@@ -276,6 +343,8 @@ DescribedModel describe_model(const ModelSpec& model, std::int64_t sequence) {
     for (const Family& family : families) {
         RecordModel candidate = best.model;
         candidate.family = family.name;
+        if (!model.window && family.window > 0)
+            candidate.attention = "full attention";
         std::vector<std::string> assumptions;
         const ModelSpec given = model_of(candidate, sequence, assumptions);
         if (const int points = likeness(asked, given); points > most) {

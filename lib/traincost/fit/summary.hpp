@@ -15,13 +15,6 @@ namespace traincost {
 /// Fills `summary`, `fits`, `safety` and `ranking` from the rows.
 void summarize(std::span<const SourcedRecord> records, Validation& validation);
 
-/// The keys records are grouped and filtered by.
-std::span<const std::string_view> record_keys();
-/// A record's value of a key of `record_keys`: "8" for tp, "7B-13B" for size, "full" for recompute. Nothing
-/// for another key.
-std::optional<std::string> record_key(const SourcedRecord& record, const RecordFacts& facts,
-                                      std::string_view key);
-
 /// Rows of one metric whose records share the values of some keys.
 struct ResidualGroup {
     std::vector<std::string> values;

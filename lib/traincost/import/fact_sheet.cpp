@@ -36,10 +36,26 @@ void FactSheet::state(Fact fact, FactValue value, const Setting& by) {
     state(fact, std::move(value), by.where(), by.is_default ? How::by_default : How::stated);
 }
 
+namespace {
+
+/// "AdamW" and "adamw_torch" are one optimizer under two names.
+bool is_same(Fact fact, const FactValue& a, const FactValue& b) {
+    if (a == b || fact != Fact::optimizer) {
+        return a == b;
+    }
+    std::string longer = lower(to_text(a)), shorter = lower(to_text(b));
+    if (longer.size() < shorter.size()) {
+        std::swap(longer, shorter);
+    }
+    return longer == shorter || (longer.starts_with(shorter) && longer[shorter.size()] == '_');
+}
+
+}  // namespace
+
 void FactSheet::state(Fact fact, FactValue value, const std::string& where, How how) {
     const auto found = reading.facts.find(fact);
     if (found != reading.facts.end() && found->second.how != How::by_default) {
-        if (found->second.value != value && how == How::stated) {
+        if (!is_same(fact, found->second.value, value) && how == How::stated) {
             contradiction(std::string(fact_name(fact)) + ": " + to_text(found->second.value) + " (" +
                           found->second.where + ") and " + to_text(value) + " (" + where + ")");
         }
@@ -106,7 +122,7 @@ std::string shown(const Setting& setting) {
     if (!setting.is_scalar()) {
         return setting.is_list() ? "a list" : setting.is_map() ? "a table" : "nothing";
     }
-    std::string text = setting.text.substr(0, 40);
+    std::string text = setting.text == "\x01\x01" ? "?" : setting.text.substr(0, 40);
     std::replace_if(
         text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, '?');
     return "'" + text + "'";

@@ -1,7 +1,7 @@
 #include "traincost/import/importers.hpp"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/completion.hpp"
@@ -75,12 +75,13 @@ const Importer* importer_of(const Setting& root) {
     return best;
 }
 
-/// The one table of `root` that an importer knows; of several, none is the job.
-Setting* known_table(Setting& root) {
+/// The one table of `root` that an importer of a trainer, or of a companion, knows; of several, none is the
+/// job.
+Setting* known_table(Setting& root, bool companion) {
     Setting* found = nullptr;
     for (SettingMember& m : root.members) {
         const Importer* importer = m.value.is_map() ? importer_of(m.value) : nullptr;
-        if (importer == nullptr || importer->companion) {
+        if (importer == nullptr || importer->companion != companion) {
             continue;
         }
         if (found != nullptr) {
@@ -97,12 +98,15 @@ const Importer* importer_within(LaunchDocument& document) {
     if (const Importer* importer = importer_of(document.root)) {
         return importer;
     }
-    Setting* table = document.is_command ? nullptr : known_table(document.root);
     auto flat = nested_arguments(document.root);
+    Setting* table = document.is_command ? nullptr : known_table(document.root, false);
+    Setting* companion = document.is_command ? nullptr : known_table(document.root, true);
     if (table != nullptr && (!flat || importer_of(*table)->name != "hf-arguments")) {
         document.root = Setting(*table);
     } else if (flat) {
         document.root = std::move(*flat);
+    } else if (companion != nullptr) {
+        document.root = Setting(*companion);
     } else {
         return nullptr;
     }
@@ -128,42 +132,49 @@ struct FilePart {
                     {.path = file.name, .message = "is no launch file of a format that is read: " + known}});
 }
 
-void refuse_too_large(std::span<const LaunchFile> files) {
-    for (const LaunchFile& file : files) {
-        if (file.text.size() > largest_launch_file) {
-            throw Error(
-                ErrorKind::input,
-                std::vector<Problem>{{.path = file.name,
-                                      .message = "has " + std::to_string(file.text.size() >> 20) +
-                                                 " MiB; a launch file may have at most " +
-                                                 std::to_string(largest_launch_file >> 20) + " MiB"}});
-        }
+/// Leaves of a launcher only the header of the script; whether it has one.
+bool keep_header(Setting& root) {
+    Setting* launcher = root.member("$launcher");
+    if (launcher == nullptr) {
+        return false;
     }
+    std::erase_if(launcher->members, [](const SettingMember& m) { return m.key != "slurm"; });
+    return !launcher->members.empty();
 }
 
-/// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
-void refuse_binary(std::span<const LaunchFile> files) {
-    for (const LaunchFile& file : files) {
-        if (file.text.starts_with("\x1f\x8b")) {
-            fail_at_line(file.name, 1, "is compressed with gzip; unpack it first: gunzip " + file.name);
-        }
-        const std::size_t at = file.text.find('\0');
-        if (at != std::string::npos) {
-            const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
-            fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
-                         "has a NUL byte: is no text in UTF-8");
+/// The importer of each document, null where no format knows it. A program that none knows may stand beside
+/// one that trains: its launcher counts nothing, and is left out.
+std::vector<const Importer*> importers_of(LaunchDocuments& documents) {
+    std::vector<const Importer*> found;
+    std::set<std::size_t> trains;  // files that start a program whose arguments a format knows
+    for (LaunchDocument& document : documents.all) {
+        found.push_back(importer_within(document));
+        if (document.root.has("$positional") && found.back() != nullptr) {
+            trains.insert(document.file);
         }
     }
+    bool beside = false;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        LaunchDocument& document = documents.all[i];
+        if (document.root.has("$positional")) {
+            beside = found[i] == nullptr && trains.contains(document.file);
+        } else if (beside && document.is_command && !keep_header(document.root)) {
+            found[i] = nullptr;
+        }
+    }
+    return found;
 }
 
 std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
     std::vector<FilePart> parts;
     std::vector<bool> known = documents.is_part;
     std::vector<UnreadSetting> strangers;  // started by a launcher, with arguments that no format knows
-    for (LaunchDocument& document : documents.all) {
-        const Importer* importer = importer_within(document);
+    const std::vector<const Importer*> importers_found = importers_of(documents);
+    for (std::size_t i = 0; i < documents.all.size(); ++i) {
+        LaunchDocument& document = documents.all[i];
+        const Importer* importer = importers_found[i];
         if (importer == nullptr) {
-            const LaunchDocument* next = &document == &documents.all.back() ? nullptr : &document + 1;
+            const LaunchDocument* next = i + 1 < documents.all.size() ? &documents.all[i + 1] : nullptr;
             const Setting* program = document.root.peek("$program");
             if (next != nullptr && next->is_command && next->file == document.file && program != nullptr &&
                 !next->root.has("$positional")) {
@@ -332,8 +343,6 @@ std::vector<std::string_view> launch_formats() {
 }
 
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
-    refuse_too_large(files);
-    refuse_binary(files);
     LaunchDocuments documents = parse_documents(files, select);
     std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;

@@ -148,7 +148,8 @@ bool is_shell(std::string_view word) {
                                     word.ends_with("/bash") || word == "zsh");
 }
 
-/// What a container starts: the text behind "bash -c", or its words, each quoted and on its line.
+/// What a container starts, whose words stand under `keys`: the text behind "bash -c", or its words, each
+/// quoted and on its line.
 std::string started_by(const Setting& container, std::string_view text) {
     std::vector<const Setting*> words;
     for (const std::string_view key : {"command", "args", "arguments"}) {
@@ -232,9 +233,21 @@ std::optional<JobFrame> kubernetes_job(const Setting& root, std::string_view tex
     return frame.script.find_first_not_of(" \n") == std::string::npos ? std::nullopt : std::optional(frame);
 }
 
+/// The first task of Beaker's experiments.
+const Setting* first_beaker_task(const Setting& root) {
+    const Setting* tasks = root.peek("tasks");
+    if (tasks == nullptr || !tasks->is_list() || tasks->items.empty() || !tasks->items.front().is_map()) {
+        return nullptr;
+    }
+    const Setting& task = tasks->items.front();
+    return has_any(root, {"version", "budget", "description"}) ||
+                   has_any(task, {"image.beaker", "image.docker", "resources.gpuCount"})
+               ? &task
+               : nullptr;
+}
+
 /// Beaker: the first of its tasks, with as many replicas as it has nodes.
-std::optional<JobFrame> beaker_task(const Setting& root, std::string_view text) {
-    const Setting& task = root.peek("tasks")->items.front();
+std::optional<JobFrame> beaker_task(const Setting& task, std::string_view text) {
     JobFrame frame;
     frame.script = started_by(task, text);
     if (const Setting* gpus = task.peek("resources.gpuCount"); gpus != nullptr && gpus->is_scalar()) {
@@ -247,10 +260,51 @@ std::optional<JobFrame> beaker_task(const Setting& root, std::string_view text) 
     return frame.script.find_first_not_of(" \n") == std::string::npos ? std::nullopt : std::optional(frame);
 }
 
+/// "H100:8", "A100:80GB:4", "2"; nothing where no number of GPUs stands last.
+std::optional<std::string> last_count(const Setting& gpus) {
+    const std::size_t colon = gpus.text.rfind(':');
+    const std::string count = colon == std::string::npos ? gpus.text : gpus.text.substr(colon + 1);
+    return as_whole(scalar_setting(count, gpus)) ? std::optional(count) : std::nullopt;
+}
+
+/// dstack's task: a list of commands, each on its line.
+JobFrame dstack_task(const Setting& root, std::string_view text) {
+    JobFrame frame;
+    int line = 1;
+    for (const Setting& command : root.peek("commands")->items) {
+        if (!command.is_scalar()) {
+            continue;
+        }
+        const std::string placed = at_its_lines(command, text);
+        const std::size_t first = std::min(placed.find_first_not_of('\n'), placed.size());
+        const int above = static_cast<int>(first) + 1 - line;
+        frame.script +=
+            std::string(static_cast<std::size_t>(std::max(above, 1)), '\n') + placed.substr(first);
+        line = 1 + static_cast<int>(std::count(frame.script.begin(), frame.script.end(), '\n'));
+    }
+    if (const Setting* nodes = root.peek("nodes"); nodes != nullptr && as_whole(*nodes)) {
+        frame.known["DSTACK_NODES_NUM"] = nodes->text;
+        note(frame, "nodes", nodes->text, *nodes);
+    }
+    const Setting* gpus = root.peek("resources.gpu.count");
+    if (gpus == nullptr) {
+        gpus = root.peek("resources.gpu");
+    }
+    if (gpus != nullptr && gpus->is_scalar()) {
+        if (const auto count = last_count(*gpus)) {
+            frame.known["DSTACK_GPUS_PER_NODE"] = *count;
+            note(frame, "gpus_per_node", *count, *gpus);
+        }
+    }
+    set_variables(frame, root.peek("env"));
+    return frame;
+}
+
 }  // namespace
 
 std::optional<JobFrame> job_frame(std::string_view text, const std::string& file) {
-    if (text.starts_with("#!") || !has_key(text, {"run:", "command:", "apiVersion:", "tasks:"})) {
+    if (text.starts_with("#!") ||
+        !has_key(text, {"run:", "command:", "commands:", "tasks:", "apiVersion:"})) {
         return std::nullopt;
     }
     Setting root;
@@ -269,10 +323,12 @@ std::optional<JobFrame> job_frame(std::string_view text, const std::string& file
         has_any(root, {"image", "compute", "gpu_num", "integrations"})) {
         return mosaic_run(root, text);
     }
-    const Setting* tasks = root.peek("tasks");
-    if (tasks != nullptr && tasks->is_list() && !tasks->items.empty() && tasks->items.front().is_map() &&
-        has_any(tasks->items.front(), {"image.beaker", "image.docker", "resources.gpuCount"})) {
-        return beaker_task(root, text);
+    if (const Setting* commands = root.peek("commands");
+        commands != nullptr && commands->is_list() && root.has("type")) {
+        return dstack_task(root, text);
+    }
+    if (const Setting* task = first_beaker_task(root)) {
+        return beaker_task(*task, text);
     }
     if (root.has("apiVersion") && root.has("kind") && root.has("spec")) {
         return kubernetes_job(root, text);

@@ -76,6 +76,51 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
     }
 }
 
+void refuse_too_large(std::span<const LaunchFile> files) {
+    for (const LaunchFile& file : files) {
+        if (file.text.size() > largest_launch_file) {
+            throw Error(
+                ErrorKind::input,
+                std::vector<Problem>{{.path = file.name,
+                                      .message = "has " + std::to_string(file.text.size() >> 20) +
+                                                 " MiB; a launch file may have at most " +
+                                                 std::to_string(largest_launch_file >> 20) + " MiB"}});
+        }
+    }
+}
+
+/// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
+void refuse_binary(std::span<const LaunchFile> files) {
+    for (const LaunchFile& file : files) {
+        if (file.text.starts_with("\x1f\x8b")) {
+            fail_at_line(file.name, 1, "is compressed with gzip; unpack it first: gunzip " + file.name);
+        }
+        const std::size_t at = file.text.find('\0');
+        if (at != std::string::npos) {
+            const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
+            fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
+                         "has a NUL byte: is no text in UTF-8");
+        }
+    }
+}
+
+/// A script that only sets variables holds the arguments of another, which is not given.
+void add_options(const std::vector<ShellText>& options, const std::vector<const std::string*>& names,
+                 std::size_t index, LaunchDocuments& documents) {
+    StartedCommand command;
+    for (const std::string_view word : {"python", "another"}) {
+        ShellText text;
+        text.add(word, options.front().place());
+        command.words.push_back(std::move(text));
+    }
+    command.words.insert(command.words.end(), options.begin(), options.end());
+    for (LaunchDocument& document : documents_of(command, names)) {
+        document.file = index;
+        document.is_command = false;
+        documents.all.push_back(std::move(document));
+    }
+}
+
 void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
                 const JobFrame* frame, LaunchDocuments& documents) {
     std::vector<const std::string*> names;
@@ -109,6 +154,9 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
             documents.all.push_back(std::move(document));
         }
     }
+    if (documents.all.empty() && !outcome.options.empty()) {
+        add_options(outcome.options, names, index, documents);
+    }
     if (!has_launcher && !header.members.empty()) {
         LaunchDocument document;
         document.is_command = true;
@@ -140,6 +188,8 @@ std::string_view without_mark(std::string_view text) {
 }  // namespace
 
 LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select) {
+    refuse_too_large(files);
+    refuse_binary(files);
     LaunchDocuments documents;
     documents.is_part.assign(files.size(), false);
     std::vector<ShellFile> texts;

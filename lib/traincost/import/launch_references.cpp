@@ -6,20 +6,37 @@
 
 namespace traincost {
 
+namespace {
+
+bool is_configuration_file(std::string_view name) {
+    return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".toml") ||
+           name.ends_with(".py");
+}
+
+}  // namespace
+
 const Setting* unseen_configuration(const Setting& command) {
-    for (const std::string_view key :
-         {"config", "config_file", "job.config_file", "config_path", "config_name"}) {
+    const auto named = [&](std::string_view key) {
         const Setting* at = command.peek(key);
-        if (at != nullptr && at->is_scalar() && as_word(*at)) {
+        return at != nullptr && at->is_scalar() && as_word(*at) ? at : nullptr;
+    };
+    for (const std::string_view key : {"config", "config_file", "job.config_file"}) {
+        if (const Setting* at = named(key)) {
             return at;
         }
+    }
+    // Hydra's flag; "--config_name" is a model of transformers, and a path may be a model's or a folder's.
+    if (const Setting* at = named("config_name");
+        at != nullptr && (at->name == "--config-name" || is_configuration_file(at->text))) {
+        return at;
+    }
+    if (const Setting* at = named("config_path"); at != nullptr && is_configuration_file(at->text)) {
+        return at;
     }
     const Setting* words = command.peek("$positional");
     for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
         const std::string& text = words->items[i].text;
-        const bool file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".toml") ||
-                          text.ends_with(".py");
-        if (file && !text.ends_with("base.yml")) {
+        if (is_configuration_file(text) && !text.ends_with("base.yml")) {
             return &words->items[i];
         }
     }

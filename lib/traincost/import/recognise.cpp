@@ -96,13 +96,15 @@ void vote(std::string_view raw, Votes& votes) {
         votes.python += 5;
         return;
     }
-    if (starts_with_any(line, {"export ",    "torchrun ",   "python",   "srun ",     "accelerate launch",
-                               "deepspeed ", "if [",        "then",     "fi",        "source ",
-                               "echo ",      "module load", "set -",    "cd ",       "bash ",
-                               "--",         "litgpt ",     "tune run", "axolotl ",  "llamafactory-cli",
-                               "composer ",  "CUDA_",       "mpirun ",  "for ",      "done",
-                               "./",         "sbatch ",     "swift ",   "megatron ", "nemo llm",
-                               "xtuner "}) ||
+    if (starts_with_any(line, {"export ",    "torchrun ",   "python",      "srun ",       "accelerate launch",
+                               "deepspeed ", "if [",        "then",        "fi",          "source ",
+                               "echo ",      "module load", "set -",       "cd ",         "bash ",
+                               "--",         "litgpt ",     "tune run",    "axolotl ",    "llamafactory-cli",
+                               "composer ",  "CUDA_",       "mpirun ",     "for ",        "done",
+                               "./",         "sbatch ",     "msrun ",      "colossalai ", "ft_launcher ",
+                               "aprun ",     "gcloud ",     "lightning ",  "fabric ",     "poetry ",
+                               "nohup ",     "sudo ",       "docker run ", "mpiexec ",    "swift ",
+                               "megatron ",  "nemo llm",    "xtuner "}) ||
         line.ends_with("; then") || line.ends_with("; do") || line.ends_with("\\")) {
         votes.shell += line.ends_with("\\") ? 3 : 2;
     }
@@ -125,7 +127,9 @@ void vote(std::string_view raw, Votes& votes) {
         rest.remove_prefix(1);
     }
     if (rest == ":" || rest.starts_with(": ") || rest.starts_with(" :")) {
-        votes.yaml += 2;
+        const bool in_braces =
+            begin > 0 && (line.ends_with(",") || line.ends_with("{"));  // of JSON, of Python
+        votes.yaml += in_braces ? 0 : 2;
     } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
         votes.toml += 1;
         votes.python += indented ? 1 : assigns_python(rest) ? 60 : assigns_call(rest) ? 5 : 1;

@@ -4,9 +4,41 @@
 #include <vector>
 
 #include "traincost/base/text.hpp"
-#include "traincost/import/launch_line.hpp"
+#include "traincost/import/launch_flags.hpp"
+#include "traincost/import/shell/shell.hpp"
 
 namespace traincost {
+
+namespace {
+
+/// "#PBS -l select=4:ngpus=8", "#PBS -l nodes=4:ppn=8", "#BSUB -nnodes 4", "#$ -l rt_F=4": nodes, and GPUs of
+/// one where said.
+void note_nodes(std::string_view row, int line, Setting& root) {
+    const auto number_after = [&](std::string_view word) -> std::string {
+        const std::size_t at = row.find(word);
+        if (at == row.npos) {
+            return {};
+        }
+        std::string_view rest = row.substr(at + word.size());
+        return std::string(rest.substr(0, std::min(rest.find_first_not_of("0123456789"), rest.size())));
+    };
+    const auto note = [&](const std::string& key, const std::string& value) {
+        if (!value.empty() && !root.has(key)) {
+            Setting setting;
+            setting.file = root.file;
+            setting.line = line;
+            setting.name = std::string(row.substr(0, row.find(' ')));
+            place_at(root, key) = scalar_setting(value, setting);
+        }
+    };
+    // Grid Engine's whole nodes have the names of their machines: ABCI's, TSUBAME's.
+    for (const std::string_view word : {"select=", "nodes=", "-nnodes ", "rt_F=", "node_f="}) {
+        note("nodes", number_after(word));
+    }
+    note("gpus_per_node", number_after(":ngpus="));
+}
+
+}  // namespace
 
 Setting slurm_header(std::string_view text, const std::string& file) {
     Setting root;
@@ -18,6 +50,9 @@ Setting slurm_header(std::string_view text, const std::string& file) {
         std::string_view row = text.substr(0, end);
         text.remove_prefix(std::min(end + 1, text.size()));
         ++number;
+        if (row.starts_with("#PBS") || row.starts_with("#BSUB") || row.starts_with("#$ -l")) {
+            note_nodes(row, number, root);
+        }
         if (!row.starts_with("#SBATCH")) {
             continue;
         }
@@ -93,6 +128,10 @@ std::map<std::string, std::string> slurm_variables(const Setting& header) {
         all = std::to_string(parse_count(tasks) * parse_count(nodes));
     }
     set("SLURM_NTASKS", all);
+    if (!header.members.empty()) {  // a header is read by a job, whose number nobody knows
+        set("SLURM_JOB_ID", std::string("1") + unknown_mark);
+        set("SLURM_JOBID", std::string("1") + unknown_mark);
+    }
     set("SLURM_NPROCS", all);
     return variables;
 }

@@ -9,7 +9,8 @@
 
 namespace traincost {
 
-/// What the "#SBATCH" lines of a script say; a map without members where it has none.
+/// What the "#SBATCH" lines of a script say, or how many nodes those of PBS, LSF and Grid Engine ask for; a
+/// map without members where it has none.
 Setting slurm_header(std::string_view text, const std::string& file);
 
 /// The variables that Slurm sets from such a header.

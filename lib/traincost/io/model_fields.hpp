@@ -54,6 +54,13 @@ void describe(Io& io, T& x) {
     io.required("v_head_dim", x.v_head_dim);
 }
 
+template <class Io, io::Is<GroupedLatentSpec> T>
+void describe(Io& io, T& x) {
+    io.required("query_rank", x.query_rank);
+    io.required("output_groups", x.output_groups);
+    io.required("output_rank", x.output_rank);
+}
+
 template <class Io, io::Is<IndexerSpec> T>
 void describe(Io& io, T& x) {
     io.required("heads", x.heads);
@@ -103,6 +110,18 @@ void describe(Io& io, T& x) {
     io.required("head_copy", x.head_copy);
 }
 
+template <class Io, io::Is<LayerShape> T>
+void describe(Io& io, T& x) {
+    io.optional("heads", x.heads);
+    io.optional("kv_heads", x.kv_heads);
+    io.optional("head_dim", x.head_dim);
+    io.optional("value_dim", x.value_dim);
+    io.optional("ffn", x.ffn);
+    io.optional("attention_input", x.attention_input);
+    io.optional("keys_are_values", x.keys_are_values);
+    io.optional("repeated", x.repeated);
+}
+
 template <class Io, io::Is<ExtraParameters> T>
 void describe(Io& io, T& x) {
     io.required("what", x.what);
@@ -126,26 +145,33 @@ void describe(Io& io, T& x) {
     io.required("vocab", x.vocab);
     io.optional("embedding_dim", x.embedding_dim);
     io.required("tied_embeddings", x.tied_embeddings);
+    io.optional("merged_cross_attention", x.merged_cross_attention);
     io.optional("lm_head", x.lm_head);
     io.optional("parallel_attention", x.parallel_attention);
     io.optional("fused_qkv", x.fused_qkv);
     io.optional("attention_gate", x.attention_gate);
+    io.optional("keys_are_values", x.keys_are_values);
     io.optional("attention_softcap", x.attention_softcap);
     io.optional("logits_softcap", x.logits_softcap);
     io.optional("max_position", x.max_position);
     io.required("position", x.position);
     io.required("norm", x.norm);
     io.required("bias", x.bias);
+    io.optional("value_dim", x.value_dim);
+    io.optional("attention_input", x.attention_input);
     io.optional("token_types", x.token_types);
     io.optional("attention_sinks", x.attention_sinks);
     io.optional("window", x.window);
     io.optional("moe", x.moe);
     io.optional("mla", x.mla);
+    io.optional("grouped_latent", x.grouped_latent);
     io.optional("indexer", x.indexer);
     io.optional("mtp", x.mtp);
     io.optional("recurrent", x.recurrent);
     io.optional("mixers", x.mixers);
     io.optional("feeds", x.feeds);
+    io.optional("shapes", x.shapes);
+    io.optional("layer_shapes", x.layer_shapes);
     io.optional("extra", x.extra);
     io.optional("towers", x.towers);
 }

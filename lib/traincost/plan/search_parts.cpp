@@ -29,28 +29,6 @@ const std::vector<StageClasses>& PipelineStages::of(std::int64_t pp, std::int64_
     return entry->second;
 }
 
-namespace {
-
-/// All members, so that one more does not go unseen.
-bool same(const Shape& a, const Shape& b) {
-    const auto members = [](const Shape& shape) {
-        const auto& [batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
-                     compiled, fused, loss, loss_chunks, summed_wider, mlp_tiles, autocast, widens_norms,
-                     train_weights, dropout, attention, again, vocab, rank_vocab] = shape;
-        return std::tuple(batch, sequence, tokens, tokens_sp, e, r, w, tp, cp, ep, etp, sequence_parallel,
-                          compiled, loss, loss_chunks, summed_wider, mlp_tiles, autocast, widens_norms,
-                          train_weights, dropout, attention, vocab, rank_vocab);
-    };
-    return members(a) == members(b) && a.again == b.again && a.fused == b.fused;
-}
-
-bool same(const WeightBytes& a, const WeightBytes& b) {
-    const auto& [cast, gradient] = a;
-    return cast == b.cast && gradient == b.gradient;
-}
-
-}  // namespace
-
 const ShapeTables::Entry& ShapeTables::of(const Job& job) {
     const Shape shape = shape_of(job);
     const bool selective = job.run.recompute == Recompute::selective;
@@ -58,9 +36,9 @@ const ShapeTables::Entry& ShapeTables::of(const Job& job) {
     const ShardingHost sharding = sharding_host(job);
     const Entry* sibling = nullptr;  // the same operators; of the same times only totals differ
     for (const auto& entry : entries_) {
-        if (entry->selective != selective || !same(entry->shape, shape))
+        if (entry->selective != selective || entry->shape != shape)
             continue;
-        if (same(entry->weight, weight) && entry->sharding == sharding)
+        if (entry->weight == weight && entry->sharding == sharding)
             return *entry;
         if (sibling == nullptr || entry->sharding == sharding)
             sibling = entry.get();

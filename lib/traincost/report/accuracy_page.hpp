@@ -9,8 +9,8 @@
 
 namespace traincost {
 
-/// Errors by table, stack, accelerator and file, the worst records with what their sources leave open, what
-/// is known of those that are not met, and what could not be evaluated, as one Markdown page.
+/// Errors overall, by table of the field and by source, how honest probabilities are, the ten worst records, and
+/// what is known of those that are not met, as one Markdown page.
 std::string accuracy_page(const Validation& validation, std::span<const SourcedRecord> records,
                           std::span<const Diagnosis> diagnoses);
 

@@ -40,6 +40,17 @@ Cell percent_cell(double x) {
     return {.text = percent_text(x), .exact = to_exact(x), .number = true};
 }
 
+Cell percent_cell(const std::optional<double>& x) {
+    return x ? percent_cell(*x) : empty_cell();
+}
+
+Cell signed_percent_cell(double x) {
+    Cell cell = percent_cell(x);
+    if (x > 0.0)
+        cell.text = "+" + cell.text;
+    return cell;
+}
+
 Cell share_cell(double x) {
     constexpr double percent = 100.0;
     return {.text = fmt::format("{:.1f}%", finite(x) * percent), .exact = to_exact(x), .number = true};

@@ -26,11 +26,13 @@ struct Cell {
 };
 
 Cell text_cell(std::string_view text);
-Cell count_cell(std::int64_t x);  ///< all digits: "8030261248"
-Cell short_count_cell(double x);  ///< three digits: "8.03B"
-Cell number_cell(double x);       ///< three significant digits
-Cell percent_cell(double x);      ///< of a fraction, three significant digits
-Cell share_cell(double x);        ///< of a whole: one decimal, so that a column adds up
+Cell count_cell(std::int64_t x);                    ///< all digits: "8030261248"
+Cell short_count_cell(double x);                    ///< three digits: "8.03B"
+Cell number_cell(double x);                         ///< three significant digits
+Cell percent_cell(double x);                        ///< of a fraction, three significant digits
+Cell percent_cell(const std::optional<double>& x);  ///< the same, or nothing to say
+Cell signed_percent_cell(double x);                 ///< of a difference: "+1.23%"
+Cell share_cell(double x);                          ///< of a whole: one decimal, so that a column adds up
 Cell cell(Bytes x);
 Cell cell(Flops x);
 Cell cell(Seconds x);

@@ -6,6 +6,8 @@
 #include "traincost/ask/measured/allowed_word.hpp"
 #include "traincost/io/answers/validation_json.hpp"
 #include "traincost/report/accuracy_page.hpp"
+#include "traincost/report/csv.hpp"
+#include "traincost/report/tables/accuracy_tables.hpp"
 #include "traincost/report/tables/kernel_tables.hpp"
 #include "traincost/report/tables/left_out_tables.hpp"
 #include "traincost/report/tables/validation_tables.hpp"
@@ -40,7 +42,7 @@ std::vector<Table> validated_tables(const ValidatedRuns& runs, const ValidationV
         return tables;
     for (std::vector<Table>& part :
          std::array{error_tables(validation, view.group), verdict_tables(validation, view.group),
-                    ranking_tables(validation)}) {
+                    safety_tables(validation), ranking_tables(validation)}) {
         tables.insert(tables.end(), std::make_move_iterator(part.begin()),
                       std::make_move_iterator(part.end()));
     }
@@ -65,6 +67,8 @@ std::string validated_text(const ValidatedRuns& runs, const ValidationView& view
     const Validation& validation = runs.validation;
     if (view.json)
         return validation_json(validation, runs.records);
+    if (view.report == "csv")
+        return to_csv(std::array{measures_table(validation)});
     if (!view.report.empty())
         return accuracy_page(validation, runs.records, runs.diagnoses);
     const Format format = validate_format(name);

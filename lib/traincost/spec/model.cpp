@@ -1,6 +1,8 @@
 #include "traincost/spec/model.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "traincost/spec/check.hpp"
 
@@ -14,6 +16,31 @@ Feed feed_of(const ModelSpec& model, std::int64_t index) {
     if (!model.feeds.empty())
         return model.feeds[static_cast<std::size_t>(index)];
     return is_moe_layer(model, index) ? Feed::experts : Feed::dense;
+}
+
+std::int64_t layer_shape_of(const ModelSpec& model, std::int64_t index) {
+    return model.layer_shapes.empty() ? 0 : model.layer_shapes[static_cast<std::size_t>(index)];
+}
+
+ModelSpec shaped_model(const ModelSpec& model, std::int64_t shape) {
+    ModelSpec own = model;
+    if (shape == 0)
+        return own;
+    const LayerShape& sizes = model.shapes[static_cast<std::size_t>(shape) - 1];
+    own.heads = sizes.heads.value_or(model.heads);
+    own.kv_heads = sizes.kv_heads.value_or(model.kv_heads);
+    own.head_dim = sizes.head_dim.value_or(model.head_dim);
+    own.ffn = sizes.ffn.value_or(model.ffn);
+    own.keys_are_values = sizes.keys_are_values.value_or(model.keys_are_values);
+    if (sizes.value_dim)
+        own.value_dim = sizes.value_dim;
+    if (sizes.attention_input)
+        own.attention_input = sizes.attention_input;
+    return own;
+}
+
+bool has_listed_layers(const ModelSpec& model) {
+    return !model.mixers.empty() || !model.feeds.empty() || !model.layer_shapes.empty();
 }
 
 bool has_attention(const ModelSpec& model) {
@@ -75,12 +102,22 @@ namespace {
 constexpr double most_parameters = 1e17;
 
 /// A bound of the parameter count, in doubles because the fields may be anything.
-double most_elements(const ModelSpec& m) {
+double most_elements(const ModelSpec& model) {
+    ModelSpec m = model;
+    for (const LayerShape& shape : model.shapes) {
+        m.heads = std::max(m.heads, shape.heads.value_or(0));
+        m.kv_heads = std::max(m.kv_heads, shape.kv_heads.value_or(0));
+        m.head_dim = std::max({m.head_dim, shape.head_dim.value_or(0), shape.value_dim.value_or(0)});
+        m.ffn = std::max(m.ffn, shape.ffn.value_or(0));
+        m.attention_input = std::max(m.attention_input.value_or(0), shape.attention_input.value_or(0));
+    }
+    m.head_dim = std::max(m.head_dim, m.value_dim.value_or(0));
     const auto h = static_cast<double>(m.hidden);
     const auto d = [](std::int64_t x) { return static_cast<double>(x); };
     const double heads = d(m.heads);
-    double layer = 9.0 * h * std::max(heads, d(m.kv_heads)) * d(m.head_dim) + 3.0 * h * d(m.ffn) +
-                   h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
+    double layer =
+        9.0 * (h + d(m.attention_input.value_or(0))) * std::max(heads, d(m.kv_heads)) * d(m.head_dim) +
+        3.0 * h * d(m.ffn) + h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
     if (m.moe) {
         const double wide = h + d(m.moe->latent.value_or(0));
         layer += 2.0 * wide * wide + d(m.moe->experts) * (3.0 * d(m.moe->ffn) * wide + 4.0 * h) +
@@ -93,6 +130,11 @@ double most_elements(const ModelSpec& m) {
         layer += query_latent * (h + heads * (d(mla.qk_nope_dim) + d(mla.qk_rope_dim)) + 2.0) +
                  (h + 2.0) * (d(mla.kv_lora_rank) + d(mla.qk_rope_dim)) +
                  heads * (d(mla.kv_lora_rank) + h) * (d(mla.qk_nope_dim) + d(mla.v_head_dim));
+    }
+    if (m.grouped_latent) {
+        const GroupedLatentSpec& latent = *m.grouped_latent;
+        const double out = d(latent.output_groups) * d(latent.output_rank);
+        layer += (h + heads * d(m.head_dim)) * (d(latent.query_rank) + out + 2.0);
     }
     if (m.attention_gate)
         layer += h * heads * d(m.head_dim);
@@ -167,6 +209,15 @@ void validate(const MlaSpec& x, Checker& check) {
     check.count("mla.q_lora_rank", x.q_lora_rank, widest);
 }
 
+void validate(const LayerShape& x, Checker& check) {
+    check.count("shapes.heads", x.heads, most_heads);
+    check.count("shapes.kv_heads", x.kv_heads, most_heads);
+    check.count("shapes.head_dim", x.head_dim, most_heads);
+    check.count("shapes.value_dim", x.value_dim, most_heads);
+    check.count("shapes.ffn", x.ffn, widest);
+    check.count("shapes.attention_input", x.attention_input, widest);
+}
+
 /// Each field by itself.
 void validate_fields(const ModelSpec& m, Checker& check) {
     check.name("id", m.name);
@@ -184,6 +235,12 @@ void validate_fields(const ModelSpec& m, Checker& check) {
     check.between("token_types", m.token_types, 0, widest);
     check.between("attention_sinks", m.attention_sinks, 0, widest);
     check.count("embedding_dim", m.embedding_dim, widest);
+    check.count("value_dim", m.value_dim, most_heads);
+    check.count("attention_input", m.attention_input, widest);
+    for (const LayerShape& shape : m.shapes)
+        validate(shape, check);
+    for (const std::int64_t shape : m.layer_shapes)
+        check.between("layer_shapes", shape, 0, static_cast<std::int64_t>(m.shapes.size()));
     validate(m.position, check);
     if (m.window) {
         check.count("window.size", m.window->size, most_rows);
@@ -195,6 +252,11 @@ void validate_fields(const ModelSpec& m, Checker& check) {
         validate(*m.mla, check);
     if (m.recurrent)
         validate(*m.recurrent, check);
+    if (m.grouped_latent) {
+        check.count("grouped_latent.query_rank", m.grouped_latent->query_rank, widest);
+        check.count("grouped_latent.output_groups", m.grouped_latent->output_groups, most_heads);
+        check.count("grouped_latent.output_rank", m.grouped_latent->output_rank, most_heads);
+    }
     if (m.indexer) {
         check.count("indexer.heads", m.indexer->heads, most_heads);
         check.count("indexer.head_dim", m.indexer->head_dim, most_heads);
@@ -212,6 +274,21 @@ void validate_fields(const ModelSpec& m, Checker& check) {
         validate_extra("towers", tower);
 }
 
+/// Kinds of layer where they are listed one by one.
+std::size_t own_kinds(const ModelSpec& m) {
+    std::set<std::tuple<Mixer, Feed, std::int64_t, std::int64_t>> kinds;
+    const std::int64_t all = m.layers + m.decoder_layers;
+    const auto reaches = [&](std::size_t length) {
+        return length == 0 || static_cast<std::int64_t>(length) == all;
+    };
+    if (!has_listed_layers(m) || !reaches(m.mixers.size()) || !reaches(m.feeds.size()) ||
+        !reaches(m.layer_shapes.size()))
+        return 1;
+    for (std::int64_t i = 0; i < all; ++i)
+        kinds.emplace(mixer_of(m, i), feed_of(m, i), layer_shape_of(m, i), attention_span(m, i, most_rows));
+    return kinds.size();
+}
+
 /// Lists of one entry a layer, and what their entries need.
 void validate_layers(const ModelSpec& m, Checker& check) {
     const auto check_length = [&](const char* name, std::size_t length) {
@@ -225,6 +302,14 @@ void validate_layers(const ModelSpec& m, Checker& check) {
     };
     check_length("mixers", m.mixers.size());
     check_length("feeds", m.feeds.size());
+    if (const std::int64_t all = m.layers + m.decoder_layers;
+        !m.layer_shapes.empty() && static_cast<std::int64_t>(m.layer_shapes.size()) != all)
+        check.add("layer_shapes", "has " + std::to_string(m.layer_shapes.size()) +
+                                      " entries, must have one for each of the " + std::to_string(all) +
+                                      " layers");
+    if (const std::size_t kinds = own_kinds(m); kinds > most_layer_kinds)
+        check.add("layers", "are of " + std::to_string(kinds) + " kinds; at most " +
+                                std::to_string(most_layer_kinds) + " are modelled");
     if (has_recurrence(m) != m.recurrent.has_value()) {
         check.add("recurrent", m.recurrent ? "is given, but no layer of model.mixers is recurrent"
                                            : "is missing, but model.mixers has recurrent layers");
@@ -249,6 +334,11 @@ void validate_together(const ModelSpec& m, Checker& check) {
                                         ", but only an encoder_decoder has them beside its layers");
     }
     validate_layers(m, check);
+    if (m.grouped_latent && m.heads % m.grouped_latent->output_groups != 0)
+        check.add("grouped_latent.output_groups", std::to_string(m.grouped_latent->output_groups) +
+                                                      " does not divide heads = " + std::to_string(m.heads));
+    if (m.merged_cross_attention && m.architecture != Architecture::encoder_decoder)
+        check.add("merged_cross_attention", "is true, but only an encoder_decoder has it");
     if (m.ffn == 0 && has_dense_mlp(m))
         check.add("ffn", "is 0, but layers without experts need the width of their MLP");
     if (!m.moe)

@@ -45,7 +45,8 @@ enum class RecurrentKind : std::uint8_t {
     kimi_delta,
     lightning,
     gated_lru,
-    short_convolution
+    short_convolution,
+    time_mixing
 };
 
 /// Positions: only `table_rows` and `bias_tables` carry parameters (transformer_xl adds hidden ×
@@ -100,6 +101,15 @@ struct MlaSpec {
     bool operator==(const MlaSpec&) const = default;
 };
 
+/// Queries made of a latent with a norm, and an output whose groups of heads each pass a latent of their own
+/// (DeepSeek-V4); keys are normed whole.
+struct GroupedLatentSpec {
+    std::int64_t query_rank;
+    std::int64_t output_groups;
+    std::int64_t output_rank;  ///< of each group
+    bool operator==(const GroupedLatentSpec&) const = default;
+};
+
 /// Token indexer of DeepSeek sparse attention: scores keys with small heads and keeps `top_k` of them.
 struct IndexerSpec {
     std::int64_t heads;
@@ -111,7 +121,8 @@ struct IndexerSpec {
 /// A mixer whose state does not grow with the sequence. Its output is heads · head_dim wide.
 struct RecurrentSpec {
     RecurrentKind kind;
-    std::int64_t heads;       ///< of values; channels of mamba and short_convolution, blocks of gated_lru
+    std::int64_t heads;       ///< of values; channels of mamba, short_convolution and time_mixing, blocks of
+                              ///< gated_lru
     std::int64_t head_dim;    ///< width of a head's values; 1 for channels
     std::int64_t groups;      ///< heads of keys; groups of B and C (mamba2)
     std::int64_t state;       ///< width of a key; state size of mamba and mamba2
@@ -152,6 +163,19 @@ struct MtpSpec {
     bool operator==(const MtpSpec&) const = default;
 };
 
+/// How a layer differs from the model's others; what is absent is as in them.
+struct LayerShape {
+    std::optional<std::int64_t> heads{};
+    std::optional<std::int64_t> kv_heads{};
+    std::optional<std::int64_t> head_dim{};
+    std::optional<std::int64_t> value_dim{};
+    std::optional<std::int64_t> ffn{};
+    std::optional<std::int64_t> attention_input{};
+    std::optional<bool> keys_are_values{};
+    bool repeated = false;  ///< an earlier layer's weights serve here again
+    bool operator==(const LayerShape&) const = default;
+};
+
 /// Anything else that holds parameters, named with its count.
 struct ExtraParameters {
     std::string what;
@@ -180,24 +204,33 @@ struct ModelSpec {
     BiasSpec bias;
     bool parallel_attention = false;  ///< attention and MLP read the same input
     bool fused_qkv = false;  ///< the model's own code has one projection for q, k and v, whatever the stack
-    bool attention_gate = false;     ///< a gate as wide as the queries multiplies attention's output
-    bool attention_softcap = false;  ///< scores are bounded by a tanh before their softmax (Gemma 2)
-    bool logits_softcap = false;     ///< and logits before the loss
+    bool attention_gate = false;          ///< a gate as wide as the queries multiplies attention's output
+    bool keys_are_values = false;         ///< one projection makes both
+    bool attention_softcap = false;       ///< scores are bounded by a tanh before their softmax (Gemma 2)
+    bool logits_softcap = false;          ///< and logits before the loss
+    bool merged_cross_attention = false;  ///< a decoder's own attention reads the encoder's output too
     bool lm_head = true;
     std::int64_t decoder_layers = 0;  ///< encoder-decoder only
     std::optional<std::int64_t> max_position{};
     std::optional<std::int64_t>
-        embedding_dim{};           ///< where the table is narrower than hidden (two projections without bias)
-    std::int64_t token_types = 0;  ///< rows of a token-type table (BERT)
-    std::int64_t attention_sinks = 0;  ///< learned softmax sinks a layer
+        embedding_dim{};  ///< where the table is narrower than hidden (two projections without bias)
+    std::optional<std::int64_t> value_dim{};        ///< of a head's values, where not as wide as its keys
+    std::optional<std::int64_t> attention_input{};  ///< width that queries, keys and values are made of,
+                                                    ///< where it is not hidden
+    std::int64_t token_types = 0;                   ///< rows of a token-type table (BERT)
+    std::int64_t attention_sinks = 0;               ///< learned softmax sinks a layer
     std::optional<WindowSpec> window{};
     std::optional<MoeSpec> moe{};
     std::optional<MlaSpec> mla{};
+    std::optional<GroupedLatentSpec> grouped_latent{};
     std::optional<IndexerSpec> indexer{};
     std::optional<MtpSpec> mtp{};
     std::optional<RecurrentSpec> recurrent{};
-    std::vector<Mixer> mixers{};  ///< one a layer of a decoder; empty: attention in all
-    std::vector<Feed> feeds{};    ///< one a layer of a decoder; empty: experts as `moe` says, else dense
+    std::vector<Mixer> mixers{};       ///< one a layer of a decoder; empty: attention in all
+    std::vector<Feed> feeds{};         ///< one a layer of a decoder; empty: experts as `moe` says, else dense
+    std::vector<LayerShape> shapes{};  ///< layers that differ from the others
+    std::vector<std::int64_t> layer_shapes{};  ///< one a layer: 0 as the model, n as the n-th of `shapes`;
+                                               ///< empty: all as the model
     std::vector<ExtraParameters> extra{};
     std::vector<ExtraParameters> towers{};  ///< encoders of other inputs and their projectors; in no total
     bool operator==(const ModelSpec&) const = default;
@@ -209,6 +242,29 @@ void validate(const ModelSpec& model, std::vector<Problem>& problems);
 /// What mixes the tokens of layer `index` (0-based), and what follows it.
 Mixer mixer_of(const ModelSpec& model, std::int64_t index);
 Feed feed_of(const ModelSpec& model, std::int64_t index);
+
+/// Kinds of layer that one model may have: mixers, what follows them, windows and shapes together.
+inline constexpr std::size_t most_layer_kinds = 16;
+
+/// Width of a head's values.
+inline std::int64_t value_width(const ModelSpec& model) {
+    return model.value_dim.value_or(model.head_dim);
+}
+
+/// Whether the last layer's output is made as narrow as the embedding again: all but bare encoders.
+inline bool projects_out(const ModelSpec& model) {
+    return model.lm_head || model.architecture != Architecture::encoder;
+}
+
+/// Which of `shapes` layer `index` (0-based, an encoder-decoder's encoder first) has, from 1 on; 0: the
+/// model's own.
+std::int64_t layer_shape_of(const ModelSpec& model, std::int64_t index);
+
+/// The model with the sizes of the `shape`-th of its shapes.
+ModelSpec shaped_model(const ModelSpec& model, std::int64_t shape);
+
+/// Whether layers are listed one by one.
+bool has_listed_layers(const ModelSpec& model);
 
 /// Whether some layer has attention, a mixer that keeps a state, a dense MLP.
 bool has_attention(const ModelSpec& model);

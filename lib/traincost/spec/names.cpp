@@ -25,7 +25,7 @@ TRAINCOST_ENUM_NAMES(WindowKind, "sliding", "chunked", "block_sparse")
 TRAINCOST_ENUM_NAMES(Mixer, "attention", "shared_attention", "recurrent", "both", "none")
 TRAINCOST_ENUM_NAMES(Feed, "dense", "experts", "none")
 TRAINCOST_ENUM_NAMES(RecurrentKind, "mamba", "mamba2", "gated_delta", "kimi_delta", "lightning", "gated_lru",
-                     "short_convolution")
+                     "short_convolution", "time_mixing")
 TRAINCOST_ENUM_NAMES(Optimizer, "adamw", "adam8bit", "paged_adamw", "paged_adam8bit", "sgd", "sgd_momentum",
                      "adafactor", "lion", "muon")
 TRAINCOST_ENUM_NAMES(Recompute, "none", "selective", "full")

@@ -11,6 +11,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/fit/calibrate.hpp"
 #include "traincost/fit/leads.hpp"
+#include "traincost/fit/record_keys.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/io/bench/diagnoses_json.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> leave_kinds = {"source", "stack", "accelerator", "settings"};
 constexpr std::array<std::string_view, 4> group_kinds = {"table", "source", "stack", "accelerator"};
-constexpr std::array<std::string_view, 1> report_kinds = {"markdown"};
+constexpr std::array<std::string_view, 2> report_kinds = {"markdown", "csv"};
 
 /// "key=value": the key is known, the value is what `record_key` says.
 struct RecordFilter {

@@ -1,6 +1,7 @@
 #include "traincost/cost/kernels/kernel_choice.hpp"
 
 #include "traincost/base/text.hpp"
+#include "traincost/cost/blocks.hpp"
 
 namespace traincost {
 
@@ -58,6 +59,11 @@ AttentionChoice attention_in_force(const Job& job) {
         return choice;
     return {grouped_queries(job) ? AttentionKernel::math : AttentionKernel::flash,
             AttentionGeneration::memory_efficient};
+}
+
+bool autocast_misses_experts(const Job& job) {
+    return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast &&
+           job.stack.experts.walks > 0.0 && !fully_sharded(job);
 }
 
 bool attention_repeats_kv(const Job& job) {

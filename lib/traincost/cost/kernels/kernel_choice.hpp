@@ -26,6 +26,11 @@ AttentionChoice attention_in_force(const Job& job);
 /// widens them, multiplies in fp32 and keeps fp32 probabilities (`_scaled_dot_product_attention_math`).
 bool attention_in_fp32(const Job& job);
 
+/// Whether experts' products stay in fp32: torch.autocast knows no grouped product, so those of fp32 weights
+/// run as they are, a product for each expert, unless a sharded wrapper casts the weights it gathers (profiles
+/// of OLMoE and Qwen3, transformers 5.17, torch 2.11, H200, 2026-11).
+bool autocast_misses_experts(const Job& job);
+
 /// Where attention that is not fused makes one key and value head for each query head first.
 bool attention_repeats_kv(const Job& job);
 

@@ -43,7 +43,11 @@ double StageInventory::block_gradients_of(const ElementCount& n) const {
 }
 
 memory_terms::Gradients StageInventory::gradients(double elements) const {
-    return {elements, bytes_per_element(run.precision.gradients).value(), 0.0, shape.e};
+    // FSDP1 widens gradients where it reduces them: under no_sync they wait whole, as backward made them.
+    const bool waits_as_made = job.stack.states.shard == ShardEngine::fsdp1 && run.parallel.zero >= 2 &&
+                               !regime.gradients_sharded && !regime.reduces_every_micro_batch;
+    const double stored = bytes_per_element(run.precision.gradients).value();
+    return {elements, waits_as_made ? std::min(stored, shape.e) : stored, 0.0, shape.e};
 }
 
 memory_terms::Gradients StageInventory::all_gradients() const {

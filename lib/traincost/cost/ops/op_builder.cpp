@@ -10,34 +10,60 @@ namespace traincost {
 namespace {
 
 constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
-// Time of an eager kernel that broadcasts one operand over that of one that doesn't, for the same bytes: 2.5
-// against 4.3 TB/s on an H200 (torch 2.11, 2026-11-20, fp32 products of a composite RMS norm).
-constexpr double measured_broadcast = 1.7;
-constexpr double broadcast_bytes_per_clock = 2.5e12 / (132 * 1.83e9);  // of an SM, in those kernels
-constexpr double stream_share = 0.88;                                  // of nominal bandwidth, in the others
+// Eager kernels that broadcast one operand are bound by their elements, not by their bytes: products of a
+// composite RMS norm take 2.5 TB/s in fp32 and 1.5 in bf16 on an H200, those that broadcast nothing 4.2
+// (torch 2.11, 2026-11-20 and 2026-11-25; bf16: 700 products of four models).
+constexpr double wide_rate = 2.5e12 / 8.0 / (132 * 1.83e9);  // elements of an SM's clock, in and out in fp32
+constexpr double narrow_rate = 1.5e12 / 4.0 / (132 * 1.83e9);  // in 16 bits
+constexpr double stream_share = 0.88;                          // of nominal bandwidth, in the others
 
-/// The same on an accelerator: units set that rate, and where they outrun memory nothing is lost.
-double broadcast_factor(const AcceleratorSpec& accelerator) {
+constexpr double measured_wide = 1.7, measured_narrow = 2.8;  // times as slow as the others, on an H200
+
+/// Bytes that a kernel without a broadcast would walk in the time of one with it, an element of `size` bytes.
+/// Where units outrun memory nothing is lost.
+double broadcast_bytes(double size, const AcceleratorSpec& accelerator) {
+    const double bytes = 2.0 * size;
+    const bool narrow = size < fp32 && has_pointwise_kernels(accelerator);
+    const double most = narrow ? measured_narrow : measured_wide;
     if (accelerator.compute_units == 0 || !accelerator.clock_hz)
-        return measured_broadcast;
+        return bytes * most;
     const double units = static_cast<double>(accelerator.compute_units) * *accelerator.clock_hz;
     const double stream = stream_share * accelerator.memory_bandwidth.value();
-    return std::clamp(stream / (broadcast_bytes_per_clock * units), 1.0, measured_broadcast);
+    const double elements = (narrow ? narrow_rate : wide_rate) * units;
+    return bytes * std::clamp(stream / (bytes * elements), 1.0, most);
+}
+
+/// The same of a cast to fp32, from `size` bytes.
+double widening_bytes(double size, const AcceleratorSpec& accelerator) {
+    return has_pointwise_kernels(accelerator) ? std::max(size + fp32, broadcast_bytes(fp32, accelerator))
+                                              : size + fp32;
 }
 
 }  // namespace
 
+bool has_pointwise_kernels(const AcceleratorSpec& accelerator) {
+    return accelerator.vendor == "NVIDIA" || accelerator.vendor == "AMD";
+}
+
+bool OpBuilder::written_out(bool input_is_residual) const {
+    const bool compiled = input_is_residual ? shape_.fused.norms : shape_.fused.attention;
+    // A LayerNorm is where its scale multiplies fp32 values (Cohere).
+    const bool own_code = model().norm.kind == NormKind::rmsnorm || model().norm.fp32_scale;
+    return stack().layer.norm == NormKernel::composite && !compiled && own_code;
+}
+
 void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
     const Shape& s = shape_;
     const double n = rows * width;
-    const double in = s.autocast ? fp32 : (input_is_residual ? s.r : s.e);  // autocast runs norms in fp32
+    // Autocast runs a LayerNorm in fp32; one that is written out reads a branch's output as it is.
+    const bool branch = !input_is_residual && written_out(input_is_residual);
+    const double in = s.autocast && !branch ? fp32 : (input_is_residual ? s.r : s.e);
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
-    // A LayerNorm whose scale multiplies fp32 values is written out as well (Cohere): centred values are made
-    // once for the square and once more for the scale, and both are kept.
-    const bool own_code = !layernorm || model().norm.fp32_scale;
-    const bool composite = stack().layer.norm == NormKernel::composite && !compiled && own_code;
+    // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
+    // scale, and both are kept.
+    const bool composite = written_out(input_is_residual);
     const double centred = composite && layernorm ? fp32 : 0.0;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
@@ -45,7 +71,9 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
     const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
     if (composite) {
-        const double broadcast = broadcast_factor(job_.cluster.accelerator);
+        const AcceleratorSpec& accelerator = job_.cluster.accelerator;
+        const double wide = broadcast_bytes(fp32, accelerator);
+        const double narrow = broadcast_bytes(in, accelerator);
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
         const double normalised = model().norm.fp32_scale ? fp32 : in;
@@ -53,15 +81,15 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
         // Backward: both products of the weight's and their sum over rows, both products of the scale's and
         // their sum over columns, its spread, the square's two products, their sum, and the casts.
-        const double cast = in < fp32 ? in + fp32 : 0.0;
-        op.forward_bytes =
-            Bytes{n * (cast * 2.0 + 3.0 * fp32 + 5.0 * centred + broadcast * 2.0 * (fp32 + in))};
+        // Widening takes as long as a broadcast in fp32: 83 us for 25e6 elements, narrowing 37.
+        const double casts = in < fp32 ? widening_bytes(in, accelerator) + in + fp32 : 0.0;
+        op.forward_bytes = Bytes{n * (casts + 3.0 * fp32 + 5.0 * centred + wide + narrow)};
         // A frozen weight's gradient, a product and its sum, is not taken.
         const double of_weight = trains_norms() ? 4.0 * in : 0.0;
-        op.backward_bytes = Bytes{
-            n * (cast * 2.0 + of_weight + 12.0 * fp32 + 6.0 * centred + broadcast * (2.0 * in + 3.0 * fp32))};
-        op.forward_kernels = s.autocast ? 6 : 7;
-        op.backward_kernels = trains_norms() ? 12 : 10;
+        op.backward_bytes =
+            Bytes{n * (casts + of_weight + 12.0 * fp32 + 6.0 * centred + narrow + 1.5 * wide)};
+        op.forward_kernels = in < fp32 ? 8 : 6;
+        op.backward_kernels = trains_norms() ? 14 : 12;
         op.forward_transient = Bytes{n * (fp32 + out)};
         op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
     } else {

@@ -39,6 +39,8 @@ public:
     }
 
     /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
+    /// Whether a norm is eager operators of its own, not one kernel.
+    bool written_out(bool input_is_residual) const;
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
@@ -112,6 +114,9 @@ void mla_ops(OpBuilder& build, double span);
 void mlp_ops(OpBuilder& build, double ffn);
 /// Router, dispatch, experts and combine of one expert layer.
 void moe_ops(OpBuilder& build);
+/// Whether PyTorch's own pointwise kernels run on it, whose index arithmetic is what binds them.
+bool has_pointwise_kernels(const AcceleratorSpec& accelerator);
+
 /// The non-linearity between two projections over `rows` tokens of `width` features (a rank's part).
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated);
 

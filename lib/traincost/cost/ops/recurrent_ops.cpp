@@ -61,6 +61,7 @@ private:
             case RecurrentKind::lightning:
                 return 2.0 * width_ + 2.0 * keys_;
             case RecurrentKind::short_convolution:
+            case RecurrentKind::time_mixing:
                 return 3.0 * width_;
         }
         return 0.0;
@@ -115,9 +116,22 @@ private:
                 return scan_lightning();
             case RecurrentKind::gated_lru:
                 return scan_lru();
+            case RecurrentKind::time_mixing:
+                return scan_time_mixing();
             case RecurrentKind::short_convolution:
                 return;
         }
+    }
+
+    // A weighted mean of values with a decay of its own each channel, in fp32, and the receptance of the
+    // channel mixing.                                                                     [Peng23, §3]
+    void scan_time_mixing() {
+        const double h = static_cast<double>(build_.model().hidden);
+        Operator& op = walk("scan", 4.0 * width_, 9.0 * width_);
+        op.forward_flops = Flops{6.0 * s_.tokens * width_};
+        op.backward_flops = op.forward_flops * 2.0;
+        op.saved = bytes(3.0 * width_, 1.0);
+        build_.linear("channel_receptance", module, s_.tokens, h / tp_, h, bytes(h, 1.0));
     }
 
     // A step of its own each channel, B and C of all channels together; the recurrence multiplies and adds
@@ -218,7 +232,7 @@ private:
     void gate() {
         const bool per_head = r_.kind == RecurrentKind::gated_delta || r_.kind == RecurrentKind::kimi_delta;
         if (r_.norm && r_.kind != RecurrentKind::mamba && r_.kind != RecurrentKind::gated_lru &&
-            r_.kind != RecurrentKind::short_convolution) {
+            r_.kind != RecurrentKind::short_convolution && r_.kind != RecurrentKind::time_mixing) {
             build_.norm("mixer_norm", s_.tokens * (per_head ? heads_ : 1.0), per_head ? dim_ : width_, false);
         } else if (r_.kind == RecurrentKind::mamba2) {
             build_.memory("scan_output", module, Bytes{}, Bytes{}, 0, 0).saved = bytes(width_, 1.0);

@@ -34,6 +34,8 @@ public:
                 return push_gated_lru();
             case RecurrentKind::short_convolution:
                 return push_short_convolution();
+            case RecurrentKind::time_mixing:
+                return push_time_mixing();
         }
     }
 
@@ -135,6 +137,17 @@ private:
     void push_short_convolution() {
         in(3 * width_, 0);
         convolution(0);
+        out();
+    }
+
+    // Receptance, keys and values; decay and bonus of each channel; five mixtures with the token before, two
+    // of them and a receptance of the channel mixing that follows.                       [Peng23, §3]
+    void push_time_mixing() {
+        in(3 * width_, 0);
+        of_heads("recurrent.decay_and_bonus", 2, width_);
+        inventory_.lookup("recurrent.mixtures", mixer, Split::replicated, 5, m_.hidden, 1);
+        inventory_.projection("recurrent.channel_receptance", mixer, Split::tensor, m_.hidden, m_.hidden,
+                              m_.hidden);
         out();
     }
 

@@ -8,8 +8,11 @@ namespace traincost {
 
 int recognise_accelerate(const Setting& root) {
     const Setting* program = root.peek("$program");
-    return (program != nullptr && program->text == "accelerate launch" ? 100 : 0) +
-           points(root, {"compute_environment", "distributed_type"}, 40) +
+    const bool launches = program != nullptr && program->text == "accelerate launch";
+    if (program != nullptr && !launches) {
+        return 0;  // a trainer's arguments of these names
+    }
+    return (launches ? 100 : 0) + points(root, {"compute_environment", "distributed_type"}, 40) +
            points(root, {"num_processes", "num_machines", "machine_rank", "main_training_function"}, 15) +
            points(root, {"fsdp_config", "deepspeed_config", "mixed_precision", "rdzv_backend"}, 10);
 }
@@ -88,6 +91,11 @@ void read_accelerate(const Setting& root, FactSheet& sheet) {
     } else if (type == "deepspeed" || is_on(root, "use_deepspeed")) {
         const Setting* part = root.at("deepspeed_config");
         read_deepspeed_part(part != nullptr && part->is_map() ? *part : root, sheet);
+        // DeepSpeed's own keys may stand beside Accelerate's, or among them.
+        if (part != nullptr && part->is_map()) {
+            read_deepspeed_statements(*part, sheet);
+        }
+        read_deepspeed_statements(root, sheet);
     } else if (type == "megatron_lm") {
         const Setting* part = root.at("megatron_lm_config");
         read_megatron_part(part != nullptr ? *part : root, sheet);

@@ -73,17 +73,30 @@ void read_offload(const Setting& root, FactSheet& sheet) {
 
 }  // namespace
 
-void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
+namespace {
+
+/// Takes over what `block` states, of the facts that `wanted` picks.
+template <class Wanted>
+void take_statements(const Setting& block, FactSheet& sheet, Wanted wanted) {
     FactSheet inner;
     read_deepspeed(block, inner);
-    for (const Fact fact : {Fact::zero, Fact::offload}) {
-        if (inner.is_stated(fact)) {
-            const LaunchFact& found = inner.reading.facts.at(fact);
+    for (const auto& [fact, found] : inner.reading.facts) {
+        if (found.how == How::stated && wanted(fact)) {
             sheet.state(fact, found.value, found.where);
         }
     }
     sheet.reading.unread.insert(sheet.reading.unread.end(), inner.reading.unread.begin(),
                                 inner.reading.unread.end());
+}
+
+}  // namespace
+
+void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
+    take_statements(block, sheet, [](Fact fact) { return fact == Fact::zero || fact == Fact::offload; });
+}
+
+void read_deepspeed_statements(const Setting& block, FactSheet& sheet) {
+    take_statements(block, sheet, [&](Fact fact) { return !sheet.has(fact); });
 }
 
 void read_deepspeed(const Setting& root, FactSheet& sheet) {
@@ -101,7 +114,9 @@ void read_deepspeed(const Setting& root, FactSheet& sheet) {
     read_count(Fact::micro_batch, root, sheet, "train_micro_batch_size_per_gpu");
     read_count(Fact::global_batch, root, sheet, "train_batch_size");
     read_count(Fact::accumulation, root, sheet, "gradient_accumulation_steps");
-    read_count(Fact::tp, root, sheet, "tensor_parallel.autotp_size");
+    for (const std::string_view key : {"tensor_parallel.autotp_size", "tensor_parallel.tp_size"}) {
+        read_count(Fact::tp, root, sheet, key);
+    }
     const Setting* brain = first_of(root, {"bf16.enabled", "bfloat16.enabled"});
     const Setting* half = first_of(root, {"fp16.enabled"});
     if (brain != nullptr && as_truth(*brain).value_or(false)) {

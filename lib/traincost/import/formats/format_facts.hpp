@@ -23,6 +23,8 @@ void read_megatron_fsdp(const Setting& by, const Setting* strategy, FactSheet& s
 /// DeepSpeed's JSON inside another trainer's configuration: the stage and what is offloaded. The trainer
 /// itself says the rest.
 void read_deepspeed_block(const Setting& block, FactSheet& sheet);
+/// All that such a block states and `sheet` does not know yet.
+void read_deepspeed_statements(const Setting& block, FactSheet& sheet);
 
 /// bf16/fp16 switches as Hugging Face spells them: both stated off is fp32, "auto" is bf16 as a default.
 void read_16_bit_switches(const Setting& root, FactSheet& sheet, Paths bf16, Paths fp16);
@@ -44,6 +46,12 @@ void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths e
 /// "zero2", "default-zero3", "zero3_offload": DeepSpeed configurations that trainers bring along under these
 /// names. Whether it is one.
 bool read_named_stage(const Setting& named, FactSheet& sheet);
+
+/// Lightning's words: "deepspeed_stage_2_offload", "fsdp", "ddp_find_unused_parameters_true".
+void read_strategy_word(const Setting& at, FactSheet& sheet);
+
+/// States a batch of `tokens`, which are those of whole sequences.
+void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet);
 
 /// A reference to a DeepSpeed or FSDP configuration that was not given: what stands there is unknown.
 void refer_to_file(const Setting& reference, FactSheet& sheet);

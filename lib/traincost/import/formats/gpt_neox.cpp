@@ -19,6 +19,9 @@ Setting with_underscores(const Setting& root) {
 }
 
 int score(const Setting& root) {
+    if (root.has("$program")) {
+        return 0;  // its settings stand in files only
+    }
     return points(root, {"pipe_parallel_size", "model_parallel_size"}, 25) +
            points(root,
                   {"pos_emb", "no_weight_tying", "gpt_j_residual", "attention_config",

@@ -4,6 +4,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/formats/trainer_names.hpp"
 
 namespace traincost {
 
@@ -14,20 +15,7 @@ int recognise_hf_arguments(const Setting& root) {
            points(root,
                   {"output_dir", "num_train_epochs", "learning_rate", "lr_scheduler_type", "bf16", "fp16"},
                   4) +
-           // a trainer of one's own, where a command starts it
-           (root.has("$program")
-                ? points(root,
-                         {"model_name", "model_path", "max_length", "max_seq_length", "num_epochs",
-                          "accumulation_steps", "model_name_or_path", "deepspeed", "fsdp", "fsdp_config",
-                          "block_size", "enable_fsdp", "use_peft", "batch_size", "dtype",
-                          "pretrained_model_name"},
-                         8) +
-                      points(root,
-                             {"base_model", "cutoff_len", "batch_size_training", "total_batch_size",
-                              "grad_accum_steps", "grad_accumulation_steps", "grad_acc_steps"},
-                             20) +
-                      (root.has("accum_freq") && root.has("global_batch_size") ? 40 : 0)
-                : 0);
+           trainer_of_ones_own(root);
 }
 
 namespace {
@@ -66,7 +54,22 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     } else if (deepspeed != nullptr && !as_truth(*deepspeed) && !read_named_stage(*deepspeed, sheet)) {
         refer_to_file(*deepspeed, sheet);
     }
-    sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage"}, 0);
+    sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage", "ds_stage", "deepspeed_stage"}, 0);
+}
+
+// llama-recipes shards everything where this is on.
+void read_enabled_fsdp(const Setting& root, FactSheet& sheet) {
+    if (is_on(root, "enable_fsdp")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *root.at("enable_fsdp"));
+    }
+}
+
+// Lightning's trainer behind a command's flags.
+void read_strategy(const Setting& root, FactSheet& sheet) {
+    const Setting* at = root.peek("strategy");
+    if (at != nullptr && at->is_scalar() && root.has("$program")) {
+        read_strategy_word(*at, sheet);
+    }
 }
 
 // OpenRLHF's train_batch_size is the whole step's; its micro batches are of one GPU.
@@ -79,6 +82,51 @@ bool read_openrlhf(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"data.max_len", "max_len"});
     sheet.word(Fact::model, root, {"actor.model_name_or_path", "model.model_name_or_path", "pretrain"});
     return true;
+}
+
+// Its first trainer stated the batch of a GPU and how many of them make a step.
+void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
+    if (root.has("pretrain") && root.has("accumulated_gradient")) {
+        sheet.whole(Fact::micro_batch, root, {"train_batch_size"});
+    }
+}
+
+/// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
+void read_total_batch(const Setting& root, FactSheet& sheet) {
+    constexpr std::int64_t most_sequences = 1 << 15;
+    const Setting* at = first_of(root, {"total_batch_size"});
+    if (at == nullptr) {
+        return;
+    }
+    const std::int64_t total = as_whole(*at).value_or(0);
+    if (total > 0 && total < most_sequences) {
+        sheet.state(Fact::global_batch, total, *at);
+    } else {
+        state_batch_of_tokens(Fact::global_batch, *at, sheet);
+    }
+}
+
+// "--train_batch_size 8" beside an accumulation is a GPU's, but the first trainers of BERT divide it.
+void read_training_batch(const Setting& root, FactSheet& sheet) {
+    const bool divides = root.has("bert_model") || root.has("do_lower_case") || root.has("bert_config") ||
+                         root.has("micro_train_batch_size");
+    if (root.has("$program") && sheet.has(Fact::accumulation) && !divides) {
+        sheet.whole(Fact::micro_batch, root, {"train_batch_size"});
+    }
+}
+
+// "--batch_size 8" alone may be a GPU's or the whole step's; beside an accumulation, or beside a batch that
+// is named global, it is a GPU's.
+void read_plain_batch(const Setting& root, FactSheet& sheet) {
+    sheet.whole(Fact::global_batch, root, {"global_batch_size", "effective_batch_size"});
+    const Setting* at = root.peek("batch_size");
+    if (at == nullptr || sheet.has(Fact::micro_batch) || root.has("micro_batch_size")) {
+        sheet.whole(Fact::micro_batch, root, {"micro_batch_size"});
+    } else if (sheet.has(Fact::accumulation) || sheet.has(Fact::global_batch)) {
+        sheet.whole(Fact::micro_batch, root, {"batch_size"});
+    } else {
+        sheet.unknown(Fact::micro_batch, *root.at("batch_size"), "of one GPU or of all is not said");
+    }
 }
 
 // "n_embd=8192,n_layer=64,gradient_checkpointing=true": what a model that is made anew differs in.
@@ -113,40 +161,6 @@ void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, root, {"batch_size"});
 }
 
-// Trainers of one's own: GaLore's counts the sequences of a step beside those of a process, open_lm's the
-// step's and its micro-steps.
-void read_own_batches(const Setting& root, FactSheet& sheet) {
-    if (root.has("total_batch_size") && root.has("batch_size")) {
-        sheet.whole(Fact::micro_batch, root, {"batch_size"});
-        sheet.whole(Fact::global_batch, root, {"total_batch_size"});
-        sheet.word(Fact::optimizer, root, {"optimizer"});
-        read_precision_word(root, sheet, {"dtype"});
-    } else if (root.has("accum_freq")) {
-        sheet.whole(Fact::global_batch, root, {"global_batch_size"});
-        sheet.whole(Fact::accumulation, root, {"accum_freq"});
-        sheet.whole(Fact::sequence, root, {"seq_len"});
-        read_precision_word(root, sheet, {"precision"});
-        read_checkpointing_switch(root, sheet, {"grad_checkpointing"});
-    }
-    sheet.whole(Fact::micro_batch, root, {"batch_size_training", "batch_size_per_device"});
-    // Beside the steps that accumulate, a batch is what one of them takes.
-    const bool said = sheet.has(Fact::micro_batch) || root.has("micro_batch_size") ||
-                      root.has("per_device_train_batch_size");
-    const bool accumulates = points(root,
-                                    {"gradient_accumulation_steps", "grad_accum_steps",
-                                     "grad_accumulation_steps", "grad_acc_steps", "grad_accum"},
-                                    1) > 0;
-    if (root.has("$program") && accumulates && !said) {
-        sheet.whole(Fact::micro_batch, root, {"batch_size"});
-    }
-    if (is_on(root, "enable_fsdp")) {
-        sheet.state(Fact::zero, std::int64_t{3}, *root.at("enable_fsdp"));
-    }
-    if (is_on(root, "fsdp_config.pure_bf16") || is_on(root, "pure_bf16")) {
-        sheet.state(Fact::precision, "bf16", *first_of(root, {"fsdp_config.pure_bf16", "pure_bf16"}));
-    }
-}
-
 // QLoRA's own program: bits of the base, and a prompt with its answer.
 void read_qlora(const Setting& root, FactSheet& sheet) {
     if (const Setting* bits = first_of(root, {"bits"}); bits != nullptr && !sheet.has(Fact::quantization)) {
@@ -163,54 +177,102 @@ void read_qlora(const Setting& root, FactSheet& sheet) {
     }
 }
 
+// Colossal-AI's examples shard by a plug-in: zero2, gemini, 3d; a batch is a GPU's, of 3d's pipeline a
+// rank's.
+void read_colossal(const Setting& root, FactSheet& sheet) {
+    const Setting* plugin = first_of(root, {"plugin", "p"});
+    if (plugin == nullptr || !plugin->is_scalar()) {
+        return;
+    }
+    const std::string& name = plugin->text;
+    if (name.starts_with("zero1") || name.starts_with("zero2")) {
+        sheet.state(Fact::zero, std::int64_t{name[4] - '0'}, *plugin);
+    } else if (name.starts_with("gemini") || name.find("fsdp") != std::string::npos) {
+        sheet.state(Fact::zero, std::int64_t{3}, *plugin);
+    } else if (name.starts_with("3d") || name == "hybrid_parallel") {
+        sheet.whole(Fact::zero, root, {"zero"}, 0);
+        sheet.whole(Fact::micro_batch, root, {"mbs", "microbatch_size"});
+        return;
+    } else {
+        return;
+    }
+    sheet.whole(Fact::micro_batch, root, {"batch_size"});
+}
+
+void read_batch_and_model(const Setting& root, FactSheet& sheet) {
+    read_alpaca_lora(root, sheet);
+    read_first_openrlhf(root, sheet);
+    read_colossal(root, sheet);
+    sheet.whole(Fact::micro_batch, root, micro_batch_names);
+    sheet.whole(Fact::accumulation, root, accumulation_names);
+    if (root.has("pretrained_model_name_or_path")) {  // Diffusers' trainers: of one GPU
+        sheet.whole(Fact::micro_batch, root, {"train_batch_size"});
+    }
+    sheet.whole(Fact::sequence, root, sequence_names);
+    read_total_batch(root, sheet);
+    read_training_batch(root, sheet);
+    read_plain_batch(root, sheet);
+    sheet.word(Fact::model, root, model_names);
+    if (const Setting* model = root.at("model");
+        model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
+        sheet.word(Fact::model, root, {"model"});
+    }
+}
+
+// Trainers that start their own processes are told of nodes and GPUs.
+void read_machines(const Setting& root, FactSheet& sheet) {
+    const auto take = [&](Fact fact, Paths names) {
+        const Setting* at = root.has("$program") ? first_of(root, names) : nullptr;
+        if (at != nullptr && as_whole(*at).value_or(0) > 0) {
+            sheet.state(fact, *as_whole(*at), *at);
+        }
+    };
+    take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
+    take(Fact::nodes, {"num_nodes"});
+}
+
+void read_trainer_precision(const Setting& root, FactSheet& sheet) {
+    read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
+                         {"fp16", "use_fp16"});
+    if (!sheet.has(Fact::precision)) {
+        read_precision_word(root, sheet,
+                            {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
+                             "precision", "amp_dtype"});
+    }
+}
+
+void read_trainer_attention(const Setting& root, FactSheet& sheet) {
+    sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
+    for (const std::string_view key :
+         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2",
+          "enable_flash_attention", "flash_attention"}) {
+        if (!sheet.has(Fact::attention) && is_on(root, key)) {
+            sheet.state(Fact::attention, "flash", *root.at(key));
+        }
+    }
+}
+
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
+    read_machines(root, sheet);
     if (const Setting* unpacked = root.peek("$unpacked")) {
         sheet.assumes = false;  // more may be said there
         sheet.remark(*unpacked, "arguments that nothing here says");
     }
     const bool openrlhf = read_openrlhf(root, sheet);
     if (!openrlhf) {
-        read_alpaca_lora(root, sheet);
-        read_own_batches(root, sheet);
-        sheet.whole(
-            Fact::micro_batch, root,
-            {"per_device_train_batch_size", "per_gpu_train_batch_size", "train.per_device_train_batch_size"});
-        sheet.whole(Fact::accumulation, root,
-                    {"gradient_accumulation_steps", "accumulation_steps", "grad_accum_steps",
-                     "grad_accumulation_steps", "grad_acc_steps", "grad_accum"});
-        sheet.whole(Fact::sequence, root,
-                    {"model_max_length", "max_seq_length", "max_seq_len", "max_length", "cutoff_len",
-                     "cutoff", "block_size", "model_max_len", "seq_length", "context_length"});
-        sheet.word(Fact::model, root,
-                   {"model_name_or_path", "base_model", "base_model_name_or_path", "base_model_name",
-                    "model_name", "model_id", "model_path", "actor_model_name_or_path", "model_checkpoint",
-                    "pretrained_model_name", "pretrained_model_name_or_path"});
-        if (const Setting* model = root.at("model");
-            model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
-            sheet.word(Fact::model, root, {"model"});
-        }
+        read_batch_and_model(root, sheet);
     }
-    read_16_bit_switches(root, sheet, {"bf16"}, {"fp16"});
-    if (!sheet.has(Fact::precision)) {
-        read_precision_word(root, sheet, {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype"});
-    }
-    read_checkpointing_switch(
-        root, sheet,
-        {"gradient_checkpointing", "use_gradient_checkpointing", "actor.gradient_checkpoint",
-         "ds.gradient_checkpointing", "model.gradient_checkpointing_enable"});
+    read_trainer_precision(root, sheet);
+    read_checkpointing_switch(root, sheet, checkpointing_names);
     read_config_overrides(root, sheet);
-    sheet.word(Fact::optimizer, root, {"optim"});
-    sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
-    for (const std::string_view key :
-         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2"}) {
-        if (!sheet.has(Fact::attention) && is_on(root, key)) {
-            sheet.state(Fact::attention, "flash", *root.at(key));
-        }
-    }
+    sheet.word(Fact::optimizer, root, {"optim", "optimizer", "optimizer_type", "optimizer_name"});
+    read_trainer_attention(root, sheet);
     sheet.truth(Fact::compile, root, {"torch_compile"});
     read_fsdp_sharding(root, sheet);
+    read_strategy(root, sheet);
+    read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
     read_qlora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
@@ -218,10 +280,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));
         }
     }
-    sheet.whole(
-        Fact::tp, root,
-        {"tensor_parallel_size", "ds.tensor_parallel_size", "ds_tensor_parallel_size", "tp_size", "tp"});
-    sheet.whole(Fact::cp, root, {"ring_attn_size", "ds.ring_attn_size"});
+    sheet.whole(Fact::tp, root, tensor_names);
+    sheet.whole(Fact::pp, root, pipeline_names);
+    sheet.whole(Fact::cp, root, sequence_parallel_names);
     assume_data_parallel_only(sheet, "the trainer");
     if (!openrlhf && root.has("per_device_train_batch_size")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");

@@ -30,13 +30,21 @@ void state_number(Fact fact, const Setting& at, FactSheet& sheet) {
 }
 
 void read_flags(const Setting& root, FactSheet& sheet) {
-    if (const Setting* at =
-            first_of(root, {"nproc_per_node", "num_gpus", "num_accelerators", "nproc", "n"})) {
+    if (const Setting* at = first_of(
+            root, {"nproc_per_node", "num_gpus", "num_accelerators", "nproc", "n", "local_worker_num"})) {
         if (at->text == "gpu" || at->text == "auto") {
             at->read = true;
         } else {
             state_number(Fact::gpus_per_node, *at, sheet);
         }
+    }
+    if (const Setting* at = first_of(root, {"worker_num"})) {  // MindSpore's msrun counts all
+        state_number(Fact::gpus, *at, sheet);
+    }
+    if (const Setting* at = first_of(root, {"gpus", "devices"});  // Paddle's launcher lists a node's
+        at != nullptr && !sheet.has(Fact::gpus_per_node) && at->is_scalar() && as_word(*at)) {
+        sheet.state(Fact::gpus_per_node, std::int64_t{1 + std::count(at->text.begin(), at->text.end(), ',')},
+                    *at);
     }
     if (const Setting* at = first_of(root, {"nnodes", "num_nodes"})) {
         if (at->text.find(':') != std::string::npos) {
@@ -83,6 +91,16 @@ void read_environment(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// One process of mpirun drives one GPU, where no other launcher stands behind it.
+void read_mpirun_processes(const Setting& flags, FactSheet& sheet) {
+    if (const Setting* at = first_of(flags, {"of_node"})) {
+        state_number(Fact::gpus_per_node, *at, sheet);
+    }
+    if (const Setting* at = first_of(flags, {"processes"})) {
+        state_number(Fact::gpus, *at, sheet);
+    }
+}
+
 void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) {
     if (const Setting* at = first_of(slurm, {"nodes"}); at != nullptr && !sheet.has(Fact::nodes)) {
         state_number(Fact::nodes, *at, sheet);
@@ -120,6 +138,10 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     read_environment(launcher, sheet);
     const bool by_task = launcher.at("srun") != nullptr && !launcher.has("nproc_per_node");
     launcher.at("mpirun");
+    if (const Setting* mpirun = launcher.at("mpirun_flags");
+        mpirun != nullptr && !launcher.has("nproc_per_node") && !launcher.has("num_gpus")) {
+        read_mpirun_processes(*mpirun, sheet);
+    }
     launcher.at("deepspeed");
     if (const Setting* srun = launcher.at("srun_flags")) {
         read_header(*srun, sheet, by_task);

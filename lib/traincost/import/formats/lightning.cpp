@@ -95,25 +95,6 @@ void read_devices(const Setting& trainer, FactSheet& sheet) {
     }
 }
 
-/// "deepspeed_stage_2_offload", "fsdp", "ddp_find_unused_parameters_true".
-void read_strategy_word(const Setting& at, FactSheet& sheet) {
-    constexpr std::string_view staged = "deepspeed_stage_";
-    const std::string name = lower(at.text);
-    const std::size_t stage = name.find(staged);
-    if (stage != name.npos && stage + staged.size() < name.size()) {
-        sheet.state(Fact::zero, std::int64_t{name[stage + staged.size()] - '0'}, at);
-        if (name.ends_with("offload")) {
-            sheet.state(Fact::offload, "cpu (optimizer)", at);
-        }
-    } else if (name.find("deepspeed") != name.npos) {
-        sheet.state(Fact::zero, std::int64_t{2}, at.where() + " (its own stage)", How::by_default);
-    } else if (name.find("fsdp") != name.npos) {
-        sheet.state(Fact::zero, std::int64_t{3}, at);
-    } else if (name.find("ddp") != name.npos) {
-        sheet.state(Fact::zero, std::int64_t{0}, at);
-    }
-}
-
 void read_strategy_object(const Setting& block, FactSheet& sheet) {
     const Setting* made = made_by(block);
     const Setting& said = arguments_of(block);

@@ -9,8 +9,9 @@ namespace traincost {
 int recognise_llama_factory(const Setting& root) {
     return named(root, {"llamafactory"}, 60) +
            points(root, {"finetuning_type"}, 80) +  // its own beside the trainer's, which others have too
-           points(root, {"cutoff_len", "dataset_dir"}, 35) +
-           points(root, {"stage", "template", "lora_target", "preprocessing_num_workers"}, 12) +
+           points(root, {"cutoff_len"}, 35) +
+           points(root, {"stage", "template", "lora_target", "dataset_dir", "preprocessing_num_workers"},
+                  12) +
            points(root, {"dist_config.name", "peft_config.name"}, 40) +
            points(root, {"per_device_train_batch_size", "model_name_or_path", "overwrite_cache"}, 8);
 }

@@ -1,6 +1,8 @@
 // Megatron-LM's arguments: flags of a command, or the same names with underscores in YAML. Megatron-DeepSpeed
 // adds its own.
 
+#include <algorithm>
+
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
@@ -35,7 +37,7 @@ namespace {
 bool said_unless(FactSheet& sheet, Fact fact, const Setting& root, Paths switches) {
     for (const std::string_view key : switches) {
         const Setting* at = root.peek(key);
-        if (at != nullptr && at->is_scalar() && !as_truth(*at) && !as_word(*at)) {
+        if (at != nullptr && at->is_scalar() && !as_truth(*at) && !as_word(*at) && !is_on(root, key)) {
             sheet.unknown(fact, *root.at(key), "a condition that is not known decides");
             return true;
         }
@@ -183,6 +185,11 @@ void read_megatron_precision(const Setting& root, FactSheet& sheet) {
 void read_megatron_model(const Setting& root, FactSheet& sheet) {
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"num_layers"});
+    // MindSpeed fills stages up with layers that do nothing: "94,95".
+    if (const Setting* idle = first_of(root, {"noop_layers"}); idle != nullptr && !dimensions.empty()) {
+        const auto idle_layers = 1 + std::count(idle->text.begin(), idle->text.end(), ',');
+        dimensions.front().second = std::max<std::int64_t>(dimensions.front().second - idle_layers, 1);
+    }
     if (const Setting* pattern = first_of(root, {"hybrid_layer_pattern", "hybrid_override_pattern"});
         pattern != nullptr && dimensions.empty()) {
         dimensions.emplace_back("layers", static_cast<std::int64_t>(pattern->text.size()));
@@ -245,6 +252,9 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
         state_offloaded_activations(*root.at("cpu_offloading"), "cpu", sheet);
     }
     sheet.whole(Fact::nodes, root, {"num_nodes"});
+    if (root.has("$program")) {  // MindSpeed's; frameworks that take these keys in YAML have their own
+        sheet.whole(Fact::lora_rank, root, {"lora_r"});
+    }
 }
 
 void read_megatron_deepspeed(const Setting& root, FactSheet& sheet) {

@@ -14,7 +14,9 @@ int recognise_nanogpt(const Setting& root) {
     const bool configured = words != nullptr && !words->items.empty() &&
                             words->items.front().text.starts_with("config/") &&
                             words->items.front().text.ends_with(".py");
-    return (configured ? 25 : 0) + points(root, {"input_bin", "total_batch_size", "sequence_length"}, 15) +
+    return (configured ? 25 : 0) +
+           (root.has("input_bin") ? points(root, {"input_bin", "total_batch_size", "sequence_length"}, 15)
+                                  : 0) +
            points(root, {"block_size", "n_embd", "n_layer"}, 15) +
            points(root,
                   {"n_head", "max_iters", "lr_decay_iters", "warmup_iters", "eval_iters", "eval_interval",
@@ -30,13 +32,8 @@ void read_llm_c(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"model"});
     sheet.whole(Fact::sequence, root, {"sequence_length"});
     sheet.whole(Fact::accumulation, root, {"grad_accum_steps"});
-    const Setting* tokens = first_of(root, {"total_batch_size"});
-    const auto sequence = sheet.count(Fact::sequence);
-    if (tokens != nullptr && sequence && as_whole(*tokens).value_or(0) > 0 &&
-        *as_whole(*tokens) % *sequence == 0) {
-        sheet.state(Fact::global_batch, *as_whole(*tokens) / *sequence, *tokens);
-    } else if (tokens != nullptr) {
-        sheet.unknown(Fact::global_batch, *tokens, "tokens that make no whole number of sequences");
+    if (const Setting* tokens = first_of(root, {"total_batch_size"})) {
+        state_batch_of_tokens(Fact::global_batch, *tokens, sheet);
     }
 }
 
@@ -101,13 +98,8 @@ void read_nanochat(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::sequence, std::int64_t{2048}, "max_seq_len");
     sheet.whole(Fact::micro_batch, root, {"device_batch_size"});
     const Setting* tokens = first_of(root, {"total_batch_size"});
-    const auto sequence = sheet.count(Fact::sequence);
-    if (tokens != nullptr && as_whole(*tokens).value_or(0) > 0) {
-        if (sequence && *as_whole(*tokens) % *sequence == 0) {
-            sheet.state(Fact::global_batch, *as_whole(*tokens) / *sequence, *tokens);
-        } else {
-            sheet.unknown(Fact::global_batch, *tokens, "tokens that make no whole number of sequences");
-        }
+    if (tokens != nullptr && as_whole(*tokens).value_or(0) > 0) {  // -1 leaves it to the program
+        state_batch_of_tokens(Fact::global_batch, *tokens, sheet);
     }
     if (is_on(root, "fp8")) {
         sheet.state(Fact::precision, "fp8", *root.at("fp8"));

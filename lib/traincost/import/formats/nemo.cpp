@@ -21,12 +21,17 @@ const Setting& below_training(const Setting& root) {
 int recognise_nemo(const Setting& whole) {
     const Setting& root = below_training(whole);
     if (&root != &whole) {
-        return 20 + recognise_nemo(root);
+        return 20 + recognise_nemo(root) + points(root, {"model"}, named(whole, {"launcher_scripts/"}, 20));
     }
-    if (!root.has("trainer") && !root.has("model.encoder_seq_length")) {
+    const bool launched = named(whole, {"launcher_scripts/main.py", "megatron_gpt"}, 1) > 0;
+    if (!launched && !root.has("trainer") && !root.has("model.encoder_seq_length")) {
         return 0;
     }
-    return points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
+    return (launched
+                ? 20 + points(root,
+                              {"trainer.precision", "model.restore_from_path", "model.peft.peft_scheme"}, 5)
+                : 0) +
+           points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
            points(root,
                   {"model.tensor_model_parallel_size", "model.micro_batch_size", "model.global_batch_size",
                    "exp_manager"},
@@ -203,6 +208,9 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
                         {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});
     if (!sheet.has(Fact::precision)) {
         read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});
+    }
+    if (!sheet.has(Fact::precision)) {
+        read_16_bit_switches(root, sheet, {"optimizer.bf16"}, {"optimizer.fp16"});
     }
     sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
     // distributed_fused_adam_with_cosine_annealing(...): what it makes is its optimizer and its schedule.

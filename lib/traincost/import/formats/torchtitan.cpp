@@ -57,16 +57,10 @@ void read_titan_model(const Setting& root, FactSheet& sheet) {
 
 void read_titan_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"training.seq_len", "training.max_context_length"});
-    const auto sequence = sheet.count(Fact::sequence);
     const auto of_tokens = [&](Fact fact, std::string_view path) {
         const Setting* at = first_of(root, {path});
-        const auto tokens = at == nullptr ? std::nullopt : as_whole(*at);
-        if (tokens && *tokens > 0 && sequence && *tokens % *sequence == 0) {
-            sheet.state(fact, *tokens / *sequence, *at);
-        } else if (tokens && *tokens > 0) {
-            sheet.unknown(fact, *at, "tokens that make no whole number of sequences");
-        } else if (at != nullptr && !tokens) {
-            sheet.unknown(fact, *at, "'" + at->text + "' is no number of tokens");
+        if (at != nullptr && as_whole(*at).value_or(1) > 0) {
+            state_batch_of_tokens(fact, *at, sheet);
         }
         return at != nullptr;
     };

@@ -92,25 +92,9 @@ ModelSpec read_roformer(HfKeys& k) {
     return m;
 }
 
-/// Tables narrower than the layers, and a projection with a bias between.
-void narrow_embeddings(ModelSpec& m, std::int64_t width) {
-    if (width != m.hidden) {
-        // Tables, their norm and the projection are as wide as the embedding, not the layers.
-        const std::int64_t rows = m.vocab + m.position.table_rows + m.token_types;
-        m.extra.push_back(
-            {"narrow embeddings and their projection",
-             (rows - m.vocab) * width + 2 * width + width * m.hidden + m.hidden - 2 * width * m.hidden});
-        m.embedding_dim = width;
-        m.position.table_rows = 0;
-        m.position.kind = PositionKind::none;
-        m.token_types = 0;
-        m.norm.embedding_norm = false;
-    }
-}
-
 ModelSpec read_electra(HfKeys& k) {
     ModelSpec m = encoder_of(k, {256, 12, 4, 1024, 30522, 512, 2});
-    narrow_embeddings(m, k.integer({"embedding_size"}, 128));
+    hf_narrow_embeddings(m, k.integer({"embedding_size"}, 128), true);
     without_pooler(k);
     return m;
 }
@@ -171,6 +155,42 @@ ModelSpec read_deberta_v2(HfKeys& k) {
     return m;
 }
 
+/// DeBERTa: queries, keys and values of one product, of which queries and values have biases; relative
+/// positions have projections of their own in each layer.
+ModelSpec read_deberta(HfKeys& k) {
+    ModelSpec m = encoder_of(k, {768, 12, 12, 3072, 50265, 512, 0});
+    m.fused_qkv = true;
+    m.bias.qkv = false;
+    m.extra.push_back({"biases of queries and values", 2 * m.layers * m.hidden});
+    if (!k.flag({"position_biased_input"}, true)) {
+        m.position = {.kind = PositionKind::none};
+    }
+    hf_narrow_embeddings(m, k.maybe({"embedding_size"}).value_or(m.hidden), false);
+    if (k.flag({"relative_attention"}, false)) {
+        const std::int64_t said = k.maybe({"max_relative_positions"}, -1).value_or(-1);
+        m.extra.push_back({"relative positions", 2 * (said > 0 ? said : *m.max_position) * m.hidden});
+        std::string kinds;
+        if (const auto node = k.find({"pos_att_type"})) {
+            for (const std::string& kind :
+                 node->is_string() ? std::vector{node->string()} : node->strings()) {
+                kinds += kind + "|";
+            }
+        }
+        const std::int64_t square = m.hidden * m.hidden;
+        const std::int64_t of_keys = kinds.find("c2p") != std::string::npos ? square : 0;
+        const std::int64_t of_queries = kinds.find("p2c") != std::string::npos ? square + m.hidden : 0;
+        m.extra.push_back({"projections of relative positions", m.layers * (of_keys + of_queries)});
+        k.assume("scores of relative positions are not modelled in time");
+    }
+    if (k.flag({"talking_head"}, false)) {
+        k.fail("talking_head", "is true; mixtures of heads are not modelled");
+    }
+    k.ignore({"max_relative_positions", "pos_att_type", "position_biased_input", "pooler_hidden_act",
+              "pooler_hidden_size", "pooler_dropout", "legacy", "padding_idx"});
+    without_pooler(k);
+    return m;
+}
+
 /// ModernBERT: rotary positions, gated MLPs, a window in all but every third layer. The first layer has no
 /// norm before its attention, the embedding has one: the same count.
 ModelSpec read_modernbert(HfKeys& k) {
@@ -197,19 +217,49 @@ ModelSpec read_modernbert(HfKeys& k) {
     k.ignore({"layer_types", "decoder_bias", "classifier_pooling", "classifier_bias", "classifier_activation",
               "deterministic_flash_attn", "sparse_prediction", "sparse_pred_ignore_index",
               "embedding_dropout", "global_rope_theta", "local_rope_theta", "reference_compile",
-              "repad_logits_with_grad", "tie_word_embeddings", "position_embedding_type"});
+              "repad_logits_with_grad", "tie_word_embeddings", "position_embedding_type",
+              "global_rope_theta"});
+    without_pooler(k);
+    return m;
+}
+
+/// ModernBERT's blocks as a decoder, with its masked-language-model head as the output.
+ModelSpec read_modernbert_decoder(HfKeys& k) {
+    ModelSpec m = read_modernbert(k);
+    m.architecture = Architecture::decoder;
+    m.lm_head = true;
+    m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
+    m.bias.lm_head = k.flag({"decoder_bias"}, true);
+    m.extra.push_back(
+        {"dense layer and norm before the head", m.hidden * m.hidden + (m.norm.bias ? 2 : 1) * m.hidden});
+    k.ignore({"sliding_window", "num_labels"});
+    return m;
+}
+
+/// Nomic BERT: rotary positions and gated MLPs between BERT's norms, no biases but theirs.
+ModelSpec read_nomic_bert(HfKeys& k) {
+    ModelSpec m = encoder_of(k, {768, 12, 12, 3072, 30528, 2048, 2});
+    m.position = {.kind = PositionKind::rope};
+    m.activation = hf_activation(k, {"hidden_act"}, Activation::silu);
+    m.gated_mlp = true;
+    m.bias.qkv = m.bias.attention_out = m.bias.mlp = false;
+    m.head_dim = k.maybe({"head_dim"}).value_or(m.head_dim);
+    hf_read_rotary(k, m);
     without_pooler(k);
     return m;
 }
 
 constexpr std::array bert_readers = std::to_array<HfReader>({
     {"big_bird", read_big_bird},
+    {"deberta", read_deberta},
     {"deberta-v2", read_deberta_v2},
     {"electra", read_electra},
     {"ernie", read_ernie_text},
     {"megatron-bert", read_megatron_bert},
     {"modernbert", read_modernbert},
+    {"modernbert-decoder", read_modernbert_decoder},
     {"mpnet", read_mpnet},
+    {"nomic_bert", read_nomic_bert},
     {"roformer", read_roformer},
     {"xlm-roberta-xl", read_xlm_roberta_xl},
 });

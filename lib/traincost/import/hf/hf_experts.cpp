@@ -134,6 +134,42 @@ ModelSpec read_bailing_moe_v2(HfKeys& k) {
     return m;
 }
 
+/// The decoder of ERNIE 4.5 VL: experts of text and narrower ones of pictures, each with its own router,
+/// beside those that both share.
+ModelSpec read_ernie_vl(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {12288, 20, 4, 0, 103424, 131072, true});
+    const bool bias = k.flag({"use_bias"}, false);
+    m.bias.qkv = m.bias.attention_out = m.bias.mlp = bias;
+    std::int64_t of_text = 1536;
+    std::int64_t of_pictures = 512;
+    if (const auto widths = k.find({"moe_intermediate_size"}); widths && widths->is_array()) {
+        const auto items = widths->items();
+        if (items.size() != 2) {
+            widths->fail("has " + std::to_string(items.size()) +
+                         " entries, must have one for text and one for pictures");
+        }
+        of_text = items[0].integer(1);
+        of_pictures = items[1].integer(1);
+    }
+    const std::int64_t experts = k.uniform({"moe_num_experts"}).value_or(64);
+    m.moe = MoeSpec{.experts = experts, .top_k = k.integer({"moe_k"}, 6), .ffn = of_text};
+    m.moe->shared_experts = k.integer({"moe_num_shared_experts"}, 2, 0);
+    m.moe->shared_ffn = m.moe->shared_experts * of_text;
+    m.moe->score_correction_bias = true;
+    const auto types = k.per_layer_names("mlp_layer_types", m.layers);
+    std::int64_t sparse = 0;
+    for (std::int64_t i = 0; i < m.layers; ++i) {
+        const bool dense = types ? (*types)[static_cast<std::size_t>(i)] != "sparse" : i == 0;
+        m.feeds.push_back(dense ? Feed::dense : Feed::experts);
+        sparse += dense ? 0 : 1;
+    }
+    m.extra.push_back(
+        {"experts of pictures", sparse * experts * (3 * m.hidden * of_pictures + m.hidden + 1)});
+    k.assume("the experts of pictures are counted; a step of text alone does not run them");
+    k.ignore({"moe_norm_min"});
+    return m;
+}
+
 ModelSpec read_ministral(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 8, 0, 32000, 131072, false});
     hf_read_window(k, m, 4096, 0);
@@ -169,6 +205,7 @@ constexpr std::array experts_readers = std::to_array<HfReader>({
     {"bailing_moe", read_bailing_moe},
     {"bailing_moe_v2", read_bailing_moe_v2},
     {"cwm", read_cwm},
+    {"ernie4_5_vl_moe_text", read_ernie_vl},
     {"exaone_moe", read_exaone_moe},
     {"flex_olmo", read_flex_olmo},
     {"hy_v3", read_hy_v3},

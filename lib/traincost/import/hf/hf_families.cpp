@@ -226,4 +226,31 @@ ModelSpec hf_rotary_decoder(HfKeys& keys, const HfDefaults& defaults) {
     return model;
 }
 
+std::int64_t hf_layer_shape(ModelSpec& model, const LayerShape& shape) {
+    if (shape == LayerShape{}) {
+        return 0;
+    }
+    const auto found = std::find(model.shapes.begin(), model.shapes.end(), shape);
+    const std::int64_t index = found - model.shapes.begin() + 1;
+    if (found == model.shapes.end()) {
+        model.shapes.push_back(shape);
+    }
+    return index;
+}
+
+void hf_narrow_embeddings(ModelSpec& model, std::int64_t width, bool bias) {
+    if (width == model.hidden) {
+        return;
+    }
+    // Position and type tables and the norm are as wide as the embedding, not the layers.
+    const std::int64_t rows = model.position.table_rows + model.token_types;
+    model.extra.push_back(
+        {"narrow tables, their norm and bias", (rows + 2) * width + (bias ? model.hidden : 0)});
+    model.embedding_dim = width;
+    model.position.table_rows = 0;
+    model.position.kind = PositionKind::none;
+    model.token_types = 0;
+    model.norm.embedding_norm = false;
+}
+
 }  // namespace traincost

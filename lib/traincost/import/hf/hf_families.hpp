@@ -40,6 +40,13 @@ std::span<const HfReader> hf_decoder_readers();
 /// Descendants of BERT.
 std::span<const HfReader> hf_bert_readers();
 
+/// Models whose weights serve several depths.
+std::span<const HfReader> hf_shared_readers();
+/// Attention to compressed keys, experts in attention, layers of several widths.
+std::span<const HfReader> hf_uneven_readers();
+/// Encoder-decoders of speech, and those whose decoder reads the encoder in its own attention.
+std::span<const HfReader> hf_crossing_readers();
+
 /// Defaults of a configuration class, for keys that a file leaves out.
 struct HfDefaults {
     std::int64_t ffn;
@@ -74,5 +81,11 @@ void hf_read_attention_bias(HfKeys& keys, ModelSpec& model, bool fallback, bool 
 /// `full_every`-th (0: in all) where the file does not say; `fallback` tokens where the key is absent.
 void hf_read_window(HfKeys& keys, ModelSpec& model, std::optional<std::int64_t> fallback,
                     std::int64_t full_every);
+
+/// What `layer_shapes` calls layers of that shape, which is added where the model has none like it.
+std::int64_t hf_layer_shape(ModelSpec& model, const LayerShape& shape);
+
+/// Tables of `width`, narrower than the layers, and a projection to them, with a bias where `bias`.
+void hf_narrow_embeddings(ModelSpec& model, std::int64_t width, bool bias);
 
 }  // namespace traincost

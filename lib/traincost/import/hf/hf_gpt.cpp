@@ -268,6 +268,28 @@ ModelSpec read_mpt(HfKeys& k) {
     return m;
 }
 
+/// XLNet: relative positions with a projection in each layer, norms after each part and none at the end.
+ModelSpec read_xlnet(HfKeys& k) {
+    const std::int64_t hidden = k.integer({"d_model", "hidden_size"}, 1024);
+    const std::int64_t heads = k.integer({"n_head", "num_attention_heads"}, 16);
+    ModelSpec m = hf_layernorm_decoder(k, k.integer({"n_layer", "num_hidden_layers"}, 24), hidden, heads,
+                                       k.integer({"d_inner"}, 4096));
+    m.head_dim = hf_head_dim(k, "n_head", hidden, heads);
+    m.activation = hf_activation(k, {"ff_activation"}, Activation::gelu);
+    m.norm.placement = NormPlacement::post;
+    m.norm.final_norm = false;
+    m.bias = {.qkv = false, .attention_out = false, .mlp = true, .lm_head = true};
+    m.vocab = k.integer({"vocab_size", "n_token"}, 32000);
+    m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
+    m.position = {.kind = PositionKind::transformer_xl};
+    constexpr std::int64_t vectors = 3 + 2;  // biases of positions, segments and words; two segments
+    m.extra.push_back({"biases of scores and segments", m.layers * vectors * hidden});
+    m.extra.push_back({"embedding of a mask", hidden});
+    k.ignore({"attn_type", "bi_data", "clamp_len", "d_head", "end_n_top", "mem_len", "reuse_len",
+              "same_length", "start_n_top", "untie_r", "use_mems_eval", "use_mems_train"});
+    return m;
+}
+
 constexpr std::array gpt_readers = std::to_array<HfReader>({
     {"RefinedWeb", read_falcon},
     {"RefinedWebModel", read_falcon},
@@ -283,6 +305,7 @@ constexpr std::array gpt_readers = std::to_array<HfReader>({
     {"openai-gpt", read_openai_gpt},
     {"opt", read_opt},
     {"phi", read_phi},
+    {"xlnet", read_xlnet},
 });
 
 }  // namespace

@@ -208,7 +208,9 @@ ModelSpec read_phi4_multimodal(HfKeys& k) {
     ModelSpec m = read_phi3(k);
     k.ignore({"vision_config", "audio_config", "vision_lora", "speech_lora", "embd_layer", "img_processor",
               "audio_processor", "mlp_bias"});
-    k.assume("only the text decoder is counted: towers and their adapters are not");
+    if (k.has("vision_lora") || k.has("speech_lora")) {
+        k.assume("adapters of the decoder for pictures and speech are not counted");
+    }
     return m;
 }
 
@@ -277,6 +279,7 @@ ModelSpec read_olmo2(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {11008, 32, 0, 0, 50304, 2048, false});
     m.norm.qk = QkNorm::full;
     m.norm.placement = NormPlacement::post;
+    m.norm.fp32_scale = true;
     hf_read_attention_bias(k, m, false, true);
     return m;
 }
@@ -343,6 +346,14 @@ ModelSpec read_glm4v(HfKeys& k) {
     ModelSpec m = read_glm4(k);
     m.head_dim = k.has("head_dim") ? m.head_dim : hf_head_dim(k, "num_attention_heads", m.hidden, m.heads);
     m.bias.qkv = biased;
+    return m;
+}
+
+/// The decoder of GLM-OCR: GLM-4's with plain rotation and heads as wide as hidden over heads.
+ModelSpec read_glm_ocr(HfKeys& k) {
+    ModelSpec m = hf_rotary_decoder(k, {4096, 16, 8, 0, 59392, 131072, false});
+    hf_read_attention_bias(k, m, false, false);
+    sandwich(m);
     return m;
 }
 
@@ -609,6 +620,7 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"ernie4_5", read_ernie},
     {"exaone", read_exaone},
     {"exaone4", read_exaone4},
+    {"exaone4_5_text", read_exaone4},
     {"Dream", read_qwen2},
     {"aquila", read_llama},
     {"eurobert", read_eurobert},
@@ -618,6 +630,7 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"glm", read_glm},
     {"glm4", read_glm4},
     {"glm4v_text", read_glm4v},
+    {"glm_ocr_text", read_glm_ocr},
     {"granite", read_granite},
     {"helium", read_helium},
     {"hunyuan_v1_dense", read_hunyuan},
@@ -634,6 +647,7 @@ constexpr std::array llama_readers = std::to_array<HfReader>({
     {"olmo2", read_olmo2},
     {"olmo3", read_olmo3},
     {"orion", read_orion},
+    {"paddleocr_vl_text", read_ernie},
     {"persimmon", read_persimmon},
     {"phi3", read_phi3},
     {"phi3small", read_phi3small},

@@ -136,19 +136,25 @@ ModelSpec read_gpt_oss(HfKeys& k) {
     return m;
 }
 
-/// Layers with experts are those `moe_layers` names, which must be every `interleave_moe_layer_step`-th.
-void check_llama4_layers(HfKeys& k, std::int64_t step) {
+/// Layers with experts are those that `moe_layers` names, or every `interleave_moe_layer_step`-th.
+void set_llama4_layers(HfKeys& k, ModelSpec& m) {
+    const std::int64_t step = k.integer({"interleave_moe_layer_step"}, 1, 0);
     const auto node = k.find({"moe_layers"});
     if (!node) {
+        m.moe->interleave_step = std::max<std::int64_t>(1, step);
         return;
     }
-    std::int64_t expected = step - 1;
+    m.feeds.assign(static_cast<std::size_t>(m.layers), Feed::dense);
     for (const JsonNode& item : node->items()) {
-        if (item.integer(0) != expected) {
-            item.fail("must be " + std::to_string(expected) + ": experts in every " + std::to_string(step) +
-                      "-th layer are modelled");
+        const std::int64_t index = item.integer(0);
+        if (index >= m.layers) {
+            item.fail("is " + std::to_string(index) + ", beyond the last of " + std::to_string(m.layers) +
+                      " layers");
         }
-        expected += step;
+        m.feeds[static_cast<std::size_t>(index)] = Feed::experts;
+    }
+    if (std::find(m.feeds.begin(), m.feeds.end(), Feed::experts) == m.feeds.end()) {
+        m.moe.reset();
     }
 }
 
@@ -158,12 +164,11 @@ ModelSpec read_llama4(HfKeys& k) {
     const std::int64_t expert = m.ffn;
     m.ffn = k.integer({"intermediate_size_mlp"}, 16384);
     m.moe = MoeSpec{.experts = k.integer({"num_local_experts", "num_experts"}, 16),
-                    .top_k = k.integer({"num_experts_per_tok"}, 1),
+                    .top_k = std::max<std::int64_t>(1, k.integer({"num_experts_per_tok"}, 1, 0)),
                     .ffn = expert};
-    m.moe->interleave_step = k.integer({"interleave_moe_layer_step"}, 1);
     m.moe->shared_experts = 1;
     m.moe->shared_ffn = expert;
-    check_llama4_layers(k, m.moe->interleave_step);
+    set_llama4_layers(k, m);
     m.position.nope_every = k.maybe({"no_rope_layer_interval"}, 0).value_or(4);
     const std::int64_t chunk = k.maybe({"attention_chunk_size"}).value_or(8192);
     m.window = WindowSpec{.kind = WindowKind::chunked, .size = chunk, .full_every = m.position.nope_every};
@@ -285,6 +290,15 @@ ModelSpec read_deepseek_v3(HfKeys& k) {
     return m;
 }
 
+/// A.X K1: DeepSeek-V3 with a norm after the experts of each layer.
+ModelSpec read_axk1(HfKeys& k) {
+    ModelSpec m = deepseek_decoder(k, {18432, 64, 64, 0, 163840, 131072, false});
+    m.moe = deepseek_experts(k, m.layers, 192, 1, 8, 2048, 1);
+    m.extra.push_back({"norms after the experts", moe_layers(m) * m.hidden});
+    read_mtp(k, m);
+    return m;
+}
+
 /// Every layer must have an indexer of its own.
 void read_sparse_layers(HfKeys& k, const ModelSpec& m) {
     for (const char* key : {"layer_types", "indexer_types"}) {
@@ -388,6 +402,8 @@ ModelSpec read_longcat_flash(HfKeys& k) {
     }
     m.extra.push_back({"router's rows of idle experts", pairs * idle * m.hidden});
     if (idle > 0) {
+        k.assume("idle experts hold no weights; transformers gives each a gate and an up projection, " +
+                 std::to_string(2 * pairs * idle * m.moe->ffn * m.hidden) + " parameters more");
         k.assume(std::to_string(working) + " of the " + std::to_string(chosen) +
                  " experts that a token chooses do work, the average; the others pass it on");
     }
@@ -439,7 +455,9 @@ ModelSpec read_minimax_m2(HfKeys& k) {
     if (k.maybe({"num_mtp_modules"}, 0).value_or(0) > 0) {
         k.assume("multi-token-prediction modules are left out");
     }
-    k.ignore({"mtp_transformer_layers", "use_mtp", "layer_types", "shared_moe_mode"});
+    k.ignore({"layernorm_full_attention_beta", "layernorm_linear_attention_beta", "layernorm_mlp_beta",
+              "mlp_intermediate_size", "mtp_transformer_layers", "use_mtp", "layer_types",
+              "shared_moe_mode"});
     return m;
 }
 
@@ -491,6 +509,9 @@ ModelSpec read_ernie_moe(HfKeys& k) {
                "is " + std::to_string(interval) + ", which must divide moe_layer_start_index");
     }
     m.moe->interleave_step = interval;
+    if (k.maybe({"num_nextn_predict_layers"}, 0).value_or(0) > 0) {
+        k.assume("multi-token-prediction modules are left out");
+    }
     k.ignore({"moe_gate",
               "moe_use_aux_free",
               "moe_norm_min",
@@ -614,6 +635,7 @@ ModelSpec read_dbrx(HfKeys& k) {
 
 constexpr std::array moe_readers = std::to_array<HfReader>({
     {"arctic", read_arctic},
+    {"axk1", read_axk1},
     {"dbrx", read_dbrx},
     {"deepseek", read_deepseek},
     {"deepseek_v2", read_deepseek_v2},

@@ -89,36 +89,27 @@ std::vector<bool> whole_layers(HfKeys& k, const ModelSpec& m) {
     return whole;
 }
 
-/// What the heads of Gemma 4's layers that attend to everything have beyond those of the others: they are
-/// wider, fewer for keys, and where keys serve as values there is no projection of values.
-void add_wider_heads(HfKeys& k, ModelSpec& m, std::int64_t shared) {
+/// Gemma 4's layers that attend to everything have wider heads, fewer of them for keys, and where keys serve
+/// as values no projection of values; of those that use earlier keys the MLP may be twice as wide.
+void set_gemma4_shapes(HfKeys& k, ModelSpec& m, std::int64_t shared) {
     const std::int64_t wide = k.integer({"global_head_dim"}, 512);
     const bool keys_are_values = k.flag({"attention_k_eq_v"}, false);
     const std::int64_t given = k.integer({"num_global_key_value_heads"}, m.kv_heads);
-    const std::int64_t kv_heads = keys_are_values ? given : m.kv_heads;
+    const bool doubled = k.flag({"use_double_wide_mlp"}, false);
     const std::vector<bool> whole = whole_layers(k, m);
-    std::int64_t more = 0;
-    std::int64_t layers = 0;
     for (std::size_t i = 0; i < whole.size(); ++i) {
-        if (!whole[i]) {
-            continue;
+        LayerShape shape;
+        if (whole[i]) {
+            shape.head_dim = wide;
+            if (keys_are_values) {
+                shape.kv_heads = given;
+                shape.keys_are_values = true;
+            }
         }
-        ++layers;
-        more += 2 * m.hidden * m.heads * (wide - m.head_dim) + (wide - m.head_dim);
-        if (static_cast<std::int64_t>(i) < m.layers - shared) {
-            const std::int64_t projections = keys_are_values ? 1 : 2;
-            more += m.hidden * (projections * kv_heads * wide - 2 * m.kv_heads * m.head_dim) +
-                    (wide - m.head_dim);
+        if (doubled && static_cast<std::int64_t>(i) >= m.layers - shared) {
+            shape.ffn = 2 * m.ffn;
         }
-    }
-    if (more < 0) {
-        k.fail("global_head_dim",
-               "is " + std::to_string(wide) + "; heads narrower than the other layers' are not modelled");
-    }
-    if (more > 0) {
-        m.extra.push_back({"wider heads of layers that attend to everything", more});
-        k.assume("the wider heads of " + std::to_string(layers) +
-                 " layers are counted; in time and memory they are as the others'");
+        m.layer_shapes.push_back(hf_layer_shape(m, shape));
     }
 }
 
@@ -166,18 +157,15 @@ ModelSpec read_gemma4(HfKeys& k) {
         k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
                                            std::to_string(m.layers) + " layers");
     }
-    if (k.flag({"use_double_wide_mlp"}, false) && shared > 0) {
-        k.fail("use_double_wide_mlp", "is true; MLPs of two widths are not modelled");
-    }
     if (shared > 0) {
         m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);
         std::fill(m.mixers.end() - static_cast<std::ptrdiff_t>(shared), m.mixers.end(),
                   Mixer::shared_attention);
     }
     add_gemma4_experts(k, m);
-    add_wider_heads(k, m, shared);
+    set_gemma4_shapes(k, m, shared);
     add_layer_embeddings(k, m);
-    k.ignore({"use_bidirectional_attention", "per_layer_config"});
+    k.ignore({"use_bidirectional_attention", "per_layer_config", "expert_intermediate_size"});
     return m;
 }
 

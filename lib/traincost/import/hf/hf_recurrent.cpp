@@ -116,11 +116,36 @@ ModelSpec read_recurrent_gemma(HfKeys& k) {
     return m;
 }
 
+/// RWKV 4: two mixtures of each token with the one before it a layer, the second around an MLP.
+ModelSpec read_rwkv(HfKeys& k) {
+    ModelSpec m = state_space_decoder(k, 50277, false);
+    const std::int64_t width = k.maybe({"attention_hidden_size"}).value_or(m.hidden);
+    m.ffn = k.maybe({"intermediate_size"}).value_or(4 * m.hidden);
+    m.activation = Activation::squared_relu;
+    m.norm.kind = NormKind::layernorm;
+    m.norm.bias = m.norm.embedding_norm = true;
+    m.norm.per_layer = 2;
+    m.max_position = k.maybe({"context_length"});
+    m.feeds.assign(static_cast<std::size_t>(m.layers), Feed::dense);
+    m.recurrent = RecurrentSpec{.kind = RecurrentKind::time_mixing,
+                                .heads = width,
+                                .head_dim = 1,
+                                .groups = width,
+                                .state = 1,
+                                .kernel = 0,
+                                .rank = 0,
+                                .chunk = 1,
+                                .norm = false};
+    k.ignore({"rescale_every"});
+    return m;
+}
+
 constexpr std::array recurrent_readers = std::to_array<HfReader>({
     {"falcon_mamba", read_mamba},
     {"mamba", read_mamba},
     {"mamba2", read_mamba2},
     {"recurrent_gemma", read_recurrent_gemma},
+    {"rwkv", read_rwkv},
 });
 
 }  // namespace

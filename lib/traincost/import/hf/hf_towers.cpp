@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "traincost/import/hf/hf_keys.hpp"
+#include "traincost/import/hf/hf_tower_parts.hpp"
 
 namespace traincost {
 
@@ -11,36 +11,12 @@ namespace {
 
 // Defaults: those of each vision configuration in transformers 5.17.
 
-/// Sizes of a vision transformer.
-struct Vit {
-    std::int64_t width, ffn, layers, image, patch, channels;
-    std::int64_t patches() const {
-        return (image / patch) * (image / patch);
-    }
-    std::int64_t pixels() const {
-        return channels * patch * patch;
-    }
-};
-
-std::int64_t linear(std::int64_t in, std::int64_t out) {
-    return in * out + out;
-}
-
-std::int64_t layernorm(std::int64_t width) {
-    return 2 * width;
-}
-
-/// Four projections with biases, a plain MLP, two LayerNorms.
-std::int64_t plain_layer(std::int64_t width, std::int64_t ffn) {
-    return 4 * linear(width, width) + linear(width, ffn) + linear(ffn, width) + 2 * layernorm(width);
-}
-
 /// A size that may be written once for each side of a picture.
 std::int64_t side_of(HfKeys& k, std::string_view name, std::int64_t fallback) {
     return k.uniform({name}).value_or(fallback);
 }
 
-Vit read_vit(HfKeys& k, const Vit& defaults) {
+HfVit read_vit(HfKeys& k, const HfVit& defaults) {
     return {k.maybe({"hidden_size"}).value_or(defaults.width),
             k.maybe({"intermediate_size"}).value_or(defaults.ffn),
             k.maybe({"num_hidden_layers"}).value_or(defaults.layers),
@@ -50,19 +26,20 @@ Vit read_vit(HfKeys& k, const Vit& defaults) {
 }
 
 std::int64_t clip(HfKeys& k) {
-    const Vit v = read_vit(k, {1024, 4096, 24, 336, 14, 3});
-    return v.width + v.width * v.pixels() + (v.patches() + 1) * v.width + 2 * layernorm(v.width) +
-           v.layers * plain_layer(v.width, v.ffn);
+    const HfVit v = read_vit(k, {1024, 4096, 24, 336, 14, 3});
+    return v.width + v.width * v.pixels() + (v.patches() + 1) * v.width + 2 * hf_layernorm(v.width) +
+           v.layers * hf_plain_layer(v.width, v.ffn);
 }
 
-std::int64_t siglip(HfKeys& k, const Vit& defaults, bool with_head, bool with_post_norm = true) {
-    const Vit v = read_vit(k, defaults);
-    const std::int64_t head = v.width + linear(v.width, 3 * v.width) + linear(v.width, v.width) +
-                              layernorm(v.width) + linear(v.width, v.ffn) + linear(v.ffn, v.width);
+std::int64_t siglip(HfKeys& k, const HfVit& defaults, bool with_head, bool with_post_norm = true) {
+    const HfVit v = read_vit(k, defaults);
+    const std::int64_t head = v.width + hf_linear(v.width, 3 * v.width) + hf_linear(v.width, v.width) +
+                              hf_layernorm(v.width) + hf_linear(v.width, v.ffn) + hf_linear(v.ffn, v.width);
     const auto use = k.find({"vision_use_head"});
     const bool headed = use ? use->boolean() : with_head;
-    return linear(v.pixels(), v.width) + v.patches() * v.width + v.layers * plain_layer(v.width, v.ffn) +
-           (with_post_norm ? layernorm(v.width) : 0) + (headed ? head : 0);
+    return hf_linear(v.pixels(), v.width) + v.patches() * v.width +
+           v.layers * hf_plain_layer(v.width, v.ffn) + (with_post_norm ? hf_layernorm(v.width) : 0) +
+           (headed ? head : 0);
 }
 
 /// SigLIP 2 of pictures of any size: a table of positions that is stretched to them.
@@ -76,13 +53,13 @@ std::int64_t siglip2(HfKeys& k) {
 
 /// RMSNorms, gated MLPs, no biases, rotary positions.
 std::int64_t pixtral(HfKeys& k) {
-    const Vit v = read_vit(k, {1024, 4096, 24, 1024, 14, 3});
+    const HfVit v = read_vit(k, {1024, 4096, 24, 1024, 14, 3});
     return v.width * v.pixels() + v.width +
            v.layers * (4 * v.width * v.width + 3 * v.width * v.ffn + 2 * v.width);
 }
 
 std::int64_t internvl_vit(HfKeys& k) {
-    const Vit v = read_vit(k, {1024, 4096, 24, 448, 14, 3});
+    const HfVit v = read_vit(k, {1024, 4096, 24, 448, 14, 3});
     const auto flag = [&](std::string_view name) {
         const auto node = k.find({name});
         return node && node->boolean();
@@ -90,23 +67,23 @@ std::int64_t internvl_vit(HfKeys& k) {
     const std::int64_t norm =
         k.text({"norm_type"}).value_or("layer_norm") == "rms_norm" ? v.width : 2 * v.width;
     const std::int64_t each = 2 * v.width + 3 * v.width * v.width +
-                              (flag("attention_bias") ? 3 * v.width : 0) + linear(v.width, v.width) +
-                              linear(v.width, v.ffn) + linear(v.ffn, v.width) + 2 * norm +
+                              (flag("attention_bias") ? 3 * v.width : 0) + hf_linear(v.width, v.width) +
+                              hf_linear(v.width, v.ffn) + hf_linear(v.ffn, v.width) + 2 * norm +
                               (flag("use_qk_norm") ? 2 * v.width : 0);
-    return v.width + (v.patches() + 1) * v.width + linear(v.pixels(), v.width) + v.layers * each;
+    return v.width + (v.patches() + 1) * v.width + hf_linear(v.pixels(), v.width) + v.layers * each;
 }
 
 std::int64_t llama4_vit(HfKeys& k) {
-    const Vit v = read_vit(k, {768, 5632, 34, 448, 14, 3});
+    const HfVit v = read_vit(k, {768, 5632, 34, 448, 14, 3});
     const std::int64_t in = k.maybe({"projector_input_dim"}).value_or(4096);
     const std::int64_t out = k.maybe({"projector_output_dim"}).value_or(4096);
-    return v.width + (v.patches() + 1) * v.width + v.width * v.pixels() + 2 * layernorm(v.width) +
-           v.layers * plain_layer(v.width, v.ffn) + v.ffn * in + in * out;
+    return v.width + (v.patches() + 1) * v.width + v.width * v.pixels() + 2 * hf_layernorm(v.width) +
+           v.layers * hf_plain_layer(v.width, v.ffn) + v.ffn * in + in * out;
 }
 
 /// Local layers, then gated global ones; embeddings of tiles and of how they are laid out.
 std::int64_t mllama_vit(HfKeys& k) {
-    const Vit v = read_vit(k, {1280, 5120, 32, 448, 14, 3});
+    const HfVit v = read_vit(k, {1280, 5120, 32, 448, 14, 3});
     const std::int64_t global = k.maybe({"num_global_layers"}).value_or(8);
     const std::int64_t tiles = k.maybe({"max_num_tiles"}).value_or(4);
     std::int64_t ratios = 8;
@@ -115,10 +92,10 @@ std::int64_t mllama_vit(HfKeys& k) {
     }
     const std::int64_t rows = ratios + 1;
     const std::int64_t positions = v.patches() + 1;
-    const std::int64_t layer =
-        4 * v.width * v.width + linear(v.width, v.ffn) + linear(v.ffn, v.width) + 2 * layernorm(v.width);
+    const std::int64_t layer = 4 * v.width * v.width + hf_linear(v.width, v.ffn) + hf_linear(v.ffn, v.width) +
+                               2 * hf_layernorm(v.width);
     return v.width + v.width * v.pixels() + 1 + positions * v.width + rows * tiles * positions * v.width +
-           2 * (1 + rows * tiles * v.width) + 2 * layernorm(v.width) + v.layers * layer +
+           2 * (1 + rows * tiles * v.width) + 2 * hf_layernorm(v.width) + v.layers * layer +
            global * (layer + 2);
 }
 
@@ -143,8 +120,8 @@ std::int64_t qwen2_vit(HfKeys& k) {
     const auto ratio = k.number({"mlp_ratio"});
     const auto ffn =
         static_cast<std::int64_t>(static_cast<double>(v.width) * std::clamp(ratio.value_or(4.0), 0.0, 1e3));
-    return v.width * v.pixels + v.layers * plain_layer(v.width, ffn) + layernorm(v.width) +
-           linear(v.merged, v.merged) + linear(v.merged, v.out);
+    return v.width * v.pixels + v.layers * hf_plain_layer(v.width, ffn) + hf_layernorm(v.width) +
+           hf_linear(v.merged, v.merged) + hf_linear(v.merged, v.out);
 }
 
 std::int64_t qwen25_vit(HfKeys& k) {
@@ -152,9 +129,9 @@ std::int64_t qwen25_vit(HfKeys& k) {
     const QwenVit v = read_qwen_vit(k, k.maybe({"hidden_size"}).value_or(3584), 32, 14, out);
     const std::int64_t ffn = k.maybe({"intermediate_size"}).value_or(3420);
     const std::int64_t layer =
-        4 * linear(v.width, v.width) + 2 * linear(v.width, ffn) + linear(ffn, v.width) + 2 * v.width;
-    return v.width * v.pixels + v.layers * layer + v.width + linear(v.merged, v.merged) +
-           linear(v.merged, v.out);
+        4 * hf_linear(v.width, v.width) + 2 * hf_linear(v.width, ffn) + hf_linear(ffn, v.width) + 2 * v.width;
+    return v.width * v.pixels + v.layers * layer + v.width + hf_linear(v.merged, v.merged) +
+           hf_linear(v.merged, v.out);
 }
 
 /// Some layers' outputs are merged into the decoder's first layers ("deepstack").
@@ -167,14 +144,14 @@ std::int64_t qwen3_vit(HfKeys& k, std::int64_t deep_by_default) {
     if (const auto list = k.find({"deepstack_visual_indexes"})) {
         deep = static_cast<std::int64_t>(list->items().size());
     }
-    const std::int64_t merger = linear(v.merged, v.merged) + linear(v.merged, v.out);
-    return linear(v.pixels, v.width) + positions * v.width + v.layers * plain_layer(v.width, ffn) +
-           layernorm(v.width) + merger + deep * (layernorm(v.merged) + merger);
+    const std::int64_t merger = hf_linear(v.merged, v.merged) + hf_linear(v.merged, v.out);
+    return hf_linear(v.pixels, v.width) + positions * v.width + v.layers * hf_plain_layer(v.width, ffn) +
+           hf_layernorm(v.width) + merger + deep * (hf_layernorm(v.merged) + merger);
 }
 
 /// GLM-4V: blocks as wide inside as the decoder, patches joined by a convolution and a gated MLP.
 std::int64_t glm_vit(HfKeys& k) {
-    const Vit v = read_vit(k, {1536, 13696, 24, 336, 14, 3});
+    const HfVit v = read_vit(k, {1536, 13696, 24, 336, 14, 3});
     const std::int64_t layers = k.maybe({"depth"}).value_or(v.layers);
     const std::int64_t frames = k.uniform({"temporal_patch_size"}).value_or(2);
     const std::int64_t merge = k.maybe({"spatial_merge_size"}).value_or(2);
@@ -182,9 +159,9 @@ std::int64_t glm_vit(HfKeys& k) {
     const auto biased = k.find({"attention_bias"});
     const std::int64_t bias = biased && biased->boolean() ? 4 * v.width : 0;
     const std::int64_t layer = 2 * v.width + 4 * v.width * v.width + bias + 3 * v.width * out;
-    const std::int64_t merger = out * out + layernorm(out) + 3 * out * v.ffn;
-    return v.patches() * v.width + linear(v.pixels() * frames, v.width) + layers * layer + 2 * v.width +
-           linear(merge * merge * v.width, out) + merger;
+    const std::int64_t merger = out * out + hf_layernorm(out) + 3 * out * v.ffn;
+    return v.patches() * v.width + hf_linear(v.pixels() * frames, v.width) + layers * layer + 2 * v.width +
+           hf_linear(merge * merge * v.width, out) + merger;
 }
 
 /// Whisper's encoder: two convolutions over time, learned positions, keys without a bias.
@@ -195,18 +172,18 @@ std::int64_t whisper(HfKeys& k) {
     const std::int64_t bins = k.maybe({"num_mel_bins"}).value_or(128);
     const std::int64_t rows = k.maybe({"max_source_positions"}).value_or(1500);
     constexpr std::int64_t taps = 3;
-    return linear(taps * bins, width) + linear(taps * width, width) + rows * width +
-           layers * (plain_layer(width, ffn) - width) + layernorm(width);
+    return hf_linear(taps * bins, width) + hf_linear(taps * width, width) + rows * width +
+           layers * (hf_plain_layer(width, ffn) - width) + hf_layernorm(width);
 }
 
 /// Models whose projector is known; the others' towers are not counted in part.
 bool is_known(std::string_view type) {
     constexpr std::array types = {
-        "cohere2_vision",   "deepseek_vl",     "gemma3",   "glm46v",      "glm4v",     "glm4v_moe",
-        "idefics3",         "internvl",        "lfm2_vl",  "llama4",      "llava",     "llava_next",
-        "llava_next_video", "llava_onevision", "mistral3", "mllama",      "paligemma", "qwen2_5_vl",
-        "qwen2_audio",      "qwen2_vl",        "qwen3_5",  "qwen3_5_moe", "qwen3_vl",  "qwen3_vl_moe",
-        "smolvlm",          "vipllava",        "voxtral"};
+        "cohere2_vision", "deepseek_vl",      "gemma3",          "glm46v",      "glm4v",       "glm4v_moe",
+        "idefics3",       "internvl",         "lfm2_vl",         "lighton_ocr", "llama4",      "llava",
+        "llava_next",     "llava_next_video", "llava_onevision", "mistral3",    "mllama",      "paligemma",
+        "qwen2_5_vl",     "qwen2_audio",      "qwen2_vl",        "qwen3_5",     "qwen3_5_moe", "qwen3_vl",
+        "qwen3_vl_moe",   "smolvlm",          "vipllava",        "voxtral"};
     return std::find(types.begin(), types.end(), type) != types.end();
 }
 
@@ -235,7 +212,7 @@ std::optional<std::int64_t> tower(HfKeys& k, std::string_view type) {
         return siglip(k, {1152, 3072, 12, 224, 32, 3}, false);
     if (own == "internvl_vision" || type == "internvl")
         return internvl_vit(k);
-    if (own == "pixtral" || (own.empty() && type == "mistral3"))
+    if (own == "pixtral" || (own.empty() && (type == "mistral3" || type == "lighton_ocr")))
         return pixtral(k);
     if (type == "deepseek_vl" || type == "cohere2_vision" || own == "siglip_vision_model" ||
         (own.empty() && (type == "gemma3" || type == "paligemma")))
@@ -253,7 +230,7 @@ std::int64_t joined_patches(HfKeys& outer, HfKeys& vision, std::string_view type
     const std::int64_t patches = factor * factor * width;
     if (type == "cohere2_vision") {
         const std::int64_t inner = outer.maybe({"alignment_intermediate_size"}).value_or(36864);
-        return linear(patches, inner) + linear(inner / 2, hidden);
+        return hf_linear(patches, inner) + hf_linear(inner / 2, hidden);
     }
     if (type == "lfm2_vl") {
         const std::int64_t inner = outer.maybe({"projector_hidden_size"}).value_or(2560);
@@ -262,13 +239,13 @@ std::int64_t joined_patches(HfKeys& outer, HfKeys& vision, std::string_view type
             return !node || node->boolean();
         };
         const std::int64_t biases = flag("projector_bias") ? inner + hidden : 0;
-        return (flag("projector_use_layernorm") ? layernorm(patches) : 0) + patches * inner + inner * hidden +
-               biases;
+        return (flag("projector_use_layernorm") ? hf_layernorm(patches) : 0) + patches * inner +
+               inner * hidden + biases;
     }
     if (type == "deepseek_vl")
-        return linear(width, hidden) + linear(hidden, hidden);
+        return hf_linear(width, hidden) + hf_linear(hidden, hidden);
     if (type == "qwen2_audio")
-        return linear(vision.maybe({"d_model"}).value_or(1280), hidden);
+        return hf_linear(vision.maybe({"d_model"}).value_or(1280), hidden);
     if (type == "voxtral")
         return vision.maybe({"intermediate_size"}).value_or(5120) * hidden + hidden * hidden;
     return 0;
@@ -278,7 +255,7 @@ std::int64_t joined_patches(HfKeys& outer, HfKeys& vision, std::string_view type
 std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std::int64_t hidden) {
     const std::int64_t width = vision.maybe({"hidden_size"}).value_or(1024);
     const auto biased = outer.find({"multimodal_projector_bias"});
-    const bool bias = biased ? biased->boolean() : type != "mistral3";
+    const bool bias = biased ? biased->boolean() : type != "mistral3" && type != "lighton_ocr";
     const std::int64_t biases = bias ? 2 * hidden : 0;
     if (type == "llava" || type == "llava_next" || type == "llava_next_video" || type == "llava_onevision") {
         std::int64_t layers = 1;
@@ -292,9 +269,9 @@ std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std
         if (const auto chosen = outer.find({"vision_feature_layers"})) {
             layers = chosen->is_array() ? static_cast<std::int64_t>(chosen->items().size()) : 1;
         }
-        return layernorm(layers * width) + linear(layers * width, hidden) + linear(hidden, hidden);
+        return hf_layernorm(layers * width) + hf_linear(layers * width, hidden) + hf_linear(hidden, hidden);
     }
-    if (type == "mistral3") {
+    if ((type == "mistral3" || type == "lighton_ocr")) {
         const std::int64_t merge = outer.maybe({"spatial_merge_size"}).value_or(2);
         return width + width * width * merge * merge + width * hidden + hidden * hidden + biases;
     }
@@ -302,15 +279,16 @@ std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std
         return vision.maybe({"hidden_size"}).value_or(768) * (hidden + 1);
     if (type == "paligemma") {
         const std::int64_t out = outer.maybe({"projection_dim"}).value_or(2048);
-        return linear(vision.maybe({"hidden_size"}).value_or(1152), out);
+        return hf_linear(vision.maybe({"hidden_size"}).value_or(1152), out);
     }
     if (type == "llama4")
         return vision.maybe({"vision_output_dim"}).value_or(7680) * hidden;
     if (type == "mllama")
-        return linear(vision.maybe({"vision_output_dim"}).value_or(7680), hidden);
+        return hf_linear(vision.maybe({"vision_output_dim"}).value_or(7680), hidden);
     if (type == "internvl") {
         constexpr std::int64_t shuffled = 4;  // pixels of a square of two by two side by side
-        return layernorm(shuffled * width) + linear(shuffled * width, hidden) + linear(hidden, hidden);
+        return hf_layernorm(shuffled * width) + hf_linear(shuffled * width, hidden) +
+               hf_linear(hidden, hidden);
     }
     if (type == "idefics3" || type == "smolvlm") {
         const std::int64_t scale = outer.maybe({"scale_factor"}).value_or(2);
@@ -321,10 +299,29 @@ std::int64_t projector(HfKeys& outer, HfKeys& vision, std::string_view type, std
 
 }  // namespace
 
+std::int64_t hf_siglip(HfKeys& keys, const HfVit& defaults, bool with_head) {
+    return siglip(keys, defaults, with_head);
+}
+
+std::int64_t hf_whisper_encoder(HfKeys& keys) {
+    return whisper(keys);
+}
+
+std::int64_t hf_qwen25_vit(HfKeys& keys) {
+    return qwen25_vit(keys);
+}
+
+std::int64_t hf_qwen3_vit(HfKeys& keys, std::int64_t deep_by_default) {
+    return qwen3_vit(keys, deep_by_default);
+}
+
 std::optional<std::vector<ExtraParameters>> hf_towers(const JsonNode& root, std::string_view type,
                                                       std::int64_t hidden) {
     std::vector<std::string> unsaid;
     HfKeys outer(root, std::string(type), unsaid);
+    if (auto joined = hf_joined_towers(outer, type, hidden)) {
+        return joined;
+    }
     auto vision = outer.object("vision_config");
     const bool hears = !vision;
     if (hears) {

@@ -37,6 +37,7 @@ public:
 
     ShellOutcome follow(std::size_t first) {
         file(first);
+        outcome_.options = state_.options();
         return std::move(outcome_);
     }
 
@@ -254,7 +255,7 @@ private:
             const std::string& chars = items[i].chars;
             for (std::size_t at = chars.find("--"); at != chars.npos; at = chars.find("--", at + 2)) {
                 const std::size_t end = std::min(chars.find_first_of(" =\t\n\\", at), chars.size());
-                const std::string flag = chars.substr(at, end - at) + "=" + unknown_mark;
+                const std::string flag = chars.substr(at, end - at) + "=" + std::string(unknown_if_said);
                 const bool starts = at == 0 || chars.find_first_of(" \t\n", at - 1) == at - 1;
                 if (starts && end > at + 2 && options.chars.find(flag) == std::string::npos) {
                     options.add((options.empty() ? "" : " ") + flag, items[i].place());
@@ -424,7 +425,7 @@ private:
                 return Answer::unknown;
             }
         }
-        if (program == "sbatch" && wrap(words)) {
+        if ((program == "sbatch" && wrap(words)) || carries(words)) {
             return Answer::unknown;
         }
         if (program == "sbatch" || program == "bash" || program == "sh") {
@@ -438,6 +439,24 @@ private:
         written(command, words);
         add(command, std::move(words));
         return Answer::unknown;
+    }
+    // xpk workload create --command "python3 train.py ...", gcloud ... ssh --command="...": what another
+    // machine is to start.
+    bool carries(const std::vector<ShellText>& words) {
+        constexpr std::string_view flag = "--command";
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::string& chars = words[i].chars;
+            const bool apart = chars == flag && i + 1 < words.size();
+            if (!apart && !chars.starts_with(std::string(flag) + "=")) {
+                continue;
+            }
+            const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+            if (inner.chars.find(' ') != std::string::npos) {
+                text(inner);
+                return true;
+            }
+        }
+        return false;
     }
     void add(const ShellCommand& command, std::vector<ShellText> words) {
         StartedCommand one;

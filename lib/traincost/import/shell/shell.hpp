@@ -17,6 +17,8 @@ namespace traincost {
 
 /// Stands in a text for what is not known.
 inline constexpr char unknown_mark = '\x01';
+/// The value of an option that stands in one branch of a condition nobody knows.
+inline constexpr std::string_view unknown_if_said = "\x01\x01";
 
 /// A command with its words expanded, and the variables set in front of it.
 struct StartedCommand {
@@ -43,6 +45,7 @@ struct ShellOutcome {
     std::vector<WrittenFile> written;
     std::vector<ShellRemark> remarks;
     std::vector<std::string> sourced;  ///< names of given files that were read in
+    std::vector<ShellText> options;    ///< all flags and their values that its variables hold in the end
 };
 
 /// A given file that a script may source or start.

@@ -434,6 +434,29 @@ ShellVariable& ShellState::change(std::string_view name) {
     return found != variables_.end() ? found->second : variables_[std::string(name)];
 }
 
+std::vector<ShellText> ShellState::options() const {
+    std::vector<ShellText> all;
+    for (const auto& [name, variable] : variables_) {
+        const bool holds =
+            std::any_of(variable.items.begin(), variable.items.end(), [](const ShellText& item) {
+                const std::size_t begin = item.chars.find_first_not_of(" \t\n\\");
+                return begin != std::string::npos && item.chars.compare(begin, 2, "--") == 0;
+            });
+        for (const ShellText& item : holds ? variable.items : std::vector<ShellText>{}) {
+            for (std::size_t at = 0; at < item.chars.size();) {
+                const std::size_t begin =
+                    std::min(item.chars.find_first_not_of(" \t\n", at), item.chars.size());
+                const std::size_t end = std::min(item.chars.find_first_of(" \t\n", begin), item.chars.size());
+                if (end > begin && item.chars.compare(begin, end - begin, "\\") != 0) {
+                    all.push_back(item.part(begin, end - begin));
+                }
+                at = end;
+            }
+        }
+    }
+    return all;
+}
+
 void ShellState::erase(std::string_view name) {
     if (const auto found = variables_.find(name); found != variables_.end()) {
         change(name);

@@ -30,6 +30,8 @@ public:
         const auto found = variables_.find(name);
         return found == variables_.end() ? nullptr : &found->second;
     }
+    /// The words of all variables that begin with a flag: ARGS=(--a 1 --b 2), ARGS="--a 1".
+    std::vector<ShellText> options() const;
     /// The variable, to be written; it is made where it is not set.
     ShellVariable& change(std::string_view name);
     void erase(std::string_view name);

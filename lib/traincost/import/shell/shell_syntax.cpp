@@ -230,6 +230,24 @@ private:
         --depth_;
     }
 
+    /// How long "<what is to be filled in>" is that begins here; 0 where a redirection does.
+    std::size_t placeholder_length() const {
+        std::size_t i = at_ + 1;
+        const auto fits = [](unsigned char c) {
+            return std::isalnum(c) != 0 ||
+                   std::string_view("_-./: ").find(static_cast<char>(c)) != std::string_view::npos;
+        };
+        if (now() != '<' || i >= size() || std::isalpha(static_cast<unsigned char>(text_.chars[i])) == 0) {
+            return 0;
+        }
+        while (i < size() && fits(static_cast<unsigned char>(text_.chars[i]))) {
+            ++i;
+        }
+        const bool closed = i < size() && text_.chars[i] == '>' && !is_blank(text_.chars[i - 1]);
+        const char next = closed && i + 1 < size() ? text_.chars[i + 1] : '\n';
+        return closed && (is_blank(next) || next == '\n' || next == '/') ? i + 1 - at_ : 0;
+    }
+
     /// The raw word that begins here; empty where none does.
     ShellText word() {
         const std::size_t begin = at_;
@@ -241,6 +259,8 @@ private:
             if (c == '$' && (after() == '(' || after() == '{')) {
                 ++at_;
                 skip_brackets();
+            } else if (const std::size_t length = placeholder_length(); length > 0) {
+                at_ += length;
             } else if (is_blank(c) || c == '\n' || c == ';' || c == '|' || c == '&' || c == '(' || c == ')' ||
                        c == '<' || c == '>') {
                 break;
@@ -320,19 +340,6 @@ private:
         return true;
     }
 
-    /// How long a word in angle brackets is that stands where something is to be filled in: "<PATH> ".
-    std::size_t placeholder_length() const {
-        std::size_t end = at_ + 1;
-        while (now() == '<' && end < size() &&
-               (std::isalnum(static_cast<unsigned char>(text_.chars[end])) != 0 ||
-                std::string_view("_-./").find(text_.chars[end]) != std::string_view::npos)) {
-            ++end;
-        }
-        const bool closed = now() == '<' && end > at_ + 1 && end < size() && text_.chars[end] == '>';
-        const bool apart = closed && (end + 1 == size() ||
-                                      std::isspace(static_cast<unsigned char>(text_.chars[end + 1])) != 0);
-        return apart ? end + 1 - at_ : 0;
-    }
     void redirect(ShellCommand& command) {
         ShellRedirect found;
         while (now() == '<' || now() == '>' || now() == '&') {
@@ -389,12 +396,7 @@ private:
                 (c == '&' && after() != '>')) {
                 break;
             }
-            if (const std::size_t length = placeholder_length(); length > 0) {
-                command.words.push_back(text_.part(at_, length));
-                at_ += length;
-                continue;
-            }
-            if (c == '<' || c == '>' || c == '&') {
+            if ((c == '<' && placeholder_length() == 0) || c == '>' || c == '&') {
                 redirect(command);
                 continue;
             }

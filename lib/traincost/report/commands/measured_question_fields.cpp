@@ -50,7 +50,8 @@ CommandFields fields_of(ValidateQuestion& question, std::string& format, std::st
     fields.text("--accelerator", question.accelerator, "ID",
                 "Only kernels of this accelerator, or the one meant if the files name none");
     fields.text("--format", format, "FORMAT", "table, csv or markdown");
-    fields.text("--report", view.report, "KIND", "Full accuracy report; markdown is the only format");
+    fields.text("--report", view.report, "KIND",
+                "Accuracy report: markdown (a page by source) or csv (every group and measure)");
     fields.text("--write-residuals", residuals_file, "FILE",
                 "File for the residual quantiles behind the intervals");
     fields.lists(

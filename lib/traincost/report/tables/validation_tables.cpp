@@ -11,35 +11,6 @@ namespace traincost {
 
 namespace {
 
-std::string_view title_of(Metric metric) {
-    switch (metric) {
-        case Metric::step_time:
-            return "Step time";
-        case Metric::tflops:
-            return "TFLOP/s, where no step time is stated";
-        case Metric::memory:
-            return "Memory, in the record's own kind";
-        case Metric::memory_reserved:
-            return "Memory reserved, where stated besides";
-        case Metric::memory_device:
-            return "Memory used on the device, where stated besides";
-        case Metric::fits:
-            return "Fits or out of memory";
-    }
-    return {};
-}
-
-Cell signed_percent(double fraction) {
-    Cell cell = percent_cell(fraction);
-    if (fraction > 0.0)
-        cell.text = "+" + cell.text;
-    return cell;
-}
-
-Cell optional_percent(const std::optional<double>& fraction) {
-    return fraction ? percent_cell(*fraction) : empty_cell();
-}
-
 bool in_kind(std::string_view group, std::string_view kind) {
     return kind.empty() || group == "all" || group.starts_with(std::string(kind) + ":");
 }
@@ -128,11 +99,29 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
 
 }  // namespace
 
+std::string_view metric_title(Metric metric) {
+    switch (metric) {
+        case Metric::step_time:
+            return "Step time";
+        case Metric::tflops:
+            return "TFLOP/s, where no step time is stated";
+        case Metric::memory:
+            return "Memory, in the record's own kind";
+        case Metric::memory_reserved:
+            return "Memory reserved, where stated besides";
+        case Metric::memory_device:
+            return "Memory used on the device, where stated besides";
+        case Metric::fits:
+            return "Fits or out of memory";
+    }
+    return {};
+}
+
 std::vector<Table> error_tables(const Validation& validation, std::string_view kind) {
     std::vector<Table> tables;
     for (int m = 0; m < metric_count; ++m) {
         const Metric metric = static_cast<Metric>(m);
-        Table table{.title = std::string(title_of(metric)),
+        Table table{.title = std::string(metric_title(metric)),
                     .columns = {"group", "n", "mean |error|", "median", "90 %", "worst", "bias",
                                 "within 10 %", "80 % interval holds", "as a new source"}};
         for (const SummaryRow& row : validation.summary) {
@@ -141,9 +130,9 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
             const ErrorStatistics& e = row.errors;
             table.rows.push_back({text_cell(row.group), count_cell(e.n), percent_cell(e.mape),
                                   percent_cell(e.median_ape), percent_cell(e.p90_ape),
-                                  percent_cell(e.worst_ape), signed_percent(e.bias),
-                                  percent_cell(e.within_10pct), optional_percent(row.interval_80_coverage),
-                                  optional_percent(row.interval_80_coverage_new_source)});
+                                  percent_cell(e.worst_ape), signed_percent_cell(e.bias),
+                                  percent_cell(e.within_10pct), percent_cell(row.interval_80_coverage),
+                                  percent_cell(row.interval_80_coverage_new_source)});
         }
         if (!table.rows.empty())
             tables.push_back(std::move(table));
@@ -154,30 +143,35 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
 std::vector<Table> verdict_tables(const Validation& validation, std::string_view kind) {
     std::vector<Table> tables;
     Table verdicts{
-        .title = std::string(title_of(Metric::fits)),
+        .title = std::string(metric_title(Metric::fits)),
         .columns = {"group", "n", "right", "out of memory", "of these found", "of those that ran found"}};
     for (const FitsRow& row : validation.fits) {
         if (in_kind(row.group, kind)) {
             verdicts.rows.push_back({text_cell(row.group), count_cell(row.n), percent_cell(row.accuracy),
-                                     count_cell(row.out_of_memory), optional_percent(row.oom_recall),
-                                     optional_percent(row.fit_recall)});
+                                     count_cell(row.out_of_memory), percent_cell(row.oom_recall),
+                                     percent_cell(row.fit_recall)});
         }
     }
     if (!verdicts.rows.empty())
         tables.push_back(std::move(verdicts));
-    Table safety{.title = "Probability of fitting, and how many fitted",
-                 .columns = {"called", "n", "fitted", "as a new source: n", "fitted"}};
+    return tables;
+}
+
+std::vector<Table> safety_tables(const Validation& validation) {
+    Table table{.title = "Probability of fitting, and how many fitted",
+                .columns = {"called", "n", "fitted", "as a new source: n", "fitted"},
+                .rows = {}};
     const auto share_of = [](std::int64_t n, double share) {
         return n > 0 ? percent_cell(share) : empty_cell();
     };
     for (const SafetyRow& row : validation.safety) {
-        safety.rows.push_back({text_cell(percent_text(row.low) + " to " + percent_text(row.high)),
-                               count_cell(row.n), share_of(row.n, row.fitted), count_cell(row.n_new_source),
-                               share_of(row.n_new_source, row.fitted_new_source)});
+        table.rows.push_back({text_cell(percent_text(row.low) + " to " + percent_text(row.high)),
+                              count_cell(row.n), share_of(row.n, row.fitted), count_cell(row.n_new_source),
+                              share_of(row.n_new_source, row.fitted_new_source)});
     }
-    if (!safety.rows.empty())
-        tables.push_back(std::move(safety));
-    return tables;
+    if (table.rows.empty())
+        return {};
+    return {table};
 }
 
 std::vector<Table> ranking_tables(const Validation& validation) {
@@ -208,7 +202,7 @@ Table row_table(const Validation& validation, std::span<const SourcedRecord> rec
                               text_cell(record.cluster.accelerator), text_cell(to_string(row.metric)),
                               value_cell(row.metric, row.measured), value_cell(row.metric, row.predicted),
                               row.metric == Metric::fits ? text_cell(row.error > 0.5 ? "wrong" : "right")
-                                                         : signed_percent(row.error)});
+                                                         : signed_percent_cell(row.error)});
     }
     return table;
 }
@@ -229,7 +223,7 @@ Table worst_table(const Validation& validation, std::span<const SourcedRecord> r
         rows, [&](const ValidationRow* row) { return ++listed[records[row->record].source] > of_source; });
     rows.resize(std::min(rows.size(), n));
     Table table{
-        .title = "Worst: " + std::string(title_of(metric)),
+        .title = "Worst: " + std::string(metric_title(metric)),
         .columns = {"record", "model", "layout", "GPUs", "measured", "predicted", "error", "the source"}};
     for (const ValidationRow* row : rows) {
         const SourcedRecord& sourced = records[row->record];
@@ -237,7 +231,7 @@ Table worst_table(const Validation& validation, std::span<const SourcedRecord> r
                               text_cell(layout(sourced.record)),
                               count_cell(sourced.record.cluster.accelerators),
                               value_cell(metric, row->measured), value_cell(metric, row->predicted),
-                              metric == Metric::fits ? text_cell("wrong") : signed_percent(row->error),
+                              metric == Metric::fits ? text_cell("wrong") : signed_percent_cell(row->error),
                               text_cell(hint(sourced, validation.facts[row->record]))});
     }
     return table;
@@ -262,7 +256,7 @@ Table skipped_table(const Validation& validation, std::span<const SourcedRecord>
 
 Table residual_table(const Validation& validation, std::span<const SourcedRecord> records, Metric metric,
                      std::span<const std::string> keys) {
-    Table table{.title = "ln(predicted / measured), " + std::string(title_of(metric)), .columns = {}};
+    Table table{.title = "ln(predicted / measured), " + std::string(metric_title(metric)), .columns = {}};
     table.columns.assign(keys.begin(), keys.end());
     for (const std::string_view column : {"n", "mean", "spread", "mean |error|"})
         table.columns.emplace_back(column);
@@ -271,7 +265,7 @@ Table residual_table(const Validation& validation, std::span<const SourcedRecord
         for (const std::string& value : group.values)
             row.push_back(text_cell(value));
         row.push_back(count_cell(group.n));
-        row.push_back(signed_percent(group.mean_log_error));
+        row.push_back(signed_percent_cell(group.mean_log_error));
         row.push_back(percent_cell(group.spread));
         row.push_back(percent_cell(group.mape));
         table.rows.push_back(std::move(row));

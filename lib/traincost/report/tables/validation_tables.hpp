@@ -14,11 +14,15 @@
 
 namespace traincost {
 
+/// What a metric is called over a table.
+std::string_view metric_title(Metric metric);
 /// Errors by group, one table a metric. `kind` picks the groups: "all" with "table", "source", "stack" or
 /// "accelerator"; empty for every one.
 std::vector<Table> error_tables(const Validation& validation, std::string_view kind);
-/// Fits or out of memory: accuracy and recalls by group, and how honest the probabilities are.
+/// Fits or out of memory: accuracy and recalls by group.
 std::vector<Table> verdict_tables(const Validation& validation, std::string_view kind);
+/// How honest probabilities of fitting are.
+std::vector<Table> safety_tables(const Validation& validation);
 /// What the ranking of layouts by predicted time costs.
 std::vector<Table> ranking_tables(const Validation& validation);
 /// Every row, measured beside predicted.

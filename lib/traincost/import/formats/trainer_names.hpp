@@ -1,0 +1,74 @@
+// What trainers of one's own call the arguments that Hugging Face's trainer takes.
+#pragma once
+
+#include "traincost/import/fact_sheet.hpp"
+
+namespace traincost {
+
+// The names under which trainers of one's own take what Hugging Face's trainer takes, its own first.
+inline const Paths model_names = {"model_name_or_path",
+                                  "base_model",
+                                  "base_model_name_or_path",
+                                  "base_model_name",
+                                  "model_name",
+                                  "model_id",
+                                  "model_path",
+                                  "actor_model_name_or_path",
+                                  "pretrained_model",
+                                  "pretrained_model_name",
+                                  "pretrained_model_name_or_path",
+                                  "model_checkpoint",
+                                  "model_dir",
+                                  "pretrain"};
+inline const Paths sequence_names = {
+    "model_max_length", "max_seq_length", "max_seq_len",     "max_length",          "cutoff_len",
+    "cutoff",           "block_size",     "model_max_len",   "seq_length",          "max_sequence_length",
+    "seq_len",          "max_len",        "sequence_length", "max_sentence_length", "context_length"};
+inline const Paths micro_batch_names = {"per_device_train_batch_size",
+                                        "per_gpu_train_batch_size",
+                                        "train.per_device_train_batch_size",
+                                        "per_device_batch_size",
+                                        "per_gpu_batch_size",
+                                        "train_bsz_per_gpu",
+                                        "batch_size_per_gpu",
+                                        "batch_size_per_device",
+                                        "train_batch_size_per_gpu",
+                                        "train_micro_batch_size_per_gpu",
+                                        "batch_size_training",
+                                        "mbs",
+                                        "device_batch_size"};
+inline const Paths accumulation_names = {"gradient_accumulation_steps",
+                                         "accumulation_steps",
+                                         "gradient_accumulation",
+                                         "grad_accumulation_steps",
+                                         "grad_accum_steps",
+                                         "gradient_accumulate_every",
+                                         "accumulate_grad_batches",
+                                         "accumulated_gradient",
+                                         "grad_accum",
+                                         "accum_steps",
+                                         "grad_acc_steps",
+                                         "accum_freq"};
+inline const Paths tensor_names = {"tensor_parallel_size",    "ds.tensor_parallel_size",
+                                   "ds_tensor_parallel_size", "tp_size",
+                                   "model_parallel_size",     "tp"};
+inline const Paths pipeline_names = {"pipeline_parallel_size", "pipe_parallel_size", "pp_size", "pp"};
+inline const Paths sequence_parallel_names = {
+    "ring_attn_size",         "ds.ring_attn_size", "context_parallel_size",
+    "sequence_parallel_size", "cp_size",           "sp_size"};
+inline const Paths checkpointing_names = {"gradient_checkpointing",
+                                          "use_gradient_checkpointing",
+                                          "actor.gradient_checkpoint",
+                                          "ds.gradient_checkpointing",
+                                          "model.gradient_checkpointing_enable",
+                                          "activation_checkpointing",
+                                          "gradient_checkpoint",
+                                          "grad_checkpoint",
+                                          "grad_checkpointing",
+                                          "enable_gradient_checkpointing"};
+
+/// How much the arguments of a command look like those of a trainer of one's own; 0 where they are Hugging
+/// Face's.
+int trainer_of_ones_own(const Setting& root);
+
+}  // namespace traincost

@@ -406,6 +406,22 @@ TEST_CASE("a Python program may name its options alone, load the model elsewhere
              {Fact::lora_rank, "12"},
              {Fact::micro_batch, "3"},
              {Fact::accumulation, "5"}}},
+           {"a loop of one's own that Accelerate spreads",
+            "import accelerate\n\ndef loop():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--start', default='lab/voice')\n"
+            "    parser.add_argument('--batch_size', type=int, default=6)\n"
+            "    parser.add_argument('--steps', type=int, default=7)\n"
+            "    args = parser.parse_args()\n"
+            "    spread = Accelerator(gradient_accumulation_steps=args.steps, mixed_precision='fp16')\n"
+            "    model = VoiceModel.from_pretrained(args.start, attn_implementation='eager')\n\n"
+            "if __name__ == '__main__':\n    loop()\n",
+            "hf-arguments",
+            {{Fact::model, "lab/voice"},
+             {Fact::micro_batch, "6"},
+             {Fact::accumulation, "7"},
+             {Fact::precision, "fp16"},
+             {Fact::attention, "eager"},
+             {Fact::gpus, "-"}}},
            {"a trainer made and run at once, its model from a function that main calls",
             "import trl\n\ndef loaded(name='lab/small', length=256):\n"
             "    model, words = FastLanguageModel.from_pretrained(model_name=name, max_seq_length=length)\n"
@@ -451,11 +467,15 @@ TEST_CASE("what a function makes counts once where the file's top calls it", "[l
 TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings; accelerate's module may follow its flags",
           "[launch]") {
     check({{"a dictionary in Python",
-            "import lightning as L\n\nstages = {\n    'zero_optimization': {'stage': 3},\n}\n"
+            "import lightning as L\n\nstages = {\n    'zero_optimization': {'stage': 3},\n"
+            "    'optimizer': {'type': 'Lion'},\n}\n"
             "trainer = L.Trainer(\n    devices=3,\n    strategy=DeepSpeedStrategy(config=stages),\n"
             "    max_epochs=2,\n    precision=16,\n)\n",
             "lightning",
-            {{Fact::gpus_per_node, "3"}, {Fact::zero, "3"}, {Fact::precision, "fp16"}}},
+            {{Fact::gpus_per_node, "3"},
+             {Fact::zero, "3"},
+             {Fact::precision, "fp16"},
+             {Fact::optimizer, "Lion"}}},
            {"-m first",
             "#!/bin/bash\naccelerate launch -m --num_machines 2 --num_processes 6 work.train "
             "--config a.yaml\n",

@@ -101,7 +101,7 @@ void read_strategy_object(const Setting& block, FactSheet& sheet) {
     const std::string name = made == nullptr ? std::string() : lower(last_part(made->text));
     if (const Setting* config = said.at("config");
         name.find("deepspeed") != name.npos && config != nullptr && config->is_map()) {
-        read_deepspeed_block(*config, sheet);
+        read_deepspeed_statements(*config, sheet);
     } else if (name.find("deepspeed") != name.npos) {
         sheet.whole(Fact::zero, said, {"stage"}, 0);
         sheet.assume(Fact::zero, std::int64_t{2}, "stage");

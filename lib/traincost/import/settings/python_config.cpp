@@ -27,9 +27,6 @@ struct Function {
     bool called = false;  ///< by another function of the file
 };
 
-/// The name that stands for the options a program's argument parser is told.
-constexpr std::string_view options_of_parser = "$options";
-
 class Registry {
 public:
     Registry(std::string_view text, const std::string& file)

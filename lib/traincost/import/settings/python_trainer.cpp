@@ -101,6 +101,10 @@ void put_model(Setting& root, const Setting& call) {
     } else if (name == "BitsAndBytesConfig") {
         put(root, "load_in_4bit", call.peek("load_in_4bit"));
         put(root, "load_in_8bit", call.peek("load_in_8bit"));
+    } else if (name == "Accelerator") {
+        put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
+        put(root, "mixed_precision", call.peek("mixed_precision"));
+        put(root, "$accelerated", call.peek("$class"));
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");
         if (model != nullptr && model->is_scalar() && model->quoted) {
@@ -169,6 +173,24 @@ void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// What a loop of one's own is told on its command line, apart from what it hands on by other names.
+void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
+    const auto is_handed_on = [&](const Setting& option) {
+        return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
+            return m.value.line == option.line && m.value.name == option.name;
+        });
+    };
+    for (const PythonScope& scope : scopes) {
+        const auto options = scope.names.find(std::string(options_of_parser));
+        for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
+            const SettingMember& option = options->second.members[i];
+            if (!is_handed_on(option.value)) {
+                put(root, option.key, &option.value);
+            }
+        }
+    }
+}
+
 /// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
 const Setting* cut_length(const std::vector<PythonScope>& scopes) {
     const Setting* length = nullptr;
@@ -193,7 +215,8 @@ const Setting* cut_length(const std::vector<PythonScope>& scopes) {
 
 bool makes_trainer_arguments(std::string_view text) {
     const bool adapts = text.find("LoraConfig(") != text.npos || text.find("get_peft_model(") != text.npos;
-    return (adapts && text.find("from_pretrained(") != text.npos) ||
+    const bool accelerates = text.find("Accelerator(") != text.npos;
+    return ((adapts || accelerates) && text.find("from_pretrained(") != text.npos) ||
            std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
                return text.find(std::string(each) + "(") != text.npos;
            });
@@ -250,11 +273,14 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
         put(root, "max_seq_length", cut_length(scopes));
     }
     if (arguments == nullptr) {
-        const Setting* rank = root.peek("lora_r");
-        if (rank == nullptr || !root.has("model_name_or_path")) {
+        const Setting* by = root.has("lora_r") ? root.peek("lora_r") : root.peek("$accelerated");
+        if (by == nullptr || !root.has("model_name_or_path")) {
             return std::nullopt;
         }
-        place_at(root, "$adapted") = *rank;
+        place_at(root, "$adapted") = Setting(*by);
+        if (root.has("$accelerated")) {
+            put_options(root, scopes);
+        }
     }
     hide_names(root);
     return root;

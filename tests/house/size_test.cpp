@@ -27,9 +27,6 @@ const std::map<std::string, std::string> long_files = {
     {"lib/traincost/import/logs/log_reader.cpp", "to split"},
     {"lib/traincost/import/settings/python_config.cpp", "to split"},
     {"lib/traincost/import/shell/shell.cpp", "to split"},
-    {"lib/traincost/import/shell/shell_answers.cpp", "to split"},
-    {"lib/traincost/import/shell/shell_expansion.cpp", "to split"},
-    {"lib/traincost/import/shell/shell_syntax.cpp", "to split"},
     {"lib/traincost/fit/record_job.cpp", "to split"},
 };
 
@@ -41,9 +38,6 @@ const std::map<std::string, std::string> long_functions = {
     {"moe_ops", "to split"},
     {"attention_ops", "to split"},
     {"head_ops", "to split"},
-    {"expand_braces", "to split"},
-    {"substituted", "to split"},
-    {"walk_launchers", "to split"},
 };
 
 std::vector<std::string> lines_of(const std::string& text) {

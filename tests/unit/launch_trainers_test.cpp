@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 
 using namespace traincost;
@@ -26,6 +27,16 @@ struct Example {
     std::string text;
     std::map<Fact, std::string> facts;
 };
+
+/// Many blocks of a dictionary, which might be YAML's by themselves.
+std::string braces(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+        text +=
+            "    \"block" + std::to_string(i) + "\": {\n        \"a\": 1,\n        \"b\": True,\n    },\n";
+    }
+    return text;
+}
 
 void check(const std::vector<Example>& examples) {
     for (const Example& example : examples) {
@@ -79,6 +90,8 @@ TEST_CASE("a trainer of one's own is read by the usual names of its arguments", 
          {{Fact::zero, "3"}, {Fact::micro_batch, "4"}, {Fact::precision, "bf16"}}},
         {"torchrun --nproc_per_node 4 finetuning.py --enable_fsdp --model_name /m --use_peft --pure_bf16\n",
          {{Fact::zero, "3"}, {Fact::model, "/m"}, {Fact::precision, "bf16"}}},
+        {"python train.py --model_name own-v1 --base_model acme/m --batch_size 2 --grad_accum 4\n",
+         {{Fact::model, "acme/m"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "4"}}},
         {"python finetune.py --model acme/m --model.type glm --per_device_train_batch_size 16\n",
          {{Fact::model, "acme/m"}, {Fact::micro_batch, "16"}}},
         {"deepspeed --include localhost:0 ft.py --model_dir /m --train_batch_size 2 --max_len 768 \\\n"
@@ -139,6 +152,13 @@ TEST_CASE("launchers beside torchrun count nodes and GPUs", "[launch]") {
          {{Fact::gpus, "16"}, {Fact::nodes, "2"}}},
         {"#PBS -l select=4:ngpus=8\nmpirun python" + trainer, {{Fact::nodes, "4"}, {Fact::gpus, "32"}}},
         {"export CUDA_VISIBLE_DEVICES=3,4\npython" + trainer, {{Fact::gpus_per_node, "2"}}},
+        {"export CUDA_VISIBLE_DEVICES=2,5,6\ndeepspeed" + trainer, {{Fact::gpus_per_node, "3"}}},
+        {"export NPROC_PER_NODE=4\ntorchrun --nproc_per_node 2" + trainer, {{Fact::gpus_per_node, "2"}}},
+        {"python -m accelerate.commands.launch --num_machines 1 --num_processes 4" + trainer,
+         {{Fact::gpus, "4"}, {Fact::micro_batch, "2"}}},
+        {"torchrun --module --nproc_per_node 4 own.train --model_name_or_path /m --batch_size 2 "
+         "--grad_accum 2\n",
+         {{Fact::gpus_per_node, "4"}, {Fact::model, "/m"}}},
         {"export CUDA_VISIBLE_DEVICES=0,1\ntorchrun --nproc_per_node 1" + trainer,
          {{Fact::gpus_per_node, "1"}}},
         {"aprun -n $N -N 4 ./rank.sh python" + trainer, {{Fact::gpus_per_node, "4"}}},
@@ -259,11 +279,25 @@ TEST_CASE("Accelerate: DeepSpeed's own keys beside its own are read where they s
 }
 
 TEST_CASE("a dictionary that is all of a Python file is read as a configuration", "[launch]") {
-    check(
-        {{"# ours\nds_config = {\n    \"zero_optimization\": {\n        \"stage\": 2,  # gradients too\n"
-          "        \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": True},\n    },\n"
-          "    \"fp16\": {\"enabled\": True},\n    \"train_micro_batch_size_per_gpu\": 8,\n}\n",
-          {{Fact::zero, "2"}, {Fact::precision, "fp16"}, {Fact::micro_batch, "8"}}}});
+    check({{"# ours\nds_config = {\n    \"zero_optimization\": {\n        \"stage\": 2,  # gradients too\n"
+            "        \"offload_optimizer\": {\"device\": \"cpu\", \"pin_memory\": True},\n    },\n"
+            "    \"fp16\": {\"enabled\": True},\n    \"train_micro_batch_size_per_gpu\": 8,\n}\n",
+            {{Fact::zero, "2"}, {Fact::precision, "fp16"}, {Fact::micro_batch, "8"}}},
+           {"deepspeed_config = {\n" + braces(40) + "    \"zero_optimization\": {\"stage\": 1},\n}\n",
+            {{Fact::zero, "1"}}}});
+}
+
+TEST_CASE("a configuration that a command names is asked for, a model's is not", "[launch]") {
+    const auto asked = [](const std::string& flags) {
+        const LaunchReading job =
+            said_in("torchrun --nproc_per_node 8 own.py --per_device_train_batch_size 2 " + flags + "\n");
+        return std::any_of(job.unread.begin(), job.unread.end(),
+                           [](const UnreadSetting& unread) { return unread.why.starts_with("give "); });
+    };
+    CHECK(asked("--config-path conf --config-name large"));
+    CHECK(asked("--config_path conf/large.yaml"));
+    CHECK_FALSE(asked("--config_path acme/m-1b"));
+    CHECK_FALSE(asked("--config_name gpt2"));
 }
 
 TEST_CASE("Megatron-Bridge: the optimizer's precision is the model's", "[launch]") {
@@ -297,4 +331,8 @@ TEST_CASE("one optimizer under two names is no contradiction", "[launch]") {
         "  --per_device_train_batch_size 2 --deepspeed ds.json\n");
     CHECK(job.contradictions.empty());
     CHECK(said(job, Fact::zero) == "3");
+    const LaunchReading cased = said_in(
+        "cat <<EOT > ds.json\n{\"optimizer\": {\"type\": \"AdamW\"}}\nEOT\n"
+        "deepspeed own.py --per_device_train_batch_size 2 --optimizer adamw --deepspeed ds.json\n");
+    CHECK(cased.contradictions.empty());
 }

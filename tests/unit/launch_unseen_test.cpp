@@ -207,8 +207,7 @@ TEST_CASE("of several trainers in one Python program a function is chosen by nam
         "def second():\n    b = trl.DPOConfig(output_dir='b', per_device_train_batch_size=4, **more)\n";
     CHECK_THROWS_WITH(
         said_in(text),
-        "job: makes the arguments of several trainers, in first, second; choose a function that "
-        "makes one with --select");
+        "job: makes the arguments of several trainers: first, second; choose one with --select");
     CHECK(said(said_in(text, "first"), Fact::micro_batch) == "1");
     CHECK(said(said_in(text, "first"), Fact::accumulation) == "1");
     CHECK(said(said_in(text, "second"), Fact::micro_batch) == "4");

@@ -33,7 +33,7 @@ bool FactSheet::is_unreadable(Fact fact) const {
 
 void FactSheet::state(Fact fact, FactValue value, const Setting& by) {
     by.read = true;
-    state(fact, std::move(value), by.where());
+    state(fact, std::move(value), by.where(), by.is_default ? How::by_default : How::stated);
 }
 
 namespace {
@@ -47,7 +47,7 @@ bool is_same(Fact fact, const FactValue& a, const FactValue& b) {
     if (longer.size() < shorter.size()) {
         std::swap(longer, shorter);
     }
-    return longer.starts_with(shorter) && longer[shorter.size()] == '_';
+    return longer == shorter || (longer.starts_with(shorter) && longer[shorter.size()] == '_');
 }
 
 }  // namespace
@@ -150,6 +150,10 @@ const Setting* FactSheet::word(Fact fact, const Setting& root, Paths paths) {
         return nullptr;
     }
     const std::optional<std::string> text = as_word(*at);
+    if (fact == Fact::model && as_truth(*at) && !as_number(*at)) {  // a flag whose word is left out
+        unknown(fact, *at, "names no model");
+        return nullptr;
+    }
     if (!text) {
         unknown(fact, *at, shown(*at) + " is a placeholder");
         return nullptr;

@@ -1,13 +1,15 @@
 #include "traincost/import/importers.hpp"
 
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/launch_document.hpp"
+#include "traincost/import/launch_references.hpp"
+#include "traincost/import/nested_arguments.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -47,6 +49,10 @@ constexpr Importer importers[] = {
     {"ms-swift", recognise_swift, read_swift},
     {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
+    {"levanter", recognise_levanter, read_levanter},
+    {"lightning", recognise_lightning, read_lightning},
+    {"nanogpt", recognise_nanogpt, read_nanogpt},
+    {"nanochat", recognise_nanochat, read_nanochat},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},
     {"deepspeed", recognise_deepspeed, read_deepspeed, true},
@@ -69,6 +75,44 @@ const Importer* importer_of(const Setting& root) {
     return best;
 }
 
+/// The one table of `root` that an importer of a trainer, or of a companion, knows; of several, none is the
+/// job.
+Setting* known_table(Setting& root, bool companion) {
+    Setting* found = nullptr;
+    for (SettingMember& m : root.members) {
+        const Importer* importer = m.value.is_map() ? importer_of(m.value) : nullptr;
+        if (importer == nullptr || importer->companion != companion) {
+            continue;
+        }
+        if (found != nullptr) {
+            return nullptr;
+        }
+        found = &m.value;
+    }
+    return found;
+}
+
+/// The importer of a document: of its settings as they stand, of those a table of it holds, or of a
+/// trainer's arguments in several tables. The settings that were recognised stay in the document.
+const Importer* importer_within(LaunchDocument& document) {
+    if (const Importer* importer = importer_of(document.root)) {
+        return importer;
+    }
+    auto flat = nested_arguments(document.root);
+    Setting* table = document.is_command ? nullptr : known_table(document.root, false);
+    Setting* companion = document.is_command ? nullptr : known_table(document.root, true);
+    if (table != nullptr && (!flat || importer_of(*table)->name != "hf-arguments")) {
+        document.root = Setting(*table);
+    } else if (flat) {
+        document.root = std::move(*flat);
+    } else if (companion != nullptr) {
+        document.root = Setting(*companion);
+    } else {
+        return nullptr;
+    }
+    return importer_of(document.root);
+}
+
 /// What the files say in one format: its configurations laid over each other in their order, and the commands
 /// that overrule them.
 struct FilePart {
@@ -88,34 +132,6 @@ struct FilePart {
                     {.path = file.name, .message = "is no launch file of a format that is read: " + known}});
 }
 
-void refuse_too_large(std::span<const LaunchFile> files) {
-    for (const LaunchFile& file : files) {
-        if (file.text.size() > largest_launch_file) {
-            throw Error(
-                ErrorKind::input,
-                std::vector<Problem>{{.path = file.name,
-                                      .message = "has " + std::to_string(file.text.size() >> 20) +
-                                                 " MiB; a launch file may have at most " +
-                                                 std::to_string(largest_launch_file >> 20) + " MiB"}});
-        }
-    }
-}
-
-/// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
-void refuse_binary(std::span<const LaunchFile> files) {
-    for (const LaunchFile& file : files) {
-        if (file.text.starts_with("\x1f\x8b")) {
-            fail_at_line(file.name, 1, "is compressed with gzip; unpack it first: gunzip " + file.name);
-        }
-        const std::size_t at = file.text.find('\0');
-        if (at != std::string::npos) {
-            const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
-            fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
-                         "has a NUL byte: is no text in UTF-8");
-        }
-    }
-}
-
 /// Leaves of a launcher only the header of the script; whether it has one.
 bool keep_header(Setting& root) {
     Setting* launcher = root.member("$launcher");
@@ -126,33 +142,39 @@ bool keep_header(Setting& root) {
     return !launcher->members.empty();
 }
 
-/// Which files start a program whose arguments a format knows.
-std::vector<bool> files_that_train(std::size_t count, const LaunchDocuments& documents) {
-    std::vector<bool> trains(count, false);
-    for (const LaunchDocument& document : documents.all) {
-        if (document.root.has("$positional") && importer_of(document.root) != nullptr) {
-            trains[document.file] = true;
+/// The importer of each document, null where no format knows it. A program that none knows may stand beside
+/// one that trains: its launcher counts nothing, and is left out.
+std::vector<const Importer*> importers_of(LaunchDocuments& documents) {
+    std::vector<const Importer*> found;
+    std::set<std::size_t> trains;  // files that start a program whose arguments a format knows
+    for (LaunchDocument& document : documents.all) {
+        found.push_back(importer_within(document));
+        if (document.root.has("$positional") && found.back() != nullptr) {
+            trains.insert(document.file);
         }
     }
-    return trains;
+    bool beside = false;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        LaunchDocument& document = documents.all[i];
+        if (document.root.has("$positional")) {
+            beside = found[i] == nullptr && trains.contains(document.file);
+        } else if (beside && document.is_command && !keep_header(document.root)) {
+            found[i] = nullptr;
+        }
+    }
+    return found;
 }
 
 std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocuments& documents) {
     std::vector<FilePart> parts;
     std::vector<bool> known = documents.is_part;
     std::vector<UnreadSetting> strangers;  // started by a launcher, with arguments that no format knows
-    const std::vector<bool> trains = files_that_train(files.size(), documents);
-    bool beside =
-        false;  // a program that no format knows, beside one that trains: its launcher counts nothing
-    for (LaunchDocument& document : documents.all) {
-        const Importer* importer = importer_of(document.root);
-        if (document.root.has("$positional")) {
-            beside = importer == nullptr && trains[document.file];
-        } else if (beside && document.is_command && !keep_header(document.root)) {
-            continue;
-        }
+    const std::vector<const Importer*> importers_found = importers_of(documents);
+    for (std::size_t i = 0; i < documents.all.size(); ++i) {
+        LaunchDocument& document = documents.all[i];
+        const Importer* importer = importers_found[i];
         if (importer == nullptr) {
-            const LaunchDocument* next = &document == &documents.all.back() ? nullptr : &document + 1;
+            const LaunchDocument* next = i + 1 < documents.all.size() ? &documents.all[i + 1] : nullptr;
             const Setting* program = document.root.peek("$program");
             if (next != nullptr && next->is_command && next->file == document.file && program != nullptr &&
                 !next->root.has("$positional")) {
@@ -207,49 +229,6 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
     return parts;
 }
 
-/// A configuration that a command names and nobody gave: it may hold what the command does not say.
-const Setting* unseen_configuration(const Setting& command) {
-    for (const std::string_view key : {"config", "config_file", "job.config_file"}) {
-        const Setting* at = command.peek(key);
-        if (at != nullptr && at->is_scalar() && as_word(*at)) {
-            return at;
-        }
-    }
-    const Setting* words = command.peek("$positional");
-    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
-        const std::string& text = words->items[i].text;
-        const bool file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".toml");
-        if (file && !text.ends_with("base.yml")) {
-            return &words->items[i];
-        }
-    }
-    return nullptr;
-}
-
-/// Hydra's list of the files that a configuration is laid over.
-void refer_to_defaults(const Setting& root, FactSheet& sheet) {
-    const Setting* defaults = root.at("defaults");
-    if (defaults == nullptr || !defaults->is_list()) {
-        return;
-    }
-    const auto refer = [&](const Setting& name) {
-        name.read = true;
-        if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
-            const std::string base = name.text.substr(name.text.rfind('/') + 1);
-            sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
-                                   " too: what it says is unknown");
-        }
-    };
-    for (const Setting& item : defaults->items) {
-        refer(item);
-        for (const auto& member : item.members) {
-            if (member.key.find("hydra") == member.key.npos && !member.key.starts_with("optional")) {
-                refer(member.value);
-            }
-        }
-    }
-}
-
 FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {
     FactSheet sheet;
     if (unseen != nullptr) {
@@ -269,18 +248,23 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-/// A command that only compiles what another would train.
-bool is_rehearsal(const Setting& command) {
+constexpr std::string_view asides[] = {"train_compile", "mid_train", "chat_sft", "chat_rl", "_eval"};
+
+/// A command beside the one that trains: it only compiles what that would train, or goes on from what it
+/// trained.
+bool is_aside(const Setting& command) {
     const Setting* program = command.peek("$program");
-    return program != nullptr && program->text.find("train_compile") != std::string::npos;
+    return program != nullptr &&
+           std::any_of(std::begin(asides), std::end(asides),
+                       [&](std::string_view word) { return program->text.find(word) != std::string::npos; });
 }
 
 /// The commands that train, where there are any.
 std::vector<const Setting*> jobs_of(const FilePart& part) {
     std::vector<const Setting*> jobs;
-    for (const bool rehearsals : {false, true}) {
+    for (const bool aside : {false, true}) {
         for (const Setting& command : part.commands) {
-            if (is_rehearsal(command) == rehearsals) {
+            if (is_aside(command) == aside) {
                 jobs.push_back(&command);
             }
         }
@@ -331,16 +315,6 @@ void clean(LaunchReading& reading) {
     std::for_each(reading.contradictions.begin(), reading.contradictions.end(), shown);
 }
 
-/// What "give F too" asks for and what was given.
-void drop_answered(LaunchReading& reading, const std::vector<std::string>& names) {
-    std::erase_if(reading.unread, [&](const UnreadSetting& unread) {
-        return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            const std::string base = name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
-            return !base.empty() && unread.why.starts_with("give " + base + " too");
-        });
-    });
-}
-
 }  // namespace
 
 int named(const Setting& root, Paths names, int score) {
@@ -369,8 +343,6 @@ std::vector<std::string_view> launch_formats() {
 }
 
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
-    refuse_too_large(files);
-    refuse_binary(files);
     LaunchDocuments documents = parse_documents(files, select);
     std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;

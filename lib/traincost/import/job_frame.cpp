@@ -233,13 +233,21 @@ std::optional<JobFrame> kubernetes_job(const Setting& root, std::string_view tex
     return frame.script.find_first_not_of(" \n") == std::string::npos ? std::nullopt : std::optional(frame);
 }
 
-/// Beaker's experiment: its first task.
-std::optional<JobFrame> beaker_task(const Setting& root, std::string_view text) {
+/// The first task of Beaker's experiments.
+const Setting* first_beaker_task(const Setting& root) {
     const Setting* tasks = root.peek("tasks");
-    if (tasks == nullptr || tasks->items.empty()) {
-        return std::nullopt;
+    if (tasks == nullptr || !tasks->is_list() || tasks->items.empty() || !tasks->items.front().is_map()) {
+        return nullptr;
     }
     const Setting& task = tasks->items.front();
+    return has_any(root, {"version", "budget", "description"}) ||
+                   has_any(task, {"image.beaker", "image.docker", "resources.gpuCount"})
+               ? &task
+               : nullptr;
+}
+
+/// Beaker: the first of its tasks, with as many replicas as it has nodes.
+std::optional<JobFrame> beaker_task(const Setting& task, std::string_view text) {
     JobFrame frame;
     frame.script = started_by(task, text);
     if (const Setting* gpus = task.peek("resources.gpuCount"); gpus != nullptr && gpus->is_scalar()) {
@@ -319,8 +327,8 @@ std::optional<JobFrame> job_frame(std::string_view text, const std::string& file
         commands != nullptr && commands->is_list() && root.has("type")) {
         return dstack_task(root, text);
     }
-    if (root.has("tasks") && has_any(root, {"version", "budget", "description"})) {
-        return beaker_task(root, text);
+    if (const Setting* task = first_beaker_task(root)) {
+        return beaker_task(*task, text);
     }
     if (root.has("apiVersion") && root.has("kind") && root.has("spec")) {
         return kubernetes_job(root, text);

@@ -1,7 +1,6 @@
 #include "traincost/import/launch_document.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/job_frame.hpp"
@@ -77,29 +76,32 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
     }
 }
 
-/// The braces of "config = {...}" where a Python file is that and nothing else, moved down to their line;
-/// empty where it is more.
-std::string only_dictionary(std::string_view text) {
-    std::size_t begin = 0;
-    while (begin < text.size() && (text[begin] == '#' || text[begin] == '\n')) {
-        begin = std::min(text.find('\n', begin), text.size() - 1) + 1;
+void refuse_too_large(std::span<const LaunchFile> files) {
+    for (const LaunchFile& file : files) {
+        if (file.text.size() > largest_launch_file) {
+            throw Error(
+                ErrorKind::input,
+                std::vector<Problem>{{.path = file.name,
+                                      .message = "has " + std::to_string(file.text.size() >> 20) +
+                                                 " MiB; a launch file may have at most " +
+                                                 std::to_string(largest_launch_file >> 20) + " MiB"}});
+        }
     }
-    const std::size_t equals = text.find('=', begin);
-    const std::size_t open = text.find('{', begin);
-    const auto is_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == ' '; };
-    if (open == text.npos || equals > open ||
-        !std::all_of(text.begin() + static_cast<std::ptrdiff_t>(begin),
-                     text.begin() + static_cast<std::ptrdiff_t>(equals), is_name) ||
-        text.find_first_not_of(' ', equals + 1) != open) {
-        return {};
+}
+
+/// Texts have no NUL bytes; what has some is another kind of file, or of another encoding.
+void refuse_binary(std::span<const LaunchFile> files) {
+    for (const LaunchFile& file : files) {
+        if (file.text.starts_with("\x1f\x8b")) {
+            fail_at_line(file.name, 1, "is compressed with gzip; unpack it first: gunzip " + file.name);
+        }
+        const std::size_t at = file.text.find('\0');
+        if (at != std::string::npos) {
+            const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
+            fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
+                         "has a NUL byte: is no text in UTF-8");
+        }
     }
-    const std::size_t close = text.find_last_not_of(" \n\r\t");
-    if (text[close] != '}' || text.find("\n}") + 1 != close) {
-        return {};
-    }
-    const auto above = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(open), '\n');
-    return std::string(static_cast<std::size_t>(above), '\n') +
-           std::string(text.substr(open, close + 1 - open));
 }
 
 /// A script that only sets variables holds the arguments of another, which is not given.
@@ -186,6 +188,8 @@ std::string_view without_mark(std::string_view text) {
 }  // namespace
 
 LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select) {
+    refuse_too_large(files);
+    refuse_binary(files);
     LaunchDocuments documents;
     documents.is_part.assign(files.size(), false);
     std::vector<ShellFile> texts;
@@ -225,9 +229,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         }
         LaunchDocument document;
         document.file = i;
-        if (const std::string braces = only_dictionary(texts[i].text); !braces.empty()) {
-            document.root = read_yaml(braces, files[i].name, 1);
-        } else if (contents[i] == Content::python) {
+        if (contents[i] == Content::python) {
             try {
                 document.root = read_python_config(texts[i].text, files[i].name, select);
             } catch (const Error& error) {

@@ -1,141 +1,15 @@
 #include "traincost/import/launch_line.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <utility>
 
-#include "traincost/base/error.hpp"
-#include "traincost/base/text.hpp"
+#include "traincost/import/launch_flags.hpp"
+#include "traincost/import/launch_words.hpp"
 #include "traincost/import/process_flags.hpp"
-#include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
 
 namespace {
-
-/// "key=value" as Hydra, MaxText and torchtune take it.
-bool is_override(std::string_view word) {
-    while (!word.empty() && (word.front() == '+' || word.front() == '~')) {
-        word.remove_prefix(1);
-    }
-    const std::size_t equals = word.find('=');
-    if (equals == word.npos || equals == 0 ||
-        (std::isalpha(static_cast<unsigned char>(word[0])) == 0 && word[0] != '_')) {
-        return false;
-    }
-    const std::string_view key = word.substr(0, equals);
-    return std::all_of(key.begin(), key.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '@';
-    });
-}
-
-bool is_flag(std::string_view word) {
-    if (word.size() < 2 || word[0] != '-') {
-        return false;
-    }
-    const std::string_view rest = word.substr(word.starts_with("--") ? 2 : 1);
-    return !rest.empty() && (std::isalpha(static_cast<unsigned char>(rest[0])) != 0 || rest[0] == '_');
-}
-
-/// Builds settings from flags.
-class Flags {
-public:
-    Flags(Setting& root, const std::vector<const std::string*>& files) : root_(root), files_(files) {
-        root_.kind = Setting::Kind::map;
-    }
-
-    void put(const std::string& key, const std::string& name, const std::vector<ShellText>& values,
-             ShellPlace place) {
-        Setting value;
-        value.file = files_.at(place.file);
-        value.line = static_cast<int>(place.line);
-        value.name = name;
-        if (values.size() == 1) {
-            value = value_of(values[0].chars, value);
-        } else if (values.empty()) {
-            value = scalar_setting("true", value);
-        } else {
-            value.kind = Setting::Kind::list;
-            for (const ShellText& each : values) {
-                value.items.push_back(scalar_setting(each.chars, value));
-            }
-        }
-        if (value.is_map()) {
-            overlay(place_at(root_, key), value);
-        } else if (key.find('.') == std::string::npos ||
-                   (name.starts_with('-') && is_plain(key.substr(0, key.find('.'))))) {
-            root_.members.push_back(
-                {.key = key, .value = std::move(value)});  // of equal flags the last counts
-        } else {
-            place_at(root_, key) = std::move(value);
-        }
-    }
-    void put_override(const ShellText& word) {
-        const std::size_t equals = word.chars.find('=');
-        const std::string key = key_of(word.chars.substr(0, equals));
-        put(key, word.chars.substr(0, equals), {word.part(equals + 1)}, word.place());
-    }
-
-private:
-    /// Whether a flag of that name has a plain value, which "name.more" does not replace.
-    bool is_plain(const std::string& name) const {
-        const Setting* at = root_.member(name);
-        return at != nullptr && at->is_scalar();
-    }
-    static Setting value_of(const std::string& text, const Setting& place) {
-        if (text.size() > 1 && (text.front() == '[' || text.front() == '{')) {
-            try {
-                Setting value = read_yaml(text, *place.file, place.line);
-                value.name = place.name;
-                return value;
-            } catch (const Error&) {
-                // a word that only looks like a list
-            }
-        }
-        return scalar_setting(text, place);
-    }
-
-    Setting& root_;
-    const std::vector<const std::string*>& files_;
-};
-
-/// Reads the flags in `words` from `at`; with `bare` given, until a word that is no flag and no value.
-std::size_t read_flags(const Words& words, std::size_t at, Flags& flags, Words* positional,
-                       std::initializer_list<std::string_view> switches) {
-    for (; at < words.size(); ++at) {
-        const std::string& word = words[at].chars;
-        if (!is_flag(word)) {
-            if (positional == nullptr) {
-                return at;
-            }
-            if (is_override(word)) {
-                flags.put_override(words[at]);
-            } else {
-                positional->push_back(words[at]);
-            }
-            continue;
-        }
-        const std::size_t equals = word.find('=');
-        const std::string name = word.substr(0, equals);
-        const std::string key = key_of(name);
-        const ShellPlace place = words[at].place();
-        Words values;
-        if (equals != word.npos) {
-            values.push_back(words[at].part(equals + 1));
-        } else if (!is_one_of(name, switches)) {
-            const std::size_t most = positional == nullptr ? 1 : words.size();
-            const auto is_other = [](const ShellText& next) {  // an override, or options that nobody knows
-                return is_override(next.chars) || next.chars == std::string(1, unknown_mark);
-            };
-            while (at + 1 < words.size() && values.size() < most && !is_flag(words[at + 1].chars) &&
-                   !(positional != nullptr && !values.empty() && is_other(words[at + 1]))) {
-                values.push_back(words[++at]);
-            }
-        }
-        flags.put(key, name, values, place);
-    }
-    return at;
-}
 
 /// The parts of a command line as it is walked.
 struct Line {
@@ -144,14 +18,36 @@ struct Line {
     LaunchDocument accelerate;
     std::string name;
     bool has_launcher = false, has_accelerate = false;
+
+    bool is_launched() const {
+        return has_launcher || has_accelerate;
+    }
 };
 
-/// A program by itself: its name with a subcommand.
-bool is_framework_program(std::string_view base) {
-    return is_one_of(
-        base, {"litgpt", "tune", "axolotl", "llamafactory-cli", "llamafactory_cli", "composer", "fast-llm",
-               "trl", "swift", "megatron", "flagscale", "primus-cli", "nemo", "xtuner", "colossalai"});
-}
+/// The flags of torchrun, deepspeed and accelerate that take no value.
+const std::initializer_list<std::string_view> launcher_switches = {"--standalone",
+                                                                   "--no-python",
+                                                                   "--no_python",
+                                                                   "--use-env",
+                                                                   "--use_env",
+                                                                   "-m",
+                                                                   "--module",
+                                                                   "--no_local_rank",
+                                                                   "--force_multi",
+                                                                   "--save_pid",
+                                                                   "--no_ssh",
+                                                                   "--bind_cores_to_rank",
+                                                                   "--multi_gpu",
+                                                                   "--multi-gpu",
+                                                                   "--use_fsdp",
+                                                                   "--use_deepspeed",
+                                                                   "--cpu",
+                                                                   "--tpu",
+                                                                   "--debug",
+                                                                   "--quiet",
+                                                                   "-q",
+                                                                   "--same_network",
+                                                                   "--use_megatron_lm"};
 
 /// Whether sbatch starts the command behind its flags: its --wrap is the last of them, without what it wraps.
 bool is_wrapping(const Words& words, std::size_t sbatch) {
@@ -179,126 +75,200 @@ bool starts_script(const Words& words) {
                        [](const ShellText& word) { return word.chars.ends_with(".sh"); });
 }
 
-std::size_t walk_launchers(const Words& words, Line& line, const std::vector<const std::string*>& files) {
-    Flags launcher(place_at(line.launcher.root, "$launcher"), files);
-    Flags accelerate(line.accelerate.root, files);
-    std::size_t unknown_program = 0;  // a launcher's program whose name nobody knows
-    for (std::size_t i = 0; i < words.size();) {
-        if (unknown_program == 0 && i > 0 && (line.has_launcher || line.has_accelerate) &&
-            words[i].chars == std::string(1, unknown_mark)) {
-            unknown_program = i;
-        }
-        const std::string base = base_of(words[i].chars);
-        const std::string next = i + 1 < words.size() ? words[i + 1].chars : std::string();
-        if (base == "torchrun" || base == "torch.distributed.run" || base == "torch.distributed.launch" ||
-            base == "deepspeed" || base == "deepspeed.launcher.runner" ||
-            base == "paddle.distributed.launch" || base == "msrun" || base == "ft_launcher" ||
-            runs_by_name(base, next)) {
-            line.has_launcher = true;
-            const bool lightning = next == "run" && base != "colossalai";  // "lightning run model"
-            i = read_flags(
-                words,
-                i + (lightning       ? 3
-                     : next == "run" ? 2
-                                     : 1),
-                launcher, nullptr,
-                {"--standalone", "--no-python", "--no_python", "--use-env", "--use_env", "-m", "--module",
-                 "--no_local_rank", "--force_multi", "--save_pid", "--no_ssh", "--bind_cores_to_rank"});
-            if (const Setting* devices = line.launcher.root.peek("$launcher.devices");
-                lightning && devices != nullptr) {
-                place_at(line.launcher.root, "$launcher.nproc_per_node") = Setting(*devices);
-            }
-            if (base.starts_with("deepspeed")) {
-                place_at(line.launcher.root, "$launcher.deepspeed") =
-                    word_setting("true", words[0].place(), files);
-            }
-        } else if (base == "accelerate" && next == "launch") {
-            line.has_accelerate = true;
-            place_at(line.accelerate.root, "$program") =
-                word_setting("accelerate launch", words[i].place(), files);
-            i = read_flags(
-                words, i + 2, accelerate, nullptr,
-                {"--multi_gpu", "--multi-gpu", "--use_fsdp", "--use_deepspeed", "--cpu", "--tpu", "--debug",
-                 "--quiet", "-q", "-m", "--module", "--no_python", "--same_network", "--use_megatron_lm"});
-            if (asks_for_module(words, 1, i)) {
-                line.name = words[i].chars;
-                return i + 1;
-            }
-        } else if (base == "srun" || base == "mpirun" || base == "mpiexec" || base == "aprun" ||
-                   (base == "sbatch" && (is_wrapping(words, i) || starts_script(words)))) {
-            const bool slurm = base == "srun" || base == "sbatch";
-            place_at(line.launcher.root, "$launcher." + std::string(slurm ? "srun" : "mpirun")) =
-                word_setting("true", words[i].place(), files);
-            line.has_launcher = true;
-            ++i;
-            if (slurm) {
-                read_srun(words, i, place_at(line.launcher.root, "$launcher"), files);
-            } else {
-                read_mpirun(words, i, place_at(line.launcher.root, "$launcher"), files);
-            }
-        } else if (is_python(base)) {
-            ++i;
-            while (i < words.size() && words[i].chars.starts_with('-') && words[i].chars != "-m" &&
-                   words[i].chars != "-c") {
-                i += is_one_of(words[i].chars, {"-W", "-X"}) ? 2 : 1;
-            }
-            if (i < words.size() && words[i].chars == "-c") {
-                return words.size();
-            }
-            if (i < words.size() && words[i].chars == "-m") {
-                ++i;
-            }
-            const std::string module = i < words.size() ? base_of(words[i].chars) : std::string();
-            if (module == "accelerate.commands.launch") {
-                Words renamed = words;
-                return walk_launchers({renamed.begin() + static_cast<std::ptrdiff_t>(i), renamed.end()}, line,
-                                      files),
-                       words.size();
-            }
-            if (!is_one_of(module, {"torch.distributed.run", "torch.distributed.launch",
-                                    "deepspeed.launcher.runner", "paddle.distributed.launch"})) {
-                line.name = i < words.size() ? words[i].chars : std::string();
-                return i + 1;
-            }
-        } else if (is_framework_program(base) && (i == 0 || !words[i - 1].chars.starts_with('-'))) {
-            line.name = base;
-            ++i;
-            while (i < words.size() && !is_flag(words[i].chars) && line.name.size() < 60 &&
-                   words[i].chars.find_first_of("./=") == std::string::npos) {
-                line.name += " " + words[i].chars;
-                ++i;
-            }
-            if (base == "composer" || (base == "tune" && line.name.starts_with("tune run"))) {
-                line.has_launcher = true;
-                i = read_flags(words, i, launcher, nullptr, {"--standalone"});
-                line.name += i < words.size() ? " " + words[i].chars : "";
-                ++i;
-            }
-            return i;
-        } else if (base.ends_with(".py") || base == "run_train.sh" || base == "multinode_trainer.slurm" ||
-                   ((line.has_launcher || line.has_accelerate) && !words[i].chars.starts_with('-') && i > 0 &&
-                    base.find(unknown_mark) == std::string::npos &&
-                    is_one_of(words[i - 1].chars, {"-m", "--module"}))) {
-            line.name = words[i].chars;
-            return i + 1;
-        } else {
-            ++i;
-        }
-    }
-    if (unknown_program > 0 && line.name.empty()) {
-        line.name = words[unknown_program].chars;
-        return unknown_program + 1;
-    }
-    return words.size();
+bool is_process_launcher(std::string_view base, std::string_view next) {
+    return is_one_of(base,
+                     {"torchrun", "torch.distributed.run", "torch.distributed.launch", "deepspeed",
+                      "deepspeed.launcher.runner", "paddle.distributed.launch", "msrun", "ft_launcher"}) ||
+           runs_by_name(base, next);
 }
 
-void note_environment(const StartedCommand& command, Line& line,
+/// Walks over the launchers of a command to the program that they start.
+class LauncherWalk {
+public:
+    LauncherWalk(const Words& words, Line& line, const std::vector<const std::string*>& files)
+        : words_(words),
+          line_(line),
+          files_(files),
+          launcher_(place_at(line.launcher.root, "$launcher"), files),
+          accelerate_(line.accelerate.root, files) {
+    }
+
+    /// Where the program's arguments begin. The line's name stays empty where no program is started.
+    std::size_t to_program() {
+        while (at_ < words_.size()) {
+            if (unknown_program_ == 0 && at_ > 0 && line_.is_launched() &&
+                words_[at_].chars == std::string(1, unknown_mark)) {
+                unknown_program_ = at_;
+            }
+            if (step(base_of(words_[at_].chars))) {
+                return at_;
+            }
+        }
+        if (unknown_program_ > 0) {
+            at_ = unknown_program_;
+            start();
+        }
+        return at_;
+    }
+
+private:
+    std::string word(std::size_t i) const {
+        return i < words_.size() ? words_[i].chars : std::string();
+    }
+    void note(const std::string& key, ShellPlace place) {
+        place_at(line_.launcher.root, "$launcher." + key) = word_setting("true", place, files_);
+    }
+    /// The program is the word that was reached.
+    bool start() {
+        line_.name = word(at_);
+        at_ = std::min(at_ + 1, words_.size());
+        return true;
+    }
+
+    /// Passes over what begins with the word that was reached; whether it is the program.
+    bool step(const std::string& base) {
+        const std::string next = word(at_ + 1);
+        if (is_process_launcher(base, next)) {
+            return pass_launcher(base, next);
+        }
+        if (base == "accelerate" && next == "launch") {
+            return pass_accelerate(2);
+        }
+        if (is_one_of(base, {"srun", "mpirun", "mpiexec", "aprun"}) ||
+            (base == "sbatch" && (is_wrapping(words_, at_) || starts_script(words_)))) {
+            pass_scheduler(base);
+            return false;
+        }
+        if (is_python(base)) {
+            return pass_python();
+        }
+        if (is_framework_program(base) && (at_ == 0 || !words_[at_ - 1].chars.starts_with('-'))) {
+            return pass_framework(base);
+        }
+        if (is_program(base, next)) {
+            return start();
+        }
+        ++at_;
+        return false;
+    }
+
+    bool is_program(const std::string& base, const std::string& next) const {
+        return base.ends_with(".py") || base == "run_train.sh" || base == "multinode_trainer.slurm" ||
+               (base.ends_with(".sh") && next.starts_with("--job.")) ||
+               (line_.is_launched() && at_ > 0 && !words_[at_].chars.starts_with('-') &&
+                base.find(unknown_mark) == std::string::npos &&
+                is_one_of(words_[at_ - 1].chars, {"-m", "--module"}));
+    }
+
+    /// Reads the flags of a launcher of `length` words; whether its module stands behind them.
+    bool pass_flags(Flags& flags, std::size_t length) {
+        const std::size_t begin = at_ + length;
+        at_ = read_flags(words_, begin, flags, nullptr, launcher_switches);
+        return asks_for_module(words_, begin, at_) && start();
+    }
+    bool pass_launcher(const std::string& base, const std::string& next) {
+        line_.has_launcher = true;
+        if (base.starts_with("deepspeed")) {
+            note("deepspeed", words_[0].place());
+        }
+        if (next != "run") {
+            return pass_flags(launcher_, 1);
+        }
+        const bool lightning = base != "colossalai";  // "lightning run model"
+        const bool found = pass_flags(launcher_, lightning ? 3 : 2);
+        const Setting* devices = line_.launcher.root.peek("$launcher.devices");
+        if (lightning && devices != nullptr) {
+            place_at(line_.launcher.root, "$launcher.nproc_per_node") = Setting(*devices);
+        }
+        return found;
+    }
+    bool pass_accelerate(std::size_t length) {
+        line_.has_accelerate = true;
+        place_at(line_.accelerate.root, "$program") =
+            word_setting("accelerate launch", words_[at_].place(), files_);
+        return pass_flags(accelerate_, length);
+    }
+    void pass_scheduler(const std::string& base) {
+        const bool slurm = base == "srun" || base == "sbatch";
+        note(slurm ? "srun" : "mpirun", words_[at_].place());
+        line_.has_launcher = true;
+        ++at_;
+        Setting& flags = place_at(line_.launcher.root, "$launcher");
+        if (slurm) {
+            read_srun(words_, at_, flags, files_);
+        } else {
+            read_mpirun(words_, at_, flags, files_);
+        }
+    }
+    bool pass_python() {
+        ++at_;
+        while (word(at_).starts_with('-') && !is_one_of(word(at_), {"-m", "-c"})) {
+            at_ += is_one_of(word(at_), {"-W", "-X"}) ? 2 : 1;
+        }
+        if (word(at_) == "-c") {
+            at_ = words_.size();
+            return true;
+        }
+        at_ += word(at_) == "-m" ? 1 : 0;
+        const std::string started = base_of(word(at_));
+        if (started == "accelerate.commands.launch") {
+            return pass_accelerate(1);
+        }
+        // a launcher's module is passed over next
+        return !is_one_of(started, {"torch.distributed.run", "torch.distributed.launch",
+                                    "deepspeed.launcher.runner", "paddle.distributed.launch"}) &&
+               start();
+    }
+    bool pass_framework(const std::string& base) {
+        line_.name = base;
+        ++at_;
+        while (at_ < words_.size() && !is_flag(words_[at_].chars) && line_.name.size() < 60 &&
+               (base != "litgpt" || is_litgpt_task(line_.name, words_[at_].chars)) &&
+               words_[at_].chars.find_first_of("./=") == std::string::npos) {
+            line_.name += " " + words_[at_].chars;
+            ++at_;
+        }
+        if (base == "composer" || line_.name.starts_with("tune run")) {
+            line_.has_launcher = true;
+            at_ = read_flags(words_, at_, launcher_, nullptr, {"--standalone"});
+            line_.name += at_ < words_.size() ? " " + words_[at_].chars : "";
+            ++at_;
+        }
+        return true;
+    }
+
+    const Words& words_;
+    Line& line_;
+    const std::vector<const std::string*>& files_;
+    Flags launcher_;
+    Flags accelerate_;
+    std::size_t at_ = 0;
+    std::size_t unknown_program_ = 0;  ///< a launcher's program whose name nobody knows
+};
+
+using Variables = std::vector<std::pair<std::string, ShellText>>;
+
+bool is_device_list(std::string_view variable) {
+    return is_one_of(variable, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"});
+}
+
+bool counts_processes(std::string_view variable) {
+    return is_one_of(variable, {"NPROC_PER_NODE", "NGPU", "NPROC"});
+}
+
+bool count_processes(const Variables& variables) {
+    return std::any_of(variables.begin(), variables.end(),
+                       [](const auto& variable) { return counts_processes(variable.first); });
+}
+
+/// `only_devices`: a launcher says itself how many processes there are.
+void note_environment(const Variables& variables, bool only_devices, Line& line,
                       const std::vector<const std::string*>& files) {
     Setting& root = place_at(line.launcher.root, "$launcher");
     root.kind = Setting::Kind::map;
-    for (const auto& [name, value] : command.environment) {
-        if (is_one_of(name, {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
-                             "NNODES", "NPROC_PER_NODE", "NGPU", "NPROC"})) {
+    for (const auto& [name, value] : variables) {
+        if (is_device_list(name) ||
+            (!only_devices && (counts_processes(name) || is_one_of(name, {"NNODES", "NNODE"})))) {
             Setting setting = word_setting(value.chars, value.place(), files);
             setting.name = name;
             place_at(root, "env." + name) = std::move(setting);
@@ -309,35 +279,25 @@ void note_environment(const StartedCommand& command, Line& line,
 
 }  // namespace
 
-std::string key_of(std::string_view flag) {
-    while (!flag.empty() && (flag.front() == '-' || flag.front() == '+' || flag.front() == '~')) {
-        flag.remove_prefix(1);
-    }
-    std::string key(flag);
-    std::replace(key.begin(), key.end(), '-', '_');
-    return key;
-}
-
 std::vector<LaunchDocument> documents_of(const StartedCommand& command,
                                          const std::vector<const std::string*>& files) {
     Line line;
     if (command.words.empty() || is_one_of(base_of(command.words.front().chars), {"echo", "printf"})) {
         return {};  // nothing, or words that are only shown
     }
-    const std::size_t at = walk_launchers(command.words, line, files);
+    const std::size_t at = LauncherWalk(command.words, line, files).to_program();
     if (line.name.empty()) {
         const bool counted = line.launcher.root.has("$launcher.srun_flags") && starts_script(command.words);
         line.launcher.is_command = true;
         return counted ? std::vector<LaunchDocument>{std::move(line.launcher)}
                        : std::vector<LaunchDocument>{};
     }
-    const bool counts_processes =
-        line.has_launcher || line.has_accelerate ||
-        std::any_of(command.environment.begin(), command.environment.end(), [](const auto& variable) {
-            return is_one_of(variable.first, {"NPROC_PER_NODE", "NGPU", "NPROC"});
-        });
-    note_environment(command, line, files);
-    if (!counts_processes) {
+    const bool launched = line.is_launched();
+    const bool counted =
+        launched || count_processes(command.environment) || count_processes(command.exported);
+    note_environment(command.exported, launched, line, files);
+    note_environment(command.environment, false, line, files);
+    if (!counted) {
         place_at(line.launcher.root, "$launcher.alone") =
             word_setting("true", command.words[0].place(), files);
     }
@@ -346,7 +306,7 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     Words positional;
     read_flags(command.words, at, flags, &positional, {});
     place_at(root, "$program") = word_setting(line.name, command.words[0].place(), files);
-    if (!counts_processes) {
+    if (!counted) {
         place_at(root, "$one_process") = word_setting("true", command.words[0].place(), files);
     }
     Setting& rest = place_at(root, "$positional");

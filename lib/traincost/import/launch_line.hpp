@@ -20,7 +20,4 @@ namespace traincost {
 std::vector<LaunchDocument> documents_of(const StartedCommand& command,
                                          const std::vector<const std::string*>& files);
 
-/// "tensor_model_parallel_size" of "--tensor-model-parallel-size"; without the marks of an override.
-std::string key_of(std::string_view flag);
-
 }  // namespace traincost

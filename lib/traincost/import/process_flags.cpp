@@ -1,22 +1,9 @@
 #include "traincost/import/process_flags.hpp"
 
-#include <algorithm>
-
-#include "traincost/import/launch_line.hpp"
+#include "traincost/import/launch_flags.hpp"
+#include "traincost/import/launch_words.hpp"
 
 namespace traincost {
-
-std::string base_of(std::string_view path) {
-    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
-    return std::find(all.begin(), all.end(), word) != all.end();
-}
-
-bool is_python(std::string_view base) {
-    return base == "python" || base.starts_with("python3") || base.starts_with("python2");
-}
 
 Setting word_setting(const std::string& text, ShellPlace place,
                      const std::vector<const std::string*>& files) {

@@ -1,9 +1,7 @@
-// What srun, sbatch and mpirun are told of processes, nodes and GPUs, and what a word of a command is.
+// What srun, sbatch and mpirun are told of processes, nodes and GPUs.
 #pragma once
 
-#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "traincost/import/settings/setting.hpp"
@@ -13,10 +11,6 @@ namespace traincost {
 
 using Words = std::vector<ShellText>;
 
-/// "train.py" of "examples/train.py".
-std::string base_of(std::string_view path);
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all);
-bool is_python(std::string_view base);
 Setting word_setting(const std::string& text, ShellPlace place, const std::vector<const std::string*>& files);
 
 /// The flags of srun, or of sbatch, that count nodes and GPUs, up to the program it starts.

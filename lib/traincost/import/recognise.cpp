@@ -56,6 +56,25 @@ bool assigns_call(std::string_view rest) {
     return n > 0 && n < value.size() && value[n] == '(';
 }
 
+/// Whether " = value" is of Python alone: True, a product, a dictionary with its first key.
+bool assigns_python(std::string_view rest) {
+    const std::string_view value = trimmed(trimmed(rest).substr(1));
+    if (starts_with_any(value, {"True", "False", "None"})) {
+        return true;
+    }
+    if (value == "{") {  // a table of TOML stands on one line
+        return true;
+    }
+    if (value.starts_with("{")) {
+        const std::string_view key = trimmed(value.substr(1));
+        const std::size_t end = key.empty() ? key.npos : key.find(key.front(), 1);
+        return (key.starts_with("'") || key.starts_with("\"")) && end != key.npos &&
+               trimmed(key.substr(end + 1)).starts_with(":");
+    }
+    const std::size_t sign = value.find_first_of("*/");
+    return sign != value.npos && value.find_first_of("\"'#") > sign && std::isdigit(value.front()) != 0;
+}
+
 void vote(std::string_view raw, Votes& votes) {
     const std::string_view line = trimmed(raw);
     if (line.empty()) {
@@ -108,10 +127,14 @@ void vote(std::string_view raw, Votes& votes) {
         rest.remove_prefix(1);
     }
     if (rest == ":" || rest.starts_with(": ") || rest.starts_with(" :")) {
-        votes.yaml += 2;
+        const bool in_braces =
+            begin > 0 && (line.ends_with(",") || line.ends_with("{"));  // of JSON, of Python
+        votes.yaml += in_braces ? 0 : 2;
     } else if (rest.starts_with(" =") || (rest.starts_with("  ") && trimmed(rest).starts_with("="))) {
         votes.toml += 1;
-        votes.python += !indented && assigns_call(rest) ? 5 : 1;
+        votes.python += indented ? 1 : assigns_python(rest) ? 60 : assigns_call(rest) ? 5 : 1;
+    } else if (indented && rest.starts_with("=") && line.ends_with(",")) {
+        votes.python += 2;  // an argument of a call
     } else if (rest.starts_with("=") || rest.starts_with("+=(") || rest.starts_with("()")) {
         votes.shell += 2;
         if (indented) {
@@ -134,6 +157,19 @@ char first_character(std::string_view text) {
 
 }  // namespace
 
+/// Whether the first line that is no comment imports something.
+bool begins_with_import(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = trimmed(text.substr(0, end));
+        if (!line.empty() && line.front() != '#') {
+            return starts_with_any(line, {"import ", "from "}) && line.find(':') == line.npos;
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return false;
+}
+
 Content recognise(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) {
         text.remove_prefix(3);
@@ -142,7 +178,7 @@ Content recognise(std::string_view text) {
         const std::string_view line = text.substr(0, text.find('\n'));
         return line.find("python") != line.npos ? Content::python : Content::shell;
     }
-    Votes votes;
+    Votes votes{.python = begins_with_import(text) ? 60 : 0};
     std::string_view rest = text;
     for (std::size_t i = 0; i < lines_looked_at && !rest.empty(); ++i) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -157,8 +193,8 @@ Content recognise(std::string_view text) {
     if (first_character(text) == '{') {
         return Content::json;
     }
-    if (votes.python >= 5 && votes.python > votes.shell && votes.python > votes.yaml &&
-        votes.toml < votes.python + 5) {
+    const bool assigns = votes.python > 2 && votes.python >= votes.toml && votes.python > votes.shell;
+    if (assigns && votes.python > votes.yaml && (votes.python >= 5 || votes.toml == votes.python)) {
         return Content::python;
     }
     if (votes.shell > votes.yaml && votes.shell > votes.toml) {

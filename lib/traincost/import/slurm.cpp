@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "traincost/base/text.hpp"
-#include "traincost/import/launch_line.hpp"
+#include "traincost/import/launch_flags.hpp"
 #include "traincost/import/shell/shell.hpp"
 
 namespace traincost {

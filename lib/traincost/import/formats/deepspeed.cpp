@@ -6,27 +6,7 @@
 
 namespace traincost {
 
-namespace {
-
-/// The block of a larger configuration that holds DeepSpeed's, where there is one.
-const Setting* nested_block(const Setting& root) {
-    for (const std::string_view key : {"deepspeed", "deepspeed_config", "ds_config", "deepspeed_args"}) {
-        const Setting* at = root.peek(key);
-        if (at != nullptr && at->is_map() && at->has("zero_optimization") && !root.has("$program") &&
-            !root.has("distributed_type")) {
-            return at;
-        }
-    }
-    return nullptr;
-}
-
-}  // namespace
-
 int recognise_deepspeed(const Setting& root) {
-    constexpr int just_enough = 30;  // a trainer whose configuration holds the block goes first
-    if (nested_block(root) != nullptr) {
-        return just_enough;
-    }
     // A model description beside these keys belongs to GPT-NeoX.
     if (root.has("pipe_parallel_size") || root.has("model_parallel_size") || root.has("num_layers") ||
         root.has("pipe-parallel-size") || root.has("model-parallel-size") || root.has("num-layers")) {
@@ -120,10 +100,6 @@ void read_deepspeed_statements(const Setting& block, FactSheet& sheet) {
 }
 
 void read_deepspeed(const Setting& root, FactSheet& sheet) {
-    if (const Setting* block = nested_block(root)) {
-        read_deepspeed(*block, sheet);
-        return;
-    }
     if (const Setting* stage = first_of(root, {"zero_optimization.stage"})) {
         if (is_auto(*stage)) {
             sheet.unknown(Fact::zero, *stage, "auto");

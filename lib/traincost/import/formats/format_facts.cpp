@@ -210,6 +210,36 @@ bool read_named_stage(const Setting& named, FactSheet& sheet) {
     return true;
 }
 
+void read_strategy_word(const Setting& at, FactSheet& sheet) {
+    constexpr std::string_view staged = "deepspeed_stage_";
+    const std::string name = lower(at.text);
+    const std::size_t stage = name.find(staged);
+    if (stage != name.npos && stage + staged.size() < name.size()) {
+        sheet.state(Fact::zero, std::int64_t{name[stage + staged.size()] - '0'}, at);
+        if (name.ends_with("offload")) {
+            sheet.state(Fact::offload, "cpu (optimizer)", at);
+        }
+    } else if (name.find("deepspeed") != name.npos) {
+        sheet.state(Fact::zero, std::int64_t{2}, at.where() + " (its own stage)", How::by_default);
+    } else if (name.find("fsdp") != name.npos) {
+        sheet.state(Fact::zero, std::int64_t{3}, at);
+    } else if (name.find("ddp") != name.npos) {
+        sheet.state(Fact::zero, std::int64_t{0}, at);
+    }
+}
+
+void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet) {
+    const std::int64_t count = as_whole(tokens).value_or(0);
+    const std::int64_t length = sheet.count(Fact::sequence).value_or(0);
+    if (count <= 0) {
+        sheet.unknown(batch, tokens, "is no number of tokens");
+    } else if (length <= 0 || count % length != 0) {
+        sheet.unknown(batch, tokens, "tokens that make no whole number of sequences");
+    } else {
+        sheet.state(batch, count / length, tokens);
+    }
+}
+
 void refer_to_file(const Setting& reference, FactSheet& sheet) {
     if (!says_nothing(reference) && reference.is_scalar()) {
         sheet.remark(reference, "give " + reference.text.substr(reference.text.rfind('/') + 1) +

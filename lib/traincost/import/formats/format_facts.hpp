@@ -47,6 +47,12 @@ void read_loaded_bits(const Setting& root, FactSheet& sheet, Paths four, Paths e
 /// names. Whether it is one.
 bool read_named_stage(const Setting& named, FactSheet& sheet);
 
+/// Lightning's words: "deepspeed_stage_2_offload", "fsdp", "ddp_find_unused_parameters_true".
+void read_strategy_word(const Setting& at, FactSheet& sheet);
+
+/// States a batch of `tokens`, which are those of whole sequences.
+void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet);
+
 /// A reference to a DeepSpeed or FSDP configuration that was not given: what stands there is unknown.
 void refer_to_file(const Setting& reference, FactSheet& sheet);
 

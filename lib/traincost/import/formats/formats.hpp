@@ -33,6 +33,10 @@ int recognise_verl(const Setting& root); void read_verl(const Setting& root, Fac
 int recognise_xtuner(const Setting& root); void read_xtuner(const Setting& root, FactSheet& sheet);
 int recognise_fast_llm(const Setting& root); void read_fast_llm(const Setting& root, FactSheet& sheet);
 int recognise_primus(const Setting& root); void read_primus(const Setting& root, FactSheet& sheet);
+int recognise_levanter(const Setting& root); void read_levanter(const Setting& root, FactSheet& sheet);
+int recognise_lightning(const Setting& root); void read_lightning(const Setting& root, FactSheet& sheet);
+int recognise_nanogpt(const Setting& root); void read_nanogpt(const Setting& root, FactSheet& sheet);
+int recognise_nanochat(const Setting& root); void read_nanochat(const Setting& root, FactSheet& sheet);
 int recognise_flagscale(const Setting& root); void read_flagscale(const Setting& root, FactSheet& sheet);
 // clang-format on
 

@@ -9,7 +9,7 @@
 namespace traincost {
 
 int recognise_hf_arguments(const Setting& root) {
-    return points(root, {"per_device_train_batch_size"}, 50) +
+    return points(root, {"per_device_train_batch_size", "$adapted"}, 50) +
            points(root, {"model_name_or_path", "gradient_accumulation_steps", "gradient_checkpointing"}, 15) +
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,
@@ -34,8 +34,9 @@ void read_lora(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::lora_rank, *as_whole(*rank), *rank);
     }
     read_loaded_bits(root, sheet,
-                     {"load_in_4bit", "use_4bit_quantization", "load_in_4_bit", "ds.load_in_4bit"},
-                     {"load_in_8bit", "use_8bit_quantization"});
+                     {"load_in_4bit", "use_4bit_quantization", "load_in_4_bit", "ds.load_in_4bit", "use_4bit",
+                      "load_4bit"},
+                     {"load_in_8bit", "use_8bit_quantization", "use_8bit", "load_8bit"});
 }
 
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
@@ -63,21 +64,11 @@ void read_enabled_fsdp(const Setting& root, FactSheet& sheet) {
     }
 }
 
-// Lightning's words: ddp, fsdp, deepspeed_stage_3.
+// Lightning's trainer behind a command's flags.
 void read_strategy(const Setting& root, FactSheet& sheet) {
     const Setting* at = root.peek("strategy");
-    if (at == nullptr || !at->is_scalar() || !root.has("$program")) {
-        return;
-    }
-    const std::string word = lower(at->text);
-    constexpr std::string_view staged = "deepspeed_stage_";
-    if (word.starts_with("ddp")) {
-        sheet.state(Fact::zero, std::int64_t{0}, *at);
-    } else if (word.starts_with("fsdp")) {
-        sheet.state(Fact::zero, std::int64_t{3}, *at);
-    } else if (word.starts_with(staged) && word.size() > staged.size() && word[staged.size()] >= '1' &&
-               word[staged.size()] <= '3') {
-        sheet.state(Fact::zero, std::int64_t{word[staged.size()] - '0'}, *at);
+    if (at != nullptr && at->is_scalar() && root.has("$program")) {
+        read_strategy_word(*at, sheet);
     }
 }
 
@@ -108,14 +99,10 @@ void read_total_batch(const Setting& root, FactSheet& sheet) {
         return;
     }
     const std::int64_t total = as_whole(*at).value_or(0);
-    const std::int64_t length = sheet.count(Fact::sequence).value_or(0);
     if (total > 0 && total < most_sequences) {
         sheet.state(Fact::global_batch, total, *at);
-    } else if (total > 0 && length > 0 && total % length == 0) {
-        at->read = true;
-        sheet.state(Fact::global_batch, total / length, at->where() + " (in tokens)", How::derived);
     } else {
-        sheet.unknown(Fact::global_batch, *at, "is no whole number of sequences");
+        state_batch_of_tokens(Fact::global_batch, *at, sheet);
     }
 }
 
@@ -172,6 +159,22 @@ void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"base_model"});
     sheet.whole(Fact::micro_batch, root, {"micro_batch_size"});
     sheet.whole(Fact::global_batch, root, {"batch_size"});
+}
+
+// QLoRA's own program: bits of the base, and a prompt with its answer.
+void read_qlora(const Setting& root, FactSheet& sheet) {
+    if (const Setting* bits = first_of(root, {"bits"}); bits != nullptr && !sheet.has(Fact::quantization)) {
+        const std::int64_t width = as_whole(*bits).value_or(16);
+        if (width == 4 || width == 8) {
+            sheet.state(Fact::quantization, bits->text + "-bit", *bits);
+        }
+    }
+    const Setting* source = first_of(root, {"source_max_len"});
+    const Setting* target = first_of(root, {"target_max_len"});
+    if (source != nullptr && target != nullptr && as_whole(*source) && as_whole(*target)) {
+        sheet.derive(Fact::sequence, *as_whole(*source) + *as_whole(*target),
+                     source->where() + " + " + target->name);
+    }
 }
 
 // Colossal-AI's examples shard by a plug-in: zero2, gemini, 3d; a batch is a GPU's, of 3d's pipeline a
@@ -271,6 +274,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_strategy(root, sheet);
     read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
+    read_qlora(root, sheet);
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
         if (is_on(root, key)) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));

@@ -75,7 +75,7 @@ void read_environment(const Setting& root, FactSheet& sheet) {
     if (env == nullptr) {
         return;
     }
-    if (const Setting* at = env->at("NNODES")) {
+    if (const Setting* at = first_of(*env, {"NNODES", "NNODE"})) {
         state_number(Fact::nodes, *at, sheet);
     }
     for (const std::string_view key : {"NPROC_PER_NODE", "NGPU", "NPROC"}) {

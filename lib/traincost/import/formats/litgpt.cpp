@@ -29,11 +29,12 @@ Task task_of(const Setting& root) {
         root.has("tokenizer_dir")) {
         return Task::pretrain;
     }
-    if (name.find("finetune_full") != std::string::npos ||
+    if (name.find("finetune_full") != std::string::npos || name == "litgpt finetune full" ||
         (name.empty() && root.has("checkpoint_dir") && !root.has("lora_r"))) {
         return Task::full;
     }
-    if (root.has("lora_r") || name.find("finetune_lora") != std::string::npos || name == "litgpt finetune") {
+    if (root.has("lora_r") || name.find("finetune_lora") != std::string::npos ||
+        name == "litgpt finetune lora" || name == "litgpt finetune") {
         return Task::lora;
     }
     return Task::unknown;
@@ -80,7 +81,8 @@ void read_litgpt(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"quantize"})) {
         sheet.state(Fact::quantization, at->text, *at);
     }
-    if (const Setting* at = first_of(root, {"optimizer.class_path", "optim.optimizer", "optimizer"});
+    if (const Setting* at =
+            first_of(root, {"optimizer.class_path", "optim.optimizer", "optimizer.$group", "optimizer"});
         at != nullptr && at->is_scalar()) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }

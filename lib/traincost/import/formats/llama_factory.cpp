@@ -107,7 +107,11 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         }
     }
     sheet.word(Fact::optimizer, root, {"optim"});
-    sheet.word(Fact::attention, root, {"flash_attn"});
+    if (const Setting* flash = root.at("flash_attn"); flash != nullptr && as_truth(*flash)) {
+        sheet.state(Fact::attention, *as_truth(*flash) ? "flash" : "none", *flash);  // a switch at first
+    } else {
+        sheet.word(Fact::attention, root, {"flash_attn"});
+    }
     sheet.truth(Fact::compile, root, {"torch_compile"});
     if (const Setting* off = first_of(root, {"disable_gradient_checkpointing"})) {
         sheet.state(Fact::recompute, as_truth(*off).value_or(false) ? "none" : "full", *off);

@@ -132,7 +132,7 @@ int recognise_swift(const Setting& root) {
 
 void read_swift(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"model", "model_id_or_path", "model_type", "load", "mcore_model"});
-    sheet.whole(Fact::sequence, root, {"max_length"});
+    sheet.whole(Fact::sequence, root, {"max_length", "max_seq_length"});
     read_swift_tuner(root, sheet);
     if (is_megatron_swift(root)) {
         read_swift_megatron(root, sheet);

@@ -57,22 +57,17 @@ void read_titan_model(const Setting& root, FactSheet& sheet) {
 
 void read_titan_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"training.seq_len", "training.max_context_length"});
-    const auto sequence = sheet.count(Fact::sequence);
     const auto of_tokens = [&](Fact fact, std::string_view path) {
         const Setting* at = first_of(root, {path});
-        const auto tokens = at == nullptr ? std::nullopt : as_whole(*at);
-        if (tokens && *tokens > 0 && sequence && *tokens % *sequence == 0) {
-            sheet.state(fact, *tokens / *sequence, *at);
-        } else if (tokens && *tokens > 0) {
-            sheet.unknown(fact, *at, "tokens that make no whole number of sequences");
-        } else if (at != nullptr && !tokens) {
-            sheet.unknown(fact, *at, "'" + at->text + "' is no number of tokens");
+        if (at != nullptr && as_whole(*at).value_or(1) > 0) {
+            state_batch_of_tokens(fact, *at, sheet);
         }
         return at != nullptr;
     };
     const bool tokens = of_tokens(Fact::micro_batch, "training.num_tokens_per_microbatch_per_dp_rank");
     of_tokens(Fact::global_batch, "training.num_tokens_per_train_step");
     sheet.whole(Fact::micro_batch, root, {"training.local_batch_size", "training.batch_size"});
+    sheet.whole(Fact::accumulation, root, {"training.gradient_accumulation_steps"});
     const Setting* global = first_of(root, {"training.global_batch_size"});
     if (global != nullptr && as_whole(*global).value_or(-1) > 0) {
         sheet.whole(Fact::global_batch, root, {"training.global_batch_size"});

@@ -18,8 +18,18 @@ int recognise_torchtune(const Setting& root) {
 
 namespace {
 
+/// The class of a part: its "_component_", or what a command puts in its place
+/// ("optimizer=torch.optim.AdamW").
+const Setting* component_of(const Setting& root, std::string_view part) {
+    const Setting* at = root.at(part);
+    if (at == nullptr) {
+        return nullptr;
+    }
+    return at->is_scalar() ? (as_word(*at) ? at : nullptr) : first_of(*at, {"$group", "_component_"});
+}
+
 void read_component(const Setting& root, FactSheet& sheet) {
-    const Setting* component = first_of(root, {"model._component_"});
+    const Setting* component = component_of(root, "model");
     if (component == nullptr) {
         return;
     }
@@ -37,11 +47,29 @@ void read_component(const Setting& root, FactSheet& sheet) {
     sheet.state(Fact::model, name, *component);
 }
 
+/// "llama3_1/8B_lora": a configuration that torchtune brings along is of one model.
+void read_own_recipe(const Setting& root, FactSheet& sheet) {
+    const Setting* config = root.peek("config");
+    if (config == nullptr || !config->is_scalar() || !as_word(*config) || sheet.has(Fact::model)) {
+        return;
+    }
+    const std::vector<std::string> parts = split(config->text, '/');
+    if (parts.size() != 2 || parts[1].find('.') != std::string::npos || parts[0].empty()) {
+        return;
+    }
+    const std::string size = parts[1].substr(0, parts[1].find('_'));
+    if (size.size() > 1 && size.back() == 'B' && size.find_first_not_of("0123456789B") == size.npos) {
+        sheet.state(Fact::model, parts[0] + "_" + lower(size),
+                    config->where() + ", a configuration of its own", How::derived);
+    }
+}
+
 }  // namespace
 
 void read_torchtune(const Setting& root, FactSheet& sheet) {
     read_component(root, sheet);
     const Setting* program = root.at("$program");
+    read_own_recipe(root, sheet);
     sheet.whole(Fact::micro_batch, root, {"batch_size"});
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
     sheet.whole(Fact::sequence, root, {"tokenizer.max_seq_len", "dataset.max_seq_len", "max_seq_len"});
@@ -64,7 +92,7 @@ void read_torchtune(const Setting& root, FactSheet& sheet) {
     } else if (at != nullptr && !sheet.has(Fact::offload)) {
         sheet.state(Fact::offload, "none", *at);
     }
-    if (const Setting* at = first_of(root, {"optimizer._component_"})) {
+    if (const Setting* at = component_of(root, "optimizer")) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }
     sheet.truth(Fact::compile, root, {"compile"});

@@ -37,7 +37,7 @@ bool has_any(const Setting& root, Paths paths) {
 }  // namespace
 
 int trainer_of_ones_own(const Setting& root) {
-    if (!starts_training(root)) {
+    if (!starts_training(root) || root.has("per_device_train_batch_size")) {
         return 0;
     }
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first

@@ -7,16 +7,17 @@ namespace traincost {
 
 // The names under which trainers of one's own take what Hugging Face's trainer takes, its own first.
 inline const Paths model_names = {"model_name_or_path",
+                                  "base_model",
+                                  "base_model_name_or_path",
+                                  "base_model_name",
                                   "model_name",
                                   "model_id",
                                   "model_path",
-                                  "base_model",
                                   "actor_model_name_or_path",
                                   "pretrained_model",
-                                  "base_model_name",
+                                  "pretrained_model_name",
                                   "pretrained_model_name_or_path",
                                   "model_checkpoint",
-                                  "base_model_name_or_path",
                                   "model_dir",
                                   "pretrain"};
 inline const Paths sequence_names = {
@@ -45,7 +46,9 @@ inline const Paths accumulation_names = {"gradient_accumulation_steps",
                                          "accumulate_grad_batches",
                                          "accumulated_gradient",
                                          "grad_accum",
-                                         "accum_steps"};
+                                         "accum_steps",
+                                         "grad_acc_steps",
+                                         "accum_freq"};
 inline const Paths tensor_names = {"tensor_parallel_size",    "ds.tensor_parallel_size",
                                    "ds_tensor_parallel_size", "tp_size",
                                    "model_parallel_size",     "tp"};
@@ -64,7 +67,8 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "grad_checkpointing",
                                           "enable_gradient_checkpointing"};
 
-/// How much the arguments of a command look like those of a trainer of one's own.
+/// How much the arguments of a command look like those of a trainer of one's own; 0 where they are Hugging
+/// Face's.
 int trainer_of_ones_own(const Setting& root);
 
 }  // namespace traincost

@@ -98,6 +98,10 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     }
     const Setting* groups = root.peek("engine");  // "engine=megatron engine.tensor_model_parallel_size=2"
     for (const SettingMember& m : root.members) {
+        const Setting* group = m.key == "engine" ? m.value.at("$group") : nullptr;
+        if (group != nullptr) {
+            engine.megatron = engine.megatron || group->text == "megatron";
+        }
         if (m.key == "engine" && m.value.is_scalar()) {
             m.value.read = true;
             engine.megatron = engine.megatron || m.value.text == "megatron";

@@ -10,13 +10,66 @@ int recognise_xtuner(const Setting& root) {
     if (root.has("accumulative_counts") || root.has("optim_wrapper.accumulative_counts")) {
         return 60 + points(root, {"pretrained_model_name_or_path", "optim_wrapper", "batch_size"}, 10);
     }
-    return named(root, {"xtuner"}, 60);
+    const Setting* trainer = root.peek("trainer.$class");
+    return named(root, {"xtuner"}, 60) +
+           (trainer != nullptr && trainer->text.ends_with("TrainerConfig") ? 30 : 0) +
+           points(root, {"trainer.model_cfg", "trainer.optim_cfg", "trainer.dataloader_cfg", "fsdp_cfg"}, 10);
 }
 
+namespace {
+
+/// The strategy that a configuration written out by the trainer holds: DeepSpeed's settings in place.
+void read_strategy(const Setting& root, FactSheet& sheet) {
+    const Setting* config = root.at("strategy.config");
+    if (config == nullptr || !config->is_map()) {
+        return;
+    }
+    sheet.whole(Fact::zero, *config, {"zero_optimization.stage"}, 0);
+    read_16_bit_switches(*config, sheet, {"bf16.enabled"}, {"fp16.enabled"});
+}
+
+/// The second version: objects of a trainer, or flags of its program. Sequences are packed to one length.
+void read_second_version(const Setting& root, FactSheet& sheet) {
+    sheet.word(Fact::model, root, {"trainer.load_from", "load_from"});
+    sheet.whole(
+        Fact::sequence, root,
+        {"trainer.dataloader_cfg.pack_max_length", "dataloader_config.pack_max_length", "pack_max_length"});
+    sheet.whole(Fact::global_batch, root, {"trainer.global_batch_size", "global_batch_size"});
+    sheet.whole(Fact::cp, root, {"trainer.sp_size"});
+    for (const std::string_view key : {"trainer.fsdp_cfg", "fsdp_cfg"}) {
+        const Setting* fsdp = root.at(key);
+        if (fsdp == nullptr || !fsdp->is_map() || sheet.has(Fact::zero)) {
+            continue;
+        }
+        sheet.state(Fact::zero, std::int64_t{3}, *fsdp);
+        sheet.whole(Fact::tp, *fsdp, {"tp_size"});
+        sheet.whole(Fact::ep, *fsdp, {"ep_size"});
+        sheet.truth(Fact::compile, *fsdp, {"torch_compile"});
+        if (is_on(*fsdp, "cpu_offload")) {
+            sheet.state(Fact::offload, "cpu (parameters, optimizer)", *fsdp->at("cpu_offload"));
+        }
+        if (const Setting* ratio = first_of(*fsdp, {"recompute_ratio"});
+            ratio != nullptr && as_number(*ratio)) {
+            const double share = *as_number(*ratio);
+            sheet.state(Fact::recompute, share == 1.0 ? "full" : share == 0.0 ? "none" : ratio->text, *ratio);
+        }
+    }
+    if (const Setting* made = first_of(root, {"trainer.optim_cfg.$class", "optim_cfg.$class"});
+        made != nullptr && made->text.ends_with("Config")) {
+        sheet.state(Fact::optimizer, last_part(made->text.substr(0, made->text.size() - 6)), *made);
+    }
+}
+
+}  // namespace
+
 void read_xtuner(const Setting& root, FactSheet& sheet) {
+    const bool second = root.has("trainer") || root.has("model_cfg") || root.has("pack_max_length");
+    if (second) {
+        read_second_version(root, sheet);
+    }
     sheet.word(Fact::model, root,
                {"pretrained_model_name_or_path", "llm_name_or_path",
-                "model.llm.pretrained_model_name_or_path", "model_name_or_path"});
+                "model.llm.pretrained_model_name_or_path", "model_name_or_path", "model.model_path"});
     sheet.whole(Fact::sequence, root, {"max_length", "train_dataset.max_length"});
     sheet.whole(Fact::micro_batch, root, {"batch_size", "train_dataloader.batch_size"});
     sheet.whole(Fact::accumulation, root, {"accumulative_counts", "optim_wrapper.accumulative_counts"});
@@ -25,9 +78,8 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }
     read_precision_word(root, sheet, {"optim_wrapper.dtype"});
-    if (root.has("model.lora")) {
-        sheet.whole(Fact::lora_rank, root, {"model.lora.r", "model.llm_lora.r"});
-    }
+    sheet.whole(Fact::lora_rank, root, {"model.lora.r", "model.llm_lora.r"});
+    read_strategy(root, sheet);
     read_loaded_bits(root, sheet, {"model.llm.quantization_config.load_in_4bit"},
                      {"model.llm.quantization_config.load_in_8bit"});
     read_checkpointing_switch(root, sheet, {"model.use_activation_checkpointing"});
@@ -42,7 +94,7 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
             refer_to_file(*at, sheet);
         }
     }
-    if (root.has("model")) {
+    if (root.has("model") && !second) {
         sheet.assume(Fact::recompute, "full", "model.use_activation_checkpointing");
     }
     assume_data_parallel_only(sheet, "XTuner");

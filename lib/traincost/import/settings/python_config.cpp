@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
@@ -257,7 +258,7 @@ private:
     static Region region_of(const PythonStatement& header) {
         const std::string& text = header.text;
         const bool other = begins_with(text, {"def ", "class ", "async def "});
-        const bool certain = text.starts_with("with ") ||
+        const bool certain = begins_with(text, {"with ", "try:"}) ||
                              (text.starts_with("if __name__") && text.find("__main__") != std::string::npos);
         return {.is_other = other, .conditional = !certain, .below = 0};
     }
@@ -308,9 +309,18 @@ private:
             ++equals;  // NAME *= expression
         }
         if (end == 0 || equals >= text.size() || text[equals] != '=' || text.compare(equals, 2, "==") == 0) {
+            const std::string called = text.substr(0, end);
+            if (called.ends_with(".add_argument")) {
+                expression(statement, 0, locals);
+            } else if (called.ends_with("Trainer") && !statement.conditional) {  // "SFTTrainer(...).train()"
+                locals["$trainer"] = expression(statement, 0, locals);
+            }
             return;  // nothing that sets a value
         }
         Setting value = expression(statement, equals + 1, locals);
+        if (several && value.is_list() && !value.items.empty() && !statement.conditional) {
+            value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
+        }
         if (several && !(value.is_map() && value.has("$class"))) {
             return;  // which part of it is whose, nobody follows
         }
@@ -325,8 +335,13 @@ private:
             const Setting* stands = before == locals.end()     ? nullptr
                                     : dot == std::string::npos ? &before->second
                                                                : before->second.peek(path.substr(dot + 1));
-            if (stands != nullptr && stands->is_scalar() && value.is_scalar() && stands->text == value.text) {
-                return;  // the same either way
+            const Setting* given = value.peek("$arguments");
+            const bool wraps = stands != nullptr && stands->is_map() && given != nullptr &&
+                               given->is_list() && !given->items.empty() &&
+                               given->items.front().line == stands->line && given->items.front().is_map();
+            if (wraps || (stands != nullptr && stands->is_scalar() && value.is_scalar() &&
+                          stands->text == value.text)) {
+                return;  // the same either way, or "model = adapted(model, ...)"
             }
             value = unknown(path, value);
         }
@@ -432,8 +447,13 @@ private:
         if (!x || !y) {
             return unknown(a.text + " " + sign + " " + b.text, empty(a.line));
         }
-        const double out = sign == '+' ? *x + *y : sign == '-' ? *x - *y : sign == '*' ? *x * *y : *x / *y;
-        return scalar_setting(to_exact(out), a);
+        const double out = sign == '+'   ? *x + *y
+                           : sign == '-' ? *x - *y
+                           : sign == '*' ? *x * *y
+                           : sign == '^' ? std::pow(*x, *y)
+                           : sign == '|' ? std::floor(*x / *y)
+                                         : *x / *y;
+        return std::isfinite(out) ? scalar_setting(to_exact(out), a) : unknown(a.text, a);
     }
     Setting sum(Cursor& cursor) {
         Setting left = product(cursor);
@@ -447,10 +467,12 @@ private:
         Setting left = value(cursor);
         for (char sign = now(cursor); sign == '*' || sign == '/'; sign = now(cursor)) {
             cursor.step();
-            if (now(cursor) == sign) {
+            const bool doubled = cursor.character(cursor.at()) == sign;  // ** is a power, // a whole quotient
+            if (doubled) {
                 cursor.step();
             }
-            left = computed(sign, left, value(cursor));
+            const char what = !doubled ? sign : sign == '*' ? '^' : '|';
+            left = computed(what, left, value(cursor));
         }
         return left;
     }
@@ -512,7 +534,24 @@ private:
         if (const auto global = globals_.find(word); global != globals_.end()) {
             return global->second;
         }
+        if (const Setting* member = attribute(cursor, word)) {
+            return *member;
+        }
         return scalar_setting(word, out);
+    }
+    /// "args.batch_size", where the name holds an object whose parts are known.
+    const Setting* attribute(const Cursor& cursor, const std::string& word) const {
+        const std::size_t dot = word.find('.');
+        if (dot == std::string::npos) {
+            return nullptr;
+        }
+        const std::string head = word.substr(0, dot);
+        const auto local = cursor.locals.find(head);
+        const auto global = globals_.find(head);
+        const Setting* object = local != cursor.locals.end() ? &local->second
+                                : global != globals_.end()   ? &global->second
+                                                             : nullptr;
+        return object == nullptr || !object->is_map() ? nullptr : object->peek(word.substr(dot + 1));
     }
     Setting bracket(Cursor& cursor, char close) {
         Setting list = empty(cursor.line());
@@ -563,6 +602,34 @@ private:
         }
         return std::nullopt;
     }
+    /// add_argument("-b", "--batch-size", default=8): what the option is where nobody gives it.
+    static void add_option(Setting& options, const std::vector<Setting>& positional,
+                           const std::map<std::string, Setting>& keywords) {
+        options.kind = Setting::Kind::map;
+        const auto said = keywords.find("default");
+        const auto flag = std::find_if(positional.begin(), positional.end(),
+                                       [](const Setting& name) { return name.text.starts_with("--"); });
+        if (said == keywords.end() || flag == positional.end() || !said->second.is_scalar()) {
+            return;
+        }
+        std::string key = flag->text.substr(2);
+        std::replace(key.begin(), key.end(), '-', '_');
+        Setting& option = place_at(options, key);
+        option = said->second;
+        option.is_default = true;
+        option.name = flag->text;
+    }
+    /// The options that an argument parser was told so far, of the call that adds one or parses them.
+    static std::optional<Setting> parser_call(Cursor& cursor, const std::string& name,
+                                              const std::vector<Setting>& positional,
+                                              const std::map<std::string, Setting>& keywords) {
+        if (name.ends_with(".add_argument")) {
+            add_option(cursor.locals[std::string(options_of_parser)], positional, keywords);
+        } else if (!name.ends_with(".parse_args") && !name.ends_with(".parse_known_args")) {
+            return std::nullopt;
+        }
+        return cursor.locals[std::string(options_of_parser)];
+    }
     Setting called(Cursor& cursor, const std::string& name, const Setting& place) {
         std::vector<Setting> positional;
         std::map<std::string, Setting> keywords;
@@ -612,6 +679,9 @@ private:
         cursor.step();
         if (const auto known = known_call(name, positional, keywords)) {
             return *known;
+        }
+        if (const auto options = parser_call(cursor, name, positional, keywords)) {
+            return *options;
         }
         Setting map = place;
         map.kind = Setting::Kind::map;
@@ -695,6 +765,11 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     }
     Setting root = registry.call(name);
     root.file = &file;
+    const bool options = std::any_of(root.members.begin(), root.members.end(),
+                                     [](const SettingMember& m) { return m.value.is_default; });
+    if (options && !root.has("$class")) {  // the program's own options, not a framework's configuration
+        place_at(root, "$program") = scalar_setting(file.substr(file.rfind('/') + 1), root);
+    }
     name_settings(root);
     return root;
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <functional>
+#include <set>
 
 #include "traincost/base/error.hpp"
 
@@ -10,9 +12,10 @@ namespace traincost {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> argument_classes = {"TrainingArguments", "SFTConfig", "DPOConfig",
-                                                              "ORPOConfig",        "CPOConfig", "KTOConfig",
-                                                              "RewardConfig",      "GKDConfig"};
+constexpr std::array<std::string_view, 13> argument_classes = {
+    "TrainingArguments", "SFTConfig",       "DPOConfig",   "ORPOConfig", "CPOConfig",
+    "KTOConfig",         "RewardConfig",    "GKDConfig",   "GRPOConfig", "BCOConfig",
+    "PRMConfig",         "OnlineDPOConfig", "NashMDConfig"};
 
 std::string_view class_name(const Setting& made) {
     const Setting* kind = made.peek("$class");
@@ -59,8 +62,16 @@ void hide_names(Setting& value) {
     }
 }
 
+/// A name whose value nobody knows.
+bool is_open(const Setting& value) {
+    return value.is_scalar() && !value.quoted && !value.text.empty() && value.text != "true" &&
+           value.text != "false" &&
+           (value.text[0] == '<' || std::isalpha(static_cast<unsigned char>(value.text[0])) != 0);
+}
+
 void put(Setting& root, std::string_view key, const Setting* value) {
-    if (value != nullptr && !root.has(key)) {
+    const Setting* stands = value == nullptr ? nullptr : root.peek(key);
+    if (value != nullptr && (stands == nullptr || (is_open(*stands) && !is_open(*value)))) {
         place_at(root, key) = *value;
     }
 }
@@ -90,6 +101,10 @@ void put_model(Setting& root, const Setting& call) {
     } else if (name == "BitsAndBytesConfig") {
         put(root, "load_in_4bit", call.peek("load_in_4bit"));
         put(root, "load_in_8bit", call.peek("load_in_8bit"));
+    } else if (name == "Accelerator") {
+        put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
+        put(root, "mixed_precision", call.peek("mixed_precision"));
+        put(root, "$accelerated", call.peek("$class"));
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");
         if (model != nullptr && model->is_scalar() && model->quoted) {
@@ -116,45 +131,155 @@ std::vector<const Setting*> arguments_in(const PythonScope& scope) {
     return found;
 }
 
+/// What --select may choose: the function, or where it makes several the names it gives them.
+std::string names_in(const PythonScope& scope, bool several) {
+    std::string names;
+    for (const auto& [name, value] : scope.names) {
+        if (makes_arguments(value)) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+    }
+    return (several || scope.function.empty()) && !names.empty() ? names : scope.function;
+}
+
+/// The model that another function loads, where the program loads one alone; "main" knows its callees' best.
+void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
+    Setting loaded;
+    std::set<int> lines;
+    const auto look = [&](const PythonScope& scope) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                const Setting* kind = call.peek("$class");
+                if (class_name(call) == "from_pretrained" &&
+                    (kind->text.find("LanguageModel.") != std::string::npos ||
+                     kind->text.find("ModelFor") != std::string::npos)) {
+                    lines.insert(call.line);
+                    put_model(loaded, call);
+                }
+            });
+        }
+    };
+    for (const bool main : {true, false}) {
+        for (const PythonScope& scope : scopes) {
+            if ((scope.function == "main") == main) {
+                look(scope);
+            }
+        }
+    }
+    if (lines.size() == 1) {
+        for (const SettingMember& m : loaded.members) {
+            put(root, m.key, &m.value);
+        }
+    }
+}
+
+/// What a loop of one's own is told on its command line, apart from what it hands on by other names.
+void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
+    const auto is_handed_on = [&](const Setting& option) {
+        return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
+            return m.value.line == option.line && m.value.name == option.name;
+        });
+    };
+    for (const PythonScope& scope : scopes) {
+        const auto options = scope.names.find(std::string(options_of_parser));
+        for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
+            const SettingMember& option = options->second.members[i];
+            if (!is_handed_on(option.value)) {
+                put(root, option.key, &option.value);
+            }
+        }
+    }
+}
+
+/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
+const Setting* cut_length(const std::vector<PythonScope>& scopes) {
+    const Setting* length = nullptr;
+    bool differs = false;
+    for (const PythonScope& scope : scopes) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                const Setting* cut = call.peek("truncation");
+                const Setting* at =
+                    class_name(call).ends_with("tokenizer") ? call.peek("max_length") : nullptr;
+                if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
+                    differs = differs || (length != nullptr && length->text != at->text);
+                    length = at;
+                }
+            });
+        }
+    }
+    return differs ? nullptr : length;
+}
+
 }  // namespace
 
 bool makes_trainer_arguments(std::string_view text) {
-    return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
-        return text.find(std::string(each) + "(") != text.npos;
-    });
+    const bool adapts = text.find("LoraConfig(") != text.npos || text.find("get_peft_model(") != text.npos;
+    const bool accelerates = text.find("Accelerator(") != text.npos;
+    return ((adapts || accelerates) && text.find("from_pretrained(") != text.npos) ||
+           std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
+               return text.find(std::string(each) + "(") != text.npos;
+           });
 }
 
 std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes, const std::string& file,
                                          std::string_view select) {
     const Setting* arguments = nullptr;
-    const PythonScope* of = nullptr;
+    std::set<const PythonScope*> of;
     int several = 0;
     std::string names;
+    std::set<int> seen;  // the lines of calls: what a function makes stands where it is called, too
     for (const PythonScope& scope : scopes) {
-        const std::vector<const Setting*> found = arguments_in(scope);
-        if (found.empty() || (!select.empty() && scope.function != select)) {
+        std::vector<const Setting*> found = arguments_in(scope);
+        if (found.empty()) {
             continue;
         }
-        several += static_cast<int>(found.size());
-        names += (names.empty() ? "" : ", ") + (scope.function.empty() ? "the file's top" : scope.function);
-        arguments = found.front();
-        of = &scope;
+        const auto chosen = scope.names.find(std::string(select));
+        if (!select.empty() && chosen != scope.names.end() && makes_arguments(chosen->second)) {
+            arguments = &chosen->second;  // the name that the arguments are given
+            of = {&scope};
+            several = 1;
+            break;
+        }
+        if (!select.empty() && scope.function != select) {
+            continue;
+        }
+        of.insert(&scope);
+        std::erase_if(found, [&](const Setting* each) { return !seen.insert(each->line).second; });
+        if (!found.empty()) {
+            several += static_cast<int>(found.size());
+            names += (names.empty() ? "" : ", ") + names_in(scope, found.size() > 1);
+            arguments = found.front();
+        }
     }
     if (several > 1) {
         throw Error(ErrorKind::input,
                     std::vector<Problem>{{.path = file,
-                                          .message = "makes the arguments of several trainers, in " + names +
-                                                     "; choose a function that makes one with --select"}});
+                                          .message = "makes the arguments of several trainers: " + names +
+                                                     "; choose one with --select"}});
     }
-    if (arguments == nullptr) {
-        return std::nullopt;
-    }
-    Setting root = *arguments;
+    Setting root = arguments != nullptr ? *arguments : Setting{};
     for (const PythonScope& scope : scopes) {
-        if (&scope == of || scope.function.empty()) {
+        if (arguments == nullptr || of.contains(&scope) || scope.function.empty()) {
             for (const auto& [name, value] : scope.names) {
                 visit_calls(value, [&](const Setting& call) { put_model(root, call); });
             }
+        }
+    }
+    if (arguments != nullptr) {
+        put_loaded_model(root, scopes);
+    }
+    if (!root.has("max_seq_length") && !root.has("max_length")) {
+        put(root, "max_seq_length", cut_length(scopes));
+    }
+    if (arguments == nullptr) {
+        const Setting* by = root.has("lora_r") ? root.peek("lora_r") : root.peek("$accelerated");
+        if (by == nullptr || !root.has("model_name_or_path")) {
+            return std::nullopt;
+        }
+        place_at(root, "$adapted") = Setting(*by);
+        if (root.has("$accelerated")) {
+            put_options(root, scopes);
         }
     }
     hide_names(root);

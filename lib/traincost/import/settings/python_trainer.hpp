@@ -11,6 +11,9 @@
 
 namespace traincost {
 
+/// The name that stands for the options a program's argument parser is told.
+inline constexpr std::string_view options_of_parser = "$options";
+
 /// The names that a file's top, or the body of one of its functions, gives values to.
 struct PythonScope {
     std::string function;  ///< empty at the top

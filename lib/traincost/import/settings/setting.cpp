@@ -176,8 +176,8 @@ std::optional<std::string> as_word(const Setting& setting) {
         return std::nullopt;
     }
     const std::string& text = setting.text;
-    const bool placeholder =
-        text.find_first_of("<>{}\x01") != text.npos || text.starts_with('$') || text.find("${") != text.npos;
+    const bool placeholder = text == "???" || text.find_first_of("<>{}\x01") != text.npos ||
+                             text.starts_with('$') || text.find("${") != text.npos;
     return placeholder ? std::nullopt : std::optional(text);
 }
 

@@ -18,6 +18,7 @@ struct Setting {
     Kind kind = Kind::null;
     bool quoted = false;        ///< a scalar between quotes is a string, whatever it looks like
     mutable bool read = false;  ///< a reader asked for it
+    bool is_default = false;    ///< an option's value where nobody gives it another
     int line = 0;               ///< from 1
     const std::string* file = nullptr;
     std::string name;  ///< the key as the file spells it, with the keys above it: "training.seq_len"

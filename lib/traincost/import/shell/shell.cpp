@@ -332,9 +332,20 @@ private:
             for (const ShellAssignment& assignment : command.assignments) {
                 state_.assign(assignment);
             }
+            if (!words.empty() && words[0].chars == "export") {
+                note_exported(command, words);
+            }
             return Answer::yes;
         }
         return started(command, std::move(words), flow);
+    }
+    void note_exported(const ShellCommand& command, const std::vector<ShellText>& words) {
+        for (const ShellAssignment& assignment : command.assignments) {
+            exported_.insert(assignment.name);
+        }
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            exported_.insert(words[i].chars);
+        }
     }
     static bool is_declaration(std::string_view word) {
         return word == "export" || word == "local" || word == "declare" || word == "readonly" ||
@@ -454,14 +465,10 @@ private:
                 one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
             }
         }
-        for (const std::string_view name :
-             {"CUDA_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}) {
-            const bool given = std::any_of(one.environment.begin(), one.environment.end(),
-                                           [&](const auto& each) { return each.first == name; });
-            const ShellVariable* exported = state_.find(name);
-            if (!given && exported != nullptr && exported->items.size() == 1 &&
-                !ShellState::is_unknown(exported->items.front())) {
-                one.environment.emplace_back(name, exported->items.front());
+        for (const std::string& name : exported_) {
+            if (const ShellVariable* variable = state_.find(name);
+                variable != nullptr && !variable->items.empty()) {
+                one.exported.emplace_back(name, variable->items.front());
             }
         }
         // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".
@@ -663,6 +670,7 @@ private:
     std::vector<const std::string*> names_;
     ShellState state_;
     std::vector<ShellText> around_{};  ///< the launcher of the shell whose commands are followed
+    std::set<std::string> exported_{};
     ShellOutcome outcome_;
     std::map<std::string, const ShellCommand*, std::less<>> functions_;
     std::vector<std::unique_ptr<ShellText>> texts_;

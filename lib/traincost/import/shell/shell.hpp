@@ -24,6 +24,7 @@ inline constexpr std::string_view unknown_if_said = "\x01\x01";
 struct StartedCommand {
     std::vector<ShellText> words;
     std::vector<std::pair<std::string, ShellText>> environment;
+    std::vector<std::pair<std::string, ShellText>> exported;  ///< by lines above it
 };
 
 /// A file that a script writes itself, by a here-document or by echo.

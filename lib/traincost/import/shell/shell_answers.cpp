@@ -1,8 +1,7 @@
-// What a script computes by itself: $(( )), tests, and the few commands whose output is plain.
+// What a script finds out by itself: tests, and the few commands whose output is plain.
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "traincost/base/text.hpp"
 #include "traincost/import/shell/shell_state.hpp"
@@ -10,178 +9,6 @@
 namespace traincost {
 
 namespace {
-
-/// Evaluates an expression of whole numbers and variables, by precedence.
-class Arithmetic {
-public:
-    Arithmetic(std::string_view text,
-               const std::function<std::optional<std::int64_t>(std::string_view)>& variable)
-        : text_(text), variable_(variable) {
-    }
-    std::optional<std::int64_t> value() {
-        const auto x = binary(0);
-        skip();
-        if (x && at_ < text_.size() && text_[at_] == '?') {
-            ++at_;
-            const auto yes = binary(0);
-            skip();
-            if (at_ >= text_.size() || text_[at_] != ':') {
-                return std::nullopt;
-            }
-            ++at_;
-            const auto no = binary(0);
-            skip();
-            return at_ == text_.size() ? (*x != 0 ? yes : no) : std::nullopt;
-        }
-        return at_ == text_.size() ? x : std::nullopt;
-    }
-
-private:
-    struct Operator {
-        std::string_view sign;
-        int level;
-    };
-    void skip() {
-        while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-            ++at_;
-        }
-    }
-    std::optional<Operator> next_operator() {
-        static constexpr Operator all[] = {{"||", 1}, {"&&", 2}, {"==", 3}, {"!=", 3}, {"<=", 4}, {">=", 4},
-                                           {"<<", 5}, {">>", 5}, {"**", 8}, {"<", 4},  {">", 4},  {"+", 6},
-                                           {"-", 6},  {"*", 7},  {"/", 7},  {"%", 7}};
-        skip();
-        for (const Operator& one : all) {
-            if (text_.substr(at_).starts_with(one.sign)) {
-                return one;
-            }
-        }
-        return std::nullopt;
-    }
-    std::optional<std::int64_t> binary(int level) {
-        if (++depth_ > 50) {
-            return std::nullopt;
-        }
-        auto left = unary();
-        while (left) {
-            const auto op = next_operator();
-            if (!op || op->level <= level) {
-                break;
-            }
-            at_ += op->sign.size();
-            const auto right = binary(op->level);
-            if (!right) {
-                left = std::nullopt;
-                break;
-            }
-            left = applied(op->sign, *left, *right);
-        }
-        --depth_;
-        return left;
-    }
-    static std::optional<std::int64_t> applied(std::string_view sign, std::int64_t a, std::int64_t b) {
-        constexpr std::int64_t largest = std::int64_t{1} << 53;
-        std::int64_t out = 0;
-        if (sign == "+") {
-            out = a + b;
-        } else if (sign == "-") {
-            out = a - b;
-        } else if (sign == "*") {
-            if (__builtin_mul_overflow(a, b, &out)) {
-                return std::nullopt;
-            }
-        } else if (sign == "/" || sign == "%") {
-            if (b == 0) {
-                return std::nullopt;
-            }
-            out = sign == "/" ? a / b : a % b;
-        } else if (sign == "**") {
-            out = 1;
-            for (std::int64_t i = 0; i < b; ++i) {
-                if (__builtin_mul_overflow(out, a, &out)) {
-                    return std::nullopt;
-                }
-            }
-        } else if (sign == "<<" || sign == ">>") {
-            if (b < 0 || b > 52 || a < 0 || a > largest >> 12) {
-                return std::nullopt;
-            }
-            out = sign == "<<" ? (b > 40 && a > 1 ? largest + 1 : a << b) : a >> b;
-        } else {
-            out = sign == "||"   ? (a != 0 || b != 0)
-                  : sign == "&&" ? (a != 0 && b != 0)
-                  : sign == "==" ? a == b
-                  : sign == "!=" ? a != b
-                  : sign == "<=" ? a <= b
-                  : sign == ">=" ? a >= b
-                  : sign == "<"  ? a < b
-                                 : a > b;
-        }
-        return out > largest || out < -largest ? std::nullopt : std::optional(out);
-    }
-    std::optional<std::int64_t> unary() {
-        skip();
-        if (at_ >= text_.size()) {
-            return std::nullopt;
-        }
-        const char c = text_[at_];
-        if (c == '-' || c == '+' || c == '!') {
-            ++at_;
-            const auto x = ++depth_ > 50 ? std::nullopt : unary();
-            --depth_;
-            return !x         ? x
-                   : c == '-' ? std::optional(-*x)
-                   : c == '!' ? std::optional<std::int64_t>(*x == 0 ? 1 : 0)
-                              : x;
-        }
-        if (c == '(') {
-            ++at_;
-            const auto x = binary(0);
-            skip();
-            if (at_ >= text_.size() || text_[at_] != ')') {
-                return std::nullopt;
-            }
-            ++at_;
-            return x;
-        }
-        std::size_t begin = at_;
-        while (at_ < text_.size() &&
-               (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' ||
-                text_[at_] == '$' || text_[at_] == '{' || text_[at_] == '}')) {
-            ++at_;
-        }
-        std::string name;
-        for (const char x : text_.substr(begin, at_ - begin)) {
-            if (x != '$' && x != '{' && x != '}') {
-                name += x;
-            }
-        }
-        if (name.empty()) {
-            return std::nullopt;
-        }
-        if (std::isdigit(static_cast<unsigned char>(name[0])) == 0 || text_[begin] == '$') {
-            return variable_(name);
-        }
-        try {
-            return parse_count(name);
-        } catch (const std::exception&) {
-            return std::nullopt;
-        }
-    }
-
-    std::string_view text_;
-    const std::function<std::optional<std::int64_t>(std::string_view)>& variable_;
-    std::size_t at_ = 0;
-    int depth_ = 0;
-};
-
-std::optional<std::int64_t> whole(std::string_view text) {
-    try {
-        return text.empty() ? std::nullopt : std::optional(parse_count(text, Range::any));
-    } catch (const std::exception&) {
-        return std::nullopt;
-    }
-}
 
 Answer answer(bool yes) {
     return yes ? Answer::yes : Answer::no;
@@ -191,8 +18,8 @@ Answer compared(std::string_view sign, std::string_view a, std::string_view b) {
     if (sign == "=" || sign == "==" || sign == "!=") {
         return answer(ShellState::matches(b, a) == (sign != "!="));
     }
-    const auto x = whole(a);
-    const auto y = whole(b);
+    const auto x = ShellState::whole(a);
+    const auto y = ShellState::whole(b);
     if (!x || !y) {
         return Answer::unknown;
     }
@@ -209,52 +36,48 @@ Answer opposite(Answer a) {
     return a == Answer::unknown ? a : answer(a == Answer::no);
 }
 
+std::string without_blanks(std::string text) {
+    std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+    return text;
+}
+
+/// Whether what a list is piped to says how many items it has.
+bool counts_items(std::string_view filter) {
+    return filter == "tr',''\\n'|wc-l" || filter == "tr\",\"\"\\n\"|wc-l" || filter == "awk-F,'{printNF}'" ||
+           filter == "awk-F',''{printNF}'" || filter == "awk-F\",\"'{printNF}'";
+}
+
 }  // namespace
 
-std::optional<std::int64_t> ShellState::arithmetic(std::string_view expression, int depth) {
-    if (depth > 20 || expression.find(unknown_mark) != std::string_view::npos) {
-        return std::nullopt;
-    }
-    // An assignment inside, as in $((PORT = 6000 + X)) or ((N += 1)).
-    const std::size_t equals = expression.find('=');
-    if (equals != std::string_view::npos && equals > 0 &&
-        (equals + 1 >= expression.size() || expression[equals + 1] != '=') &&
-        std::string_view("=!<>").find(expression[equals - 1]) == std::string_view::npos) {
-        std::string name(expression.substr(0, equals));
-        std::string sum(expression.substr(equals + 1));
-        if (std::string_view("+-*/%").find(name.back()) != std::string_view::npos) {
-            sum = name.substr(0, name.size() - 1) + name.back() + "(" + sum + ")";
-            name.pop_back();
+bool ShellState::matches(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
+    while (t < text.size()) {
+        bool same = p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]);
+        std::size_t width = 1;
+        if (p < pattern.size() && pattern[p] == '[') {
+            const std::size_t close = pattern.find(']', p + 1);
+            if (close != std::string_view::npos) {
+                same = pattern.substr(p + 1, close - p - 1).find(text[t]) != std::string_view::npos;
+                width = close - p + 1;
+            }
         }
-        name.erase(
-            std::remove_if(name.begin(), name.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
-            name.end());
-        const auto x = arithmetic(sum, depth + 1);
-        ShellText value;
-        value.add(x ? std::to_string(*x) : std::string(1, unknown_mark), {});
-        set(name, value);
-        return x;
-    }
-    // What stands in ${...} or $(...) is expanded first.
-    if (expression.find("${") != std::string_view::npos || expression.find("$(") != std::string_view::npos ||
-        expression.find('`') != std::string_view::npos) {
-        ShellText raw;
-        raw.add(expression, {});
-        const std::string expanded = text_of(raw, true).chars;
-        return expanded == expression ? std::nullopt : arithmetic(expanded, depth + 1);
-    }
-    const std::function<std::optional<std::int64_t>(std::string_view)> variable =
-        [&](std::string_view name) -> std::optional<std::int64_t> {
-        const auto value = value_of(name);
-        if (!value || is_unknown(*value)) {
-            return std::nullopt;
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = t;
+        } else if (same) {
+            p += width;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++mark;
+        } else {
+            return false;
         }
-        if (const auto x = whole(value->chars)) {
-            return x;
-        }
-        return value->empty() ? std::optional<std::int64_t>(0) : arithmetic(value->chars, depth + 1);
-    };
-    return Arithmetic(expression, variable).value();
+    }
+    while (p < pattern.size() && pattern[p] == '*') {
+        ++p;
+    }
+    return p == pattern.size();
 }
 
 Answer ShellState::test(const std::vector<ShellText>& words) const {
@@ -313,36 +136,22 @@ Answer ShellState::test(const std::vector<ShellText>& words) const {
     return Answer::unknown;
 }
 
-// $(command): only what depends on nothing but its words.
-ShellText ShellState::substituted(const ShellText& command, ShellPlace place, int depth) {
-    if (depth > 30) {
-        return unknown(place);
-    }
-    std::string text = command.chars;
-    // "... | bc": arithmetic of what is echoed.
-    const std::size_t pipe = text.find('|');
-    std::string filter;
-    if (pipe != std::string::npos) {
-        for (const char c : text.substr(pipe + 1)) {
-            if (std::isspace(static_cast<unsigned char>(c)) == 0) {
-                filter += c;
-            }
-        }
-        text = text.substr(0, pipe);
-    }
-    ShellText head = command.part(0, text.size());
+/// The words of a simple command; what is quoted stays together.
+std::vector<ShellText> ShellState::words_of_command(const ShellText& command) {
+    const std::string& chars = command.chars;
+    const auto is_space = [&](std::size_t i) {
+        return std::isspace(static_cast<unsigned char>(chars[i])) != 0;
+    };
     std::vector<ShellText> words;
-    for (std::size_t i = 0; i < head.chars.size();) {
-        // Words of a simple command; what is quoted stays together.
-        while (i < head.chars.size() && std::isspace(static_cast<unsigned char>(head.chars[i])) != 0) {
+    for (std::size_t i = 0; i < chars.size();) {
+        while (i < chars.size() && is_space(i)) {
             ++i;
         }
         std::size_t end = i;
         char quote = '\0';
         int brackets = 0;
-        while (end < head.chars.size() && (quote != '\0' || brackets > 0 ||
-                                           std::isspace(static_cast<unsigned char>(head.chars[end])) == 0)) {
-            const char c = head.chars[end];
+        while (end < chars.size() && (quote != '\0' || brackets > 0 || !is_space(end))) {
+            const char c = chars[end];
             if (quote != '\0') {
                 quote = c == quote ? '\0' : quote;
             } else if (c == '\'' || c == '"') {
@@ -356,18 +165,19 @@ ShellText ShellState::substituted(const ShellText& command, ShellPlace place, in
             }
             ++end;
         }
-        end = std::min(end, head.chars.size());
+        end = std::min(end, chars.size());
         if (end > i) {
-            for (ShellText& word : words_of(head.part(i, end - i))) {
+            for (ShellText& word : words_of(command.part(i, end - i))) {
                 words.push_back(std::move(word));
             }
         }
         i = end;
     }
-    if (words.empty()) {
-        return unknown(place);
-    }
-    const std::string program = words.front().chars;
+    return words;
+}
+
+/// What echo prints of its words.
+ShellText ShellState::echoed(const std::vector<ShellText>& words, ShellPlace place) {
     ShellText joined;
     for (std::size_t i = 1; i < words.size(); ++i) {
         if (i == 1 && (words[i].chars == "-n" || words[i].chars == "-e")) {
@@ -378,26 +188,34 @@ ShellText ShellState::substituted(const ShellText& command, ShellPlace place, in
         }
         joined.add(words[i]);
     }
-    ShellText result;
-    if (program == "echo" && (filter.empty() || filter == "bc" || filter == "bc-l")) {
-        if (filter.empty()) {
-            return joined;
-        }
+    return joined;
+}
+
+// $(command): only what depends on nothing but its words.
+ShellText ShellState::substituted(const ShellText& command, ShellPlace place, int depth) {
+    const std::size_t pipe = command.chars.find('|');
+    const std::vector<ShellText> words =
+        depth > 30 ? std::vector<ShellText>{} : words_of_command(command.part(0, pipe));
+    if (words.empty()) {
+        return unknown(place);
+    }
+    const std::string filter =
+        pipe == std::string::npos ? std::string() : without_blanks(command.chars.substr(pipe + 1));
+    const std::string& program = words.front().chars;
+    const ShellText joined = echoed(words, place);
+    if (program == "echo" && filter.empty()) {
+        return joined;
+    }
+    const bool computes = filter == "bc" || filter == "bc-l";
+    if ((program == "echo" && computes) || (program == "expr" && filter.empty())) {
         const auto x = arithmetic(joined.chars);
+        ShellText result;
         result.add(x ? std::to_string(*x) : std::string(1, unknown_mark), place);
         return result;
     }
-    // How many items a list has.
-    const bool counts = filter == "tr',''\\n'|wc-l" || filter == "tr\",\"\"\\n\"|wc-l" ||
-                        filter == "awk-F,'{printNF}'" || filter == "awk-F',''{printNF}'" ||
-                        filter == "awk-F\",\"'{printNF}'";
-    if (program == "echo" && counts && !is_unknown(joined)) {
+    if (program == "echo" && counts_items(filter) && !is_unknown(joined)) {
+        ShellText result;
         result.add(std::to_string(1 + std::count(joined.chars.begin(), joined.chars.end(), ',')), place);
-        return result;
-    }
-    if (program == "expr" && filter.empty()) {
-        const auto x = arithmetic(joined.chars);
-        result.add(x ? std::to_string(*x) : std::string(1, unknown_mark), place);
         return result;
     }
     // Where a program lies is not looked at; what is asked for is its name.

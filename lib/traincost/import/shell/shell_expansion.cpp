@@ -11,14 +11,9 @@ namespace traincost {
 namespace {
 
 constexpr int deepest_expansion = 40;
-constexpr std::size_t longest_value = std::size_t{1} << 20;
 
 bool is_field_separator(char c) {
     return c == ' ' || c == '\t' || c == '\n';
-}
-
-bool is_variable_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 /// The end of what a bracket at `at` opens.
@@ -39,6 +34,12 @@ std::size_t closing(const std::string& text, std::size_t at, std::size_t end) {
         }
     }
     return end;
+}
+
+ShellText counted(std::optional<std::size_t> count, ShellPlace place) {
+    ShellText text;
+    text.add(count ? std::to_string(*count) : std::string(1, unknown_mark), place);
+    return text;
 }
 
 }  // namespace
@@ -219,32 +220,33 @@ void ShellState::expand_name(std::string_view name, ShellPlace place, bool quote
     quoted ? out.add_whole(value) : out.add_split(value);
 }
 
-std::optional<ShellText> ShellState::value_of(std::string_view name) const {
-    if (name == "#" && arguments_known) {
-        ShellText text;
-        text.add(std::to_string(arguments.size()), {});
-        return text;
-    }
-    if (!name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
-        const std::size_t n = static_cast<std::size_t>(std::atoi(std::string(name).c_str()));
-        if (n >= 1 && n <= arguments.size()) {
-            return arguments[n - 1];
+/// "${NAME[@]}" and "$@", or how many items they have; null where nobody knows.
+void ShellState::expand_all(const std::vector<ShellText>* items, bool length, bool quoted, ShellPlace place,
+                            Field& out) {
+    const auto put = [&](const ShellText& text) { quoted ? out.add_whole(text) : out.add_split(text); };
+    if (length) {
+        put(counted(items == nullptr ? std::nullopt : std::optional(items->size()), place));
+    } else if (items == nullptr) {
+        put(unknown(place));
+    } else {
+        for (std::size_t i = 0; i < items->size(); ++i) {
+            if (i > 0) {
+                out.end_word();
+            }
+            put((*items)[i]);
         }
-        return arguments_known && n >= 1 ? std::optional(ShellText{}) : std::nullopt;
     }
-    const ShellVariable* found = find(name);
-    if (found == nullptr) {
-        return std::nullopt;
-    }
-    return found->items.empty() ? ShellText{} : found->items.front();
 }
 
-const std::vector<ShellText>* ShellState::items_of(std::string_view name) const {
-    if (name == "@" || name == "*") {
-        return &arguments;
+/// The name at `at` of ${...}: a variable's, or @, * and #.
+std::string ShellState::braced_name(const std::string& chars, std::size_t at, std::size_t end) {
+    const std::size_t begin = at;
+    while (at < end && is_variable_character(chars[at])) {
+        ++at;
     }
-    const ShellVariable* found = find(name);
-    return found == nullptr ? nullptr : &found->items;
+    const bool special =
+        at == begin && at < end && std::string_view("@*#").find(chars[at]) != std::string_view::npos;
+    return chars.substr(begin, special ? 1 : at - begin);
 }
 
 // ${...} without its brackets.
@@ -255,15 +257,8 @@ void ShellState::expand_braces(const ShellText& raw, std::size_t begin, std::siz
     const bool length = begin + 1 < end && raw.chars[begin] == '#';
     const bool indirect = begin < end && raw.chars[begin] == '!';
     std::size_t at = begin + (length || indirect ? 1 : 0);
-    const std::size_t name_begin = at;
-    while (at < end && is_variable_character(raw.chars[at])) {
-        ++at;
-    }
-    if (at == name_begin && at < end &&
-        (raw.chars[at] == '@' || raw.chars[at] == '*' || raw.chars[at] == '#')) {
-        ++at;
-    }
-    std::string name = raw.chars.substr(name_begin, at - name_begin);
+    std::string name = braced_name(raw.chars, at, end);
+    at += name.size();
     if (indirect) {
         const auto pointed = value_of(name);
         if (!pointed || is_unknown(*pointed)) {
@@ -278,35 +273,13 @@ void ShellState::expand_braces(const ShellText& raw, std::size_t begin, std::siz
         const std::size_t close = std::min(raw.chars.find(']', at), end);
         const std::string index = text_of(raw.part(at + 1, close - at - 1)).chars;
         at = close + 1;
-        const ShellVariable* found = find(name);
         all = index == "@" || index == "*";
-        if (!all && found != nullptr) {
-            if (const auto key = found->keyed.find(index); key != found->keyed.end()) {
-                value = key->second;
-            } else if (const auto n = arithmetic(index);
-                       n && *n >= 0 && static_cast<std::size_t>(*n) < found->items.size()) {
-                value = found->items[static_cast<std::size_t>(*n)];
-            }
-        }
+        value = all ? std::nullopt : element(name, index);
     } else if (!all) {
         value = value_of(name);
     }
     if (all && at >= end) {
-        const std::vector<ShellText>* items = items_of(name);
-        if (length) {
-            ShellText count;
-            count.add(items == nullptr ? std::string(1, unknown_mark) : std::to_string(items->size()), place);
-            put(count);
-        } else if (items == nullptr) {
-            put(unknown(place));
-        } else {
-            for (std::size_t i = 0; i < items->size(); ++i) {
-                if (i > 0) {
-                    out.end_word();
-                }
-                put((*items)[i]);
-            }
-        }
+        expand_all(items_of(name), length, quoted, place, out);
         return;
     }
     if (all) {
@@ -314,11 +287,8 @@ void ShellState::expand_braces(const ShellText& raw, std::size_t begin, std::siz
                                                                       : std::nullopt;
     }
     if (length) {
-        ShellText count;
-        count.add(
-            value && !is_unknown(*value) ? std::to_string(value->chars.size()) : std::string(1, unknown_mark),
-            place);
-        put(count);
+        const bool known = value && !is_unknown(*value);
+        put(counted(known ? std::optional(value->chars.size()) : std::nullopt, place));
         return;
     }
     if (at >= end) {
@@ -421,182 +391,6 @@ std::optional<ShellText> ShellState::modified(ShellText value, std::string_view,
         }
     }
     return std::nullopt;
-}
-
-ShellVariable& ShellState::change(std::string_view name) {
-    const auto found = variables_.find(name);
-    if (!journals_.empty()) {
-        ShellChanges& journal = journals_.back();
-        if (!journal.contains(name)) {
-            journal.emplace(name, found == variables_.end() ? std::nullopt : std::optional(found->second));
-        }
-    }
-    return found != variables_.end() ? found->second : variables_[std::string(name)];
-}
-
-std::vector<ShellText> ShellState::options() const {
-    std::vector<ShellText> all;
-    for (const auto& [name, variable] : variables_) {
-        const bool holds =
-            std::any_of(variable.items.begin(), variable.items.end(), [](const ShellText& item) {
-                const std::size_t begin = item.chars.find_first_not_of(" \t\n\\");
-                return begin != std::string::npos && item.chars.compare(begin, 2, "--") == 0;
-            });
-        for (const ShellText& item : holds ? variable.items : std::vector<ShellText>{}) {
-            for (std::size_t at = 0; at < item.chars.size();) {
-                const std::size_t begin =
-                    std::min(item.chars.find_first_not_of(" \t\n", at), item.chars.size());
-                const std::size_t end = std::min(item.chars.find_first_of(" \t\n", begin), item.chars.size());
-                if (end > begin && item.chars.compare(begin, end - begin, "\\") != 0) {
-                    all.push_back(item.part(begin, end - begin));
-                }
-                at = end;
-            }
-        }
-    }
-    return all;
-}
-
-void ShellState::erase(std::string_view name) {
-    if (const auto found = variables_.find(name); found != variables_.end()) {
-        change(name);
-        variables_.erase(found);
-    }
-}
-
-ShellChanges ShellState::go_back() {
-    ShellChanges changes = std::move(journals_.back());
-    journals_.pop_back();
-    for (auto& [name, before] : changes) {
-        const auto found = variables_.find(name);
-        std::optional<ShellVariable> now;
-        if (found != variables_.end()) {
-            now = std::move(found->second);
-        }
-        if (before) {
-            variables_[name] = std::move(*before);
-        } else if (found != variables_.end()) {
-            variables_.erase(found);
-        }
-        before = std::move(now);
-    }
-    return changes;
-}
-
-// ARGS="$ARGS --more": what is there stays where it is, so that a list that grows line by line costs as much
-// as its words.
-bool ShellState::append_to_itself(const ShellAssignment& assignment) {
-    const ShellVariable* own = find(assignment.name);
-    if (assignment.append || !assignment.index.empty() || assignment.words.empty() || own == nullptr ||
-        own->items.size() != 1 || own->array || !own->keyed.empty()) {
-        return false;
-    }
-    const ShellText& raw = assignment.words.front();
-    for (const std::string& start : {"\"$" + assignment.name, "\"${" + assignment.name + "}"}) {
-        const bool braced = start.back() == '}';
-        if (!raw.chars.starts_with(start) ||
-            (!braced && raw.chars.size() > start.size() && is_variable_character(raw.chars[start.size()]))) {
-            continue;
-        }
-        ShellText rest;
-        rest.add('"', raw.places.front());
-        rest.add(raw.part(start.size()));
-        const ShellText tail = text_of(rest);
-        ShellText& text = change(assignment.name).items.front();
-        if (text.chars.size() < longest_value) {
-            text.add(tail);
-        }
-        return true;
-    }
-    return false;
-}
-
-void ShellState::set(std::string_view name, ShellText value) {
-    ShellVariable variable;
-    variable.items.push_back(std::move(value));
-    change(name) = std::move(variable);
-}
-
-void ShellState::assign(const ShellAssignment& assignment) {
-    if (assignment.array) {
-        ShellVariable fresh;
-        ShellVariable& variable = assignment.append ? change(assignment.name) : fresh;
-        variable.array = true;
-        for (const ShellText& raw : assignment.words) {
-            const std::size_t equals = raw.chars.find("]=");
-            if (raw.chars.starts_with('[') && equals != std::string::npos) {
-                variable.keyed[text_of(raw.part(1, equals - 1)).chars] = text_of(raw.part(equals + 2));
-                continue;
-            }
-            for (ShellText& word : words_of(raw)) {
-                variable.items.push_back(std::move(word));
-            }
-        }
-        if (!assignment.append) {
-            change(assignment.name) = std::move(fresh);
-        }
-        return;
-    }
-    if (append_to_itself(assignment)) {
-        return;
-    }
-    ShellText value = assignment.words.empty() ? ShellText{} : text_of(assignment.words.front());
-    if (!assignment.index.empty()) {
-        ShellVariable& variable = change(assignment.name);
-        variable.array = true;
-        const std::string index = text_of(assignment.index).chars;
-        const auto n = arithmetic(index);
-        if (n && *n >= 0 && *n < 4096) {
-            if (variable.items.size() <= static_cast<std::size_t>(*n)) {
-                variable.items.resize(static_cast<std::size_t>(*n) + 1);
-            }
-            variable.items[static_cast<std::size_t>(*n)] = value;
-        }
-        variable.keyed[index] = std::move(value);
-        return;
-    }
-    if (!assignment.append) {
-        set(assignment.name, std::move(value));
-        return;
-    }
-    ShellVariable& variable = change(assignment.name);
-    if (variable.items.empty()) {
-        variable.items.emplace_back();
-    }
-    if (variable.items.front().chars.size() < longest_value) {
-        variable.items.front().add(value);
-    }
-}
-
-bool ShellState::matches(std::string_view pattern, std::string_view text) {
-    std::size_t p = 0, t = 0, star = std::string_view::npos, mark = 0;
-    while (t < text.size()) {
-        bool same = p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]);
-        std::size_t width = 1;
-        if (p < pattern.size() && pattern[p] == '[') {
-            const std::size_t close = pattern.find(']', p + 1);
-            if (close != std::string_view::npos) {
-                same = pattern.substr(p + 1, close - p - 1).find(text[t]) != std::string_view::npos;
-                width = close - p + 1;
-            }
-        }
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            mark = t;
-        } else if (same) {
-            p += width;
-            ++t;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            t = ++mark;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size() && pattern[p] == '*') {
-        ++p;
-    }
-    return p == pattern.size();
 }
 
 }  // namespace traincost

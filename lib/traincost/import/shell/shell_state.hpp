@@ -62,10 +62,16 @@ public:
         return text.chars.find(unknown_mark) != std::string::npos;
     }
     static ShellText unknown(ShellPlace place);
+    /// The whole number that a text is.
+    static std::optional<std::int64_t> whole(std::string_view text);
     /// Whether `text` is of the form `pattern`: * ? and [ ].
     static bool matches(std::string_view pattern, std::string_view text);
 
 private:
+    static constexpr std::size_t longest_value = std::size_t{1} << 20;  ///< characters
+
+    static bool is_variable_character(char c);
+    static std::string braced_name(const std::string& chars, std::size_t at, std::size_t end);
     struct Field;
     bool append_to_itself(const ShellAssignment& assignment);
     void expand(const ShellText& raw, std::size_t begin, std::size_t end, bool quoted, Field& out, int depth);
@@ -73,9 +79,14 @@ private:
                               int depth);
     void expand_braces(const ShellText& raw, std::size_t begin, std::size_t end, bool quoted, Field& out,
                        int depth);
+    void expand_all(const std::vector<ShellText>* items, bool length, bool quoted, ShellPlace place,
+                    Field& out);
     void expand_name(std::string_view name, ShellPlace place, bool quoted, Field& out);
     std::optional<ShellText> value_of(std::string_view name) const;
+    std::optional<ShellText> element(const std::string& name, const std::string& index);
     const std::vector<ShellText>* items_of(std::string_view name) const;
+    std::vector<ShellText> words_of_command(const ShellText& command);
+    static ShellText echoed(const std::vector<ShellText>& words, ShellPlace place);
     ShellText substituted(const ShellText& command, ShellPlace place, int depth);
     std::optional<ShellText> modified(ShellText value, std::string_view name, const ShellText& raw,
                                       std::size_t at, std::size_t end, int depth);

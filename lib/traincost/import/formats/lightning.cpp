@@ -1,0 +1,185 @@
+// Lightning: the YAML of its command line, and Hydra's tables that make its Trainer.
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
+#include "traincost/import/formats/formats.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// What makes an object: "class_path" on the command line, "_target_" in Hydra, a call in Python.
+const Setting* made_by(const Setting& block) {
+    return first_of(block, {"class_path", "_target_", "$class"});
+}
+
+/// The settings of an object: beside "_target_", below "init_args".
+const Setting& arguments_of(const Setting& block) {
+    const Setting* below = block.at("init_args");
+    return below != nullptr && below->is_map() ? *below : block;
+}
+
+/// The Trainer's settings: below "trainer", or the whole file.
+const Setting* trainer_of(const Setting& root) {
+    const Setting* below = root.peek("trainer");
+    if (below != nullptr && below->is_map()) {
+        return below;
+    }
+    const Setting* target = root.peek("_target_");
+    return target != nullptr && target->text.ends_with(".Trainer") ? &root : nullptr;
+}
+
+/// Several classes of one block's settings: data modules, models.
+const Setting* first_below(const Setting& root, std::initializer_list<std::string_view> blocks, Paths keys) {
+    for (const std::string_view name : blocks) {
+        const Setting* block = root.at(name);
+        if (block == nullptr || !block->is_map()) {
+            continue;
+        }
+        if (const Setting* found = first_of(arguments_of(*block), keys)) {
+            return found;
+        }
+        if (const Setting* found = first_of(*block, keys)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+int recognise_lightning(const Setting& root) {
+    const Setting* trainer = trainer_of(root);
+    if (trainer == nullptr || root.has("exp_manager") || root.has("model.encoder_seq_length") ||
+        root.has("model.micro_batch_size") || root.has("model.tensor_model_parallel_size") ||
+        root.has("training")) {
+        return 0;
+    }
+    const Setting* target = trainer->peek("_target_");
+    return points(*trainer,
+                  {"accelerator", "devices", "strategy", "precision", "accumulate_grad_batches", "max_epochs",
+                   "max_steps", "gradient_clip_val", "limit_val_batches", "log_every_n_steps", "num_nodes",
+                   "gpus", "num_sanity_val_steps"},
+                  10) +
+           points(root, {"seed_everything", "data.class_path", "model.class_path"}, 15) +
+           (target != nullptr && target->text.ends_with(".Trainer") ? 30 : 0);
+}
+
+namespace {
+
+void read_devices(const Setting& trainer, FactSheet& sheet) {
+    const Setting* at = first_of(trainer, {"devices", "gpus"});
+    if (at == nullptr) {
+        return;
+    }
+    std::int64_t count = 0;
+    if (at->is_list()) {
+        count = static_cast<std::int64_t>(at->items.size());
+        mark_read(*at);
+    } else if (at->text.find(',') != std::string::npos) {  // "0,1" and "0,"
+        const std::vector<std::string> parts = split(at->text, ',');
+        count =
+            std::count_if(parts.begin(), parts.end(), [](const std::string& part) { return !part.empty(); });
+    } else {
+        count = as_whole(*at).value_or(0);
+    }
+    if (count <= 0) {
+        sheet.unknown(Fact::gpus_per_node, *at, "as many as there are");
+        return;
+    }
+    sheet.state(Fact::gpus_per_node, count, *at);
+    if (!trainer.has("num_nodes")) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "trainer.num_nodes");
+    }
+}
+
+void read_strategy_object(const Setting& block, FactSheet& sheet) {
+    const Setting* made = made_by(block);
+    const Setting& said = arguments_of(block);
+    const std::string name = made == nullptr ? std::string() : lower(last_part(made->text));
+    if (const Setting* config = said.at("config");
+        name.find("deepspeed") != name.npos && config != nullptr && config->is_map()) {
+        read_deepspeed_statements(*config, sheet);
+    } else if (name.find("deepspeed") != name.npos) {
+        sheet.whole(Fact::zero, said, {"stage"}, 0);
+        sheet.assume(Fact::zero, std::int64_t{2}, "stage");
+        if (is_on(said, "offload_optimizer")) {
+            sheet.state(Fact::offload, "cpu (optimizer)", *said.at("offload_optimizer"));
+        }
+    } else if (name.find("fsdp") != name.npos) {
+        read_fsdp_block(said, sheet);
+        sheet.assume(Fact::zero, std::int64_t{3}, "sharding_strategy");
+        if (const Setting* at = first_of(said, {"activation_checkpointing_policy"})) {
+            sheet.state(Fact::recompute, "full", *at);
+            mark_read(*at);
+        }
+        if (is_on(said, "cpu_offload")) {
+            sheet.state(Fact::offload, "cpu (parameters, optimizer)", *said.at("cpu_offload"));
+        }
+    } else if (name.find("modelparallel") != name.npos) {
+        for (const auto& [fact, key] :
+             {std::pair{Fact::tp, "tensor_parallel_size"}, std::pair{Fact::dp, "data_parallel_size"}}) {
+            if (const Setting* at = first_of(said, {key}); at != nullptr && as_whole(*at)) {
+                sheet.whole(fact, said, {key});
+            } else if (fact == Fact::tp) {
+                sheet.unknown(fact, at != nullptr ? *at : *made, "a node's devices");
+            }
+        }
+        sheet.assume(Fact::zero, std::int64_t{3}, "the strategy of parallel models");
+    } else if (name.find("ddp") != name.npos) {
+        sheet.state(Fact::zero, std::int64_t{0}, *made);
+    }
+}
+
+}  // namespace
+
+void read_lightning(const Setting& root, FactSheet& sheet) {
+    const Setting& trainer = *trainer_of(root);
+    trainer.read = true;
+    read_devices(trainer, sheet);
+    sheet.whole(Fact::nodes, trainer, {"num_nodes"});
+    read_precision_word(trainer, sheet, {"precision"});
+    sheet.whole(Fact::accumulation, trainer, {"accumulate_grad_batches"});
+    sheet.assume(Fact::accumulation, std::int64_t{1}, "accumulate_grad_batches");
+    if (const Setting* strategy = first_of(trainer, {"strategy"})) {
+        if (strategy->is_map()) {
+            read_strategy_object(*strategy, sheet);
+        } else {
+            read_strategy_word(*strategy, sheet);
+        }
+    }
+    const auto below = [&](std::initializer_list<std::string_view> blocks, Paths keys) {
+        const Setting* found = first_below(root, blocks, keys);
+        return found != nullptr && found->is_scalar() ? found : nullptr;
+    };
+    const std::initializer_list<std::string_view> data = {"data", "datamodule", "data_module", "dataset",
+                                                          "dm"};
+    if (const Setting* at = below(data, {"batch_size", "train_batch_size", "per_device_batch_size",
+                                         "micro_batch_size", "batch_size_per_gpu", "per_gpu_batch_size"})) {
+        if (const auto rows = as_whole(*at); rows && *rows > 0) {
+            sheet.state(Fact::micro_batch, *rows, *at);
+        }
+    }
+    const Paths lengths = {"max_length", "max_seq_length", "max_seq_len",    "block_size",
+                           "seq_len",    "seq_length",     "context_length", "sequence_length"};
+    for (const Setting* at : {below(data, lengths), below({"model"}, lengths)}) {
+        if (at != nullptr && as_whole(*at).value_or(0) > 0 && !sheet.has(Fact::sequence)) {
+            sheet.state(Fact::sequence, *as_whole(*at), *at);
+        }
+    }
+    if (const Setting* at = below({"model"}, {"model_name_or_path", "pretrained_model_name_or_path",
+                                              "model_name", "pretrained_model", "hf_model_name"});
+        at != nullptr && as_word(*at)) {
+        sheet.state(Fact::model, at->text, *at);
+    }
+    if (const Setting* optimizer = root.at("optimizer"); optimizer != nullptr && optimizer->is_map()) {
+        if (const Setting* made = made_by(*optimizer)) {
+            sheet.state(Fact::optimizer, last_part(made->text), *made);
+        }
+    }
+    assume_data_parallel_only(sheet, "this strategy of Lightning");
+}
+
+}  // namespace traincost

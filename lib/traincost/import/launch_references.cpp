@@ -1,0 +1,78 @@
+#include "traincost/import/launch_references.hpp"
+
+#include <algorithm>
+
+#include "traincost/import/formats/format_facts.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool is_configuration_file(std::string_view name) {
+    return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".toml") ||
+           name.ends_with(".py");
+}
+
+}  // namespace
+
+const Setting* unseen_configuration(const Setting& command) {
+    const auto named = [&](std::string_view key) {
+        const Setting* at = command.peek(key);
+        return at != nullptr && at->is_scalar() && as_word(*at) ? at : nullptr;
+    };
+    for (const std::string_view key : {"config", "config_file", "job.config_file"}) {
+        if (const Setting* at = named(key)) {
+            return at;
+        }
+    }
+    // Hydra's flag; "--config_name" is a model of transformers, and a path may be a model's or a folder's.
+    if (const Setting* at = named("config_name");
+        at != nullptr && (at->name == "--config-name" || is_configuration_file(at->text))) {
+        return at;
+    }
+    if (const Setting* at = named("config_path"); at != nullptr && is_configuration_file(at->text)) {
+        return at;
+    }
+    const Setting* words = command.peek("$positional");
+    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
+        const std::string& text = words->items[i].text;
+        if (is_configuration_file(text) && !text.ends_with("base.yml")) {
+            return &words->items[i];
+        }
+    }
+    return nullptr;
+}
+
+void refer_to_defaults(const Setting& root, FactSheet& sheet) {
+    const Setting* defaults = root.at("defaults");
+    if (defaults == nullptr || !defaults->is_list()) {
+        return;
+    }
+    const auto refer = [&](const Setting& name) {
+        name.read = true;
+        if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
+            const std::string base = name.text.substr(name.text.rfind('/') + 1);
+            sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
+                                   " too: what it says is unknown");
+        }
+    };
+    for (const Setting& item : defaults->items) {
+        refer(item);
+        for (const auto& member : item.members) {
+            if (member.key.find("hydra") == member.key.npos && !member.key.starts_with("optional")) {
+                refer(member.value);
+            }
+        }
+    }
+}
+
+void drop_answered(LaunchReading& reading, const std::vector<std::string>& names) {
+    std::erase_if(reading.unread, [&](const UnreadSetting& unread) {
+        return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            const std::string base = name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
+            return !base.empty() && unread.why.starts_with("give " + base + " too");
+        });
+    });
+}
+
+}  // namespace traincost

@@ -1,0 +1,20 @@
+// Files that launch files name: those nobody gave, and those that were given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traincost/import/fact_sheet.hpp"
+
+namespace traincost {
+
+/// A configuration that a command names and nobody gave: it may hold what the command does not say.
+const Setting* unseen_configuration(const Setting& command);
+
+/// Hydra's list of the files that a configuration is laid over.
+void refer_to_defaults(const Setting& root, FactSheet& sheet);
+
+/// Drops what "give F too" asks for and what was given.
+void drop_answered(LaunchReading& reading, const std::vector<std::string>& names);
+
+}  // namespace traincost

@@ -1,0 +1,484 @@
+// Trainers beside the large frameworks, and configurations of one's own around a trainer's arguments.
+
+#include <traincost/import/importers.hpp>
+
+#include <initializer_list>
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+
+namespace {
+
+LaunchReading said_in(const std::string& text) {
+    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, "");
+}
+
+/// "4096"; "-" where the fact is absent.
+std::string said(const LaunchReading& reading, Fact fact) {
+    const auto found = reading.facts.find(fact);
+    return found == reading.facts.end() ? "-" : to_text(found->second.value);
+}
+
+struct Case {
+    const char* what;
+    std::string text;
+    const char* format;
+    std::vector<std::pair<Fact, const char*>> facts;
+};
+
+void check(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        INFO(c.what);
+        const LaunchReading job = said_in(c.text);
+        CHECK(job.format == c.format);
+        CHECK(job.contradictions.empty());
+        for (const auto& [fact, value] : c.facts) {
+            INFO(fact_name(fact));
+            CHECK(said(job, fact) == value);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Levanter: batches of a step and of a device, the policy of precisions, the mesh", "[launch]") {
+    check({{"a model by its dimensions",
+            "data: !include data/a.yaml\n"
+            "model: {type: llama, seq_len: 4096, hidden_dim: 2048, intermediate_dim: 5632, num_layers: 24,\n"
+            "  num_heads: 16, num_kv_heads: 8, attn_backend: jax_flash}\n"
+            "trainer: {mp: 'p=f32,c=bfloat16', train_batch_size: 512, per_device_parallelism: 4,\n"
+            "  model_axis_size: 2, fsdp_axis: embed, tensor_parallel_axes: [mlp, heads]}\n"
+            "optimizer: {type: adam, learning_rate: 1E-3}\n",
+            "levanter",
+            {{Fact::model, "layers 24, hidden 2048, heads 16, kv_heads 8, ffn 5632"},
+             {Fact::sequence, "4096"},
+             {Fact::global_batch, "512"},
+             {Fact::micro_batch, "4"},
+             {Fact::precision, "bf16"},
+             {Fact::tp, "2"},
+             {Fact::zero, "3"},
+             {Fact::optimizer, "adam"},
+             {Fact::attention, "jax_flash"}}},
+           {"a model by its name, adapters, one micro-step",
+            "initialize_from_hf: acme/m-7b\nmax_tune_length: 1024\nlora: {r: 8}\n"
+            "trainer: {mp: f32, train_batch_size: 64, num_train_steps: 10, fsdp_axis: null}\n",
+            "levanter",
+            {{Fact::model, "acme/m-7b"},
+             {Fact::sequence, "1024"},
+             {Fact::lora_rank, "8"},
+             {Fact::precision, "fp32"},
+             {Fact::zero, "0"},
+             {Fact::micro_batch, "-"},
+             {Fact::accumulation, "1"}}}});
+}
+
+TEST_CASE("nanoGPT counts the micro-steps of all processes, llm.c and nanochat the tokens of a step",
+          "[launch][python]") {
+    check(
+        {{"assignments",
+          "# settings\nwandb_log = False\nbatch_size = 12\nblock_size = 1024\n"
+          "gradient_accumulation_steps = 5 * 8\nn_layer = 48\nn_head = 25\nn_embd = 1600 # xl\n"
+          "max_iters = 10 ** 4\ndtype = 'bfloat16'\n",
+          "nanogpt",
+          {{Fact::model, "layers 48, hidden 1600, heads 25"},
+           {Fact::micro_batch, "12"},
+           {Fact::global_batch, "480"},
+           {Fact::sequence, "1024"},
+           {Fact::precision, "bf16"},
+           {Fact::accumulation, "-"}}},
+         {"a dictionary",
+          "config = {\n    'init_from' : 'gpt2-medium',\n    'batch_size': 8,\n    'block_size' : 512,\n"
+          "    'max_iters' : 100,\n    'eval_iters' : 5\n}\n",
+          "nanogpt",
+          {{Fact::model, "gpt2-medium"}, {Fact::micro_batch, "8"}, {Fact::sequence, "512"}}},
+         {"flags over a file that nobody gave",
+          "torchrun --standalone --nproc_per_node=8 train.py config/own.py --batch_size=15 \\\n"
+          "  --gradient_accumulation_steps=16\n",
+          "nanogpt",
+          {{Fact::gpus, "8"}, {Fact::global_batch, "240"}, {Fact::accumulation, "2"}, {Fact::compile, "-"}}},
+         {"llm.c",
+          "torchrun --standalone --nproc_per_node=2 train_gpt2.py --input_bin a.bin --model d12 \\\n"
+          "  --batch_size 32 --sequence_length 1024 --total_batch_size 262144\n",
+          "nanogpt",
+          {{Fact::model, "d12"},
+           {Fact::micro_batch, "32"},
+           {Fact::global_batch, "256"},
+           {Fact::accumulation, "4"}}},
+         {"nanochat: what follows pre-training is not the job",
+          "torchrun --standalone --nproc_per_node=8 -m scripts.base_train -- --depth=20 --fp8 \\\n"
+          "  --device-batch-size=16 --total-batch-size=524288\n"
+          "torchrun --standalone --nproc_per_node=8 -m scripts.base_eval -- --device-batch-size=4\n"
+          "torchrun --standalone --nproc_per_node=8 -m scripts.chat_sft -- --device-batch-size=4\n",
+          "nanochat",
+          {{Fact::model, "layers 20, hidden 1280"},
+           {Fact::sequence, "2048"},
+           {Fact::micro_batch, "16"},
+           {Fact::global_batch, "256"},
+           {Fact::precision, "fp8"}}}});
+}
+
+TEST_CASE("Lightning: devices in each of their spellings, strategies by name and as objects", "[launch]") {
+    const std::string rest = "  max_steps: 10\n  precision: bf16-mixed\n  accumulate_grad_batches: 4\n";
+    check({{"the command line's file",
+            "seed_everything: 1\ntrainer:\n  accelerator: gpu\n  devices: [0, 1]\n"
+            "  strategy: deepspeed_stage_2_offload\n" +
+                rest +
+                "data:\n  class_path: a.Texts\n  init_args: {batch_size: 16, max_length: 512}\n"
+                "model:\n  class_path: a.Model\n  init_args: {model_name: acme/m-1b}\n",
+            "lightning",
+            {{Fact::gpus, "2"},
+             {Fact::zero, "2"},
+             {Fact::offload, "cpu (optimizer)"},
+             {Fact::precision, "bf16"},
+             {Fact::accumulation, "4"},
+             {Fact::micro_batch, "16"},
+             {Fact::global_batch, "128"},
+             {Fact::sequence, "512"},
+             {Fact::model, "acme/m-1b"}}},
+           {"an object, as many devices as there are",
+            "trainer:\n  accelerator: gpu\n  devices: auto\n  num_nodes: 2\n"
+            "  strategy:\n    class_path: lightning.pytorch.strategies.FSDPStrategy\n"
+            "    init_args: {sharding_strategy: SHARD_GRAD_OP, cpu_offload: true}\n" +
+                rest,
+            "lightning",
+            {{Fact::nodes, "2"},
+             {Fact::gpus, "-"},
+             {Fact::zero, "2"},
+             {Fact::offload, "cpu (parameters, optimizer)"}}},
+           {"Hydra's table",
+            "_target_: lightning.pytorch.Trainer\naccelerator: gpu\ndevices: \"0,\"\nprecision: 32\n"
+            "strategy: ddp_find_unused_parameters_true\n",
+            "lightning",
+            {{Fact::gpus, "1"}, {Fact::precision, "fp32"}, {Fact::zero, "0"}}}});
+}
+
+TEST_CASE("a trainer's arguments stand in tables of one's own", "[launch]") {
+    check(
+        {{"YAML",
+          "model: {name: acme/m-1b, revision: main}\nlora: {r: 64, alpha: 16}\n"
+          "training:\n  per_device_train_batch_size: 4\n  gradient_accumulation_steps: 2\n"
+          "  bf16: true\n  gradient_checkpointing: false\ndata: {max_seq_length: 2048}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-1b"},
+           {Fact::lora_rank, "64"},
+           {Fact::micro_batch, "4"},
+           {Fact::accumulation, "2"},
+           {Fact::sequence, "2048"},
+           {Fact::precision, "bf16"},
+           {Fact::recompute, "none"}}},
+         {"Hydra's objects, a name that is left out",
+          "model_name: ???\nlora_config: {_target_: peft.LoraConfig, r: 8}\n"
+          "arguments: {_target_: transformers.TrainingArguments, per_device_train_batch_size: 1,\n"
+          "  optim: paged_adamw_32bit}\n",
+          "hf-arguments",
+          {{Fact::model, "-"}, {Fact::lora_rank, "8"}, {Fact::optimizer, "paged_adamw_32bit"}}},
+         {"a batch beside the steps that accumulate",
+          "model: {name: acme/m-4b}\ntraining: {batch_size: 1, gradient_accumulation_steps: 4}\n"
+          "lora: {rank: 8, alpha: 16}\ndata: {max_length: 2048}\nsystem: {gradient_checkpointing: true}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-4b"},
+           {Fact::micro_batch, "1"},
+           {Fact::accumulation, "4"},
+           {Fact::lora_rank, "8"},
+           {Fact::sequence, "2048"},
+           {Fact::recompute, "full"}}},
+         {"overrides of a command",
+          "accelerate launch --num_processes=2 --num_machines=1 --module own.sft -- model=small \\\n"
+          "  model.r=8 model.lora_alpha=16 sft.max_length=8192 sft.per_device_train_batch_size=4 \\\n"
+          "  sft.gradient_accumulation_steps=8\n",
+          "hf-arguments",
+          {{Fact::lora_rank, "8"}, {Fact::sequence, "8192"}, {Fact::global_batch, "64"}, {Fact::model, "-"}}},
+         {"two stages that differ",
+          "sft: {per_device_train_batch_size: 4, bf16: true}\ndpo: {per_device_train_batch_size: 2}\n",
+          "hf-arguments",
+          {{Fact::micro_batch, "-"}, {Fact::precision, "bf16"}}},
+         {"Python's dictionaries",
+          "MODEL = {\n    \"model_name\": \"acme/m-1b\",\n    \"load_in_4bit\": False,\n}\n\n"
+          "MAX_SEQ_LENGTH = 512\n\nPEFT = {\n    \"r\": 32,\n}\n\nARGUMENTS = {\n"
+          "    \"per_device_train_batch_size\": 8,\n    \"bf16\": True,\n}\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-1b"},
+           {Fact::lora_rank, "32"},
+           {Fact::micro_batch, "8"},
+           {Fact::sequence, "512"},
+           {Fact::precision, "bf16"}}},
+         {"a framework's file below a name",
+          "job:\n  model: {_component_: torchtune.models.llama3.lora_llama3_8b, lora_rank: 16}\n"
+          "  tokenizer: {_component_: a.b, max_seq_len: 1024}\n  batch_size: 2\n  "
+          "gradient_accumulation_steps: 1\n  dtype: bf16\n",
+          "torchtune",
+          {{Fact::model, "llama3_8b"}, {Fact::lora_rank, "16"}, {Fact::sequence, "1024"}}}});
+}
+
+TEST_CASE("programs of one's own by the names they count a batch with", "[launch]") {
+    check({{"sequences of a step beside those of a process",
+            "torchrun --standalone --nproc_per_node 4 own.py --model_config m.json --batch_size 64 \\\n"
+            "  --total_batch_size 512 --dtype bfloat16 --optimizer adamw --max_length 256\n",
+            "hf-arguments",
+            {{Fact::micro_batch, "64"},
+             {Fact::global_batch, "512"},
+             {Fact::accumulation, "2"},
+             {Fact::precision, "bf16"},
+             {Fact::sequence, "256"}}},
+           {"open_lm",
+            "torchrun --nproc-per-node=4 -m own.main --model m_1b --precision amp_bfloat16 --fsdp --fsdp-amp "
+            "\\\n"
+            "  --global-batch-size 512 --accum-freq 32 --grad-checkpointing --seq-len 2048\n",
+            "hf-arguments",
+            {{Fact::model, "m_1b"},
+             {Fact::accumulation, "32"},
+             {Fact::micro_batch, "4"},
+             {Fact::zero, "3"},
+             {Fact::recompute, "full"}}},
+           {"llama-recipes, a model's flag without its word",
+            "torchrun --nnodes 1 --nproc_per_node 2 own.py --enable_fsdp --pure_bf16 --model_name \\\n"
+            "  --batch_size_training 8 --gradient_accumulation_steps 1 --use_peft\n",
+            "hf-arguments",
+            {{Fact::zero, "3"},
+             {Fact::precision, "bf16"},
+             {Fact::micro_batch, "8"},
+             {Fact::global_batch, "16"},
+             {Fact::model, "-"}}},
+           {"a batch beside the steps that accumulate, a name that is to be filled in",
+            "torchrun --nproc_per_node 2 own.py --model_name <your-model> --batch_size 4 \\\n"
+            "  --gradient_accumulation_steps 2 --use_4bit --max_length 128 > log.txt\n",
+            "hf-arguments",
+            {{Fact::model, "-"},
+             {Fact::micro_batch, "4"},
+             {Fact::global_batch, "16"},
+             {Fact::quantization, "4-bit"},
+             {Fact::sequence, "128"}}},
+           {"QLoRA",
+            "python own.py --model_name_or_path acme/m-7b --bits 4 --source_max_len 384 \\\n"
+            "  --target_max_len 128 --per_device_train_batch_size 4 --lora_r 64\n",
+            "hf-arguments",
+            {{Fact::quantization, "4-bit"}, {Fact::sequence, "512"}, {Fact::lora_rank, "64"}}}});
+}
+
+TEST_CASE("a Python program that adapts a model says so without a trainer's arguments", "[launch][python]") {
+    check(
+        {{"an adapter that takes the rank itself",
+          "from unsloth import FastLanguageModel\n"
+          "model, tokenizer = FastLanguageModel.from_pretrained(\n    model_name = \"acme/m-8b-4bit\",\n"
+          "    max_seq_length = 2 ** 11,\n    load_in_4bit = True,\n)\n"
+          "model = FastLanguageModel.get_peft_model(model, r = 33 // 2, use_gradient_checkpointing = True)\n",
+          "hf-arguments",
+          {{Fact::model, "acme/m-8b-4bit"},
+           {Fact::sequence, "2048"},
+           {Fact::quantization, "4-bit"},
+           {Fact::lora_rank, "16"},
+           {Fact::recompute, "full"},
+           {Fact::micro_batch, "-"}}}});
+}
+
+TEST_CASE("commands: exported devices, modules behind other flags, words in a group's place", "[launch]") {
+    const std::string trainer = "own.py --model_name_or_path acme/m-1b --per_device_train_batch_size 2\n";
+    check(
+        {{"one exported device, no launcher",
+          "export CUDA_VISIBLE_DEVICES=7\npython " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "1"}, {Fact::global_batch, "2"}}},
+         {"several: how they are used nobody says",
+          "export CUDA_VISIBLE_DEVICES=0,1\npython " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "-"}}},
+         {"a launcher counts by itself",
+          "export CUDA_VISIBLE_DEVICES=0,1,2,3\ntorchrun --nproc_per_node 2 " + trainer,
+          "hf-arguments",
+          {{Fact::gpus, "2"}}},
+         {"exported, then started by the program itself",
+          "export NPROC_PER_NODE=4\nswift sft --model acme/m-1b --train_type lora --max_length 512\n",
+          "ms-swift",
+          {{Fact::gpus, "4"}, {Fact::dp, "4"}}},
+         {"torchtitan's kin: a script of another name",
+          "NNODE=1 NGPU=4 bash own.sh --job.config_file a/b.toml --training.batch_size 2 \\\n"
+          "  --training.seq_len 1024 --training.gradient_accumulation_steps 2 --training.compile\n",
+          "torchtitan",
+          {{Fact::gpus, "4"}, {Fact::micro_batch, "2"}, {Fact::accumulation, "2"}, {Fact::compile, "true"}}},
+         {"-m in front of other flags",
+          "torchrun -m --nnodes 1 --nproc_per_node=8 verl.trainer.fsdp_sft_trainer \\\n"
+          "  data.micro_batch_size_per_gpu=1 data.train_batch_size=8 model.partial_pretrain=acme/m-1b\n",
+          "verl",
+          {{Fact::gpus, "8"}, {Fact::model, "acme/m-1b"}, {Fact::micro_batch, "1"}}},
+         {"torchtune's parts by their class, a configuration of its own",
+          "tune run --nproc_per_node 8 lora_finetune_distributed --config llama3_1/8B_lora \\\n"
+          "  optimizer=torch.optim.AdamW optimizer.lr=1e-5 batch_size=1\n",
+          "torchtune",
+          {{Fact::model, "llama3_1_8b"}, {Fact::optimizer, "AdamW"}, {Fact::gpus, "8"}}},
+         {"LitGPT's model behind its subcommand",
+          "litgpt pretrain pythia-14m --optimizer AdamW --optimizer.lr 0.005 --train.micro_batch_size=4\n",
+          "litgpt",
+          {{Fact::model, "pythia-14m"}, {Fact::optimizer, "AdamW"}, {Fact::micro_batch, "4"}}}});
+}
+
+TEST_CASE("Beaker's tasks frame a command", "[launch]") {
+    check(
+        {{"a shell's text in a list",
+          "version: v2\ntasks:\n  - name: tune\n    image: {beaker: acme/image}\n"
+          "    command: ['/bin/sh', '-c']\n    arguments: ['accelerate launch\n      --mixed_precision bf16\n"
+          "      own.py\n      --model_name_or_path /models/m\n      --per_device_train_batch_size 2\n"
+          "      --gradient_accumulation_steps 16\n    ']\n    replicas: 2\n    resources: {gpuCount: 4}\n",
+          "hf-arguments",
+          {{Fact::gpus, "8"},
+           {Fact::nodes, "2"},
+           {Fact::model, "/models/m"},
+           {Fact::precision, "bf16"},
+           {Fact::global_batch, "256"}}}});
+}
+
+TEST_CASE("XTuner: a configuration that its trainer wrote out, and the second version", "[launch][python]") {
+    check({{"DeepSpeed's settings in place, adapters of the language model",
+            "accumulative_counts = 2\nbatch_size = 8\nmax_length = 8192\n"
+            "model = dict(\n    freeze_llm=True,\n    llm_lora=dict(r=128, type='peft.LoraConfig'),\n"
+            "    model_path='/models/m-2b',\n    type='own.Model')\noptim_type = 'torch.optim.AdamW'\n"
+            "strategy = dict(\n    config=dict(\n        bf16=dict(enabled=True),\n"
+            "        zero_optimization=dict(stage=2)),\n    type='own.Strategy')\n",
+            "xtuner",
+            {{Fact::model, "/models/m-2b"},
+             {Fact::lora_rank, "128"},
+             {Fact::zero, "2"},
+             {Fact::precision, "bf16"},
+             {Fact::micro_batch, "8"}}},
+           {"objects",
+            "from xtuner.v1.config import AdamWConfig, FSDPConfig\npack_max_length = 4 * 1024\n"
+            "optim_cfg = AdamWConfig(lr=1e-6)\n"
+            "fsdp_cfg = FSDPConfig(torch_compile=False, cpu_offload=True, ep_size=1, recompute_ratio=0.5)\n"
+            "trainer = TrainerConfig(load_from='/models/m-4b', optim_cfg=optim_cfg, fsdp_cfg=fsdp_cfg,\n"
+            "    dataloader_cfg=DataloaderConfig(pack_max_length=pack_max_length), global_batch_size=16)\n",
+            "xtuner",
+            {{Fact::model, "/models/m-4b"},
+             {Fact::sequence, "4096"},
+             {Fact::global_batch, "16"},
+             {Fact::zero, "3"},
+             {Fact::offload, "cpu (parameters, optimizer)"},
+             {Fact::optimizer, "AdamW"},
+             {Fact::recompute, "0.5"},
+             {Fact::compile, "false"}}},
+           {"flags",
+            "torchrun --nproc-per-node 1 xtuner/v1/train/cli/sft.py --load-from models/m-1b \\\n"
+            "  --pack-max-length 4096\n",
+            "xtuner",
+            {{Fact::model, "models/m-1b"}, {Fact::sequence, "4096"}, {Fact::gpus, "1"}}}});
+}
+
+TEST_CASE("what a Python program's options are where nobody gives them counts as a default",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import argparse\nfrom trl import DPOConfig\n\n"
+        "def main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('-m', '--base-model', default='lab/small')\n"
+        "    parser.add_argument('--rows', type=int, default=3)\n"
+        "    parser.add_argument('--out', required=True)\n"
+        "    args = parser.parse_args()\n"
+        "    try:\n"
+        "        model = AutoModelForCausalLM.from_pretrained(args.base_model, attn_implementation='sdpa')\n"
+        "        if args.adapt:\n            model = get_peft_model(model, found)\n"
+        "        config = DPOConfig(\n            output_dir=args.out,\n"
+        "            per_device_train_batch_size=args.rows,\n            bf16=True,\n            "
+        "max_length=768,\n"
+        "        )\n"
+        "    except ValueError:\n        pass\n\n"
+        "main()\n");
+    CHECK(said(job, Fact::model) == "lab/small");
+    CHECK(said(job, Fact::micro_batch) == "3");
+    CHECK(job.facts.at(Fact::micro_batch).how == How::by_default);
+    CHECK(job.facts.at(Fact::micro_batch).where == "job:7 --rows");
+    CHECK(said(job, Fact::sequence) == "768");
+    CHECK(said(job, Fact::attention) == "sdpa");
+    CHECK(said(job, Fact::lora_rank) == "-");
+}
+
+TEST_CASE("a Python program may name its options alone, load the model elsewhere, keep no trainer",
+          "[launch][python]") {
+    check({{"options that another file's functions take",
+            "import work\n\ndef parse_args():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--base_model', default='lab/small')\n"
+            "    parser.add_argument('--max_seq_length', type=int, default=640)\n"
+            "    parser.add_argument('--lora_r', type=int, default=12)\n"
+            "    parser.add_argument('--batch_size', type=int, default=3)\n"
+            "    parser.add_argument('--grad_accum', type=int, default=5)\n"
+            "    return parser.parse_args()\n\n"
+            "def main():\n    args = parse_args()\n    work.run(rows=args.batch_size)\n",
+            "hf-arguments",
+            {{Fact::model, "lab/small"},
+             {Fact::sequence, "640"},
+             {Fact::lora_rank, "12"},
+             {Fact::micro_batch, "3"},
+             {Fact::accumulation, "5"}}},
+           {"a loop of one's own that Accelerate spreads",
+            "import accelerate\n\ndef loop():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--start', default='lab/voice')\n"
+            "    parser.add_argument('--batch_size', type=int, default=6)\n"
+            "    parser.add_argument('--steps', type=int, default=7)\n"
+            "    args = parser.parse_args()\n"
+            "    spread = Accelerator(gradient_accumulation_steps=args.steps, mixed_precision='fp16')\n"
+            "    model = VoiceModel.from_pretrained(args.start, attn_implementation='eager')\n\n"
+            "if __name__ == '__main__':\n    loop()\n",
+            "hf-arguments",
+            {{Fact::model, "lab/voice"},
+             {Fact::micro_batch, "6"},
+             {Fact::accumulation, "7"},
+             {Fact::precision, "fp16"},
+             {Fact::attention, "eager"},
+             {Fact::gpus, "-"}}},
+           {"a trainer made and run at once, its model from a function that main calls",
+            "import trl\n\ndef loaded(name='lab/small', length=256):\n"
+            "    model, words = FastLanguageModel.from_pretrained(model_name=name, max_seq_length=length)\n"
+            "    return model, words\n\n"
+            "def run(model, length):\n    trl.SFTTrainer(model=model, max_seq_length=length,\n"
+            "        args=TrainingArguments(per_device_train_batch_size=3, fp16=True)).train()\n\n"
+            "def main():\n    model, words = loaded(length=896)\n    run(model, 896)\n",
+            "hf-arguments",
+            {{Fact::model, "lab/small"},
+             {Fact::sequence, "896"},
+             {Fact::micro_batch, "3"},
+             {Fact::precision, "fp16"}}}});
+}
+
+TEST_CASE("of several trainers in one Python function the arguments' name is chosen", "[launch][python]") {
+    const std::string text =
+        "import trl\n"
+        "def steps():\n    warm = trl.SFTConfig(output_dir='a', per_device_train_batch_size=2)\n"
+        "    reward = trl.GRPOConfig(output_dir='b', per_device_train_batch_size=6)\n";
+    CHECK_THROWS_WITH(said_in(text),
+                      "job: makes the arguments of several trainers: reward, warm; choose one with --select");
+    const auto chosen = [&](const std::string& name) {
+        return said(read_launch_files(std::vector<LaunchFile>{{"job", text}}, name), Fact::micro_batch);
+    };
+    CHECK(chosen("warm") == "2");
+    CHECK(chosen("reward") == "6");
+}
+
+TEST_CASE("what a function makes counts once where the file's top calls it", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import trl\n"
+        "def cut(rows):\n"
+        "    return tokenizer(rows['text'], truncation=True, max_length=640)\n"
+        "def made(rows):\n"
+        "    lengths = tokenizer(rows, truncation=True, max_length=640)\n"
+        "    args = trl.GRPOConfig(output_dir='b', per_device_train_batch_size=6)\n"
+        "    return trl.GRPOTrainer(args=args)\n"
+        "if __name__ == '__main__':\n    trainer = made(read())\n");
+    CHECK(said(job, Fact::micro_batch) == "6");
+    CHECK(said(job, Fact::sequence) == "640");
+}
+
+TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings; accelerate's module may follow its flags",
+          "[launch]") {
+    check({{"a dictionary in Python",
+            "import lightning as L\n\nstages = {\n    'zero_optimization': {'stage': 3},\n"
+            "    'optimizer': {'type': 'Lion'},\n}\n"
+            "trainer = L.Trainer(\n    devices=3,\n    strategy=DeepSpeedStrategy(config=stages),\n"
+            "    max_epochs=2,\n    precision=16,\n)\n",
+            "lightning",
+            {{Fact::gpus_per_node, "3"},
+             {Fact::zero, "3"},
+             {Fact::precision, "fp16"},
+             {Fact::optimizer, "Lion"}}},
+           {"-m first",
+            "#!/bin/bash\naccelerate launch -m --num_machines 2 --num_processes 6 work.train "
+            "--config a.yaml\n",
+            "accelerate",
+            {{Fact::gpus, "6"}, {Fact::nodes, "2"}}}});
+}

@@ -121,8 +121,8 @@ TEST_CASE("what is left out has no say", "[uncertainty]") {
     add(residuals, group("nanotron", "Hopper"), "sweep", 30, -0.1, 0.1, "8B");
     const Residuals table = residuals_from(residuals);
     CHECK(of(table, group("nanotron", "Hopper")).high > 0.2);
-    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", "1B"}).high <= 0.15 + 1e-9);
-    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", {}}).high <= 0.15 + 1e-9);
+    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", "1B"}).high <= 0.1);
+    CHECK(of(table, group("nanotron", "Hopper"), {"sweep", {}}).high <= 0.1);
     const auto without = comparable(table, group("nanotron", "Hopper"), {"sweep", {}});
     CHECK(without->own_runs == 0);
     CHECK(without->other_runs == 30);
@@ -142,7 +142,7 @@ TEST_CASE("accelerators whose kernels nobody measured have a pool of their own",
     ResidualGroupKey new_chip = group("megatron-core", "Ascend");
     new_chip.measured_kernels = false;
     CHECK(of(table, new_chip).high > 0.25);
-    CHECK(of(table, group("megatron-core", "Blackwell")).high <= 0.15 + 1e-9);
+    CHECK(of(table, group("megatron-core", "Blackwell")).high <= 0.1);
 }
 
 TEST_CASE("memory of every view is one pool, and never mixes with time", "[uncertainty]") {
@@ -150,11 +150,10 @@ TEST_CASE("memory of every view is one pool, and never mixes with time", "[uncer
     add(residuals, group("nemo", "Hopper"), "table", 50, 1.0, 2.0);
     add(residuals, {ResidualKind::reserved, "nanotron", "Hopper", true}, "sweep", 50, -0.1, 0.1);
     const Residuals table = residuals_from(residuals);
-    CHECK(of(table, {ResidualKind::device, "pytorch", "Ampere", true}).high <= 0.15 + 1e-9);
+    CHECK(of(table, {ResidualKind::device, "pytorch", "Ampere", true}).high <= 0.1);
 }
 
-TEST_CASE("memory nobody measured under a stack is drawn from a source, and known less well",
-          "[uncertainty]") {
+TEST_CASE("memory nobody measured under a stack is drawn from a source, not from a run", "[uncertainty]") {
     const ResidualGroupKey unfamiliar{ResidualKind::reserved, "pytorch", "Ampere", true};
     const ResidualGroupKey sweep{ResidualKind::reserved, "nanotron", "Hopper", true};
     std::vector<Residual> residuals;
@@ -164,8 +163,6 @@ TEST_CASE("memory nobody measured under a stack is drawn from a source, and know
             0.3);
     const Residuals table = residuals_from(residuals);
     CHECK(of(table, unfamiliar).at[10] > 0.2);  // three sources of four, whatever their runs
-    const auto width = [&](const ResidualGroupKey& key) { return of(table, key).high - of(table, key).low; };
-    CHECK(width(unfamiliar) > 1.1 * width(sweep));
 }
 
 TEST_CASE("words say how many runs of how many sources an interval comes from", "[uncertainty]") {

@@ -25,8 +25,6 @@ const std::map<std::string, std::string> long_files = {
     {"lib/traincost/import/hf/hf_llama.cpp", "a table: one reader a family of config.json"},
     {"lib/traincost/import/hf/hf_moe.cpp", "a table: one reader a family of config.json"},
     {"lib/traincost/import/logs/log_reader.cpp", "to split"},
-    {"lib/traincost/import/settings/python_config.cpp", "to split"},
-    {"lib/traincost/import/shell/shell.cpp", "to split"},
     {"lib/traincost/fit/record_job.cpp", "to split"},
 };
 

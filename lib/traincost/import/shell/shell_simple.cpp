@@ -184,11 +184,6 @@ ShellCommand SimpleCommands::simple() {
     return command;
 }
 
-bool SimpleCommands::is_declaration(std::string_view word) {
-    return word == "export" || word == "local" || word == "declare" || word == "readonly" ||
-           word == "typeset";
-}
-
 void SimpleCommands::finish_here_documents(ShellCommand& command, const std::vector<std::size_t>& here) {
     const std::size_t line_end = text_.chars.find('\n', at_);
     if (line_end == std::string::npos) {

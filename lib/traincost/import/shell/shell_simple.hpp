@@ -22,7 +22,6 @@ protected:
     // The words of [[ ]] are split at blanks only.
     void double_brackets(ShellCommand& command);
     ShellCommand simple();
-    static bool is_declaration(std::string_view word);
     // What follows on the line ("cat <<EOF | tee x") is passed over.
     void finish_here_documents(ShellCommand& command, const std::vector<std::size_t>& here);
 

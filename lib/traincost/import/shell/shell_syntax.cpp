@@ -255,6 +255,11 @@ private:
 
 }  // namespace
 
+bool is_declaration(std::string_view word) {
+    return word == "export" || word == "local" || word == "declare" || word == "readonly" ||
+           word == "typeset";
+}
+
 std::vector<ShellCommand> parse_shell(const ShellText& text, const std::vector<const std::string*>& files) {
     return Parser(text, files).script();
 }

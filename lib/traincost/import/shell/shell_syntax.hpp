@@ -73,6 +73,9 @@ struct ShellCommand {
     std::vector<std::vector<ShellText>> patterns;  ///< of a choice, one list a body
 };
 
+/// "export", "local" and their kin, which may stand in front of assignments.
+bool is_declaration(std::string_view word);
+
 /// The commands of a script. `Error` of kind input with file and line where a quote, a bracket or a block is
 /// not closed.
 std::vector<ShellCommand> parse_shell(const ShellText& text, const std::vector<const std::string*>& files);

@@ -1,0 +1,340 @@
+#include "traincost/import/settings/python_registry.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "traincost/base/error.hpp"
+#include "traincost/import/settings/setting_files.hpp"
+
+namespace traincost {
+
+namespace {
+
+constexpr int deepest_python_call = 20;
+constexpr int most_calls = 10'000;
+
+}  // namespace
+
+PythonRegistry::PythonRegistry(std::string_view text, const std::string& file)
+    : file_(file), statements_(python_statements(text, file)) {
+    collect();
+    mark_called();
+}
+
+std::vector<std::string> PythonRegistry::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, function] : functions_) {
+        if (function.returns) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+std::string PythonRegistry::outermost() const {
+    const auto type_of = [](const PythonFunction& function) {
+        const std::string& text = function.header->text;
+        const std::size_t arrow = text.rfind("->");
+        return arrow == std::string::npos ? std::string() : text.substr(arrow);
+    };
+    const std::pair<const std::string, PythonFunction>* found = nullptr;
+    for (const auto& each : functions_) {
+        if (each.second.returns && !each.second.called) {
+            if (found != nullptr) {
+                return {};
+            }
+            found = &each;
+        }
+    }
+    for (const auto& [name, function] : functions_) {
+        if (found != nullptr && function.returns && function.called && !name.starts_with("_") &&
+            type_of(function) == type_of(found->second)) {
+            return {};
+        }
+    }
+    return found == nullptr ? std::string() : found->first;
+}
+
+std::vector<PythonScope> PythonRegistry::scopes() {
+    std::vector<PythonScope> all = {{.function = "", .names = globals_}};
+    for (const auto& [name, function] : functions_) {
+        std::vector<std::string> order;
+        PythonScope scope{.function = name, .names = parameters(*function.header, order)};
+        for (const PythonStatement* statement : function.body) {
+            assign(*statement, scope.names);
+        }
+        all.push_back(std::move(scope));
+    }
+    return all;
+}
+
+bool PythonRegistry::has(const std::string& name) const {
+    return functions_.contains(name);
+}
+
+std::optional<Setting> PythonRegistry::built() {
+    constexpr std::string_view suffix = "_config_builder";
+    for (const PythonStatement& statement : statements_) {
+        const std::string& text = statement.text;
+        std::size_t begin = text.find(std::string(suffix) + "=");
+        for (int open = 0; begin != std::string::npos && begin > 0 && open == 0;) {
+            --begin;
+            open += text[begin] == '(' ? 1 : text[begin] == ')' ? -1 : 0;
+        }
+        while (begin != std::string::npos && begin > 0 &&
+               (is_name(text[begin - 1]) || text[begin - 1] == '.')) {
+            --begin;
+        }
+        if (begin == std::string::npos || statement.text.starts_with("def ")) {
+            continue;
+        }
+        const Setting said = expression(statement, begin, globals_);
+        std::map<std::string, Setting> common;
+        Setting root = empty(said.line);
+        root.kind = Setting::Kind::map;
+        for (const SettingMember& m : said.members) {
+            if (!m.key.ends_with(suffix) && !m.key.starts_with("$")) {
+                common["common." + m.key] = m.value;
+            }
+        }
+        for (const SettingMember& m : said.members) {
+            if (!m.key.ends_with(suffix) || !has(m.value.text)) {
+                continue;
+            }
+            const std::string part = m.key.substr(0, m.key.size() - suffix.size());
+            Setting value = call(m.value.text, common);
+            if (part == "data") {  // a data set and what loads it
+                overlay(root, value);
+            } else {
+                place_at(root, part) = std::move(value);
+            }
+        }
+        if (!root.members.empty()) {
+            return root;
+        }
+    }
+    return std::nullopt;
+}
+
+Setting PythonRegistry::call(const std::string& name, const std::map<std::string, Setting>& arguments,
+                             const std::vector<Setting>& positional) {
+    Setting result;
+    if (++calls_ > most_calls) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{.path = file_,
+                                          .message = "its functions call each other more than " +
+                                                     std::to_string(most_calls) + " times"}});
+    }
+    if (++depth_ <= deepest_python_call) {
+        std::vector<std::string> order;
+        std::map<std::string, Setting> locals = parameters(*functions_.at(name).header, order);
+        for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
+            locals[order[i]] = positional[i];
+        }
+        for (auto& [key, value] : arguments) {
+            locals[key] = value;
+        }
+        for (const PythonStatement* statement : functions_.at(name).body) {
+            if (statement->text.starts_with("return ")) {
+                result = expression(*statement, 7, locals);
+                break;
+            }
+            assign(*statement, locals);
+        }
+    }
+    --depth_;
+    return result;
+}
+
+Setting PythonRegistry::globals() {
+    Setting root = empty(1);
+    root.kind = Setting::Kind::map;
+    for (const auto& [name, value] : globals_) {
+        root.members.push_back({.key = name, .value = value});
+    }
+    return root;
+}
+
+std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement& header,
+                                                          std::vector<std::string>& order) {
+    std::map<std::string, Setting> values;
+    const std::string& text = header.text;
+    std::size_t at = text.find('(');
+    while (at != std::string::npos && at < text.size() && text[at] != ')') {
+        ++at;
+        while (at < text.size() && (text[at] == ' ' || text[at] == '*')) {
+            ++at;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_name(text[end])) {
+            ++end;
+        }
+        const std::string name = text.substr(at, end - at);
+        if (!name.empty()) {
+            order.push_back(name);
+        }
+        int depth = 0;
+        for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
+            depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
+            if (depth == 0 && text[at] == '=') {
+                values[name] = expression(header, at + 1, globals_);
+            }
+        }
+        if (!name.empty() && !values.contains(name)) {
+            values[name] = unknown(name, empty(header.lines.empty() ? 1 : header.lines.front()));
+        }
+    }
+    return values;
+}
+
+void PythonRegistry::mark_called() {
+    for (const auto& [caller, function] : functions_) {
+        for (const PythonStatement* statement : function.body) {
+            const std::string& text = statement->text;
+            for (std::size_t at = text.find('('); at != std::string::npos; at = text.find('(', at + 1)) {
+                std::size_t begin = at;
+                while (begin > 0 && is_name(text[begin - 1])) {
+                    --begin;
+                }
+                const auto found = functions_.find(text.substr(begin, at - begin));
+                if (found != functions_.end() && found->first != caller) {
+                    found->second.called = true;
+                }
+            }
+        }
+    }
+}
+
+void PythonRegistry::collect() {
+    PythonFunction* open = nullptr;
+    Region global, local;
+    for (PythonStatement& statement : statements_) {
+        if (statement.indent == 0) {
+            open = nullptr;
+            global = region_of(statement);
+            if (statement.text.starts_with("def ")) {
+                const std::size_t bracket = statement.text.find('(');
+                open = &functions_[statement.text.substr(4, bracket - 4)];
+                *open = {.header = &statement, .body = {}};
+            } else {
+                assign(statement, globals_);
+            }
+        } else if (open == nullptr) {
+            if (reaches(global, statement)) {
+                assign(statement, globals_);
+            }
+        } else if (open->body.empty() || statement.indent == open->body.front()->indent) {
+            local = region_of(statement);
+            open->body.push_back(&statement);
+            open->returns = open->returns || statement.text.starts_with("return ");
+        } else if (reaches(local, statement) && !statement.text.starts_with("return ")) {
+            open->body.push_back(&statement);
+        }
+    }
+}
+
+bool PythonRegistry::begins_with(const std::string& text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.starts_with(w); });
+}
+
+PythonRegistry::Region PythonRegistry::region_of(const PythonStatement& header) {
+    const std::string& text = header.text;
+    const bool other = begins_with(text, {"def ", "class ", "async def "});
+    const bool certain = begins_with(text, {"with ", "try:"}) ||
+                         (text.starts_with("if __name__") && text.find("__main__") != std::string::npos);
+    return {.is_other = other, .conditional = !certain, .below = 0};
+}
+
+bool PythonRegistry::reaches(Region& region, PythonStatement& statement) {
+    if (region.below > 0 && statement.indent > region.below) {
+        return false;
+    }
+    region.below = begins_with(statement.text, {"def ", "class ", "async def "}) ? statement.indent : 0;
+    statement.conditional = region.conditional;
+    return !region.is_other && region.below == 0;
+}
+
+Setting PythonRegistry::empty(int line) const {
+    Setting setting;
+    setting.file = &file_;
+    setting.line = line;
+    return setting;
+}
+
+Setting PythonRegistry::unknown(std::string said, const Setting& place) {
+    said.erase(std::remove_if(said.begin(), said.end(), [](char c) { return c == '<' || c == '>'; }),
+               said.end());
+    return scalar_setting("<" + said + ">", place);
+}
+
+bool PythonRegistry::is_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
+    const std::string& text = statement.text;
+    std::size_t end = 0;
+    while (end < text.size() && (is_name(text[end]) || text[end] == '.')) {
+        ++end;
+    }
+    std::size_t equals = end;
+    while (equals < text.size() && text[equals] == ' ') {
+        ++equals;
+    }
+    const bool several = equals < text.size() && text[equals] == ',';
+    while (several && equals < text.size() &&
+           (is_name(text[equals]) || text[equals] == ',' || text[equals] == ' ')) {
+        ++equals;  // NAME, NAME = call(...)
+    }
+    const char sign = equals + 1 < text.size() && text[equals + 1] == '=' ? text[equals] : '=';
+    if (sign == '+' || sign == '-' || sign == '*' || sign == '/') {
+        ++equals;  // NAME *= expression
+    }
+    if (end == 0 || equals >= text.size() || text[equals] != '=' || text.compare(equals, 2, "==") == 0) {
+        const std::string called = text.substr(0, end);
+        if (called.ends_with(".add_argument")) {
+            expression(statement, 0, locals);
+        } else if (called.ends_with("Trainer") && !statement.conditional) {  // "SFTTrainer(...).train()"
+            locals["$trainer"] = expression(statement, 0, locals);
+        }
+        return;  // nothing that sets a value
+    }
+    Setting value = expression(statement, equals + 1, locals);
+    if (several && value.is_list() && !value.items.empty() && !statement.conditional) {
+        value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
+    }
+    if (several && !(value.is_map() && value.has("$class"))) {
+        return;  // which part of it is whose, nobody follows
+    }
+    const std::string path = text.substr(0, end);
+    if (sign != '=') {
+        const auto before = locals.find(path);
+        value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
+    }
+    const std::size_t dot = path.find('.');
+    if (statement.conditional) {
+        const auto before = locals.find(path.substr(0, dot));
+        const Setting* stands = before == locals.end()     ? nullptr
+                                : dot == std::string::npos ? &before->second
+                                                           : before->second.peek(path.substr(dot + 1));
+        const Setting* given = value.peek("$arguments");
+        const bool wraps = stands != nullptr && stands->is_map() && given != nullptr && given->is_list() &&
+                           !given->items.empty() && given->items.front().line == stands->line &&
+                           given->items.front().is_map();
+        if (wraps ||
+            (stands != nullptr && stands->is_scalar() && value.is_scalar() && stands->text == value.text)) {
+            return;  // the same either way, or "model = adapted(model, ...)"
+        }
+        value = unknown(path, value);
+    }
+    Setting& target = locals[path.substr(0, dot)];
+    if (dot == std::string::npos) {
+        target = std::move(value);
+    } else {
+        target.file = &file_;
+        place_at(target, path.substr(dot + 1)) = std::move(value);
+    }
+}
+
+}  // namespace traincost

@@ -1,0 +1,139 @@
+// The functions and names of a Python file, and what its expressions say. Nothing is run.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/import/settings/python_statement.hpp"
+#include "traincost/import/settings/python_trainer.hpp"
+#include "traincost/import/settings/setting.hpp"
+
+namespace traincost {
+
+struct PythonFunction {
+    const PythonStatement* header = nullptr;
+    std::vector<const PythonStatement*> body;
+    bool returns = false;
+    bool called = false;  ///< by another function of the file
+};
+
+/// Reads one expression of a statement. It never stands behind the end, where every character is '\0'.
+class PythonCursor {
+public:
+    PythonCursor(const PythonStatement& statement, std::size_t at, std::map<std::string, Setting>& known)
+        : locals(known), statement_(statement) {
+        go_to(at);
+    }
+    std::size_t at() const {
+        return at_;
+    }
+    void go_to(std::size_t at) {
+        at_ = std::min(at, statement_.text.size());
+    }
+    void step() {
+        go_to(at_ + 1);
+    }
+    char character(std::size_t at) const {
+        return at < statement_.text.size() ? statement_.text[at] : '\0';
+    }
+    /// From where it stands to `end`.
+    std::string until(std::size_t end) const {
+        return statement_.text.substr(at_, std::max(end, at_) - at_);
+    }
+    int line() const {
+        const auto& lines = statement_.lines;
+        return lines.empty() ? 1 : lines[std::min(at_, lines.size() - 1)];
+    }
+
+    std::map<std::string, Setting>& locals;
+    int depth = 0;
+
+private:
+    const PythonStatement& statement_;
+    std::size_t at_ = 0;
+};
+
+class PythonRegistry {
+public:
+    PythonRegistry(std::string_view text, const std::string& file);
+
+    std::vector<std::string> names() const;
+    /// The one function that no other calls, where the others are its parts: private, or of another type.
+    std::string outermost() const;
+    /// The values of the file's top, and of each function's body where its parameters are unknown.
+    std::vector<PythonScope> scopes();
+    bool has(const std::string& name) const;
+    /// "main(model_config_builder=build_model, global_batch_size=8)": the parts that the named functions
+    /// build, each told as "common" what else the call says. Nothing where no call names builders.
+    std::optional<Setting> built();
+    Setting call(const std::string& name, const std::map<std::string, Setting>& arguments = {},
+                 const std::vector<Setting>& positional = {});
+    Setting globals();
+
+private:
+    /// What follows a statement, indented deeper.
+    struct Region {
+        bool is_other = false;     ///< a function or a class: its names are its own
+        bool conditional = false;  ///< if, for, while, try
+        std::size_t below = 0;     ///< a function or class within: how far its header is indented
+    };
+
+    /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
+    std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order);
+    /// Marks the functions that others call.
+    void mark_called();
+    void collect();
+    static bool begins_with(const std::string& text, std::initializer_list<std::string_view> words);
+    static Region region_of(const PythonStatement& header);
+    /// Whether a deeper statement belongs to the names of its region; it knows then whether it is
+    /// conditional.
+    static bool reaches(Region& region, PythonStatement& statement);
+    Setting empty(int line) const;
+    /// What nobody can know without running it: a placeholder, so that no default follows it.
+    static Setting unknown(std::string said, const Setting& place);
+    static bool is_name(char c);
+    // NAME = expression, NAME.attribute.other = expression
+    void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
+
+    Setting expression(const PythonStatement& statement, std::size_t at,
+                       std::map<std::string, Setting>& locals);
+    /// "unknown or 8" is 8, "8 or 16" is 8; what "8 if condition else 16" is, nobody knows.
+    Setting choice(PythonCursor& cursor);
+    /// Steps over a word that stands there.
+    static bool takes(PythonCursor& cursor, std::string_view word);
+    static char now(PythonCursor& cursor);
+    Setting computed(char sign, const Setting& a, const Setting& b) const;
+    Setting sum(PythonCursor& cursor);
+    Setting product(PythonCursor& cursor);
+    Setting value(PythonCursor& cursor);
+    Setting primary(PythonCursor& cursor);
+    /// "args.batch_size", where the name holds an object whose parts are known.
+    const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
+    Setting bracket(PythonCursor& cursor, char close);
+    /// The few calls whose result is plain: a number made of a number, a dictionary, what stands in for an
+    /// unset variable of the environment, a copy with some members replaced.
+    static std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
+                                             const std::map<std::string, Setting>& keywords);
+    /// add_argument("-b", "--batch-size", default=8): what the option is where nobody gives it.
+    static void add_option(Setting& options, const std::vector<Setting>& positional,
+                           const std::map<std::string, Setting>& keywords);
+    /// The options that an argument parser was told so far, of the call that adds one or parses them.
+    static std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
+                                              const std::vector<Setting>& positional,
+                                              const std::map<std::string, Setting>& keywords);
+    Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
+
+    const std::string& file_;
+    std::vector<PythonStatement> statements_;
+    std::map<std::string, PythonFunction> functions_;
+    std::map<std::string, Setting> globals_;
+    int depth_ = 0;
+    int calls_ = 0;
+};
+
+}  // namespace traincost

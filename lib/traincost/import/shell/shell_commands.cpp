@@ -1,0 +1,361 @@
+// What the commands of a script do that change its variables, start other scripts or write files; the others
+// are started.
+
+#include <algorithm>
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/shell/shell_follower.hpp"
+
+namespace traincost {
+
+Answer ShellFollower::simple(const ShellCommand& command, Flow& flow) {
+    if (!command.words.empty() && command.words[0].chars == "((") {
+        const auto x = state_.arithmetic(command.words[1].chars);
+        return !x ? Answer::unknown : *x != 0 ? Answer::yes : Answer::no;
+    }
+    if (!command.words.empty() && command.words[0].chars == "[[") {
+        std::vector<ShellText> words;
+        for (std::size_t i = 1; i + 1 < command.words.size(); ++i) {
+            words.push_back(state_.text_of(command.words[i]));
+        }
+        return tested(words);
+    }
+    std::vector<ShellText> words;
+    for (const ShellText& raw : command.words) {
+        for (ShellText& word : state_.words_of(raw)) {
+            if (word.chars != "\\") {
+                words.push_back(std::move(word));
+            }
+        }
+    }
+    if (words.empty() || is_declaration(words[0].chars)) {
+        for (const ShellAssignment& assignment : command.assignments) {
+            state_.assign(assignment);
+        }
+        if (!words.empty() && words[0].chars == "export") {
+            note_exported(command, words);
+        }
+        return Answer::yes;
+    }
+    return started(command, std::move(words), flow);
+}
+
+void ShellFollower::note_exported(const ShellCommand& command, const std::vector<ShellText>& words) {
+    for (const ShellAssignment& assignment : command.assignments) {
+        exported_.insert(assignment.name);
+    }
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        exported_.insert(words[i].chars);
+    }
+}
+
+Answer ShellFollower::tested(const std::vector<ShellText>& words) {
+    const Answer answer = state_.test(words);
+    // A branch that asks for what was selected: [ $MODEL = 7B ] with MODEL unknown.
+    if (answer == Answer::unknown && !select_.empty() && selects_ && words.size() == 3 &&
+        ShellState::is_unknown(words[0])) {
+        const bool equal = words[1].chars != "!=";
+        return (words[2].chars == select_) == equal ? Answer::yes : Answer::no;
+    }
+    return answer;
+}
+
+Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText> words, Flow& flow) {
+    const std::string program = words[0].chars;
+    if (program == "exit" || program == "return") {
+        flow = Flow::left;
+        has_failed_ = program == "exit" && words.size() > 1 && words[1].chars != "0" &&
+                      !ShellState::is_unknown(words[1]);
+        return Answer::yes;
+    }
+    if (program == "break" || program == "continue") {
+        flow = program == "break" ? Flow::leave_loop : Flow::next_round;
+        return Answer::yes;
+    }
+    if (program == "true" || program == ":") {
+        return Answer::yes;
+    }
+    if (program == "false") {
+        return Answer::no;
+    }
+    if (program == "[" || program == "test") {
+        words.erase(words.begin());
+        if (program == "[" && !words.empty() && words.back().chars == "]") {
+            words.pop_back();
+        }
+        return tested(words);
+    }
+    if (program == "read") {
+        read_words(command, words);
+        return Answer::yes;
+    }
+    if (program == "shift") {
+        if (!state_.arguments.empty()) {
+            state_.arguments.erase(state_.arguments.begin());
+        }
+        return Answer::yes;
+    }
+    if (program == "unset") {
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            state_.erase(words[i].chars);
+        }
+        return Answer::yes;
+    }
+    if (program == "eval") {
+        words.erase(words.begin());
+        text(joined(words));
+        return Answer::unknown;
+    }
+    if (program == "source" || program == ".") {
+        include(words, false);
+        return Answer::unknown;
+    }
+    if (const auto function = functions_.find(program); function != functions_.end()) {
+        call(*function->second, words);
+        return Answer::unknown;
+    }
+    if ((program == "bash" || program == "sh") && words.size() > 1) {
+        if (words[1].chars == "-c" && words.size() > 2) {
+            text(words[2]);
+            return Answer::unknown;
+        }
+        if (include(words, true)) {
+            return Answer::unknown;
+        }
+    }
+    if ((program == "sbatch" && wrap(words)) || carries(words)) {
+        return Answer::unknown;
+    }
+    if (program == "sbatch" || program == "bash" || program == "sh") {
+        for (const ShellRedirect& redirect : command.redirects) {
+            if (redirect.sign == "<<") {  // a script that a script submits
+                text(redirect.literal ? redirect.target : state_.text_of(redirect.target, true));
+                return Answer::unknown;
+            }
+        }
+    }
+    written(command, words);
+    add(command, std::move(words));
+    return Answer::unknown;
+}
+
+bool ShellFollower::carries(const std::vector<ShellText>& words) {
+    constexpr std::string_view flag = "--command";
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& chars = words[i].chars;
+        const bool apart = chars == flag && i + 1 < words.size();
+        if (!apart && !chars.starts_with(std::string(flag) + "=")) {
+            continue;
+        }
+        const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+        if (inner.chars.find(' ') != std::string::npos) {
+            text(inner);
+            return true;
+        }
+    }
+    return false;
+}
+
+void ShellFollower::add(const ShellCommand& command, std::vector<ShellText> words) {
+    StartedCommand one;
+    for (const ShellAssignment& assignment : command.assignments) {
+        if (!assignment.array && !assignment.words.empty()) {
+            one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
+        }
+    }
+    for (const std::string& name : exported_) {
+        if (const ShellVariable* variable = state_.find(name);
+            variable != nullptr && !variable->items.empty()) {
+            one.exported.emplace_back(name, variable->items.front());
+        }
+    }
+    // A launcher may start a shell that starts the job: srun ... bash -c "torchrun ...".
+    for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+        if (words[i].chars != "bash" && words[i].chars != "sh" && words[i].chars != "/bin/bash") {
+            continue;
+        }
+        std::size_t option = i + 1;
+        while (option + 1 < words.size() && words[option].chars.starts_with('-') &&
+               !words[option].chars.ends_with('c')) {
+            ++option;
+        }
+        if (option + 1 < words.size() && words[option].chars.starts_with('-')) {
+            const ShellText inner = words[option + 1];
+            words.resize(i);
+            std::swap(around_, words);
+            text(inner);
+            std::swap(around_, words);
+            break;
+        }
+    }
+    if (outcome_.commands.size() < 4096) {
+        one.words = around_;
+        one.words.insert(one.words.end(), std::make_move_iterator(words.begin()),
+                         std::make_move_iterator(words.end()));
+        outcome_.commands.push_back(std::move(one));
+    }
+}
+
+bool ShellFollower::wrap(const std::vector<ShellText>& words) {
+    constexpr std::string_view flag = "--wrap";
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& chars = words[i].chars;
+        const bool apart = chars == flag && i + 1 < words.size();
+        if (!apart && !(chars.starts_with(flag) && chars.size() > flag.size() && chars[flag.size()] == '=')) {
+            continue;
+        }
+        const ShellText inner = apart ? words[i + 1] : words[i].part(flag.size() + 1);
+        std::vector<ShellText> around(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(i));
+        around.insert(around.end(), words.begin() + static_cast<std::ptrdiff_t>(i + (apart ? 2 : 1)),
+                      words.end());
+        around.push_back(words[i].part(0, flag.size()));
+        std::swap(around_, around);
+        text(inner);
+        std::swap(around_, around);
+        return true;
+    }
+    return false;
+}
+
+ShellText ShellFollower::joined(const std::vector<ShellText>& words) {
+    ShellText all;
+    for (const ShellText& word : words) {
+        if (!all.empty()) {
+            all.add(' ', word.place());
+        }
+        all.add(word);
+    }
+    return all;
+}
+
+void ShellFollower::call(const ShellCommand& function, std::vector<ShellText> words) {
+    if (depth_ >= deepest_shell_call) {
+        return;
+    }
+    ++depth_;
+    words.erase(words.begin());
+    std::swap(state_.arguments, words);
+    const bool known = std::exchange(state_.arguments_known, true);
+    run(function.bodies[0]);
+    state_.arguments_known = known;
+    std::swap(state_.arguments, words);
+    --depth_;
+}
+
+bool ShellFollower::include(const std::vector<ShellText>& words, bool is_started) {
+    if (words.size() < 2) {
+        return false;
+    }
+    const std::string& path = words[1].chars;
+    const std::string base = path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        const std::string& name = *files_[i].name;
+        const bool same =
+            name == path || name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1) == base;
+        if (same && depth_ < deepest_shell_call) {
+            outcome_.sourced.push_back(name);
+            ++depth_;
+            std::vector<ShellText> arguments(words.begin() + 2, words.end());
+            std::swap(state_.arguments, arguments);
+            const bool known = std::exchange(state_.arguments_known, is_started);
+            file(i);
+            state_.arguments_known = known;
+            std::swap(state_.arguments, arguments);
+            --depth_;
+            return true;
+        }
+    }
+    const bool script = !is_started || base.ends_with(".sh");
+    if (script) {
+        std::string shown = path;
+        std::replace(shown.begin(), shown.end(), unknown_mark, '?');
+        outcome_.remarks.push_back(
+            {words[0].place(), words[0].chars + " " + shown, "is not given: what it sets is unknown"});
+    }
+    return false;
+}
+
+void ShellFollower::read_words(const ShellCommand& command, const std::vector<ShellText>& words) {
+    const ShellRedirect* from = nullptr;
+    for (const ShellRedirect& redirect : command.redirects) {
+        if (redirect.sign == "<<<" || redirect.sign == "<<") {
+            from = &redirect;
+        }
+    }
+    std::vector<std::string> names;
+    bool array = false, whole = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i].chars.starts_with('-')) {
+            array = array || words[i].chars.find('a') != std::string::npos;
+            if (words[i].chars.ends_with('d')) {
+                whole = true;
+                ++i;
+            }
+        } else if (!words[i].empty()) {
+            names.push_back(words[i].chars);
+        }
+    }
+    if (names.empty()) {
+        return;
+    }
+    if (from == nullptr) {
+        for (const std::string& name : names) {
+            state_.set(name, ShellState::unknown(command.place));
+        }
+        return;
+    }
+    const ShellText value = from->literal ? from->target : state_.text_of(from->target, from->sign == "<<");
+    if (whole && from->sign == "<<") {
+        state_.set(names[0], value);
+        return;
+    }
+    std::string separators = " \t\n";
+    for (const ShellAssignment& assignment : command.assignments) {
+        if (assignment.name == "IFS" && !assignment.words.empty()) {
+            separators = state_.text_of(assignment.words.front()).chars;
+        }
+    }
+    std::vector<ShellText> parts;
+    ShellText part;
+    for (std::size_t i = 0; i < value.chars.size(); ++i) {
+        if (separators.find(value.chars[i]) != std::string::npos) {
+            parts.push_back(std::move(part));
+            part = {};
+        } else if (value.chars[i] != '\n') {
+            part.add(value.chars[i], value.places[i]);
+        }
+    }
+    parts.push_back(std::move(part));
+    if (array) {
+        ShellVariable variable;
+        variable.array = true;
+        variable.items = std::move(parts);
+        state_.change(names[0]) = std::move(variable);
+        return;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        state_.set(names[i], i < parts.size() ? parts[i] : ShellText{});
+    }
+}
+
+void ShellFollower::written(const ShellCommand& command, const std::vector<ShellText>& words) {
+    const ShellRedirect* body = nullptr;
+    const ShellRedirect* target = nullptr;
+    for (const ShellRedirect& redirect : command.redirects) {
+        if (redirect.sign == "<<") {
+            body = &redirect;
+        } else if (redirect.sign == ">" || redirect.sign == ">>") {
+            target = &redirect;
+        }
+    }
+    const std::string& program = words[0].chars;
+    if (program == "cat" && body != nullptr) {
+        outcome_.written.push_back({target == nullptr ? std::string() : state_.text_of(target->target).chars,
+                                    body->literal ? body->target : state_.text_of(body->target, true)});
+    } else if (program == "echo" && target != nullptr && words.size() > 1) {
+        outcome_.written.push_back(
+            {state_.text_of(target->target).chars, joined({words.begin() + 1, words.end()})});
+    }
+}
+
+}  // namespace traincost

@@ -202,7 +202,7 @@ ShellText ShellState::substituted(const ShellText& command, ShellPlace place, in
     const std::string filter =
         pipe == std::string::npos ? std::string() : without_blanks(command.chars.substr(pipe + 1));
     const std::string& program = words.front().chars;
-    const ShellText joined = echoed(words, place);
+    ShellText joined = echoed(words, place);
     if (program == "echo" && filter.empty()) {
         return joined;
     }

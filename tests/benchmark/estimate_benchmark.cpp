@@ -16,17 +16,17 @@ std::atomic<std::int64_t> allocations = 0;
 
 }  // namespace
 
-// Counts what the program allocates.
-void* operator new(std::size_t size) {
+// Counts what the program allocates. Not inlined: the compiler would see free() given what new made.
+[[gnu::noinline]] void* operator new(std::size_t size) {
     ++allocations;
     if (void* memory = std::malloc(size))
         return memory;
     throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 

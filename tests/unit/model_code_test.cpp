@@ -6,6 +6,7 @@
 
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/cost/flops.hpp>
 #include <traincost/cost/kernels.hpp>
 #include <traincost/cost/kernels/kernel_choice.hpp>
 #include <traincost/fit/record_model.hpp>
@@ -163,6 +164,19 @@ TEST_CASE("a window handed on as a mask spares the kernel nothing", "[model_code
     CHECK(attention(4096).saved == masked.saved);
     job.stack = Catalogue().stack("pytorch");
     CHECK(attention(1024).attention.span == 1024);
+}
+
+TEST_CASE("what a kernel does for a mask is no work of the model", "[model_code][flops]") {
+    Job job = job_of(R"({"model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240,
+        "num_hidden_layers": 16, "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+        "vocab_size": 262208, "sliding_window": 1024})",
+                     "bf16-pure", 4096, 1);
+    Job handed_on = job;
+    handed_on.stack.attention.window_masks = false;
+    REQUIRE(job.stack.attention.window_masks);
+    for (const FlopConvention convention : {FlopConvention::exact, FlopConvention::exact_full})
+        CHECK(model_flops(job, convention).value() == model_flops(handed_on, convention).value());
+    CHECK(model_flops(job, FlopConvention::exact_full) > model_flops(job, FlopConvention::exact));
 }
 
 TEST_CASE("autocast takes fp32 experts one by one, in their own format", "[model_code]") {

@@ -342,6 +342,10 @@ std::string lower(std::string_view text) {
     return result;
 }
 
+std::string base_of(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> parts;
     std::size_t begin = 0;

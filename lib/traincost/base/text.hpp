@@ -70,6 +70,9 @@ std::optional<std::string> nearest(std::string_view name, std::span<const std::s
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 
+/// "train.py" of "src/train.py": what follows the last slash.
+std::string base_of(std::string_view path);
+
 /// The parts between separators, empty ones included; of an empty text one empty part.
 std::vector<std::string> split(std::string_view text, char separator);
 

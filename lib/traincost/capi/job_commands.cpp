@@ -66,7 +66,7 @@ std::string answer_sweep(JsonObject& object, const Sources& sources) {
     SweepQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    question.file = overlaid(read_draft({input.files, input.select, {}, input.inlined}, sources).draft, job);
+    question.file = overlaid(files_of(input, sources).draft, job);
     question.said = input.said;
     question.axes = sweep_axes(object.at("vary").strings());
     object.finish();
@@ -96,9 +96,7 @@ std::string answer_explain(JsonObject& object, const Sources& sources) {
     if (read.draft != JobDraft{})
         question.job = read.draft;
     object.finish();
-    JsonWriter out;
-    write_json(out, ask(question, sources), sources.catalogue());
-    return out.text();
+    return text_of(ask(question, sources), sources.catalogue());
 }
 
 std::string answer_achieved(JsonObject& object, const Sources& sources) {

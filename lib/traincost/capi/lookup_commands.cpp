@@ -128,9 +128,7 @@ std::string answer_list(JsonObject& object, const Sources& sources) {
     if (const auto filter = object.find("filter"))
         question.filter = filter->string();
     object.finish();
-    JsonWriter out;
-    write_json(out, ask(question, sources), sources.catalogue());
-    return out.text();
+    return text_of(ask(question, sources), sources.catalogue());
 }
 
 std::string answer_show(JsonObject& object, const Sources& sources) {
@@ -138,9 +136,7 @@ std::string answer_show(JsonObject& object, const Sources& sources) {
     if (const auto kind = object.find("kind"))
         question.kind = kind->string();
     object.finish();
-    JsonWriter out;
-    write_json(out, ask(question, sources), sources.catalogue());
-    return out.text();
+    return text_of(ask(question, sources), sources.catalogue());
 }
 
 }  // namespace traincost

@@ -41,10 +41,14 @@ JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, boo
     return input;
 }
 
+ReadDraft files_of(const JobInput& input, const Sources& sources) {
+    return read_draft({input.files, input.select, {}, input.inlined}, sources);
+}
+
 ReadDraft draft_of(JsonObject& object, const Sources& sources) {
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
+    ReadDraft read = files_of(input, sources);
     read.draft = overlaid(overlaid(std::move(read.draft), job), input.said);
     return read;
 }

@@ -34,14 +34,17 @@ void take_switch(JsonObject& object, std::string_view key, bool& target);
 /// The members that say something of a job; what a search chooses of is no such member.
 JobInput input_of(JsonObject& object, const Sources& sources, JobDraft& job, bool chooses = false);
 
+/// The files of a question, read.
+ReadDraft files_of(const JobInput& input, const Sources& sources);
+
 /// The job that a question's files and members say, laid over each other: files, then "job", then members.
 ReadDraft draft_of(JsonObject& object, const Sources& sources);
 
-/// An answer as the text of its JSON.
-template <class Answer>
-std::string text_of(const Answer& answer) {
+/// An answer as the text of its JSON; `beside` is what writing it needs besides.
+template <class Answer, class... Beside>
+std::string text_of(const Answer& answer, const Beside&... beside) {
     JsonWriter out;
-    write_json(out, answer);
+    write_json(out, answer, beside...);
     return out.text();
 }
 

@@ -18,7 +18,7 @@ SearchQuestion search_of(JsonObject& object, const Sources& sources) {
     SearchQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job, true);
-    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
+    const ReadDraft read = files_of(input, sources);
     question.job = overlaid(overlaid(read.draft, job), input.said);
     question.said = input.said;
     question.of_file = !input.files.empty() || !input.inlined.empty() || object.find("job").has_value();
@@ -54,7 +54,7 @@ std::string answer_plan(JsonObject& object, const Sources& sources) {
     PlanQuestion question;
     JobDraft job{};
     const JobInput input = input_of(object, sources, job);
-    const ReadDraft read = read_draft({input.files, input.select, {}, input.inlined}, sources);
+    const ReadDraft read = files_of(input, sources);
     question.job = overlaid(overlaid(read.draft, job), input.said);
     question.pins = input.said;
     if (const auto top = object.find("top"))
@@ -62,9 +62,7 @@ std::string answer_plan(JsonObject& object, const Sources& sources) {
     if (const auto risky = object.find("allow-risky"))
         question.allow_risky = risky->boolean();
     object.finish();
-    JsonWriter out;
-    write_json(out, ask(question, sources), sources.residuals());
-    return out.text();
+    return text_of(ask(question, sources), sources.residuals());
 }
 
 std::string answer_recommend(JsonObject& object, const Sources& sources) {
@@ -72,9 +70,7 @@ std::string answer_recommend(JsonObject& object, const Sources& sources) {
     take(object, "tie", question.tie, [](const std::string& text) { return parse_fraction(text); });
     take_switch(object, "each-cluster", question.each_cluster);
     object.finish();
-    JsonWriter out;
-    write_json(out, ask(question, sources), sources.residuals());
-    return out.text();
+    return text_of(ask(question, sources), sources.residuals());
 }
 
 }  // namespace traincost

@@ -203,8 +203,7 @@ const GemmModel& product_model(const Operator& op, const KernelContext& c) {
 }
 
 /// Matrix products of an operator in one pass.
-Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
-    const GemmModel& model = product_model(op, c);
+Seconds product_time(const Operator& op, Pass pass, const GemmModel& model, const KernelContext& c) {
     const double factor = c.job->stack.device.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
@@ -218,8 +217,7 @@ Seconds product_time(const Operator& op, Pass pass, const KernelContext& c) {
 
 /// Time that products of `time` would take at the highest clock: power holds back those that keep more of the
 /// peak busy than the limit feeds, to sqrt(share · knee) of the peak.
-Seconds full_clock_time(const Operator& op, Pass pass, Seconds time, const KernelContext& c) {
-    const GemmModel& model = product_model(op, c);
+Seconds full_clock_time(const Operator& op, Pass pass, Seconds time, const GemmModel& model) {
     const Flops work{2.0 * op.gemm.m * op.gemm.n * op.gemm.k * op.gemm.count * products(op, pass)};
     if (model.power_knee <= 0.0 || time.value() <= 0.0)
         return time;
@@ -292,7 +290,7 @@ Seconds operator_time(const Operator& op, Pass pass, const KernelContext& c) {
                 (forward ? op.forward_flops : op.backward_flops) / std::max(c.gemm.peak, c.plain_gemm.peak));
         case OpKind::gemm:
         case OpKind::grouped_gemm:
-            return product_time(op, pass, c) + beside_product_time(op, pass, c);
+            return product_time(op, pass, product_model(op, c), c) + beside_product_time(op, pass, c);
         case OpKind::memory:
             return walk_time(op, pass, c);
     }
@@ -335,9 +333,10 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         switch (op.kind) {
             case OpKind::gemm:
             case OpKind::grouped_gemm: {
-                const Seconds product = product_time(op, pass, c);
+                const GemmModel& model = product_model(op, c);
+                const Seconds product = product_time(op, pass, model, c);
                 t.gemm += product;
-                full_clock += full_clock_time(op, pass, product, c);
+                full_clock += full_clock_time(op, pass, product, model);
                 if (op.kind == OpKind::grouped_gemm)
                     t.host +=
                         host_time(stack.experts.launch * (op.gemm.count * products(op, pass)), c.job->run);

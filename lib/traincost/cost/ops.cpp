@@ -205,9 +205,7 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
         if (op.kind == OpKind::communication && op.group == Group::tensor &&
             op.forward_collective == Collective::all_gather)
             t.gathered += op.forward_message;
-        // Experts that are launched one by one are those autocast leaves as they are.
-        const bool uncast = op.kind == OpKind::grouped_gemm && op.forward_kernels > 1;
-        const Bytes narrowed = uncast ? Bytes{} : weight.cast * op.weights;
+        const Bytes narrowed = op.uncast ? Bytes{} : weight.cast * op.weights;
         cast += narrowed;
         if (op.weight_gradient)
             t.cached_cast += narrowed;

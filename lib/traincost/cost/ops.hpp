@@ -50,6 +50,7 @@ struct Operator {
                               ///< block's backward begins
     Bytes cached{};           ///< with_block: output kept all the same, so that it is not computed again
     bool adapter = false;     ///< a low-rank product beside a frozen one
+    bool uncast = false;      ///< autocast leaves its weights as they are
     double adapter_weights = 0.0;  ///< trained weights of adapters in it, on this rank
     Group group = Group::tensor;   ///< communication kind
     Collective forward_collective = Collective::all_reduce;

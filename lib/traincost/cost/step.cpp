@@ -192,20 +192,23 @@ double owned_parameters(const Job& job, const ShardedCount& stage) {
     return stage.dense / shards.dense + stage.expert / shards.expert;
 }
 
-/// The stages of a pipeline as it sees them, and the work of the slowest.
+/// The classes of a pipeline's stages as it sees them, and the work of the slowest.
 struct StageWork {
-    std::array<StageTime, 64> few;  // classes of stages, hardly ever more than four
-    std::vector<StageTime> many;
-    std::span<const StageTime> times;
+    std::array<StageTime, 64> few;  // hardly ever more than four
+    std::vector<StageTime> many;    // where they are more than that
+    std::size_t classes;
     StageSum slowest{};
+
+    std::span<StageTime> times() {
+        return many.empty() ? std::span(few.data(), classes) : std::span(many);
+    }
 };
 
 void fill_work(const Job& job, const BlockTable& table, const StageClasses& stages, StageWork& work) {
-    std::span<StageTime> times{work.few.data(), std::min(work.few.size(), stages.classes.size())};
-    if (stages.classes.size() > work.few.size()) {
-        work.many.resize(stages.classes.size());
-        times = work.many;
-    }
+    work.classes = stages.classes.size();
+    if (work.classes > work.few.size())
+        work.many.resize(work.classes);
+    const std::span<StageTime> times = work.times();
     Seconds most{-1.0};
     for (std::size_t i = 0; i < times.size(); ++i) {
         const StageSum sum = step_sum(job, table, stages.classes[i]);
@@ -215,7 +218,6 @@ void fill_work(const Job& job, const BlockTable& table, const StageClasses& stag
             work.slowest = sum;
         }
     }
-    work.times = times;
 }
 
 }  // namespace
@@ -232,7 +234,7 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     const StageTransfer transfer{p.pp > 1 ? boundary_time(job, s, groups) : Seconds{},
                                  stack.pipeline.overlap_p2p};
     const PipelineTime pipeline =
-        pipeline_time(schedule_of(job), {work.times, stages.class_of}, p.vp, m, transfer);
+        pipeline_time(schedule_of(job), {work.times(), stages.class_of}, p.vp, m, transfer);
     if (schedule_of(job) == Schedule::dualpipe && p.pp > 1) {
         work.slowest = half_of_each(step_sum(job, table, stages.of(pipeline.slowest)),
                                     step_sum(job, table, stages.of(p.pp - 1 - pipeline.slowest)));

@@ -18,10 +18,6 @@ bool has_key(std::string_view text, std::initializer_list<std::string_view> keys
     });
 }
 
-bool has_any(const Setting& root, std::initializer_list<std::string_view> paths) {
-    return std::any_of(paths.begin(), paths.end(), [&](std::string_view path) { return root.has(path); });
-}
-
 std::string_view first_line(std::string_view text) {
     const std::size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
     return text.substr(begin, text.find('\n', begin) - begin);
@@ -240,8 +236,8 @@ const Setting* first_beaker_task(const Setting& root) {
         return nullptr;
     }
     const Setting& task = tasks->items.front();
-    return has_any(root, {"version", "budget", "description"}) ||
-                   has_any(task, {"image.beaker", "image.docker", "resources.gpuCount"})
+    return root.has_any({"version", "budget", "description"}) ||
+                   task.has_any({"image.beaker", "image.docker", "resources.gpuCount"})
                ? &task
                : nullptr;
 }
@@ -316,11 +312,11 @@ std::optional<JobFrame> job_frame(std::string_view text, const std::string& file
     const Setting* run = root.peek("run");
     const Setting* command = root.peek("command");
     if (run != nullptr && run->is_scalar() &&
-        has_any(root, {"resources", "setup", "num_nodes", "file_mounts", "workdir"})) {
+        root.has_any({"resources", "setup", "num_nodes", "file_mounts", "workdir"})) {
         return sky_task(root, text);
     }
     if (command != nullptr && command->is_scalar() &&
-        has_any(root, {"image", "compute", "gpu_num", "integrations"})) {
+        root.has_any({"image", "compute", "gpu_num", "integrations"})) {
         return mosaic_run(root, text);
     }
     if (const Setting* commands = root.peek("commands");

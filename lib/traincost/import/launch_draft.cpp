@@ -102,7 +102,7 @@ std::optional<std::string> model_named(const std::string& name, const Catalogue&
         return id;
     if (const std::size_t blank = name.rfind(' '); blank != name.npos)
         return catalogue.find(Room::models, name.substr(blank + 1));
-    std::string last = lower(name.substr(name.rfind('/') + 1));
+    std::string last = lower(base_of(name));
     for (bool shortened = true; shortened;) {
         if (auto id = catalogue.find(Room::models, last))
             return id;

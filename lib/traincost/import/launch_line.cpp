@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "traincost/base/text.hpp"
 #include "traincost/import/launch_flags.hpp"
 #include "traincost/import/launch_words.hpp"
 #include "traincost/import/process_flags.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 
 namespace traincost {
@@ -51,7 +52,7 @@ void refer_to_defaults(const Setting& root, FactSheet& sheet) {
     const auto refer = [&](const Setting& name) {
         name.read = true;
         if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
-            const std::string base = name.text.substr(name.text.rfind('/') + 1);
+            const std::string base = base_of(name.text);
             sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
                                    " too: what it says is unknown");
         }
@@ -69,7 +70,7 @@ void refer_to_defaults(const Setting& root, FactSheet& sheet) {
 void drop_answered(LaunchReading& reading, const std::vector<std::string>& names) {
     std::erase_if(reading.unread, [&](const UnreadSetting& unread) {
         return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-            const std::string base = name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
+            const std::string base = base_of(name);
             return !base.empty() && unread.why.starts_with("give " + base + " too");
         });
     });

@@ -5,10 +5,6 @@
 
 namespace traincost {
 
-std::string base_of(std::string_view path) {
-    return std::string(path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1));
-}
-
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), word) != all.end();
 }

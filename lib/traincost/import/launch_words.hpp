@@ -7,9 +7,6 @@
 
 namespace traincost {
 
-/// "train.py" of "src/train.py".
-std::string base_of(std::string_view path);
-
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> all);
 
 /// "key=value" as Hydra, MaxText and torchtune take it.

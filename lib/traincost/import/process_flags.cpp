@@ -1,9 +1,20 @@
 #include "traincost/import/process_flags.hpp"
 
+#include "traincost/base/text.hpp"
 #include "traincost/import/launch_flags.hpp"
 #include "traincost/import/launch_words.hpp"
 
 namespace traincost {
+
+namespace {
+
+/// Whether a launcher's own flags end here.
+bool starts_program(const std::string& word) {
+    const std::string base = base_of(word);
+    return is_python(base) || is_one_of(base, {"torchrun", "bash", "sh", "deepspeed", "accelerate"});
+}
+
+}  // namespace
 
 Setting word_setting(const std::string& text, ShellPlace place,
                      const std::vector<const std::string*>& files) {
@@ -13,15 +24,13 @@ Setting word_setting(const std::string& text, ShellPlace place,
     return scalar_setting(text, setting);
 }
 
-/// The flags of srun, or of sbatch, that count nodes and GPUs, up to the program it starts.
 void read_srun(const Words& words, std::size_t at, Setting& launcher,
                const std::vector<const std::string*>& files) {
     const std::string program = base_of(words[at - 1].chars);
     for (; at < words.size() && (words[at].chars.starts_with('-') || !words[at - 1].chars.ends_with(".py"));
          ++at) {
         const std::string& word = words[at].chars;
-        if (is_python(base_of(word)) ||
-            is_one_of(base_of(word), {"torchrun", "bash", "sh", "deepspeed", "accelerate"})) {
+        if (starts_program(word)) {
             return;
         }
         const std::size_t equals = word.find('=');
@@ -43,13 +52,11 @@ void read_srun(const Words& words, std::size_t at, Setting& launcher,
     }
 }
 
-/// The processes that mpirun starts, and those of a node, up to the program.
 void read_mpirun(const Words& words, std::size_t at, Setting& launcher,
                  const std::vector<const std::string*>& files) {
     for (; at + 1 < words.size(); ++at) {
         const std::string& word = words[at].chars;
-        if (is_python(base_of(word)) || word.ends_with(".py") ||
-            is_one_of(base_of(word), {"torchrun", "bash", "sh", "deepspeed", "accelerate"})) {
+        if (starts_program(word) || word.ends_with(".py")) {
             return;
         }
         std::string value = words[at + 1].chars;

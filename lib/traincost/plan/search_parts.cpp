@@ -1,7 +1,5 @@
 #include "traincost/plan/search_parts.hpp"
 
-#include <tuple>
-
 namespace traincost {
 
 PipelineStages::PipelineStages(const Job& base, const SearchSpace& space) : job_(base), space_(&space) {

@@ -102,22 +102,24 @@ namespace {
 constexpr double most_parameters = 1e17;
 
 /// A bound of the parameter count, in doubles because the fields may be anything.
-double most_elements(const ModelSpec& model) {
-    ModelSpec m = model;
-    for (const LayerShape& shape : model.shapes) {
-        m.heads = std::max(m.heads, shape.heads.value_or(0));
-        m.kv_heads = std::max(m.kv_heads, shape.kv_heads.value_or(0));
-        m.head_dim = std::max({m.head_dim, shape.head_dim.value_or(0), shape.value_dim.value_or(0)});
-        m.ffn = std::max(m.ffn, shape.ffn.value_or(0));
-        m.attention_input = std::max(m.attention_input.value_or(0), shape.attention_input.value_or(0));
-    }
-    m.head_dim = std::max(m.head_dim, m.value_dim.value_or(0));
+double most_elements(const ModelSpec& m) {
     const auto h = static_cast<double>(m.hidden);
     const auto d = [](std::int64_t x) { return static_cast<double>(x); };
-    const double heads = d(m.heads);
-    double layer =
-        9.0 * (h + d(m.attention_input.value_or(0))) * std::max(heads, d(m.kv_heads)) * d(m.head_dim) +
-        3.0 * h * d(m.ffn) + h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
+    // The widest of its layers.
+    double heads = d(m.heads);
+    double kv_heads = d(m.kv_heads);
+    double head_dim = d(std::max(m.head_dim, m.value_dim.value_or(0)));
+    double ffn = d(m.ffn);
+    double input = d(m.attention_input.value_or(0));
+    for (const LayerShape& shape : m.shapes) {
+        heads = std::max(heads, d(shape.heads.value_or(0)));
+        kv_heads = std::max(kv_heads, d(shape.kv_heads.value_or(0)));
+        head_dim = std::max({head_dim, d(shape.head_dim.value_or(0)), d(shape.value_dim.value_or(0))});
+        ffn = std::max(ffn, d(shape.ffn.value_or(0)));
+        input = std::max(input, d(shape.attention_input.value_or(0)));
+    }
+    double layer = 9.0 * (h + input) * std::max(heads, kv_heads) * head_dim + 3.0 * h * ffn +
+                   h * (20.0 + 2.0 * d(m.norm.per_layer)) + d(m.attention_sinks);
     if (m.moe) {
         const double wide = h + d(m.moe->latent.value_or(0));
         layer += 2.0 * wide * wide + d(m.moe->experts) * (3.0 * d(m.moe->ffn) * wide + 4.0 * h) +
@@ -134,10 +136,10 @@ double most_elements(const ModelSpec& model) {
     if (m.grouped_latent) {
         const GroupedLatentSpec& latent = *m.grouped_latent;
         const double out = d(latent.output_groups) * d(latent.output_rank);
-        layer += (h + heads * d(m.head_dim)) * (d(latent.query_rank) + out + 2.0);
+        layer += (h + heads * head_dim) * (d(latent.query_rank) + out + 2.0);
     }
     if (m.attention_gate)
-        layer += h * heads * d(m.head_dim);
+        layer += h * heads * head_dim;
     if (m.recurrent) {
         const RecurrentSpec& r = *m.recurrent;
         const double width = d(r.heads) * std::max(d(r.head_dim), d(r.state));

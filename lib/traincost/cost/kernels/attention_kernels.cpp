@@ -31,23 +31,14 @@ Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const Ke
                      ((cp - 1.0) / 2.0);
 }
 
-/// Whether the kernel reads a mask: of a window, which it has no argument for, or because whoever traces the
-/// model cannot leave it out.
-bool reads_mask(const AttentionShape& shape, const KernelContext& c) {
-    const Job& job = *c.job;
-    const bool compiled = job.stack.attention.compiled_mask && is_compiled(job.run, job.stack);
-    if (shape.causal)
-        return compiled || (job.stack.attention.window_masks && shape.span < shape.keys);
-    // A decoder's attention is not causal where its window is handed on.
-    return job.stack.attention.window_masks && job.model.window &&
-           (job.model.architecture == Architecture::decoder || shape.span < shape.keys);
-}
-
 Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
-    const double cp = static_cast<double>(c.job->run.parallel.cp);
-    const bool ring = cp > 1.0 && c.job->run.context == ContextKind::ring &&
-                      c.job->stack.attention.ring_launches > 0.0 && shape.span >= shape.keys;
-    const bool masked = reads_mask(shape, c);
+    const Job& job = *c.job;
+    const double cp = static_cast<double>(job.run.parallel.cp);
+    const bool ring = cp > 1.0 && job.run.context == ContextKind::ring &&
+                      job.stack.attention.ring_launches > 0.0 && shape.span >= shape.keys;
+    // Whoever traces the model cannot leave out the mask of a causal one.
+    const bool traced = job.stack.attention.compiled_mask && is_compiled(job.run, job.stack);
+    const bool masked = shape.masked || (shape.causal && traced);
     if (masked) {  // every score is computed, those masked too
         shape.causal = false;
         shape.span = shape.keys;

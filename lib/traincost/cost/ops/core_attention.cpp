@@ -17,12 +17,12 @@ double mean_keys(const AttentionShape& shape) {
 
 namespace {
 
-/// Whether the fused kernel is handed the window as a mask. Transformers leaves out only the mask of a window
-/// longer than the sequence.
+/// Whether the fused kernel is handed a mask because a query sees fewer keys than there are. Transformers
+/// leaves out only the mask of a window longer than the sequence.
 bool given_window_mask(const OpBuilder& build, const AttentionShape& a) {
     const auto& window = build.model().window;
-    return build.stack().attention.window_masks && a.causal && window && window->size &&
-           a.span == static_cast<double>(*window->size);
+    const bool as_long = a.causal && window && window->size && a.span == static_cast<double>(*window->size);
+    return build.stack().attention.window_masks && (a.span < a.keys || as_long);
 }
 
 }  // namespace
@@ -47,11 +47,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     const Bytes kept = keep_inputs ? inputs : Bytes{};
     const Bytes output{out * s.e};
     if (s.attention == AttentionKernel::flash) {
-        const bool window_mask = given_window_mask(build, a);
-        if (window_mask) {  // every score is computed, those masked too
-            op.attention.causal = false;
-            op.attention.span = a.keys;
-        }
+        op.attention.masked = given_window_mask(build, a);
         const Bytes statistics{4.0 * a.batch * a.heads * a.queries};
         op.saved = kept + output + statistics;
         const int blocks = ring && build.stack().attention.ring_launches > 0.0 ? static_cast<int>(s.cp) : 1;
@@ -59,7 +55,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         op.backward_kernels = (a.kv_heads < a.heads ? 5 : 3) * blocks;
         op.backward_transient =
             output + inputs + Bytes{4.0 * q};  // gradient of the output, dq dk dv, fp32 accumulator of dq
-        if (window_mask && !s.fused.attention)
+        if (op.attention.masked && !s.fused.attention)
             op.saved += Bytes{a.batch * a.queries * a.keys * s.e};
     } else {
         const double scores = a.batch * a.heads * a.queries * a.keys;

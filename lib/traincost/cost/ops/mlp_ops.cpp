@@ -268,6 +268,7 @@ void moe_ops(OpBuilder& build) {
         op.forward_flops = Flops{2.0 * local * n * k};
         op.weight_gradient = s.train_weights;
         op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
+        op.uncast = wide;
         op.forward_kernels = launches;
         op.backward_kernels = 2 * launches;
         op.saved = s.train_weights ? saved : Bytes{};

@@ -19,6 +19,9 @@ inline LowRank low_rank_pair(bool adapted, double tokens = 0.0) {
     return {adapted ? 1.0 : 0.0, 0.0, tokens};
 }
 
+/// Whether PyTorch's own pointwise kernels run on it, whose index arithmetic is what binds them.
+bool has_pointwise_kernels(const AcceleratorSpec& accelerator);
+
 /// Appends operators to a list in the words of a layer; internal to cost/.
 class OpBuilder {
 public:
@@ -38,9 +41,9 @@ public:
         return shape_;
     }
 
-    /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
     /// Whether a norm is eager operators of its own, not one kernel.
     bool written_out(bool input_is_residual) const;
+    /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
@@ -114,9 +117,6 @@ void mla_ops(OpBuilder& build, double span);
 void mlp_ops(OpBuilder& build, double ffn);
 /// Router, dispatch, experts and combine of one expert layer.
 void moe_ops(OpBuilder& build);
-/// Whether PyTorch's own pointwise kernels run on it, whose index arithmetic is what binds them.
-bool has_pointwise_kernels(const AcceleratorSpec& accelerator);
-
 /// The non-linearity between two projections over `rows` tokens of `width` features (a rank's part).
 void activation_ops(OpBuilder& build, Module module, double rows, double width, bool gated);
 

@@ -16,7 +16,7 @@ bool starts_training(const Setting& root) {
     if (program == nullptr) {
         return false;
     }
-    const std::string name = lower(program->text.substr(program->text.rfind('/') + 1));
+    const std::string name = lower(base_of(program->text));
     static constexpr std::string_view others[] = {"eval",     "infer",  "generat", "convert",  "merge",
                                                   "serve",    "token",  "prepare", "process",  "vllm",
                                                   "download", "export", "predict", "benchmark"};
@@ -30,10 +30,6 @@ bool starts_training(const Setting& root) {
     return !other && !by_program;
 }
 
-bool has_any(const Setting& root, Paths paths) {
-    return std::any_of(paths.begin(), paths.end(), [&](std::string_view path) { return root.has(path); });
-}
-
 }  // namespace
 
 int trainer_of_ones_own(const Setting& root) {
@@ -41,7 +37,7 @@ int trainer_of_ones_own(const Setting& root) {
         return 0;
     }
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
-    const auto any = [&](Paths paths, int score) { return has_any(root, paths) ? score : 0; };
+    const auto any = [&](Paths paths, int score) { return root.has_any(paths) ? score : 0; };
     const int sum = any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
                     (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
                     any({"batch_size", "train_batch_size"}, 10) +

@@ -85,29 +85,19 @@ ModelSpec gemma3_stack(HfKeys& k) {
 /// T5Gemma 2: two Gemma 3 of one shape and one table of embeddings; the decoder's attention reads its own
 /// tokens and the encoder's side by side. The encoder sees pictures.
 ModelSpec read_t5gemma2(HfKeys& k) {
-    auto encoder = k.object("encoder");
-    auto decoder = k.object("decoder");
-    if (!encoder || !decoder) {
-        const std::string missing = encoder ? "decoder" : "encoder";
-        k.fail(missing, "missing key '" + missing + "'; a t5gemma2 needs it");
-    }
-    auto text = encoder->object("text_config");
-    HfKeys& read = text ? *text : *encoder;
-    ModelSpec m = gemma3_stack(read);
-    const ModelSpec other = gemma3_stack(*decoder);
+    HfStacks stacks = hf_stacks(k, "t5gemma2");
+    auto text = stacks.encoder.object("text_config");
+    HfKeys& read = text ? *text : stacks.encoder;
+    const ModelSpec encoder = gemma3_stack(read);
+    const ModelSpec decoder = gemma3_stack(stacks.decoder);
     read.finish();
-    decoder->finish();
-    if (m.hidden != other.hidden || m.heads != other.heads || m.kv_heads != other.kv_heads ||
-        m.head_dim != other.head_dim || m.ffn != other.ffn) {
-        k.fail("decoder", "has another shape than the encoder; only two stacks of one shape are modelled");
-    }
-    m.architecture = Architecture::encoder_decoder;
+    stacks.decoder.finish();
+    ModelSpec m = hf_joined_stacks(k, encoder, decoder);
     m.merged_cross_attention = true;
-    m.decoder_layers = other.layers;
     m.vocab = k.integer({"vocab_size"}, m.vocab);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     m.extra.push_back({"embedding of a picture's end", m.hidden});
-    if (auto towers = hf_towers(encoder->node(), "gemma3", m.hidden)) {
+    if (auto towers = hf_towers(stacks.encoder.node(), "gemma3", m.hidden)) {
         m.towers = std::move(*towers);
     }
     k.ignore({"classifier_dropout_rate", "dropout_rate", "attention_dropout", "image_token_index",

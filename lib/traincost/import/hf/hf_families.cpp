@@ -189,6 +189,27 @@ ModelSpec hf_layernorm_decoder(HfKeys& keys, std::int64_t layers, std::int64_t h
             .bias = {.qkv = true, .attention_out = true, .mlp = true, .lm_head = false}};
 }
 
+HfStacks hf_stacks(HfKeys& keys, std::string_view type) {
+    auto encoder = keys.object("encoder");
+    auto decoder = keys.object("decoder");
+    if (!encoder || !decoder) {
+        const std::string missing = encoder ? "decoder" : "encoder";
+        keys.fail(missing, "missing key '" + missing + "'; a " + std::string(type) + " needs it");
+    }
+    return {std::move(*encoder), std::move(*decoder)};
+}
+
+ModelSpec hf_joined_stacks(const HfKeys& keys, ModelSpec encoder, const ModelSpec& decoder) {
+    if (encoder.hidden != decoder.hidden || encoder.heads != decoder.heads ||
+        encoder.kv_heads != decoder.kv_heads || encoder.head_dim != decoder.head_dim ||
+        encoder.ffn != decoder.ffn) {
+        keys.fail("decoder", "has another shape than the encoder; only two stacks of one shape are modelled");
+    }
+    encoder.architecture = Architecture::encoder_decoder;
+    encoder.decoder_layers = decoder.layers;
+    return encoder;
+}
+
 ModelSpec hf_rotary_decoder(HfKeys& keys, const HfDefaults& defaults) {
     const std::int64_t hidden = keys.required({"hidden_size"});
     const std::int64_t heads = keys.integer({"num_attention_heads"}, defaults.heads);

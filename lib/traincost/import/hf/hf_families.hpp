@@ -47,6 +47,16 @@ std::span<const HfReader> hf_uneven_readers();
 /// Encoder-decoders of speech, and those whose decoder reads the encoder in its own attention.
 std::span<const HfReader> hf_crossing_readers();
 
+/// The configurations of a model's two stacks.
+struct HfStacks {
+    HfKeys encoder;
+    HfKeys decoder;
+};
+/// Those of `type`; `Error` at the one that is missing.
+HfStacks hf_stacks(HfKeys& keys, std::string_view type);
+/// The two stacks as one model with the encoder's sizes; `Error` where the decoder has another shape.
+ModelSpec hf_joined_stacks(const HfKeys& keys, ModelSpec encoder, const ModelSpec& decoder);
+
 /// Defaults of a configuration class, for keys that a file leaves out.
 struct HfDefaults {
     std::int64_t ffn;

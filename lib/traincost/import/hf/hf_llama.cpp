@@ -165,25 +165,15 @@ ModelSpec read_eurobert(HfKeys& k) {
 /// T5Gemma: two Gemma 2 of one shape, the second with attention to the first between norms of its own; each
 /// has its table of embeddings, the second's is the head.
 ModelSpec read_t5gemma(HfKeys& k) {
-    auto encoder = k.object("encoder");
-    auto decoder = k.object("decoder");
-    if (!encoder || !decoder) {
-        const std::string missing = encoder ? "decoder" : "encoder";
-        k.fail(missing, "missing key '" + missing + "'; a t5gemma needs it");
-    }
-    decoder->ignore({"cross_attention_hidden_size"});
-    ModelSpec m = read_gemma2(*encoder);
-    const ModelSpec other = read_gemma2(*decoder);
-    for (HfKeys* each : {&*encoder, &*decoder}) {
+    HfStacks stacks = hf_stacks(k, "t5gemma");
+    stacks.decoder.ignore({"cross_attention_hidden_size"});
+    const ModelSpec encoder = read_gemma2(stacks.encoder);
+    const ModelSpec decoder = read_gemma2(stacks.decoder);
+    for (HfKeys* each : {&stacks.encoder, &stacks.decoder}) {
         each->ignore({"is_decoder", "dropout_rate", "is_encoder_decoder", "tie_word_embeddings"});
         each->finish();
     }
-    if (m.hidden != other.hidden || m.heads != other.heads || m.kv_heads != other.kv_heads ||
-        m.head_dim != other.head_dim || m.ffn != other.ffn) {
-        k.fail("decoder", "has another shape than the encoder; only two stacks of one shape are modelled");
-    }
-    m.architecture = Architecture::encoder_decoder;
-    m.decoder_layers = other.layers;
+    ModelSpec m = hf_joined_stacks(k, encoder, decoder);
     m.vocab = k.integer({"vocab_size"}, m.vocab);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
     m.extra.push_back({"embeddings of the encoder", m.vocab * m.hidden});

@@ -58,7 +58,7 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     const bool options = std::any_of(root.members.begin(), root.members.end(),
                                      [](const SettingMember& m) { return m.value.is_default; });
     if (options && !root.has("$class")) {  // the program's own options, not a framework's configuration
-        place_at(root, "$program") = scalar_setting(file.substr(file.rfind('/') + 1), root);
+        place_at(root, "$program") = scalar_setting(base_of(file), root);
     }
     name_settings(root);
     return root;

@@ -1,7 +1,9 @@
 // A configuration as a tree, whatever syntax it was written in: every value knows its file, line and key.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +51,9 @@ struct Setting {
     const Setting* peek(std::string_view path) const;
     bool has(std::string_view path) const {
         return peek(path) != nullptr;
+    }
+    bool has_any(std::initializer_list<std::string_view> paths) const {
+        return std::any_of(paths.begin(), paths.end(), [&](std::string_view path) { return has(path); });
     }
     /// "train.yaml:12"
     std::string place() const;

@@ -247,11 +247,10 @@ bool ShellFollower::include(const std::vector<ShellText>& words, bool is_started
         return false;
     }
     const std::string& path = words[1].chars;
-    const std::string base = path.substr(path.rfind('/') == path.npos ? 0 : path.rfind('/') + 1);
+    const std::string base = base_of(path);
     for (std::size_t i = 0; i < files_.size(); ++i) {
         const std::string& name = *files_[i].name;
-        const bool same =
-            name == path || name.substr(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1) == base;
+        const bool same = name == path || base_of(name) == base;
         if (same && depth_ < deepest_shell_call) {
             outcome_.sourced.push_back(name);
             ++depth_;

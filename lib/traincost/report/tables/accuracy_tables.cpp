@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,21 +35,19 @@ const FitsRow* verdicts_of(const Validation& validation, std::string_view group)
     return row == validation.fits.end() ? nullptr : &*row;
 }
 
-/// Groups of a kind in the order of their first mention; "all" goes with every kind.
-std::vector<std::string_view> groups_of(const Validation& validation, std::string_view kind) {
-    std::vector<std::string_view> groups;
+/// "all" and the groups of a kind, sorted.
+std::vector<std::string_view> groups_of_kind(const Validation& validation, std::string_view kind) {
+    std::set<std::string_view> of_kind;
     const auto add = [&](std::string_view group) {
-        const std::string_view of = kind_and_name(group).first;
-        if ((of == kind || of == "all") && std::find(groups.begin(), groups.end(), group) == groups.end())
-            groups.push_back(group);
+        if (kind_and_name(group).first == kind)
+            of_kind.insert(group);
     };
     for (const SummaryRow& row : validation.summary)
         add(row.group);
     for (const FitsRow& row : validation.fits)
         add(row.group);
-    std::stable_sort(groups.begin(), groups.end(), [](std::string_view a, std::string_view b) {
-        return std::pair(a != "all", a) < std::pair(b != "all", b);
-    });
+    std::vector<std::string_view> groups = {"all"};
+    groups.insert(groups.end(), of_kind.begin(), of_kind.end());
     return groups;
 }
 
@@ -84,15 +83,8 @@ Table measure_overview(const Validation& validation) {
                 .rows = {}};
     for (int m = 0; m < metric_count; ++m) {
         const Metric metric = static_cast<Metric>(m);
-        const SummaryRow* row = row_of(validation, "all", metric);
-        if (row == nullptr)
-            continue;
-        const ErrorStatistics& e = row->errors;
-        table.rows.push_back({text_cell(metric_title(metric)), count_cell(e.n), percent_cell(e.mape),
-                              percent_cell(e.median_ape), percent_cell(e.p90_ape), percent_cell(e.worst_ape),
-                              signed_percent_cell(e.bias), percent_cell(e.within_10pct),
-                              percent_cell(row->interval_80_coverage),
-                              percent_cell(row->interval_80_coverage_new_source)});
+        if (const SummaryRow* row = row_of(validation, "all", metric))
+            table.rows.push_back(error_cells(metric_title(metric), *row));
     }
     return table;
 }
@@ -102,7 +94,7 @@ Table overview_table(const Validation& validation, std::string_view kind, std::s
                 .columns = {std::string(kind), "time: n", "mean |error|", "median", "bias", "80 % holds",
                             "memory: n", "mean |error|", "median", "bias", "80 % holds", "fits right"},
                 .rows = {}};
-    for (const std::string_view group : groups_of(validation, kind)) {
+    for (const std::string_view group : groups_of_kind(validation, kind)) {
         const SummaryRow* time = row_of(validation, group, Metric::step_time);
         std::vector<Cell> cells = {text_cell(kind_and_name(group).second)};
         append_errors(cells, time != nullptr ? time : row_of(validation, group, Metric::tflops));

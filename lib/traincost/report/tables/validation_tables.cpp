@@ -117,6 +117,20 @@ std::string_view metric_title(Metric metric) {
     return {};
 }
 
+std::vector<Cell> error_cells(std::string_view name, const SummaryRow& row) {
+    const ErrorStatistics& e = row.errors;
+    return {text_cell(name),
+            count_cell(e.n),
+            percent_cell(e.mape),
+            percent_cell(e.median_ape),
+            percent_cell(e.p90_ape),
+            percent_cell(e.worst_ape),
+            signed_percent_cell(e.bias),
+            percent_cell(e.within_10pct),
+            percent_cell(row.interval_80_coverage),
+            percent_cell(row.interval_80_coverage_new_source)};
+}
+
 std::vector<Table> error_tables(const Validation& validation, std::string_view kind) {
     std::vector<Table> tables;
     for (int m = 0; m < metric_count; ++m) {
@@ -127,12 +141,7 @@ std::vector<Table> error_tables(const Validation& validation, std::string_view k
         for (const SummaryRow& row : validation.summary) {
             if (row.metric != metric || !in_kind(row.group, kind))
                 continue;
-            const ErrorStatistics& e = row.errors;
-            table.rows.push_back({text_cell(row.group), count_cell(e.n), percent_cell(e.mape),
-                                  percent_cell(e.median_ape), percent_cell(e.p90_ape),
-                                  percent_cell(e.worst_ape), signed_percent_cell(e.bias),
-                                  percent_cell(e.within_10pct), percent_cell(row.interval_80_coverage),
-                                  percent_cell(row.interval_80_coverage_new_source)});
+            table.rows.push_back(error_cells(row.group, row));
         }
         if (!table.rows.empty())
             tables.push_back(std::move(table));

@@ -16,6 +16,9 @@ namespace traincost {
 
 /// What a metric is called over a table.
 std::string_view metric_title(Metric metric);
+/// A name and all statistics of a row, as columns n, mean |error|, median, 90 %, worst, bias, within 10 %,
+/// the share an 80 % interval holds, and the share it holds as a new source.
+std::vector<Cell> error_cells(std::string_view name, const SummaryRow& row);
 /// Errors by group, one table a metric. `kind` picks the groups: "all" with "table", "source", "stack" or
 /// "accelerator"; empty for every one.
 std::vector<Table> error_tables(const Validation& validation, std::string_view kind);

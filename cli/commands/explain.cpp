@@ -13,6 +13,7 @@ namespace {
 
 struct ExplainFlags {
     std::string item{};
+    bool operators = false;
     SaidJob job{};
     OutputWish output{};
 };
@@ -20,6 +21,8 @@ struct ExplainFlags {
 CommandFields fields(ExplainFlags& flags) {
     CommandFields fields;
     fields.text("ITEM", flags.item, "TEXT", "memory.weights, step.bubble, ...; without it, all items");
+    fields.toggle("--operators", flags.operators,
+                  "Also the operators that the number is a sum of: shape, FLOPs, bytes, what is kept, times");
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output));
 }
 
@@ -28,8 +31,8 @@ void run(ExplainFlags& flags, Context& context) {
         explanation_of(flags.item);  // a wrong name is said before anything about the job
     }
     const Sources sources(context.data_folder, &context.in);
-    ExplainQuestion question{.item = flags.item, .job = {}};
-    if (!texts_of(context.given, {"ITEM", "--json", "--format"}).empty()) {
+    ExplainQuestion question{.item = flags.item, .job = {}, .operators = flags.operators};
+    if (!texts_of(context.given, {"ITEM", "--operators", "--json", "--format"}).empty()) {
         question.job = draft_of(flags.job, sources);
     }
     const ExplainAnswer answer = ask(question, sources);

@@ -104,6 +104,8 @@ ACTIVATIONS = {
     "gelu": F.gelu,
     "gelu_tanh": functools.partial(F.gelu, approximate="tanh"),
     "gelu_new": functools.partial(F.gelu, approximate="tanh"),
+    "gelu_fast": functools.partial(F.gelu, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(1.702 * x),
     "relu": F.relu,
     "silu": F.silu,
     "squared_relu": lambda x: F.relu(x).square(),

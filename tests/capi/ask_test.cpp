@@ -196,6 +196,9 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(holds(answer(R"({"command": "read", "files": []})"), "is empty"));
     CHECK(holds(answer(R"({"command": "explain", "item": "memory.weights", )" + job + "}"), "\"equation\""));
     CHECK(holds(answer(R"({"command": "explain", )" + job + "}"), "\"memory.gradients\""));
+    CHECK(holds(answer(R"({"command": "explain", "item": "step.gemm", "operators": true, )" + job + "}"),
+                "\"forward_flops\""));
+    CHECK(holds(answer(R"({"command": "explain", "item": "step.gemm", "operators": true})"), "needs a job"));
     CHECK(
         holds(answer(R"({"command": "achieved", "log": {"name": "a.log", "text": "nothing"}, )" + job + "}"),
               "a.log: is no log of a known framework"));

@@ -164,3 +164,21 @@ TEST_CASE("the figures of the README are those of the accuracy page", "[document
     shown.insert(shown.size() - 3, ",");
     CHECK(readme.find("on " + shown + " published and own measured runs") != std::string::npos);
 }
+
+TEST_CASE("every source that is met badly has a diagnosis", "[documentation]") {
+    const std::string diagnoses = read_file(SOURCE_FOLDER "/data/bench/diagnoses.json");
+    std::istringstream lines(read_file(SOURCE_FOLDER "/docs/accuracy.csv"));
+    int sources = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const std::vector<std::string> cells = cells_of(line, ',');
+        constexpr std::size_t median = 5;
+        constexpr double badly = 0.15;
+        if (cells.size() <= median || cells[0] != "source" || cells[median].empty())
+            continue;
+        ++sources;
+        INFO(line);
+        if (std::stod(cells[median]) > badly)
+            CHECK(diagnoses.find("\"source\": \"" + cells[1] + "\"") != std::string::npos);
+    }
+    CHECK(sources > 100);
+}

@@ -27,9 +27,10 @@ ModelRecord catalogue_record(std::string_view id) {
     return model_record_from_json(JsonNode(document));
 }
 
-/// "gelu_new" and "gelu_tanh" are two names of one formula.
+/// "gelu_new", "gelu_fast" and "gelu_tanh" are three names of one formula.
 Activation formula(Activation activation) {
-    return activation == Activation::gelu_new ? Activation::gelu_tanh : activation;
+    return activation == Activation::gelu_new || activation == Activation::gelu_fast ? Activation::gelu_tanh
+                                                                                     : activation;
 }
 
 /// What decides counts and FLOPs is the same; names and stated facts beyond it may differ.

@@ -93,7 +93,7 @@ TEST_CASE("families are known by other spellings, and near names of others are n
         CHECK(a.activation == b.activation);
         CHECK(a.window == b.window);
     }
-    for (const char* other : {"phi3", "falcon3", "internlm2", "yi"}) {
+    for (const char* other : {"phi1", "falcon3", "internlm2", "yi"}) {
         std::vector<std::string> assumptions;
         model_of(record(other), 4096, assumptions);
         INFO(other);

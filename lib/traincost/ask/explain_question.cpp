@@ -2,15 +2,21 @@
 
 #include <utility>
 
+#include "traincost/base/error.hpp"
 #include "traincost/io/stack_claim.hpp"
 
 namespace traincost {
 
 ExplainAnswer ask(const ExplainQuestion& question, const Sources& sources) {
-    ExplainAnswer answer{.item = question.item, .of = {}};
+    ExplainAnswer answer{.item = question.item};
+    if (question.operators && !question.job)
+        throw Error(ErrorKind::usage,
+                    "--operators: needs a job; say --model and --gpu, or name a launch file");
     if (question.job) {
         ResolvedJob resolved = resolve(*question.job, sources);
         Estimate e = estimate(resolved.job);
+        if (question.operators)
+            answer.operators = operator_list(resolved.job, e.step.slowest_stage);
         answer.of.emplace(EstimatedJob{std::move(resolved), std::move(e)});
     }
     return answer;

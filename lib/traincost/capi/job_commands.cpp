@@ -95,6 +95,7 @@ std::string answer_explain(JsonObject& object, const Sources& sources) {
             explanation_of(item->string()).item;  // a wrong name is said before anything of the job
     if (read.draft != JobDraft{})
         question.job = read.draft;
+    take_switch(object, "operators", question.operators);
     object.finish();
     return text_of(ask(question, sources), sources.catalogue());
 }

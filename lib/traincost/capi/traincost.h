@@ -23,7 +23,7 @@ extern "C" {
  *   timeline   "from", a recorded step instead of a job: {"name", "text"}, or {"name", "cells": {"E1": 8, ...}} of
  *              a workbook's sheet Output; "iteration": a number, "median" or "slowest"
  *   compare    "jobs": [{"name": "a", ...}, ...]
- *   explain    "item": "memory.weights"
+ *   explain    "item": "memory.weights"; "operators": true, for those the number is a sum of
  *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file
  *   export     "to", a format of 'export launch': {"files": [{"name", "text"}], "unsaid": [...]}
  *   report     {"html": "..."}: the estimate as a page

@@ -69,7 +69,7 @@ namespace {
 
 /// Whether some products stay in fp32 beside others in 16 bits: experts', attention's or low-rank pairs'.
 bool multiplies_in_fp32(const Job& job) {
-    return autocast_misses_experts(job) || attention_in_fp32(job) ||
+    return autocast_misses_experts(job) || attention_in_fp32(job) || trains_score_bias(job) ||
            adapter_format(job.run, job.stack) == AdapterFormat::fp32;
 }
 

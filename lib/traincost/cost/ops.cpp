@@ -49,9 +49,9 @@ Shape shape_of(const Job& job) {
         CompiledParts{compile, compile, compile, compile && job.stack.head.compiled_loss});
     s.compiled = s.fused.blocks();
     s.loss = run.loss.value_or(job.stack.head.loss);
-    // Encoder-decoders of stacks whose decoders widen their logits take the loss of theirs as they are.
-    if (!run.loss && s.loss == LossKernel::fp32_logits && !s.autocast &&
-        job.model.architecture == Architecture::encoder_decoder)
+    // Encoders and encoder-decoders of stacks whose decoders widen their logits take the loss of theirs as
+    // they are.
+    if (!run.loss && s.loss == LossKernel::fp32_logits && job.model.architecture != Architecture::decoder)
         s.loss = LossKernel::logits_format;
     s.loss_chunks = static_cast<double>(run.loss_chunks.value_or(job.stack.head.loss_chunks));
     // Liger's pieces: as many tokens as keep a piece's logits the size of the head's input.

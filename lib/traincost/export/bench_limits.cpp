@@ -83,9 +83,12 @@ private:
         refuse_model_if(m_.architecture != Architecture::decoder, "an encoder", "decoders");
         refuse_model_if(position != none && position != rope && position != learned,
                         std::string(name_of(position)) + " positions", "rope, learned or no positions");
-        refuse_model_if(m_.activation == Activation::gegelu || m_.activation == Activation::swiglu_clamped,
+        using enum Activation;
+        constexpr std::array written = {gelu,       gelu_tanh,        gelu_new, gelu_fast,
+                                        quick_gelu, Activation::relu, silu,     squared_relu};
+        refuse_model_if(std::find(written.begin(), written.end(), m_.activation) == written.end(),
                         std::string(name_of(m_.activation)),
-                        "gelu, gelu_tanh, gelu_new, relu, silu and squared_relu");
+                        "gelu, gelu_tanh, gelu_new, gelu_fast, quick_gelu, relu, silu and squared_relu");
         refuse_model_if(m_.attention_sinks > 0, "attention sinks", "attention without them");
         refuse_model_if(m_.indexer.has_value(), "a sparse-attention indexer", "dense and windowed attention");
         refuse_model_if(has_listed_layers(m_), "layers of several kinds",

@@ -40,7 +40,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 44> families = {{
+constexpr std::array<Family, 45> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -70,6 +70,7 @@ constexpr std::array<Family, 44> families = {{
     {"qwen", rms, false, Activation::silu, qkv_bias},
     {"qwen2", rms, false, Activation::silu, qkv_bias},
     {"qwen3", rms, false, Activation::silu, no_bias, 1.0, false, QkNorm::per_head},
+    {"phi3", rms, false, Activation::silu, no_bias},
     {"chatglm", rms, false, Activation::silu, qkv_bias, 0.5},
     {"gpt-oss", rms, false, Activation::swiglu_clamped, attention_bias, 1.0, false, QkNorm::none,
      NormPlacement::pre, false, 128, 2},
@@ -239,10 +240,12 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                  .placement = family.placement},
         .bias = family.bias,
     };
-    constexpr std::array<std::string_view, 5> one_projection = {"gpt2", "gpt-neox", "bloom", "mpt", "falcon"};
+    constexpr std::array<std::string_view, 6> one_projection = {"gpt2", "gpt-neox", "bloom",
+                                                                "mpt",  "falcon",   "phi3"};
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), family.name) != one_projection.end();
     m.attention_softcap = m.logits_softcap = family.soft_capped;
+    m.attention_sinks = family.name == "gpt-oss" ? m.heads : 0;
     m.norm.fp32_scale = family.name.starts_with("gemma") || family.name.starts_with("cohere") ||
                         family.name.starts_with("olmo") || family.name == "gpt-oss";
     if (!model.gated_mlp)

@@ -147,6 +147,7 @@ void describe(Io& io, T& x) {
     io.required("tied_embeddings", x.tied_embeddings);
     io.optional("merged_cross_attention", x.merged_cross_attention);
     io.optional("lm_head", x.lm_head);
+    io.optional("masked_lm", x.masked_lm);
     io.optional("parallel_attention", x.parallel_attention);
     io.optional("fused_qkv", x.fused_qkv);
     io.optional("attention_gate", x.attention_gate);

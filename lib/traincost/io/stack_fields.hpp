@@ -36,6 +36,8 @@ void describe(Io& io, T& x) {
     io.optional("kernel", x.kernel);
     io.optional("generation", x.generation);
     io.optional("softmax_fused", x.softmax_fused);
+    io.optional("written_out_forward_bytes", x.written_out_forward_bytes);
+    io.optional("written_out_backward_bytes", x.written_out_backward_bytes);
     io.optional("window_masks", x.window_masks);
     io.optional("repeats_kv", x.repeats_kv);
     io.optional("copies_layout", x.copies_layout);
@@ -64,6 +66,7 @@ void describe(Io& io, T& x) {
     io.optional("loss", x.loss);
     io.optional("loss_chunks", x.loss_chunks);
     io.optional("compiled_loss", x.compiled_loss);
+    io.optional("logits", x.logits);
     io.optional("vocab_parallel", x.vocab_parallel);
     io.optional("vocab_multiple", x.vocab_multiple);
     io.optional("metric_losses", x.metric_losses);

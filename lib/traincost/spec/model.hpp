@@ -18,7 +18,10 @@ enum class Activation : std::uint8_t {
     silu,
     squared_relu,
     gegelu,
-    swiglu_clamped
+    swiglu_clamped,
+    gelu_fast,   ///< as gelu_new, its cube written as products
+    quick_gelu,  ///< x · sigmoid(1.702 x)
+    xielu        ///< a trained square above zero, a trained exponential below
 };
 enum class PositionKind : std::uint8_t {
     none,
@@ -210,6 +213,8 @@ struct ModelSpec {
     bool logits_softcap = false;          ///< and logits before the loss
     bool merged_cross_attention = false;  ///< a decoder's own attention reads the encoder's output too
     bool lm_head = true;
+    bool masked_lm = false;  ///< an encoder is trained under a dense layer, a norm and its table: operators
+                             ///< of a head that no count of parameters has
     std::int64_t decoder_layers = 0;  ///< encoder-decoder only
     std::optional<std::int64_t> max_position{};
     std::optional<std::int64_t>

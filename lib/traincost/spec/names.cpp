@@ -15,7 +15,7 @@ TRAINCOST_ENUM_NAMES(DataType, "fp32", "tf32", "bf16", "fp16", "fp8", "mxfp8", "
 TRAINCOST_ENUM_NAMES(CastMode, "none", "autocast", "sharded")
 TRAINCOST_ENUM_NAMES(Architecture, "decoder", "encoder", "encoder_decoder")
 TRAINCOST_ENUM_NAMES(Activation, "gelu", "gelu_tanh", "gelu_new", "relu", "silu", "squared_relu", "gegelu",
-                     "swiglu_clamped")
+                     "swiglu_clamped", "gelu_fast", "quick_gelu", "xielu")
 TRAINCOST_ENUM_NAMES(PositionKind, "none", "rope", "learned", "alibi", "relative_bias", "t5_relative_bias",
                      "transformer_xl")
 TRAINCOST_ENUM_NAMES(NormKind, "layernorm", "rmsnorm", "nonparametric")
@@ -45,6 +45,7 @@ TRAINCOST_ENUM_NAMES(ShardEngine, "none", "zero_redundancy", "deepspeed", "fsdp1
 TRAINCOST_ENUM_NAMES(Lack, "tp", "pp", "vp", "cp", "ep", "zero_beside_pp", "narrow_compile_sharded",
                      "narrow_recompute_sharded")
 TRAINCOST_ENUM_NAMES(OptimizerKernel, "fused", "foreach", "per_tensor")
+TRAINCOST_ENUM_NAMES(LogitsPlace, "apart", "inside", "returned")
 TRAINCOST_ENUM_NAMES(NarrowInput, "narrow", "compute")
 TRAINCOST_ENUM_NAMES(Reshard, "always", "last_kept", "never")
 TRAINCOST_ENUM_NAMES(TensorParallelKind, "megatron", "dtensor", "xla")

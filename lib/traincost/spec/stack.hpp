@@ -39,6 +39,13 @@ enum class GradientStore : std::uint8_t {
 /// Who shards model states over data-parallel ranks.
 enum class ShardEngine : std::uint8_t { none, zero_redundancy, deepspeed, fsdp1, fsdp2, megatron, xla };
 
+/// Where logits are when the loss is taken of them.
+enum class LogitsPlace : std::uint8_t {
+    apart,     ///< the loss is a function of its own, whose caller holds the logits
+    inside,    ///< the model returns its loss alone
+    returned,  ///< the model returns both: compiled, it is given a gradient of zeros for the logits
+};
+
 /// What a product in a narrower format than the compute format keeps of its input.
 enum class NarrowInput : std::uint8_t {
     narrow,   ///< its narrow copy (Transformer Engine)
@@ -100,6 +107,10 @@ struct StackAttention {
     /// Of attention that writes its scores: scale, mask and softmax are one 16-bit kernel, dropout another;
     /// else eager operators in fp32.
     bool softmax_fused = false;
+    /// Bytes a score, products included, of attention that is written out in a stack's own eager operators on
+    /// 16-bit inputs, forward and backward. 0: PyTorch's math kernel, as the kernel data say.
+    double written_out_forward_bytes = 0.0;
+    double written_out_backward_bytes = 0.0;
     /// Attention in a window narrower than the sequence is given a mask of its own in the compute format,
     /// which it keeps.
     bool window_masks = false;
@@ -149,7 +160,8 @@ struct StackHead {
     LossKernel loss = LossKernel::fp32_logits;
     /// Pieces of a micro-batch that a loss taken in chunks takes in turn.
     std::int64_t loss_chunks = 1;
-    bool compiled_loss = false;   ///< a compiler, where it is used, covers the loss too
+    bool compiled_loss = false;  ///< a compiler, where it is used, covers the loss too
+    LogitsPlace logits = LogitsPlace::apart;
     bool vocab_parallel = false;  ///< embedding and head sharded by tp
     /// Vocabulary padded to this multiple times tp (1: not padded).
     std::int64_t vocab_multiple = 1;

@@ -47,10 +47,26 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
     return masked ? time * given_mask : time;
 }
 
+/// Bytes a score of a stack's own eager operators. A tanh that bounds the scores stands between two products
+/// with a number; sinks are a column of their own, joined to the scores before the softmax, which stays
+/// narrow but under autocast (Gemma 2 and GPT-OSS of transformers 5.17 in six shapes on one H200, torch 2.11,
+/// 2026-11-26: 17 and 20, 36 and 11, 48 and 55 bytes more).
+double written_out_bytes(bool forward, const Job& job) {
+    const StackAttention& attention = job.stack.attention;
+    double bytes = forward ? attention.written_out_forward_bytes : attention.written_out_backward_bytes;
+    if (job.model.attention_softcap)
+        bytes += forward ? 17.0 : 20.0;
+    if (job.model.attention_sinks > 0) {
+        const bool widened = job.run.precision.autocast && job.stack.states.amp == CastMode::autocast;
+        bytes += widened ? (forward ? 48.0 : 55.0) : (forward ? 36.0 : 11.0);
+    }
+    return bytes;
+}
+
 /// Attention that writes its scores.
 Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
     const RunSpec& run = c.job->run;
-    const bool widened = attention_in_fp32(*c.job) && c.wide_gemm;
+    const bool widened = (attention_in_fp32(*c.job) || shape.trained_bias) && c.wide_gemm;
     const Bytes element = bytes_per_element(widened ? DataType::fp32 : run.precision.compute);
     const BatchedAttention batched{widened ? &*c.wide_gemm : &c.plain_gemm, &c.memory, element.value(),
                                    c.attention.math.misaligned,
@@ -63,13 +79,18 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
         return forward ? wide_attention_forward_time(shape, batched)
                        : wide_attention_backward_time(shape, batched);
     }
+    if (c.job->stack.attention.written_out_forward_bytes > 0.0) {
+        const double scores = shape.batch * shape.heads * shape.queries * shape.keys;
+        return Bytes{scores * written_out_bytes(forward, *c.job)} / c.attention.bandwidth;
+    }
     return forward ? attention_forward_time(shape, c.attention) : attention_backward_time(shape, c.attention);
 }
 
 }  // namespace
 
 Seconds attention_kernel_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
-    return c.attention.fit ? flash_time(shape, forward, c) : unfused_time(shape, forward, c);
+    return c.attention.fit && !shape.trained_bias ? flash_time(shape, forward, c)
+                                                  : unfused_time(shape, forward, c);
 }
 
 }  // namespace traincost

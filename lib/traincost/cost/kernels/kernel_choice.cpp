@@ -43,6 +43,11 @@ bool attention_in_fp32(const Job& job) {
     return hands_on_one_key_head(job) && !wide(job) && wanted(job).kernel == AttentionKernel::flash;
 }
 
+bool trains_score_bias(const Job& job) {
+    return job.stack.layer.written_out_gelu && job.model.position.kind == PositionKind::t5_relative_bias &&
+           job.run.tuning == Tuning::full && wanted(job).kernel == AttentionKernel::flash;
+}
+
 AttentionChoice attention_in_force(const Job& job) {
     const AttentionChoice choice = wanted(job);
     const bool xla = job.stack.states.shard == ShardEngine::xla ||
@@ -96,6 +101,10 @@ std::vector<std::string> substitutions(const Job& job) {
             "attention: math in fp32, its scores written to memory; this model's layers hand their one key "
             "head to scaled_dot_product_attention, and no fused kernel takes fewer key heads than query "
             "heads");
+    else if (trains_score_bias(job))
+        sentences.push_back(
+            "attention: math in fp32, its scores written to memory, but for cross attention; no fused kernel "
+            "gives a gradient of the trained position bias");
     else if (runs.kernel != asked.kernel)
         sentences.push_back("attention: math, its scores written to memory; no fused kernel takes " +
                             compute + (wide(job) ? " with grouped queries" : " on " + accelerator.id));

@@ -26,6 +26,11 @@ AttentionChoice attention_in_force(const Job& job);
 /// widens them, multiplies in fp32 and keeps fp32 probabilities (`_scaled_dot_product_attention_math`).
 bool attention_in_fp32(const Job& job);
 
+/// Whether a trained table of relative positions is added to the scores (T5), of which no fused kernel gives
+/// a gradient: attention to the layer's own tokens takes that path too (profile of a T5, transformers 5.17,
+/// torch 2.11, H200, 2026-11-26).
+bool trains_score_bias(const Job& job);
+
 /// Whether experts' products stay in fp32: torch.autocast knows no grouped product, so those of fp32 weights
 /// run as they are, a product for each expert, unless a sharded wrapper casts the weights it gathers
 /// (profiles of OLMoE and Qwen3, transformers 5.17, torch 2.11, H200, 2026-11).

@@ -21,7 +21,8 @@ struct AttentionShape {
     double qk_dim;   ///< head dimension of queries and keys
     double v_dim;    ///< head dimension of values
     bool causal;
-    bool masked = false;  ///< a fused kernel is handed a mask of the window and computes every score
+    bool masked = false;        ///< a fused kernel is handed a mask of the window and computes every score
+    bool trained_bias = false;  ///< a trained table is added to the scores, which are written in fp32
 };
 
 /// Mean number of keys a query attends to: (window W, sequence S, causal) W - W(W-1)/(2S); half the square

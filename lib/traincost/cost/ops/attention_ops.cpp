@@ -113,6 +113,7 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const double cp = static_cast<double>(s.cp);
     AttentionShape a{s.batch, heads, kv_heads, s.sequence / cp, cross ? memory_sequence : s.sequence,
                      span,    d,     dv,       causal};
+    a.trained_bias = !cross && trains_score_bias(build.job());
     if (build.job().run.context == ContextKind::all_to_all && s.cp > 1) {
         a.heads /= cp;
         a.kv_heads = std::max(1.0, a.kv_heads / cp);

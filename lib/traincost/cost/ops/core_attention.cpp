@@ -34,7 +34,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     // Q·Kᵀ and P·V over visible keys; backward recomputes nothing in this count: dV, dP, dQ, dK.
     op.forward_flops = Flops{2.0 * a.batch * a.heads * a.queries * mean_keys(a) * (a.qk_dim + a.v_dim)};
     op.backward_flops = op.forward_flops * 2.0;
-    const bool widened = attention_in_fp32(build.job());
+    const bool widened = attention_in_fp32(build.job()) || a.trained_bias;
     constexpr double fp32 = 4.0;
     const double e = widened ? fp32 : s.e;
     const double q = a.batch * a.queries * a.heads * a.qk_dim;
@@ -46,7 +46,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     const Bytes inputs{(q + kv) * e};
     const Bytes kept = keep_inputs ? inputs : Bytes{};
     const Bytes output{out * s.e};
-    if (s.attention == AttentionKernel::flash) {
+    if (s.attention == AttentionKernel::flash && !a.trained_bias) {
         op.attention.masked = given_window_mask(build, a);
         const Bytes statistics{4.0 * a.batch * a.heads * a.queries};
         op.saved = kept + output + statistics;
@@ -62,10 +62,10 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         // Probabilities, and with dropout its mask and the dropped copy [Korthikanti22, §4.1]: 5 bytes a
         // score in 16 bits.
         // Written out by eager operators the softmax is kept in fp32 beside its narrow copy, of which dropout
-        // keeps its own output alone; a softmax over learned sinks stays narrow. A tanh that bounds the
-        // scores keeps its output.
+        // keeps its own output alone; a softmax over learned sinks stays narrow but under autocast. A tanh
+        // that bounds the scores keeps its output.
         const bool eager = !build.stack().attention.softmax_fused && !s.fused.attention;
-        const bool upcast = eager && e < fp32 && build.model().attention_sinks == 0;
+        const bool upcast = eager && e < fp32 && (build.model().attention_sinks == 0 || s.autocast);
         const double softmax = upcast ? fp32 : e;
         const double dropped = s.dropout > 0.0 ? e + 1.0 : upcast ? e : 0.0;
         const double softcap = build.model().attention_softcap && !s.fused.attention ? s.e : 0.0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/cost/ops/op_builder.hpp"
 
@@ -52,17 +53,25 @@ OpList embedding_ops(const Job& job, const Shape& s) {
 
 namespace {
 
-/// A compiler fuses the cast into the reductions and the two gradients into one kernel: the logits are kept;
-/// the gradient of logits that the model widens is there in fp32 (12 compiled steps of Transformers hold 2 to
-/// 4 bytes a logit more than with one in 16 bits; H200, torch 2.11, 2026-11).
-void compile_loss(Operator& loss, Bytes logits, Bytes gradient) {
-    loss.saved = logits;
-    loss.backward_transient = gradient;
-    loss.forward_bytes = logits * 2.0;
-    loss.backward_bytes = logits * 2.0;
+/// A compiler fuses casts into the reductions and the two gradients into one kernel: `kept` bytes of logits
+/// stay, and their gradient is written over them, or beside them where the loss is a graph of its own. A
+/// model that returns its logits is given a gradient of zeros for them, and the sum stands beside both;
+/// `padded` rows off the grid of products are copied out once for each product that goes back (one H200,
+/// torch 2.11, 2026-11-26: 2 bytes a logit alive going back of a loss alone, 4 of a loss apart, 6 of returned
+/// logits, 10 of 50,257 rows; under Transformers those have 6 too).
+void compile_loss(Operator& loss, Bytes kept, double beside) {
+    loss.saved = kept;
+    loss.backward_transient = kept * beside;
+    loss.forward_bytes = kept * 2.0;
+    loss.backward_bytes = kept * 2.0;
     loss.forward_kernels = 3;
     loss.backward_kernels = 1;
     loss.forward_access = loss.backward_access = MemoryAccess::stream;
+}
+
+/// Whether rows of `elements` elements of `e` bytes start off the 16-byte grid that products want.
+bool is_off_grid(double elements, double e) {
+    return std::fmod(elements * e, 16.0) != 0.0;
 }
 
 /// Head and loss a chunk at a time, forward and back: `walked` bytes of logits in all, one of `loss_chunks`
@@ -93,9 +102,14 @@ OpList head_ops(const Job& job, const Shape& s) {
     const double width = m.embedding_dim ? static_cast<double>(*m.embedding_dim) : h;
     if (m.norm.final_norm)
         build.norm("final_norm", s.tokens_sp, h, true);
-    if (!m.lm_head)
+    if (!m.lm_head && !m.masked_lm)
         return list;
-    if (m.embedding_dim)
+    if (m.masked_lm) {
+        build.linear("head_transform", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1), {},
+                     true, 1);
+        activation_ops(build, Module::head, s.tokens, width, false);
+        build.norm("head_norm", s.tokens_sp, width, true);
+    } else if (m.embedding_dim)
         build.linear("head_projection", Module::head, s.tokens, width, h, build.saved_norm_output(h, 1), {},
                      false, 1);
     const double v = s.rank_vocab;
@@ -103,7 +117,8 @@ OpList head_ops(const Job& job, const Shape& s) {
         build.enter_tensor_parallel("head_in", Module::head);
     const std::size_t head = list.size();
     build.linear("head", Module::head, s.tokens, v, width, build.saved_norm_output(width, 1),
-                 low_rank_pair(job.run.adapter.lm_head), m.bias.lm_head, m.embedding_dim ? 0 : 1);
+                 low_rank_pair(job.run.adapter.lm_head), m.bias.lm_head || m.masked_lm,
+                 m.embedding_dim && !m.masked_lm ? 0 : 1);
     const double logits = s.tokens * v;
     constexpr double fp32 = 4.0;
     build.last().forward_transient = Bytes{logits * s.e};
@@ -111,10 +126,13 @@ OpList head_ops(const Job& job, const Shape& s) {
     Operator loss{.name = "cross_entropy", .module = Module::head, .kind = OpKind::memory};
     loss.forward_access = MemoryAccess::loss;
     loss.backward_access = MemoryAccess::loss_backward;
+    const bool returned = stack.head.logits == LogitsPlace::returned;
+    const bool inside = stack.head.logits == LogitsPlace::inside;
+    const double beside = inside ? 0.0 : returned ? 2.0 : 1.0;
     switch (s.loss) {
         case LossKernel::fp32_logits:
             if (s.fused.loss) {
-                compile_loss(loss, Bytes{logits * s.e}, Bytes{logits * fp32});
+                compile_loss(loss, Bytes{logits * s.e}, beside);
                 break;
             }
             // Forward: logits in both formats beside the log-softmax, which is kept. Backward: the gradients
@@ -144,18 +162,21 @@ OpList head_ops(const Job& job, const Shape& s) {
             break;
         case LossKernel::logits_format: {
             if (s.fused.loss) {
-                compile_loss(loss, Bytes{logits * s.e}, Bytes{logits * s.e});
+                compile_loss(loss, Bytes{logits * s.e},
+                             beside + (returned && is_off_grid(v, s.e) ? 2.0 : 0.0));
                 break;
             }
-            // The caller holds the logits; beside them the log-softmax and, going back, the gradients with
+            // A caller may hold the logits; beside them the log-softmax and, going back, the gradients with
             // respect to it and to the logits: 8 bytes a 16-bit logit. A loss that is part of the model lets
             // the logits go.
-            const bool held = stack.head.loss == LossKernel::logits_format;
-            loss.saved = Bytes{logits * (held ? 2.0 : 1.0) * s.e};
+            // Autocast makes the log-softmax and its gradient in fp32 straight from 16-bit logits and back.
+            const bool held = stack.head.loss == LossKernel::logits_format && !inside;
+            const double made = s.autocast ? fp32 : s.e;
+            loss.saved = Bytes{logits * ((held ? s.e : 0.0) + made)};
             loss.forward_transient = Bytes{};
-            loss.backward_transient = Bytes{logits * 2.0 * s.e};
-            loss.forward_bytes = Bytes{logits * 4.0 * s.e};
-            loss.backward_bytes = Bytes{logits * 5.0 * s.e};
+            loss.backward_transient = Bytes{logits * (made + s.e)};
+            loss.forward_bytes = Bytes{logits * (3.0 * s.e + made)};
+            loss.backward_bytes = Bytes{logits * (3.0 * made + 2.0 * s.e)};
             loss.forward_kernels = 3;
             loss.backward_kernels = 3;
             break;

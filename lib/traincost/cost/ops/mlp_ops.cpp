@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/cost/ops/op_builder.hpp"
@@ -18,12 +19,34 @@ struct ActivationCost {
     int backward_kernels;
 };
 
+/// What Transformers' activation modules that are written out take, eager, where the MLP has no gate:
+/// kernels, kept bytes and walked passes counted on one H200 (torch 2.11, transformers 5.17, 2026-11-26).
+/// Autocast runs powers and exponentials in fp32, and what follows them.
+std::optional<ActivationCost> written_out_cost(Activation activation, const Shape& s) {
+    const double e = s.e;
+    switch (activation) {
+        case Activation::gelu_new:  // x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2 are
+                                    // kept
+            return s.autocast ? ActivationCost{e + 12.0, 30.0, 40.0, 10, 14}
+                              : ActivationCost{4.0 * e, 17.0, 22.0, 8, 12};
+        case Activation::gelu_fast:
+            return ActivationCost{7.0 * e, 16.0, 28.0, 9, 13};
+        case Activation::quick_gelu:
+            return ActivationCost{2.0 * e, 6.5, 11.0, 3, 5};
+        case Activation::xielu:
+            return s.autocast ? ActivationCost{e + 13.0, 62.0, 105.0, 18, 41}
+                              : ActivationCost{4.5 * e, 39.0, 70.0, 15, 33};
+        default:
+            return std::nullopt;
+    }
+}
+
 ActivationCost activation_cost(Activation activation, bool gated, bool fused, bool written_out,
                                const Shape& s) {
     const double e = s.e;
     if (gated && !fused && written_out && activation == Activation::gelu_new) {
-        // As written out below, then its output and up; under autocast the output is fp32, and so what is
-        // kept of it.
+        // As written out, then its output and up; under autocast the output is fp32, and so what is kept of
+        // it.
         return s.autocast ? ActivationCost{2.0 * e + 16.0, 33.0, 45.0, 11, 16}
                           : ActivationCost{6.0 * e, 20.0, 27.0, 9, 14};
     }
@@ -31,18 +54,16 @@ ActivationCost activation_cost(Activation activation, bool gated, bool fused, bo
         // eager: gate, act(gate) and up are kept; fused: gate and up.
         return fused ? ActivationCost{2.0 * e, 3.0, 5.0, 1, 1} : ActivationCost{3.0 * e, 5.0, 8.0, 2, 3};
     }
+    if (const auto cost = written_out_cost(activation, s); cost && written_out && !fused)
+        return *cost;
     switch (activation) {
         case Activation::relu:
             return {0.0, 2.0, 3.0, 1, 1};  // its output is also the next input
         case Activation::squared_relu:
-            return fused ? ActivationCost{e, 2.0, 3.0, 1, 1} : ActivationCost{e, 4.0, 6.0, 2, 3};
-        case Activation::gelu_new:
-            // One kernel, or written out as x/2 · (1 + tanh(c (x + 0.044715 x³))): x, tanh, 1 + tanh and x/2
-            // are kept; autocast runs the power in fp32 and all but x/2 follow it.
-            if (fused || !written_out)
+            if (fused)
                 return {e, 2.0, 3.0, 1, 1};
-            return s.autocast ? ActivationCost{e + 12.0, 30.0, 40.0, 10, 14}
-                              : ActivationCost{4.0 * e, 17.0, 22.0, 8, 12};
+            // Autocast squares in fp32: the ReLU's output is kept in both formats.
+            return s.autocast ? ActivationCost{e + 4.0, 10.0, 16.0, 3, 5} : ActivationCost{e, 3.0, 7.0, 2, 4};
         default:
             return {e, 2.0, 3.0, 1, 1};
     }

@@ -195,6 +195,10 @@ void read_architecture(const JsonNode& root, HfModel& read) {
         m.bias.lm_head = false;
         read.assumptions.push_back(name + " has no output head; none is counted");
     }
+    if (m.architecture == Architecture::encoder && !m.lm_head && name.ends_with("ForMaskedLM")) {
+        m.masked_lm = true;
+        read.assumptions.push_back(name + " trains its head: memory and time have it");
+    }
     if (m.architecture == Architecture::encoder_decoder && name.ends_with("EncoderModel")) {
         m.architecture = Architecture::encoder;
         m.decoder_layers = 0;

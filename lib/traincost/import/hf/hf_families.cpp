@@ -14,10 +14,10 @@ constexpr std::array<std::pair<std::string_view, Activation>, 17> activations = 
     {{"gelu", Activation::gelu},
      {"gelu_python", Activation::gelu},
      {"gelu_new", Activation::gelu_new},
-     {"gelu_fast", Activation::gelu_tanh},
+     {"gelu_fast", Activation::gelu_fast},
      {"gelu_tanh", Activation::gelu_tanh},
      {"gelu_pytorch_tanh", Activation::gelu_tanh},
-     {"quick_gelu", Activation::gelu_tanh},
+     {"quick_gelu", Activation::quick_gelu},
      {"gelu_accurate", Activation::gelu_tanh},
      {"relu", Activation::relu},
      {"silu", Activation::silu},
@@ -27,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, Activation>, 17> activations = 
      {"squared_relu", Activation::squared_relu},
      {"gegelu", Activation::gegelu},
      {"geglu", Activation::gelu},
-     {"xielu", Activation::squared_relu}}};
+     {"xielu", Activation::xielu}}};
 
 /// How many of the layers attend to everything, as a period; nothing where none does.
 struct Pattern {
@@ -93,9 +93,6 @@ Activation hf_activation(HfKeys& keys, HfNames names, Activation fallback) {
     const std::string& name = node->string();
     for (const auto& [known, activation] : activations) {
         if (known == name) {
-            if (known == "xielu") {
-                keys.assume("xielu is costed as a squared ReLU");
-            }
             return activation;
         }
     }

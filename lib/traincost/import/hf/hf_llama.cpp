@@ -583,11 +583,11 @@ ModelSpec read_seed_oss(HfKeys& k) {
 ModelSpec read_apertus(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {14336, 32, 0, 0, 131072, 65536, false});
     m.gated_mlp = false;
-    m.activation = hf_activation(k, {"hidden_act"}, Activation::squared_relu);
+    m.activation = hf_activation(k, {"hidden_act"}, Activation::xielu);
     m.norm.qk = QkNorm::per_head;
     hf_read_attention_bias(k, m, false, true);
     k.ignore({"mlp_bias", "post_norm", "qk_norm"});
-    if (k.text({"hidden_act"}).value_or("xielu") == "xielu") {
+    if (m.activation == Activation::xielu) {
         m.extra.push_back({"xIELU alpha_p and alpha_n of every layer", 2 * m.layers});
     }
     return m;

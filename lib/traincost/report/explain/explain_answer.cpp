@@ -3,6 +3,7 @@
 
 #include "traincost/io/job_json.hpp"
 #include "traincost/report/explain/explanation.hpp"
+#include "traincost/report/explain/operator_tables.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
 
 namespace traincost {
@@ -64,6 +65,8 @@ std::vector<Table> explain_tables(const ExplainAnswer& answer, const Catalogue& 
     } else {
         tables = explanation_tables(explanation_of(answer.item), nullptr, {});
     }
+    for (Table& part : operator_tables(answer.operators, answer.item))
+        tables.push_back(std::move(part));
     if (answer.of) {
         tables.push_back({.title = job_title(answer.of->resolved.job),
                           .columns = {},
@@ -109,6 +112,8 @@ void write_json(JsonWriter& out, const ExplainAnswer& answer, const Catalogue& c
         }
         out.end_array();
     }
+    if (!answer.operators.empty())
+        write_operators(out, answer.operators, answer.item);
     if (answer.of) {
         out.array("assumptions", to_text(answer.of->resolved.assumptions));
     }

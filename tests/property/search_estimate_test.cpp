@@ -42,7 +42,7 @@ TEST_CASE("under every stack a plan's time, memory and cost are the estimate's t
                 const Job job = job_of(request, plan.configuration);
                 CHECK(validate(job).empty());
                 const Estimate e = estimate(job);
-                CHECK_FALSE((e.node_memory && e.node_host > *e.node_memory));
+                CHECK(e.host_shortfall() <= Bytes{});
             }
         }
         if (found.smallest)
@@ -75,7 +75,7 @@ TEST_CASE("no valid layout that fits is better than the best a search finds", "[
             if (!job)
                 continue;
             const Estimate e = estimate(*job);
-            if (e.stages[static_cast<std::size_t>(e.peak_stage)].device > allowed)
+            if (!e.fits || e.stages[static_cast<std::size_t>(e.peak_stage)].device > allowed)
                 continue;
             ++compared;
             const Parallelism& p = job->run.parallel;

@@ -6,6 +6,7 @@
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/report/tables/estimate_tables.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -389,6 +390,15 @@ TEST_CASE("offloaded states are on the host, or on NVMe with a sub-group in pinn
     const Estimate cpu = estimate(job);
     CHECK(cpu.stages[0].host.value() == Approx((states + gradients).value()));
     CHECK(cpu.stages[0].storage.value() == 0.0);
+    // What a node cannot hold does not fit, whatever is left of the device.
+    job.cluster.host.memory = cpu.node_host * 0.5;
+    const Estimate crowded = estimate(job);
+    CHECK_FALSE(crowded.fits);
+    CHECK(crowded.shortfall.value() == 0.0);
+    CHECK(crowded.host_shortfall().value() == Approx(cpu.node_host.value() * 0.5));
+    CHECK(verdict(crowded).find("in the host memory of a node that has") != std::string::npos);
+    job.cluster.host.memory = cpu.node_host;
+    CHECK(estimate(job).fits);
     job.run.offload_optimizer = Offload::nvme;
     const Estimate nvme = estimate(job);
     CHECK(nvme.stages[0].storage.value() == Approx(states.value()));

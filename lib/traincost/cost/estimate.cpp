@@ -24,13 +24,13 @@ Estimate estimate(const Job& job) {
     }
     e.capacity = allowed_memory(job);
     const Bytes peak = e.stages[static_cast<std::size_t>(e.peak_stage)].device;
-    e.fits = peak <= e.capacity;
-    e.shortfall = e.fits ? Bytes{} : peak - e.capacity;
+    e.shortfall = std::max(Bytes{}, peak - e.capacity);
     for (const StageMemory& stage : e.stages) {
         e.node_host = std::max(e.node_host, of_node(job, stage.host));
         e.node_storage = std::max(e.node_storage, of_node(job, stage.storage));
     }
     e.node_memory = job.cluster.host.memory;
+    e.fits = e.shortfall <= Bytes{} && e.host_shortfall() <= Bytes{};
     e.step = step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));
 
     const double gpus = static_cast<double>(job.cluster.accelerators);

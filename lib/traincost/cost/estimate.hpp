@@ -38,8 +38,8 @@ struct Estimate {
     ParameterCount parameters;
     std::vector<StageMemory> stages;
     std::int64_t peak_stage;
-    Bytes capacity;  ///< memory of one accelerator that the job may use (`allowed_memory`)
-    bool fits;
+    Bytes capacity;      ///< memory of one accelerator that the job may use (`allowed_memory`)
+    bool fits;           ///< on the device, and in a node's host memory where that is known
     Bytes shortfall;     ///< device memory beyond the capacity
     Bytes node_host;     ///< host memory of a node whose ranks all hold the stage that keeps most there
     Bytes node_storage;  ///< the same on NVMe
@@ -47,6 +47,11 @@ struct Estimate {
     StepTime step;
     Throughput throughput;
     std::optional<TrainingTotals> training;
+
+    /// What the ranks of a node keep in host memory beyond what it has; zero where that is not known.
+    Bytes host_shortfall() const {
+        return node_memory && node_host > *node_memory ? node_host - *node_memory : Bytes{};
+    }
 };
 
 /// Predicts memory, step time, throughput and totals. The job must be valid (`validate`); a configuration

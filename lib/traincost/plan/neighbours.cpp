@@ -37,9 +37,7 @@ Evaluation evaluate(const SearchRequest& request, const Configuration& c, const 
     const StageMemory& fullest = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)];
     const Bytes allowed = allowed_memory(site.cluster.accelerator, request.run);
     e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, fullest.device);
-    const Bytes host_short =
-        e.estimate.node_memory ? e.estimate.node_host - *e.estimate.node_memory : Bytes{};
-    e.shortfall = std::max({Bytes{}, fullest.device - allowed, host_short});
+    e.shortfall = std::max({Bytes{}, fullest.device - allowed, e.estimate.host_shortfall()});
     e.fits = e.shortfall <= Bytes{};
     if (e.fits && request.margin_of) {
         const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device, fullest.returnable};

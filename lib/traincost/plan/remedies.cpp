@@ -134,7 +134,7 @@ std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change
     }
     const Estimate e = estimate(changed);
     const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
-    const bool fits = fullest.device <= capacity && !(e.node_memory && e.node_host > *e.node_memory);
+    const bool fits = fullest.device <= capacity && e.host_shortfall() <= Bytes{};
     return Remedy{words, fullest.device, e.step.total, fits,
                   fits && lacks_margin(changed, fullest, capacity, margin_of)};
 }

@@ -193,7 +193,8 @@ private:
         const double step = e_.step.total.value();
         const Bytes device = e_.stages[static_cast<std::size_t>(e_.peak_stage)].device;
         result("memory of an accelerator", "=" + places_["Memory"], device.value(), "B");
-        result("fits", "=IF(B1<=" + places_["capacity"] + ",1,0)", e_.fits ? 1.0 : 0.0, "1: yes");
+        result("fits", "=IF(B1<=" + places_["capacity"] + ",1,0)", e_.shortfall > Bytes{} ? 0.0 : 1.0,
+               "1: yes");
         result("step", "=" + places_["Step"], step, "s");
         result("tokens of a step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
                "tokens");

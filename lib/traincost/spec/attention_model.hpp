@@ -39,6 +39,8 @@ struct AttentionFit {
     double query_block;       ///< queries a compute unit takes at a time
     double shared_keys;       ///< factor on backward where several query heads share a key head
     Seconds launch;           ///< of one direction
+    double head_step = 1.0;   ///< kernels are there for heads of its multiples, beyond 128 of those of 64 at
+                              ///< least: others are padded to the next
     bool operator==(const AttentionFit&) const = default;
 };
 

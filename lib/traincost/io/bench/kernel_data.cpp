@@ -227,6 +227,8 @@ AttentionData attention_data_from_json(const JsonNode& node) {
                          .query_block = positive_finite(kernel.at("query_block")),
                          .shared_keys = positive_finite(kernel.at("shared_keys")),
                          .launch = seconds(kernel.at("launch_us"))};
+        if (const auto step = kernel.find("head_step"))
+            x.fits.by_generation[static_cast<std::size_t>(generation)]->head_step = positive_finite(*step);
         kernel.finish();
     }
     JsonObject math(object.at("math"));

@@ -213,7 +213,7 @@ Table memory_table(const Estimate& e) {
         table.rows.push_back({text_cell("in host memory, per GPU"), cell(peak.host)});
         table.rows.push_back({text_cell("in host memory, a node's"), cell(e.node_host),
                               e.node_memory ? share_cell(e.node_host / *e.node_memory) : text_cell("")});
-        if (e.node_memory && e.node_host > *e.node_memory)
+        if (e.host_shortfall() > Bytes{})
             table.remarks.push_back("a node's host memory is " + to_text(*e.node_memory) + ": too little");
     }
     if (is_shown(peak.storage)) {
@@ -266,8 +266,11 @@ std::string verdict(const Estimate& e) {
     const StageMemory& peak = e.stages[static_cast<std::size_t>(e.peak_stage)];
     std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
                        percent_text(peak.device / e.capacity) + ")";
-    if (!e.fits)
+    if (e.shortfall > Bytes{})
         return used + ": " + to_text(e.shortfall) + " too much";
+    if (!e.fits)
+        return used + ", but " + to_text(e.node_host) + " in the host memory of a node that has " +
+               to_text(*e.node_memory);
     const AllocatorPressure& pressure = e.step.parts.allocator;
     if (pressure.time <= Seconds{})
         return used;

@@ -482,3 +482,143 @@ TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings; accelerate's m
             "accelerate",
             {{Fact::gpus, "6"}, {Fact::nodes, "2"}}}});
 }
+
+TEST_CASE("a Python program trains with the configuration that it makes, changes and starts",
+          "[launch][python]") {
+    const std::string recipe =
+        "    recipe = llm.acme_9b.pretrain_recipe(name='a', num_nodes=nodes, num_gpus_per_node=4,\n"
+        "        tensor_parallelism=2)\n"
+        "    recipe.data.global_batch_size = 24\n    recipe.model.config.fp8 = 'hybrid'\n";
+    const std::string helpers =
+        "def variables():\n    return {}\n\ndef machine(gpus: int = 2):\n"
+        "    return run.Executor(gpus=gpus)\n\n";
+    check({{"in a function that returns nothing",
+            "import run\n\n" + helpers + "def train():\n    nodes = 3\n" + recipe +
+                "    run.run(recipe, executor=machine(2))\n\nif __name__ == '__main__':\n    train()\n",
+            "nemo-2",
+            {{Fact::model, "acme_9b"},
+             {Fact::gpus, "12"},
+             {Fact::tp, "2"},
+             {Fact::global_batch, "24"},
+             {Fact::precision, "fp8"},
+             {Fact::pp, "-"}}},
+           {"changed where it is started",
+            "import run\n\n" + helpers + "def made(nodes: int = 1):\n" + recipe +
+                "    return recipe\n\ndef main():\n    recipe = made(2)\n"
+                "    recipe.data.global_batch_size = 32\n    run.run(recipe)\n\nmain()\n",
+            "nemo-2",
+            {{Fact::gpus, "8"}, {Fact::global_batch, "32"}}},
+           {"one of several that the program names",
+            "import run\n\ndef small():\n    nodes = 1\n" + recipe +
+                "    return recipe\n\ndef large():\n"
+                "    nodes = 2\n" +
+                recipe +
+                "    return recipe\n\nif __name__ == '__main__':\n"
+                "    run.cli.main(llm.pretrain, default_factory=large)\n",
+            "nemo-2",
+            {{Fact::gpus, "8"}}},
+           {"a trainer among a function's names",
+            "import settings\nimport lightning as L\n\ndef train():\n    data = Rows(batch_size=6)\n"
+            "    trainer = L.Trainer(\n        devices=settings.GPUS, precision='bf16-mixed', num_nodes=1,\n"
+            "        log_every_n_steps=5,\n    )\n    trainer.fit(Net(), data)\n\ntrain()\n",
+            "lightning",
+            {{Fact::precision, "bf16"}, {Fact::nodes, "1"}, {Fact::gpus, "-"}, {Fact::micro_batch, "6"}}},
+           {"a recipe of Megatron-Bridge by its name, and options as defaults",
+            "import argparse\nfrom bridge.recipes import acme_20b_peft_config\n\ndef parse_args():\n"
+            "    parser = argparse.ArgumentParser()\n    parser.add_argument('--tp', type=int, default=2)\n"
+            "    parser.add_argument('--sp', action='store_true', default=True)\n"
+            "    return parser.parse_args()\n\ndef main():\n    args = parse_args()\n"
+            "    config = acme_20b_peft_config(peft_scheme=other())\n"
+            "    config.model.tensor_model_parallel_size = args.tp\n"
+            "    config.model.sequence_parallel = args.sp\n    config.train.train_iters = 10\n"
+            "    finetune(config=config)\n\nmain()\n",
+            "megatron-bridge",
+            {{Fact::model, "acme_20b"}, {Fact::tp, "2"}, {Fact::sequence_parallel, "true"}}}});
+    CHECK_THROWS_WITH(
+        said_in("import run\n\ndef first():\n    nodes = 1\n" + recipe +
+                "    run.run(recipe)\n\ndef second():\n    nodes = 2\n" + recipe + "    run.run(recipe)\n"),
+        "job: trains with several configurations: first, second; choose one with --select");
+}
+
+TEST_CASE(
+    "Python: conditions that are known, members of classes, what stands in for a setting that is not given",
+    "[launch][python]") {
+    const auto job = [](const std::string& before, const std::string& rows, const std::string& more = "") {
+        return said_in("from trl import SFTConfig\n" + before + "args = SFTConfig(\n    output_dir='o',\n" +
+                       "    per_device_train_batch_size=" + rows + ",\n" + more + ")\n");
+    };
+    const auto rows = [&](const std::string& before, const std::string& value) {
+        return said(job(before, value), Fact::micro_batch);
+    };
+    const std::string branches = "if BIG:\n    n = 2\nelif MODE == 'b':\n    n = 5\nelse:\n    n = 7\n";
+    CHECK(rows("BIG = True\nMODE = 'b'\n" + branches, "n") == "2");
+    CHECK(rows("BIG = False\nMODE = 'b'\n" + branches, "n") == "5");
+    CHECK(rows("BIG = False\nMODE = 'c'\n" + branches, "n") == "7");
+    CHECK(rows("BIG = found()\nMODE = 'b'\n" + branches, "n") == "-");
+    CHECK(rows("BIG = False\n", "1 if BIG else 3") == "3");
+    CHECK(rows("BIG = False\n", "1 if not BIG and 2 > 1 else 3") == "1");
+    CHECK(rows("n = 3\nfor x in y:\n    if x:\n        n = 4\n", "n") == "-");
+    CHECK(rows("n = 3\nif __name__ == '__main__':\n    if asked():\n        n = 4\n", "n") == "-");
+    CHECK(rows("@dataclass\nclass Settings:\n    rows: int = 6\n    name: str = field(default='x')\n"
+               "cfg = Settings()\n",
+               "cfg.rows") == "6");
+    CHECK(rows("class Settings:\n    ROWS = 4\n", "Settings.ROWS") == "4");
+    CHECK(rows("class Settings:\n    def __init__(self, rows=9):\n        self.rows = rows\n"
+               "cfg = Settings(rows=8)\n",
+               "cfg.rows") == "8");
+    CHECK(rows("cfg = load('a.yaml')\n", "int(cfg.get('rows', 3))") == "3");
+    CHECK(job("cfg = load('a.yaml')\n", "int(cfg.get('rows', 3))").facts.at(Fact::micro_batch).how ==
+          How::by_default);
+    CHECK(rows("cfg = {'train': {'rows': 2}}\n", "cfg.get('train', {}).get('rows', 3)") == "2");
+    CHECK(said(job("", "1", "    bf16=found(),\n    fp16=False,\n    torch_dtype='float32',\n"),
+               Fact::precision) == "-");
+    CHECK(said(said_in("from trl import SFTConfig\nargs: dict[str, Any] = dict(\n"
+                       "    per_device_train_batch_size=3,\n    bf16=True,\n)\nc = SFTConfig(**args)\n"),
+               Fact::micro_batch) == "3");
+}
+
+TEST_CASE("commands behind others, hosts in a file, one node where nobody counts them", "[launch]") {
+    const std::string trainer = "own.py --model_name_or_path acme/m-1b --per_device_train_batch_size 2\n";
+    check({{"a program that starts a command on every node",
+            "python submit.py --cluster a b --num_nodes 3 --gpus 4 --urgent -- accelerate launch \\\n"
+            "  --mixed_precision bf16 --num_processes 4 " +
+                trainer,
+            "hf-arguments",
+            {{Fact::gpus, "12"}, {Fact::nodes, "3"}, {Fact::global_batch, "24"}, {Fact::dp, "12"}}},
+           {"a framework's program in a container",
+            "timeout 10 apptainer exec --nv --env A=b image.sif /opt/bin/torchrun --nnodes=1 \\\n"
+            "  --nproc_per_node=4 /opt/bin/swift sft --model acme/m-1b --train_type full \\\n"
+            "  --per_device_train_batch_size 2\n",
+            "ms-swift",
+            {{Fact::gpus, "4"}, {Fact::model, "acme/m-1b"}, {Fact::micro_batch, "2"}}},
+           {"as many nodes as a file lists",
+            "colossalai run --nproc_per_node 8 --hostfile hosts " + trainer.substr(0, trainer.size() - 1) +
+                " --use_grad_checkpoint\n",
+            "hf-arguments",
+            {{Fact::gpus_per_node, "8"}, {Fact::gpus, "-"}, {Fact::recompute, "full"}}},
+           {"a header without nodes",
+            "#!/bin/bash\n#SBATCH --gpus-per-node=a100:1\npython " + trainer,
+            "hf-arguments",
+            {{Fact::gpus, "1"}, {Fact::nodes, "1"}}},
+           {"a header of several tasks",
+            "#!/bin/bash\n#SBATCH --gres=gpu:4\n#SBATCH --ntasks=8\nsrun python " + trainer,
+            "hf-arguments",
+            {{Fact::gpus, "-"}}},
+           {"XTuner's model of several parts",
+            "accumulative_counts = 2\nbatch_size = 1\nmodel = dict(\n    type=Net,\n"
+            "    mllm=dict(type=Part, model_path='acme/m-7b', llm_lora=dict(type=LoraConfig, r=24)))\n"
+            "optim_wrapper = dict(\n    type=Amp, accumulative_counts=2, dtype='bfloat16')\n",
+            "xtuner",
+            {{Fact::model, "acme/m-7b"}, {Fact::lora_rank, "24"}, {Fact::precision, "bf16"}}},
+           {"MaxText's older name for heads",
+            "python3 MaxText/train.py MaxText/configs/base.yml per_device_batch_size=2 base_emb_dim=512 \\\n"
+            "  base_num_heads=8 base_num_decoder_layers=4\n",
+            "maxtext",
+            {{Fact::model, "layers 4, hidden 512, heads 8"}}},
+           {"Levanter begins anew",
+            "initialize_from_hf: false\nmodel_name_or_path: acme/m\nmodel: {type: gpt2, seq_len: 512,\n"
+            "  num_layers: 4, hidden_dim: 256, num_heads: 4}\n"
+            "trainer: {mp: 'p=f32,c=bfloat16', train_batch_size: 32, num_train_steps: 10}\n",
+            "levanter",
+            {{Fact::model, "layers 4, hidden 256, heads 4"}}}});
+}

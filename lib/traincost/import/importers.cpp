@@ -75,6 +75,13 @@ const Importer* importer_of(const Setting& root) {
     return best;
 }
 
+/// Whether a framework's reader knows these as a job's settings. A trainer's arguments are known by any of
+/// their names, which programs give to many things.
+bool is_configuration(const Setting& root) {
+    const Importer* importer = importer_of(root);
+    return importer != nullptr && !importer->companion && importer->name != "hf-arguments";
+}
+
 /// The one table of `root` that an importer of a trainer, or of a companion, knows; of several, none is the
 /// job.
 Setting* known_table(Setting& root, bool companion) {
@@ -343,7 +350,7 @@ std::vector<std::string_view> launch_formats() {
 }
 
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
-    LaunchDocuments documents = parse_documents(files, select);
+    LaunchDocuments documents = parse_documents(files, select, is_configuration);
     std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;
     all.reading.format = parts.front().importer->name;

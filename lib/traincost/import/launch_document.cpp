@@ -187,7 +187,8 @@ std::string_view without_mark(std::string_view text) {
 
 }  // namespace
 
-LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select) {
+LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select,
+                                const KnowsSettings& knows) {
     refuse_too_large(files);
     refuse_binary(files);
     LaunchDocuments documents;
@@ -231,7 +232,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         document.file = i;
         if (contents[i] == Content::python) {
             try {
-                document.root = read_python_config(texts[i].text, files[i].name, select);
+                document.root = read_python_config(texts[i].text, files[i].name, select, knows);
             } catch (const Error& error) {
                 // A program beside the files that start it need not be a configuration.
                 if (files.size() == 1 || texts[i].text.find("__main__") == std::string_view::npos) {

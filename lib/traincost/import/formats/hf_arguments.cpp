@@ -234,7 +234,10 @@ void read_machines(const Setting& root, FactSheet& sheet) {
 void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
                          {"fp16", "use_fp16"});
-    if (!sheet.has(Fact::precision)) {
+    const Setting* brain = root.peek("bf16");
+    if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
+        sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
+    } else if (!sheet.has(Fact::precision)) {
         read_precision_word(root, sheet,
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});

@@ -19,7 +19,9 @@ namespace {
 void read_levanter_model(const Setting& root, FactSheet& sheet) {
     for (const std::string_view key : {"initialize_from_hf", "model_name_or_path"}) {
         const Setting* at = root.at(key);
-        if (at != nullptr && as_word(*at) && !as_truth(*at) && !sheet.has(Fact::model)) {
+        const bool begins_anew = key == "model_name_or_path" && root.has("model.num_layers") &&
+                                 root.has("initialize_from_hf") && !is_on(root, "initialize_from_hf");
+        if (at != nullptr && as_word(*at) && !as_truth(*at) && !begins_anew && !sheet.has(Fact::model)) {
             sheet.state(Fact::model, at->text, *at);
         }
     }

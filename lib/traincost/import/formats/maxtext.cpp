@@ -93,7 +93,7 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
         ModelDimensions dimensions;
         add_dimension(dimensions, "layers", root, {"base_num_decoder_layers"});
         add_dimension(dimensions, "hidden", root, {"base_emb_dim"});
-        add_dimension(dimensions, "heads", root, {"base_num_query_heads"});
+        add_dimension(dimensions, "heads", root, {"base_num_query_heads", "base_num_heads"});
         add_dimension(dimensions, "kv_heads", root, {"base_num_kv_heads"});
         add_dimension(dimensions, "head_dim", root, {"head_dim"});
         add_dimension(dimensions, "ffn", root, {"base_mlp_dim"});

@@ -64,6 +64,7 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "activation_checkpointing",
                                           "gradient_checkpoint",
                                           "grad_checkpoint",
+                                          "use_grad_checkpoint",
                                           "grad_checkpointing",
                                           "enable_gradient_checkpointing"};
 

@@ -184,7 +184,8 @@ void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
         const auto options = scope.names.find(std::string(options_of_parser));
         for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
             const SettingMember& option = options->second.members[i];
-            if (!is_handed_on(option.value)) {
+            const bool is_off = option.value.is_default && option.value.text == "false";
+            if (!is_off && !is_handed_on(option.value)) {
                 put(root, option.key, &option.value);
             }
         }

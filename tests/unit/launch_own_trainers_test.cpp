@@ -622,3 +622,150 @@ TEST_CASE("commands behind others, hosts in a file, one node where nobody counts
             "levanter",
             {{Fact::model, "layers 4, hidden 256, heads 4"}}}});
 }
+
+TEST_CASE("Python trainers: options of classes, trainers that only predict, rows that a loop reads",
+          "[launch][python]") {
+    const std::string classes =
+        "import trl\n\n@dataclass\nclass ModelArguments:\n"
+        "    model_id: str = field(default='acme/m-1b', metadata={'help': 'x'})\n"
+        "    length: int = field(\n        default=640,\n    )\n\n"
+        "@dataclass\nclass Own(transformers.TrainingArguments):\n"
+        "    per_device_train_batch_size: int = field(default=3)\n"
+        "    max_seq_length: int = field(default=320)\n\n";
+    const std::string parse =
+        "def main():\n    parser = HfArgumentParser((ModelArguments, Own))\n"
+        "    model_args, args = parser.parse_args_into_dataclasses()\n"
+        "    kind = (torch.float16 if args.fp16 else (torch.bfloat16 if args.bf16 else torch.float32))\n"
+        "    model = AcmeForConditionalGeneration.from_pretrained(model_args.model_id, torch_dtype=kind,\n"
+        "        attn_implementation='eager')\n";
+    const std::string predicts =
+        "import trl\n\ndef tune():\n    model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n"
+        "    args = TrainingArguments(output_dir='a', per_device_train_batch_size=4, bf16=True)\n\n"
+        "def judge():\n    model = AutoModelForCausalLM.from_pretrained('a/b')\n"
+        "    args = TrainingArguments(output_dir='a', predict_with_generate=True, bf16=True)\n\n"
+        "if __name__ == '__main__':\n    tune()\n    judge()\n";
+    const std::string loop =
+        "from accelerate import Accelerator\nROWS = 2\nwork = Accelerator()\n"
+        "val_loader = get_dataloader(batch_size=9, max_length=9)\n"
+        "train_loader = get_dataloader(tok, batch_size=ROWS, max_length=800)\n"
+        "model = AutoModelForCausalLM.from_pretrained('acme/m-7b', torch_dtype=torch.bfloat16)\n"
+        "model = get_peft_model(model, LoraConfig(r=8))\n";
+    check({{"its own classes alone",
+            classes + parse + "    trainer = OwnTrainer(model=model, args=args)\n\nmain()\n",
+            "hf-arguments",
+            {{Fact::model, "acme/m-1b"},
+             {Fact::micro_batch, "3"},
+             {Fact::sequence, "320"},
+             {Fact::attention, "eager"},
+             {Fact::precision, "-"}}},
+           {"handed on to a trainer's arguments",
+            classes + parse +
+                "    made = trl.SFTConfig(max_seq_length=model_args.length,\n"
+                "        per_device_train_batch_size=args.per_device_train_batch_size)\n\n"
+                "main()\n",
+            "hf-arguments",
+            {{Fact::model, "acme/m-1b"}, {Fact::micro_batch, "3"}, {Fact::sequence, "640"}}},
+           {"one that only predicts is no job",
+            predicts,
+            "hf-arguments",
+            {{Fact::model, "acme/m-1b"}, {Fact::micro_batch, "4"}, {Fact::precision, "bf16"}}},
+           {"a loop of one's own",
+            loop,
+            "hf-arguments",
+            {{Fact::model, "acme/m-7b"},
+             {Fact::lora_rank, "8"},
+             {Fact::micro_batch, "2"},
+             {Fact::sequence, "800"}}}});
+}
+
+TEST_CASE("NeMo 2 without a recipe: the names of a function, with what the program is told",
+          "[launch][python]") {
+    check({{"options of the file's top",
+            "import nemo\n\ndef main(args):\n    data = Data(seq_length=1024, global_batch_size=64,\n"
+            "        micro_batch_size=2)\n"
+            "    strategy = nl.MegatronStrategy(tensor_model_parallel_size=args.tp,\n"
+            "        pipeline_model_parallel_size=1)\n"
+            "    trainer = nl.Trainer(devices=args.devices, strategy=strategy,\n"
+            "        plugins=nl.MegatronMixedPrecision(precision='bf16-mixed'))\n"
+            "    opt = OptimizerConfig(optimizer='adam', use_distributed_optimizer=True)\n"
+            "    trainer.fit(Net(), data)\n\n"
+            "if __name__ == '__main__':\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--devices', type=int, default=4)\n"
+            "    parser.add_argument('--tp', type=int, default=2)\n"
+            "    args = parser.parse_args()\n    main(args)\n",
+            "nemo-2",
+            {{Fact::tp, "2"},
+             {Fact::gpus_per_node, "4"},
+             {Fact::sequence, "1024"},
+             {Fact::global_batch, "64"},
+             {Fact::micro_batch, "2"},
+             {Fact::optimizer, "adam"},
+             {Fact::zero, "1"},
+             {Fact::precision, "bf16"}}},
+           {"a part of another object is no second job",
+            "import nemo_run as run\n\nif __name__ == '__main__':\n"
+            "    data = run.Config(Data, seq_length=4096, micro_batch_size=1, global_batch_size=32)\n"
+            "    recipe = llm.acme_7b.finetune_recipe(num_nodes=1, num_gpus_per_node=1)\n"
+            "    recipe.trainer.strategy.context_parallel_size = 1\n    recipe.data = data\n"
+            "    run.run(recipe)\n",
+            "nemo-2",
+            {{Fact::model, "acme_7b"}, {Fact::gpus, "1"}, {Fact::sequence, "4096"}, {Fact::cp, "1"}}}});
+}
+
+TEST_CASE("Colossal-AI's first configurations: a batch of a rank, cut by the pipeline", "[launch][python]") {
+    check({{"pipeline and tensors",
+            "import torch\nfrom torch.optim import Adam\nfrom colossalai.amp import AMP_TYPE\n"
+            "BATCH_SIZE = 48\nNUM_EPOCHS = 2\nSEQ_LEN = 1024\nNUM_MICRO_BATCHES = 12\n"
+            "fp16 = dict(\n    mode=AMP_TYPE.NAIVE\n)\n"
+            "parallel = dict(\n    pipeline=4,\n    tensor=dict(mode='1d', size=2)\n)\n"
+            "optimizer = dict(\n    type=Adam,\n    lr=0.1,\n)\nmodel = dict(\n    type=Net,\n    "
+            "checkpoint=True,\n)\n",
+            "colossalai",
+            {{Fact::sequence, "1024"},
+             {Fact::pp, "4"},
+             {Fact::tp, "2"},
+             {Fact::micro_batch, "4"},
+             {Fact::accumulation, "12"},
+             {Fact::precision, "fp16"},
+             {Fact::optimizer, "Adam"},
+             {Fact::recompute, "full"}}},
+           {"ZeRO on the host",
+            "from colossalai.amp import AMP_TYPE\nBATCH_SIZE = 8\nNUM_EPOCHS = 2\n"
+            "parallel = dict(\n    pipeline=dict(size=1),\n    tensor=dict(size=2, mode='sequence')\n)\n"
+            "zero = dict(\n    model_config=dict(\n        tensor_placement_policy='cpu'))\n",
+            "colossalai",
+            {{Fact::zero, "3"}, {Fact::offload, "cpu (parameters, optimizer)"}, {Fact::cp, "2"}}}});
+}
+
+TEST_CASE("scripts count what a list holds by many filters", "[launch]") {
+    const auto gpus = [](const std::string& filters) {
+        return said(
+            said_in("export CUDA_VISIBLE_DEVICES=5,6,7\ntorchrun --nproc_per_node $(echo "
+                    "$CUDA_VISIBLE_DEVICES | " +
+                    filters + ") own.py --model_name_or_path acme/m --per_device_train_batch_size 2\n"),
+            Fact::gpus_per_node);
+    };
+    CHECK(gpus("tr ',' '\\n' | wc -l") == "3");
+    CHECK(gpus("tr -cd ',' | wc -c | awk '{print $1+1}'") == "3");
+    CHECK(gpus("awk -F',' '{print NF}'") == "3");
+    CHECK(gpus("awk -F , '{print NF - 1}'") == "2");
+    CHECK(gpus("tr , ' ' | wc -w") == "3");
+    CHECK(gpus("grep -o ',' | wc -l") == "2");
+    CHECK(gpus("cut -d',' -f2") == "6");
+    CHECK(gpus("cut -d , -f 3 | xargs") == "7");
+    CHECK(gpus("sed 's/5/1/'") == "3");  // as many as the devices
+}
+
+TEST_CASE("what a launcher starts beside the job is no second one", "[launch]") {
+    check({{"torchtune's quantization",
+            "CUDA_VISIBLE_DEVICES=2,3,4,5 tune run --nnodes 1 --nproc_per_node 4 "
+            "full_finetune_distributed --config own.yaml\n"
+            "CUDA_VISIBLE_DEVICES=0 tune run quantize --config q.yaml\n",
+            "torchtune",
+            {{Fact::gpus, "4"}}},
+           {"LLaMA-Factory's second schema",
+            "model: acme/m\ntemplate: t\nmicro_batch_size: 1\nglobal_batch_size: 8\ncutoff_len: 512\n"
+            "enable_activation_checkpointing: true\ndist_config: {name: fsdp2}\n",
+            "llama-factory",
+            {{Fact::recompute, "full"}}}});
+}

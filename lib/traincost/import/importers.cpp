@@ -50,6 +50,7 @@ constexpr Importer importers[] = {
     {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"levanter", recognise_levanter, read_levanter},
+    {"colossalai", recognise_colossalai, read_colossalai},
     {"lightning", recognise_lightning, read_lightning},
     {"nanogpt", recognise_nanogpt, read_nanogpt},
     {"nanochat", recognise_nanochat, read_nanochat},
@@ -255,12 +256,15 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-constexpr std::string_view asides[] = {"train_compile", "mid_train", "chat_sft", "chat_rl", "_eval"};
+constexpr std::string_view asides[] = {"train_compile",     "mid_train",  "chat_sft",
+                                       "chat_rl",           "_eval",      "tune run quantize",
+                                       "tune run generate", "vllm-serve", "vllm_serve"};
 
 /// A command beside the one that trains: it only compiles what that would train, or goes on from what it
 /// trained.
 bool is_aside(const Setting& command) {
-    const Setting* program = command.peek("$program");
+    const Setting* started = command.peek("$starts");  // by a launcher
+    const Setting* program = started != nullptr ? started : command.peek("$program");
     return program != nullptr &&
            std::any_of(std::begin(asides), std::end(asides),
                        [&](std::string_view word) { return program->text.find(word) != std::string::npos; });

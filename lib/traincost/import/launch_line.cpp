@@ -352,6 +352,7 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     for (auto* more :
          {line.has_launcher ? &line.launcher : nullptr, line.has_accelerate ? &line.accelerate : nullptr}) {
         if (more != nullptr) {
+            place_at(more->root, "$starts") = word_setting(line.name, command.words[0].place(), files);
             more->is_command = true;
             documents.push_back(std::move(*more));
         }

@@ -9,7 +9,7 @@
 namespace traincost {
 
 int recognise_hf_arguments(const Setting& root) {
-    return points(root, {"per_device_train_batch_size", "$adapted"}, 50) +
+    return points(root, {"per_device_train_batch_size", "$adapted", "$trains"}, 50) +
            points(root, {"model_name_or_path", "gradient_accumulation_steps", "gradient_checkpointing"}, 15) +
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,

@@ -113,6 +113,7 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         sheet.word(Fact::attention, root, {"flash_attn"});
     }
     sheet.truth(Fact::compile, root, {"torch_compile"});
+    read_checkpointing_switch(root, sheet, {"enable_activation_checkpointing"});  // of the second schema
     if (const Setting* off = first_of(root, {"disable_gradient_checkpointing"})) {
         sheet.state(Fact::recompute, as_truth(*off).value_or(false) ? "none" : "full", *off);
     }

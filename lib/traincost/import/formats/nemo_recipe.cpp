@@ -49,9 +49,26 @@ void read_recipe_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// The optimizer's settings: below the recipe's optimizer, or an object of their own.
+const Setting* optimizer_of(const Setting& root) {
+    if (const Setting* config = root.at("optim.config"); config != nullptr && config->is_map()) {
+        return config;
+    }
+    for (const SettingMember& m : root.members) {
+        const Setting* made = m.value.peek("$class");
+        if (made != nullptr && last_part(made->text) == "OptimizerConfig") {
+            return &m.value;
+        }
+    }
+    return nullptr;
+}
+
 void read_recipe_sharding(const Setting& root, FactSheet& sheet) {
-    const Setting* sharded = first_of(
-        root, {"trainer.strategy.ddp.use_distributed_optimizer", "optim.config.use_distributed_optimizer"});
+    const Setting* sharded = first_of(root, {"trainer.strategy.ddp.use_distributed_optimizer"});
+    if (const Setting* optimizer = optimizer_of(root); optimizer != nullptr) {
+        sharded = sharded != nullptr ? sharded : first_of(*optimizer, {"use_distributed_optimizer"});
+        sheet.word(Fact::optimizer, *optimizer, {"optimizer"});
+    }
     if (sharded != nullptr && as_truth(*sharded)) {
         sheet.state(Fact::zero, std::int64_t{*as_truth(*sharded) ? 1 : 0}, *sharded);
     }
@@ -111,7 +128,6 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::precision, *word, *plugin);
         }
     }
-    sheet.word(Fact::optimizer, root, {"optim.config.optimizer"});
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
     read_recipe_sharding(root, sheet);
 }

@@ -13,6 +13,16 @@ bool is_definition(const std::string& text) {
     return text.starts_with("def ") || text.starts_with("class ") || text.starts_with("async def ");
 }
 
+/// What a class is for the readers: a trainer's arguments with members of one's own are that trainer's.
+std::string class_of(const std::string& header, const std::string& name) {
+    const std::size_t begin = header.find('(');
+    const std::size_t end = header.find_first_of(",)", begin);
+    const std::string base = begin == std::string::npos || end == std::string::npos
+                                 ? ""
+                                 : header.substr(begin + 1, end - begin - 1);
+    return base.ends_with("TrainingArguments") || base.ends_with("Config") ? base : name;
+}
+
 bool is_name(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
@@ -108,6 +118,7 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     if (!members.is_map()) {
         members = empty(header.lines.empty() ? 1 : header.lines.front());
         members.kind = Setting::Kind::map;
+        place_at(members, "$class") = scalar_setting(class_of(text, name), members);
     }
     const bool own = statement.within.size() == 1 && !statement.text.ends_with(":");
     const bool made = statement.within.size() == 2 &&

@@ -227,7 +227,13 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return called(cursor, word, out);
     }
     if (const Setting* known = named(cursor, word)) {
-        return *known;
+        Setting value = *known;
+        if (const auto type = classes_.find(word); type != classes_.end() && known == &type->second) {
+            for (SettingMember& m : value.members) {  // a class by itself is none of its objects
+                m.key = m.key == "$class" ? "$type" : m.key;
+            }
+        }
+        return value;
     }
     if (const Setting* member = attribute(cursor, word)) {
         return *member;

@@ -53,6 +53,23 @@ void add_of_scope(const PythonScope& scope, const std::string& file, const Knows
     }
 }
 
+/// Whether something in `value` stands in that line.
+bool holds_line(const Setting& value, int line) {
+    return std::any_of(value.members.begin(), value.members.end(), [&](const SettingMember& m) {
+        return (m.value.is_map() && m.value.line == line) || holds_line(m.value, line);
+    });
+}
+
+/// What another configuration holds is a part of it.
+void drop_parts(std::vector<Candidate>& candidates) {
+    const std::vector<Candidate> all = candidates;
+    std::erase_if(candidates, [&](const Candidate& part) {
+        return std::any_of(all.begin(), all.end(), [&](const Candidate& whole) {
+            return whole.root.line != part.root.line && holds_line(whole.root, part.root.line);
+        });
+    });
+}
+
 std::string names_of(const std::vector<Candidate>& candidates) {
     std::string names;
     for (const Candidate& each : candidates) {
@@ -91,6 +108,7 @@ std::optional<Setting> program_configuration(PythonRegistry& registry, const std
                 add_of_scope(scope, file, knows, held);
             }
         }
+        drop_parts(held);
         return held;
     };
     std::vector<Candidate> held = held_by(false);

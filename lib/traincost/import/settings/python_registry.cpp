@@ -71,12 +71,43 @@ std::vector<PythonScope> PythonRegistry::scopes() {
         std::vector<std::string> order;
         PythonScope scope{
             .function = name, .called = function.called, .names = parameters(*function.header, order)};
+        bind_started(name, order, scope.names);
         for (const PythonStatement* statement : function.body) {
             assign(*statement, scope.names);
         }
         all.push_back(std::move(scope));
     }
     return all;
+}
+
+void PythonRegistry::bind_started(const std::string& name, const std::vector<std::string>& order,
+                                  std::map<std::string, Setting>& names) {
+    const PythonStatement* call = nullptr;
+    for (const PythonStatement* statement : top_) {
+        if (statement->text.starts_with(name + "(")) {
+            if (call != nullptr) {
+                return;  // started twice
+            }
+            call = statement;
+        }
+    }
+    if (call == nullptr || reach_of(*call) == PythonReach::never) {
+        return;
+    }
+    PythonCursor cursor(*call, name.size(), globals_);
+    std::vector<Setting> positional;
+    std::map<std::string, Setting> keywords;
+    read_arguments(cursor, positional, keywords);
+    for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
+        if (positional[i].is_map() || positional[i].quoted || as_number(positional[i])) {
+            names[order[i]] = std::move(positional[i]);
+        }
+    }
+    for (auto& [key, value] : keywords) {
+        if (names.contains(key) && (value.is_map() || value.quoted || as_number(value))) {
+            names[key] = std::move(value);
+        }
+    }
 }
 
 bool PythonRegistry::has(const std::string& name) const {
@@ -270,6 +301,9 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         }
         return;  // nothing that sets a value
     }
+    if (!conditional && assign_dataclasses(statement, equals, locals)) {
+        return;
+    }
     Setting value = expression(statement, equals + 1, locals);
     if (several && value.is_list() && !value.items.empty() && !conditional) {
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
@@ -283,6 +317,42 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
     }
     store(path, std::move(value), conditional, locals);
+}
+
+bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::size_t equals,
+                                        std::map<std::string, Setting>& locals) {
+    const std::string& text = statement.text;
+    std::size_t call = text.find(".parse_args_into_dataclasses(", equals);
+    call = call == std::string::npos ? text.find(".parse_args_and_config(", equals) : call;
+    if (call == std::string::npos) {
+        return false;
+    }
+    const std::size_t begin = text.find_first_not_of("= ", equals);
+    const auto parser = locals.find(text.substr(begin, call - begin));
+    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
+    if (given == nullptr || given->items.empty()) {
+        return false;
+    }
+    const Setting& first = given->items.front();
+    const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
+    std::size_t at = 0;
+    for (const Setting& made : classes) {
+        while (at < equals && !is_name(text[at])) {
+            ++at;
+        }
+        const std::string name = word_at(text, at);
+        at += name.size();
+        Setting value = made;
+        for (SettingMember& m : value.members) {
+            m.value.is_default = m.key != "$type";
+            m.key = m.key == "$type" ? "$class" : m.key;
+        }
+        if (!name.empty() && at <= equals && value.is_map()) {
+            place_at(value, options_of_parser) = scalar_setting("true", value);
+            locals[name] = std::move(value);
+        }
+    }
+    return true;
 }
 
 void PythonRegistry::store(const std::string& path, Setting value, bool conditional,

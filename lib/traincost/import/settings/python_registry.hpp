@@ -103,6 +103,13 @@ private:
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
+    /// "model_args, args = parser.parse_args_into_dataclasses()": the members of the classes that the parser
+    /// was made of, as options. Whether the statement is one.
+    bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
+                            std::map<std::string, Setting>& locals);
+    /// The parameters of a function that the file's top calls once: what it is given there.
+    void bind_started(const std::string& name, const std::vector<std::string>& order,
+                      std::map<std::string, Setting>& names);
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
     /// be reached.
     void store(const std::string& path, Setting value, bool conditional,

@@ -769,3 +769,74 @@ TEST_CASE("what a launcher starts beside the job is no second one", "[launch]") 
             "llama-factory",
             {{Fact::recompute, "full"}}}});
 }
+
+TEST_CASE("Levanter: an experiment in Python holds its model, its trainer and its machine",
+          "[launch][python]") {
+    const std::string model =
+        "from levanter.models.llama import LlamaConfig\n\n"
+        "tiny = LlamaConfig(\n    seq_len=256,\n    hidden_dim=64,\n    num_heads=4,\n"
+        "    num_layers=3,\n)\n";
+    const std::vector<std::pair<Fact, const char*>> facts = {{Fact::model, "layers 3, hidden 64, heads 4"},
+                                                             {Fact::sequence, "256"},
+                                                             {Fact::global_batch, "24"},
+                                                             {Fact::gpus, "2"}};
+    check({{"side by side",
+            model + "train = SimpleTrainConfig(\n    resources=GpuConfig(gpu_count=2),\n"
+                    "    train_batch_size=24,\n    num_train_steps=5,\n)\n"
+                    "step = default_train(name='a', model_config=tiny, train_config=train)\n",
+            "levanter", facts},
+           {"one in another",
+            model + "run = SpeedrunConfig(\n    author=Author(name='a'),\n    model_config=tiny,\n"
+                    "    train_config=SimpleTrainConfig(\n        ResourceConfig.with_gpu('X', count=2),\n"
+                    "        train_batch_size=24,\n        num_train_steps=5,\n    ),\n)\n",
+            "levanter", facts}});
+}
+
+TEST_CASE(
+    "commands: arguments that a script sets itself, hosts in a list, programs that count for themselves",
+    "[launch]") {
+    check(
+        {{"set -- and exec",
+          "half=1\nfull=0\nset -- accelerate launch --num_processes 2 own.py --model_name_or_path acme/m \\\n"
+          "  --per_device_train_batch_size 1\n[ \"$half\" = 1 ] && set -- \"$@\" --bf16\n"
+          "[ \"$full\" = 1 ] && set -- \"$@\" --fp16\nexec \"$@\"\n",
+          "hf-arguments",
+          {{Fact::precision, "bf16"}, {Fact::gpus, "2"}, {Fact::model, "acme/m"}}},
+         {"a list of hosts, and what judges afterwards",
+          "colossalai run --nproc_per_node 4 --host a,b,c own.py --model_name_or_path acme/m \\\n"
+          "  --per_device_train_batch_size 1\n"
+          "colossalai run --nproc_per_node 1 eval.py --model_name_or_path acme/m\n",
+          "hf-arguments",
+          {{Fact::nodes, "3"}, {Fact::gpus, "12"}}},
+         {"XTuner's own processes",
+          "NPROC_PER_NODE=4 xtuner train own.py --deepspeed deepspeed_zero2\n",
+          "xtuner",
+          {{Fact::gpus, "4"}, {Fact::zero, "2"}}},
+         {"ms-swift's conversion",
+          "swift export --model acme/m --to_mcore true --output_dir a\n"
+          "NPROC_PER_NODE=8 megatron sft --load a --tensor_model_parallel_size 2 --micro_batch_size 1 \\\n"
+          "  --global_batch_size 8 --max_length 512\n",
+          "ms-swift",
+          {{Fact::tp, "2"}, {Fact::gpus_per_node, "8"}, {Fact::sequence, "512"}}},
+         {"MaxText over a file that nobody gave",
+          "python -m MaxText.train configs/own.yml per_device_batch_size=4\n",
+          "maxtext",
+          {{Fact::micro_batch, "4"}, {Fact::tp, "-"}}}});
+}
+
+TEST_CASE("what a Python function returns counts as made; Megatron-Bridge's None switches off",
+          "[launch][python]") {
+    check(
+        {{"a tokenizer's rows",
+          "import transformers\n\ndef rows(batch):\n    return tokenizer(\n        batch['text'],\n"
+          "        truncation=True,\n        max_length=192,\n    )\n\n"
+          "model = AcmeForSequenceClassification.from_pretrained('acme/m', num_labels=2)\n"
+          "args = TrainingArguments(output_dir='o', per_device_train_batch_size=8)\n",
+          "hf-arguments",
+          {{Fact::sequence, "192"}, {Fact::model, "acme/m"}}},
+         {"a recipe",
+          "import torch\n\ndef made() -> ConfigContainer:\n    cfg = acme_9b_pretrain_config()\n"
+          "    cfg.model.recompute_granularity = None\n    cfg.train.micro_batch_size = 1\n    return cfg\n",
+          "megatron-bridge",
+          {{Fact::model, "acme_9b"}, {Fact::recompute, "none"}}}});
+}

@@ -256,9 +256,10 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-constexpr std::string_view asides[] = {"train_compile",     "mid_train",  "chat_sft",
-                                       "chat_rl",           "_eval",      "tune run quantize",
-                                       "tune run generate", "vllm-serve", "vllm_serve"};
+constexpr std::string_view asides[] = {
+    "train_compile",     "mid_train",         "chat_sft",   "chat_rl",    "_eval",
+    "tune run quantize", "tune run generate", "vllm-serve", "vllm_serve", "swift export",
+    "swift infer",       "swift deploy",      "swift eval", "eval.py",    "evaluate.py"};
 
 /// A command beside the one that trains: it only compiles what that would train, or goes on from what it
 /// trained.

@@ -52,6 +52,10 @@ void read_flags(const Setting& root, FactSheet& sheet) {
         } else {
             state_number(Fact::nodes, *at, sheet);
         }
+    } else if (const Setting* hosts = first_of(root, {"host", "H"});
+               hosts != nullptr && hosts->text.find(',') != std::string::npos) {
+        sheet.state(Fact::nodes, std::int64_t{1 + std::count(hosts->text.begin(), hosts->text.end(), ',')},
+                    *hosts);
     } else if (const Setting* alone = root.at("standalone")) {
         sheet.state(Fact::nodes, std::int64_t{1}, *alone);
     }

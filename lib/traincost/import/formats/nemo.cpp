@@ -226,7 +226,12 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::zero, std::int64_t{as_truth(*sharded).value_or(false) ? 1 : 0}, *sharded);
     }
     first_of(model, {"recompute_method", "recompute_num_layers", "recompute_modules"});
-    sheet.word(Fact::recompute, model, {"recompute_granularity"});
+    const Setting* granularity = model.at("recompute_granularity");
+    if (granularity != nullptr && says_nothing(*granularity)) {
+        sheet.state(Fact::recompute, "none", *granularity);
+    } else {
+        sheet.word(Fact::recompute, model, {"recompute_granularity"});
+    }
     const bool called = root.has("mixed_precision.$class");
     read_precision_word(root, sheet,
                         {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});

@@ -73,7 +73,11 @@ std::vector<PythonScope> PythonRegistry::scopes() {
             .function = name, .called = function.called, .names = parameters(*function.header, order)};
         bind_started(name, order, scope.names);
         for (const PythonStatement* statement : function.body) {
-            assign(*statement, scope.names);
+            if (statement->text.starts_with("return ")) {
+                scope.names["$returned"] = expression(*statement, 7, scope.names);
+            } else {
+                assign(*statement, scope.names);
+            }
         }
         all.push_back(std::move(scope));
     }

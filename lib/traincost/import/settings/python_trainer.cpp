@@ -77,10 +77,11 @@ void put(Setting& root, std::string_view key, const Setting* value) {
     }
 }
 
-/// Whether a class is a model that speaks, by its name.
+/// Whether a class is a model of language, by its name.
 bool is_language_model(std::string_view name) {
-    static constexpr std::array<std::string_view, 5> parts = {"LanguageModel.", "ModelFor", "ForCausalLM",
-                                                              "ForConditionalGeneration", "LMHeadModel"};
+    static constexpr std::array<std::string_view, 6> parts = {"LanguageModel.", "ModelFor",
+                                                              "ForCausalLM",    "ForConditionalGeneration",
+                                                              "LMHeadModel",    "ForSequenceClassification"};
     return std::any_of(parts.begin(), parts.end(),
                        [&](std::string_view part) { return name.find(part) != name.npos; });
 }

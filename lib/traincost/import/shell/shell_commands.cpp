@@ -89,6 +89,12 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
         read_words(command, words);
         return Answer::yes;
     }
+    if (program == "set" && words.size() > 1 && words[1].chars == "--") {
+        state_.arguments.assign(words.begin() + 2, words.end());
+        state_.arguments_known = std::none_of(words.begin(), words.end(),
+                                              [](const ShellText& w) { return ShellState::is_unknown(w); });
+        return Answer::yes;
+    }
     if (program == "shift") {
         if (!state_.arguments.empty()) {
             state_.arguments.erase(state_.arguments.begin());

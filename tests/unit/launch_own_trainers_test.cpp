@@ -840,3 +840,58 @@ TEST_CASE("what a Python function returns counts as made; Megatron-Bridge's None
           "megatron-bridge",
           {{Fact::model, "acme_9b"}, {Fact::recompute, "none"}}}});
 }
+
+TEST_CASE("what a command's own program decides is known without its configuration", "[launch]") {
+    check({{"micro-steps that ranks cannot share",
+            "torchrun --standalone --nproc_per_node=8 train.py config/small.py --batch_size=10 \\\n"
+            "  --gradient_accumulation_steps=6\n",
+            "nanogpt",
+            {{Fact::accumulation, "6"}, {Fact::micro_batch, "10"}, {Fact::global_batch, "480"}}},
+           {"micro-steps that they share",
+            "torchrun --standalone --nproc_per_node=8 train.py config/small.py --batch_size=10 \\\n"
+            "  --gradient_accumulation_steps=16\n",
+            "nanogpt",
+            {{Fact::accumulation, "2"}, {Fact::global_batch, "160"}}},
+           {"a recipe of adapters",
+            "tune run --nproc_per_node 8 lora_finetune_distributed --config ours.yaml batch_size=2 \\\n"
+            "  gradient_accumulation_steps=4\n",
+            "torchtune",
+            {{Fact::dp, "8"}, {Fact::global_batch, "64"}}},
+           {"another recipe may cut its tensors",
+            "tune run --nproc_per_node 8 full_finetune_distributed --config ours.yaml batch_size=2 \\\n"
+            "  gradient_accumulation_steps=4\n",
+            "torchtune",
+            {{Fact::dp, "-"}}},
+           {"devices of one machine",
+            "python train.py --devices=2 --strategy=fsdp --precision=bf16-mixed \\\n"
+            "  --batch_size_per_device=2 --grad_accum_steps=8 --model_name_or_path=acme/m\n",
+            "hf-arguments",
+            {{Fact::gpus, "2"}, {Fact::nodes, "1"}, {Fact::global_batch, "32"}}},
+           {"scripts of a checkout",
+            "python ours/finetune/lora.py --checkpoint_dir checkpoints/acme/m-7b --precision bf16-true\n",
+            "litgpt",
+            {{Fact::model, "acme/m-7b"}, {Fact::precision, "bf16"}}},
+           {"its settings of files in a group",
+            "python finetune/lora.py --io.checkpoint_dir checkpoints/acme/m-7b \\\n"
+            "  --train.micro_batch_size 2\n",
+            "litgpt",
+            {{Fact::model, "acme/m-7b"}, {Fact::micro_batch, "2"}}},
+           {"srun's tasks by their other name",
+            "srun -N 4 --tasks-per-node 8 --gpus-per-task 1 python deepy.py train.py -d configs a.yml\n",
+            "gpt-neox",
+            {{Fact::gpus, "32"}, {Fact::nodes, "4"}}},
+           {"sbatch's too",
+            "#!/bin/bash\n#SBATCH --nodes=2\n#SBATCH --tasks-per-node=4\n#SBATCH --gpus-per-task=1\n"
+            "srun python train.py --per_device_train_batch_size 2 --model_name_or_path acme/m\n",
+            "hf-arguments",
+            {{Fact::gpus, "8"}}},
+           {"Colossal-AI's states on a disk",
+            "BATCH_SIZE = 2\nNUM_EPOCHS = 3\nzero = dict(\n    level=2,\n"
+            "    offload_optimizer_config=dict(device='nvme', pipeline=False),\n)\n"
+            "model = dict(type=Net, checkpoint=True, dtype=torch.half)\n",
+            "colossalai",
+            {{Fact::zero, "2"},
+             {Fact::offload, "nvme (optimizer)"},
+             {Fact::precision, "fp16"},
+             {Fact::recompute, "full"}}}});
+}

@@ -12,6 +12,7 @@ int recognise_colossalai(const Setting& root) {
     const bool parallel = tensor != nullptr && tensor->is_map();
     return (mode != nullptr && mode->text.starts_with("AMP_TYPE") ? 30 : 0) + (parallel ? 30 : 0) +
            points(root, {"zero.model_config", "zero.optimizer_config"}, 20) +
+           points(root, {"zero.level", "zero.offload_optimizer_config", "zero.offload_param_config"}, 20) +
            points(root,
                   {"parallel.pipeline", "BATCH_SIZE", "NUM_MICRO_BATCHES", "gradient_accumulation",
                    "clip_grad_norm", "NUM_EPOCHS"},
@@ -53,6 +54,27 @@ void read_rank_batch(const Setting& root, FactSheet& sheet) {
     }
 }
 
+void read_zero(const Setting& zero, FactSheet& sheet) {
+    sheet.whole(Fact::zero, zero, {"level"}, 0);
+    if (!sheet.has(Fact::zero)) {
+        sheet.state(Fact::zero, std::int64_t{3}, zero);
+    }
+    const Setting* where =
+        first_of(zero, {"model_config.tensor_placement_policy", "model_config.offload_config.device"});
+    if (where != nullptr && where->text == "cpu") {
+        sheet.state(Fact::offload, "cpu (parameters, optimizer)", *where);
+    }
+    const Setting* states = first_of(zero, {"offload_optimizer_config.device"});
+    const Setting* weights = first_of(zero, {"offload_param_config.device"});
+    if (states != nullptr) {
+        sheet.state(Fact::offload,
+                    states->text + (weights != nullptr ? " (optimizer, parameters)" : " (optimizer)"),
+                    *states);
+    } else if (weights != nullptr) {
+        sheet.state(Fact::offload, weights->text + " (parameters)", *weights);
+    }
+}
+
 }  // namespace
 
 void read_colossalai(const Setting& root, FactSheet& sheet) {
@@ -62,13 +84,11 @@ void read_colossalai(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::precision, "fp16", *half);
         mark_read(*half);
     }
+    if (const Setting* at = root.at("model.dtype"); at != nullptr && !sheet.has(Fact::precision)) {
+        read_precision_word(root, sheet, {"model.dtype"});
+    }
     if (const Setting* zero = root.at("zero"); zero != nullptr && zero->is_map()) {
-        sheet.state(Fact::zero, std::int64_t{3}, *zero);
-        const Setting* where =
-            first_of(*zero, {"model_config.tensor_placement_policy", "model_config.offload_config.device"});
-        if (where != nullptr && where->text == "cpu") {
-            sheet.state(Fact::offload, "cpu (parameters, optimizer)", *where);
-        }
+        read_zero(*zero, sheet);
     }
     if (const Setting* made = first_of(root, {"optimizer.type"})) {
         sheet.state(Fact::optimizer, last_part(made->text), *made);

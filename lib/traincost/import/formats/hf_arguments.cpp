@@ -229,6 +229,10 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     };
     take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
     take(Fact::nodes, {"num_nodes"});
+    if (const Setting* devices = root.peek("devices");
+        devices != nullptr && root.has("$program") && as_whole(*devices).value_or(0) > 0) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
+    }
 }
 
 void read_trainer_precision(const Setting& root, FactSheet& sheet) {

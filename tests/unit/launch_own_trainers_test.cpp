@@ -895,3 +895,33 @@ TEST_CASE("what a command's own program decides is known without its configurati
              {Fact::precision, "fp16"},
              {Fact::recompute, "full"}}}});
 }
+
+TEST_CASE("variables that a script which nobody gave is started with", "[launch]") {
+    check({{"short names",
+            "TEE_OUTPUT=1 MBS=2 BS=64 TP=8 TE_FP8=1 SEQ_LENGTH=4096 bash examples/ours/train.sh\n",
+            "megatron",
+            {{Fact::micro_batch, "2"},
+             {Fact::global_batch, "64"},
+             {Fact::tp, "8"},
+             {Fact::pp, "-"},
+             {Fact::sequence, "4096"},
+             {Fact::precision, "fp8"},
+             {Fact::zero, "-"},
+             {Fact::gpus, "-"}}},
+           {"names with a prefix, and machines",
+            "#!/bin/bash\nHL_DEVICES_PER_NODE=8 \\\nNNODES=2 \\\nHL_GBS=16 \\\nHL_MICRO_BATCH=2 \\\n"
+            "HL_DP=2 \\\nHL_TP=4 \\\nHL_PP=2 \\\n./ours/pretrain.sh\n",
+            "megatron",
+            {{Fact::micro_batch, "2"},
+             {Fact::global_batch, "16"},
+             {Fact::dp, "2"},
+             {Fact::tp, "4"},
+             {Fact::pp, "2"},
+             {Fact::gpus, "16"}}}});
+    CHECK_THROWS(said_in("TP=2 bash examples/ours/train.sh\n"));  // too little to know what it is
+    check({{"names of another trainer",
+            "python -m ours.train --train_batch_size_per_device 2 --train_total_batch_size 32 \\\n"
+            "  --model_name_or_path acme/m --max_length 512\n",
+            "hf-arguments",
+            {{Fact::micro_batch, "2"}, {Fact::global_batch, "32"}}}});
+}

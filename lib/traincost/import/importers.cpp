@@ -243,6 +243,9 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
         sheet.assumes = false;
         refer_to_file(*unseen, sheet);
     }
+    if (root.at("$script") != nullptr) {
+        sheet.assumes = false;  // it decides the rest
+    }
     importer.read(root, sheet);
     refer_to_defaults(root, sheet);
     if (const Setting* words = root.peek("$positional")) {

@@ -6,6 +6,7 @@
 #include "traincost/import/launch_flags.hpp"
 #include "traincost/import/launch_words.hpp"
 #include "traincost/import/process_flags.hpp"
+#include "traincost/import/script_settings.hpp"
 
 namespace traincost {
 
@@ -317,7 +318,7 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
         const bool counted = line.launcher.root.has("$launcher.srun_flags") && starts_script(command.words);
         line.launcher.is_command = true;
         return counted ? std::vector<LaunchDocument>{std::move(line.launcher)}
-                       : std::vector<LaunchDocument>{};
+                       : script_settings(command, files);
     }
     const bool launched = line.is_launched();
     const bool counted =

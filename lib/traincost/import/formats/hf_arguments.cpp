@@ -94,7 +94,7 @@ void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
 /// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
 void read_total_batch(const Setting& root, FactSheet& sheet) {
     constexpr std::int64_t most_sequences = 1 << 15;
-    const Setting* at = first_of(root, {"total_batch_size"});
+    const Setting* at = first_of(root, {"total_batch_size", "train_total_batch_size"});
     if (at == nullptr) {
         return;
     }

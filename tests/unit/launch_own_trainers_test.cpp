@@ -925,3 +925,106 @@ TEST_CASE("variables that a script which nobody gave is started with", "[launch]
             "hf-arguments",
             {{Fact::micro_batch, "2"}, {Fact::global_batch, "32"}}}});
 }
+
+TEST_CASE("Lightning's programs: loops of one's own, loaders, models", "[launch]") {
+    const std::string imports = "import lightning as L\nfrom torch.utils.data import DataLoader\n";
+    check(
+        {{"Fabric, beside constants",
+          imports + "batch_size = 64\nmicro_batch_size = 4\nmax_iters = 100\neval_interval = 10\n"
+                    "eval_iters = 5\nwarmup_iters = 2\nmin_lr = 0.1\n\n"
+                    "def main(devices: int = 2):\n"
+                    "    strategy = FSDPStrategy(activation_checkpointing=Block)\n"
+                    "    fabric = L.Fabric(accelerator=\"cuda\", devices=devices, "
+                    "precision=\"bf16-mixed\", strategy=strategy)\n"
+                    "    train_dataloader, val_dataloader = create_dataloaders(batch_size=micro_batch_size)\n"
+                    "    train_dataloader, val_dataloader = fabric.setup_dataloaders(train_dataloader, "
+                    "val_dataloader)\n"
+                    "    gradient_accumulation_iters = batch_size // devices // micro_batch_size\n\n"
+                    "if __name__ == \"__main__\":\n    CLI(main)\n",
+          "lightning",
+          {{Fact::gpus, "2"},
+           {Fact::micro_batch, "4"},
+           {Fact::accumulation, "8"},
+           {Fact::zero, "3"},
+           {Fact::recompute, "full"},
+           {Fact::precision, "bf16"}}},
+         {"Fabric, told on the command line",
+          imports + "def load(name, rows):\n    return DataLoader(name, batch_size=rows)\n\n"
+                    "def main():\n    parser = argparse.ArgumentParser()\n"
+                    "    parser.add_argument('--rows', type=int, default=6)\n"
+                    "    parser.add_argument('--max_length', type=int, default=512)\n"
+                    "    args = parser.parse_args()\n"
+                    "    fabric = L.Fabric(devices=1, strategy=\"ddp\", precision=\"16-mixed\")\n"
+                    "    model = AutoModelForCausalLM.from_pretrained(\"acme/m\")\n"
+                    "    model, optimizer = fabric.setup(model, optimizer)\n"
+                    "    dataloader = load(\"rows\", args.rows)\n"
+                    "    dataloader = fabric.setup_dataloaders(dataloader)\n\nmain()\n",
+          "lightning",
+          {{Fact::model, "acme/m"},
+           {Fact::micro_batch, "6"},
+           {Fact::sequence, "512"},
+           {Fact::precision, "fp16"},
+           {Fact::zero, "0"}}},
+         {"a Trainer's loader",
+          imports + "def train():\n    val_loader = DataLoader(b, batch_size=1)\n"
+                    "    train_loader = DataLoader(a, batch_size=12)\n"
+                    "    trainer = L.Trainer(devices=4, accelerator=\"gpu\", precision=32,\n"
+                    "        accumulate_grad_batches=2, max_epochs=1)\n"
+                    "    trainer.fit(net, train_loader, val_loader)\n\ntrain()\n",
+          "lightning",
+          {{Fact::micro_batch, "12"}, {Fact::gpus, "4"}, {Fact::global_batch, "96"}}},
+         {"a loader's rows on the command line",
+          "python main.py loader.global_batch_size=256 loader.batch_size=64 model.length=1024 \\\n"
+          "  trainer.devices=2 trainer.num_nodes=1 trainer.accumulate_grad_batches=2 "
+          "trainer.precision=bf16\n",
+          "lightning",
+          {{Fact::micro_batch, "64"}, {Fact::global_batch, "256"}, {Fact::sequence, "1024"}}}});
+}
+
+TEST_CASE("OLMo-core's programs: what the call of their parts says, a parser that a function makes",
+          "[launch]") {
+    const std::string module =
+        "    return TransformerTrainModuleConfig(\n"
+        "        rank_microbatch_size=ROWS,\n"
+        "        max_sequence_length=LENGTH,\n"
+        "        optim=AdamWConfig(lr=0.1),\n"
+        "        dp_config=TransformerDataParallelConfig(name=DataParallelType.fsdp))\n\n";
+    const auto with = [&](std::string rows, std::string length) {
+        std::string text = module;
+        text.replace(text.find("LENGTH"), 6, length);
+        text.replace(text.find("ROWS"), 4, rows);
+        return text;
+    };
+    check({{"told to the parts",
+            "SEQUENCE_LENGTH = 4 * 1024\n\ndef build_model_config(common):\n"
+            "    config = TransformerConfig.olmo2_7B(vocab_size=8)\n"
+            "    config.block.attention.use_flash = True\n    return config\n\n"
+            "def build_train_module_config(common):\n" +
+                with("2 * SEQUENCE_LENGTH", "common.dataset.effective_sequence_length") +
+                "if __name__ == \"__main__\":\n    main(\n        global_batch_size=64 * SEQUENCE_LENGTH,\n"
+                "        sequence_length=SEQUENCE_LENGTH,\n"
+                "        model_config_builder=build_model_config,\n"
+                "        train_module_config_builder=build_train_module_config,\n    )\n",
+            "olmo-core",
+            {{Fact::sequence, "4096"},
+             {Fact::micro_batch, "2"},
+             {Fact::global_batch, "64"},
+             {Fact::attention, "flash"}}},
+           {"a parser of a function's",
+            "def build_module(args):\n" + with("args.rows * args.length", "args.length") +
+                "def build_config(args, overrides):\n    return Experiment(\n"
+                "        train_module=build_module(args),\n"
+                "        data_loader=LoaderConfig(global_batch_size=args.batch * args.length),\n"
+                "        trainer=TrainerConfig(),\n        seed=args.seed).merge(overrides)\n\n"
+                "def build_parser():\n    parser = argparse.ArgumentParser()\n"
+                "    parser.add_argument(\"--seed\", type=int, default=1)\n"
+                "    parser.add_argument(\"--length\", type=int, default=1024)\n"
+                "    parser.add_argument(\"--rows\", type=int, default=8)\n"
+                "    parser.add_argument(\"--batch\", type=int, default=512)\n    return parser\n\n"
+                "def main():\n    parser = build_parser()\n"
+                "    args, overrides = parser.parse_known_args()\n"
+                "    config = build_config(args, overrides)\n    train(config)\n\n"
+                "if __name__ == \"__main__\":\n    main()\n",
+            "olmo-core",
+            {{Fact::sequence, "1024"}, {Fact::micro_batch, "8"}, {Fact::global_batch, "512"}}}});
+}

@@ -69,6 +69,42 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     option.name = flag->text;
 }
 
+bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::size_t equals,
+                                        std::map<std::string, Setting>& locals) {
+    const std::string& text = statement.text;
+    std::size_t call = text.find(".parse_args_into_dataclasses(", equals);
+    call = call == std::string::npos ? text.find(".parse_args_and_config(", equals) : call;
+    if (call == std::string::npos) {
+        return false;
+    }
+    const std::size_t begin = text.find_first_not_of("= ", equals);
+    const auto parser = locals.find(text.substr(begin, call - begin));
+    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
+    if (given == nullptr || given->items.empty()) {
+        return false;
+    }
+    const Setting& first = given->items.front();
+    const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
+    std::size_t at = 0;
+    for (const Setting& made : classes) {
+        while (at < equals && !is_name(text[at])) {
+            ++at;
+        }
+        const std::string name = word_at(text, at);
+        at += name.size();
+        Setting value = made;
+        for (SettingMember& m : value.members) {
+            m.value.is_default = m.key != "$type";
+            m.key = m.key == "$type" ? "$class" : m.key;
+        }
+        if (!name.empty() && at <= equals && value.is_map()) {
+            place_at(value, options_of_parser) = scalar_setting("true", value);
+            locals[name] = std::move(value);
+        }
+    }
+    return true;
+}
+
 std::optional<Setting> PythonRegistry::parser_call(PythonCursor& cursor, const std::string& name,
                                                    const std::vector<Setting>& positional,
                                                    const std::map<std::string, Setting>& keywords) {
@@ -76,6 +112,8 @@ std::optional<Setting> PythonRegistry::parser_call(PythonCursor& cursor, const s
         add_option(cursor.locals[std::string(options_of_parser)], positional, keywords);
     } else if (!name.ends_with(".parse_args") && !name.ends_with(".parse_known_args")) {
         return std::nullopt;
+    } else if (!cursor.locals.contains(std::string(options_of_parser)) && made_options_.is_map()) {
+        return made_options_;  // of a parser that a function made
     }
     return cursor.locals[std::string(options_of_parser)];
 }

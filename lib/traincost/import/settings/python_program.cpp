@@ -31,8 +31,11 @@ Setting together(const PythonScope& scope, const std::string& file) {
 
 /// Whether a map is what a program may be told on its command line.
 bool is_options(const Setting& map) {
-    return std::any_of(map.members.begin(), map.members.end(),
-                       [](const SettingMember& m) { return m.value.is_default; });
+    const auto defaults = std::count_if(map.members.begin(), map.members.end(),
+                                        [](const SettingMember& m) { return m.value.is_default; });
+    const auto parts = std::count_if(map.members.begin(), map.members.end(),
+                                     [](const SettingMember& m) { return m.value.is_map(); });
+    return defaults > 0 && parts <= defaults;  // one that is made of parts may be told some of them
 }
 
 /// What a scope holds that a reader knows: all its names, or an object of its own.
@@ -68,6 +71,22 @@ void drop_parts(std::vector<Candidate>& candidates) {
             return whole.root.line != part.root.line && holds_line(whole.root, part.root.line);
         });
     });
+}
+
+/// Whether one of its names is a trainer that the program makes.
+bool makes_trainer(const Candidate& candidate) {
+    return std::any_of(
+        candidate.root.members.begin(), candidate.root.members.end(), [](const SettingMember& m) {
+            const Setting* made = m.value.is_map() ? m.value.peek("$class") : nullptr;
+            return made != nullptr && (made->text.ends_with("Trainer") || made->text.ends_with("Fabric"));
+        });
+}
+
+/// Constants that look like settings are not what trains where a trainer stands beside them.
+void drop_constants(std::vector<Candidate>& candidates) {
+    if (std::any_of(candidates.begin(), candidates.end(), makes_trainer)) {
+        std::erase_if(candidates, [](const Candidate& each) { return !makes_trainer(each); });
+    }
 }
 
 std::string names_of(const std::vector<Candidate>& candidates) {
@@ -109,6 +128,7 @@ std::optional<Setting> program_configuration(PythonRegistry& registry, const std
             }
         }
         drop_parts(held);
+        drop_constants(held);
         return held;
     };
     std::vector<Candidate> held = held_by(false);

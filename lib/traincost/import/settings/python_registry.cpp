@@ -14,15 +14,6 @@ namespace {
 constexpr int deepest_python_call = 20;
 constexpr int most_calls = 10'000;
 
-std::string word_at(const std::string& text, std::size_t at) {
-    std::size_t end = std::min(at, text.size());
-    while (end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
-        ++end;
-    }
-    return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
-}
-
 }  // namespace
 
 PythonRegistry::PythonRegistry(std::string_view text, const std::string& file)
@@ -151,6 +142,9 @@ std::optional<Setting> PythonRegistry::built() {
         for (const SettingMember& m : said.members) {
             if (!m.key.ends_with(suffix) && !m.key.starts_with("$")) {
                 common["common." + m.key] = m.value;
+                if (m.key == "sequence_length") {
+                    common["common.dataset.effective_sequence_length"] = m.value;
+                }
             }
         }
         for (const SettingMember& m : said.members) {
@@ -163,6 +157,13 @@ std::optional<Setting> PythonRegistry::built() {
                 overlay(root, value);
             } else {
                 place_at(root, part) = std::move(value);
+            }
+        }
+        // What the call says itself is what the parts are told.
+        for (const auto& [said_as, key] : {std::pair{"global_batch_size", "data_loader.global_batch_size"},
+                                           std::pair{"sequence_length", "sequence_length"}}) {
+            if (const Setting* at = said.peek(said_as); at != nullptr && !root.has(key)) {
+                place_at(root, key) = Setting(*at);
             }
         }
         if (!root.members.empty()) {
@@ -196,6 +197,9 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
                 break;
             }
             assign(*statement, locals);
+        }
+        if (const auto options = locals.find(std::string(options_of_parser)); options != locals.end()) {
+            made_options_ = options->second;
         }
     }
     --depth_;
@@ -261,6 +265,15 @@ Setting PythonRegistry::unknown(std::string said, const Setting& place) {
     return scalar_setting("<" + said + ">", place);
 }
 
+std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
+    std::size_t end = std::min(at, text.size());
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+        ++end;
+    }
+    return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
+}
+
 bool PythonRegistry::is_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -312,7 +325,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     if (several && value.is_list() && !value.items.empty() && !conditional) {
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
     }
-    if (several && !(value.is_map() && value.has("$class"))) {
+    const bool options = text.find(".parse_known_args(", equals) != std::string::npos;
+    if (several && !options && !(value.is_map() && value.has("$class"))) {
         return;  // which part of it is whose, nobody follows
     }
     const std::string path = text.substr(0, end);
@@ -321,42 +335,6 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
     }
     store(path, std::move(value), conditional, locals);
-}
-
-bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::size_t equals,
-                                        std::map<std::string, Setting>& locals) {
-    const std::string& text = statement.text;
-    std::size_t call = text.find(".parse_args_into_dataclasses(", equals);
-    call = call == std::string::npos ? text.find(".parse_args_and_config(", equals) : call;
-    if (call == std::string::npos) {
-        return false;
-    }
-    const std::size_t begin = text.find_first_not_of("= ", equals);
-    const auto parser = locals.find(text.substr(begin, call - begin));
-    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
-    if (given == nullptr || given->items.empty()) {
-        return false;
-    }
-    const Setting& first = given->items.front();
-    const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
-    std::size_t at = 0;
-    for (const Setting& made : classes) {
-        while (at < equals && !is_name(text[at])) {
-            ++at;
-        }
-        const std::string name = word_at(text, at);
-        at += name.size();
-        Setting value = made;
-        for (SettingMember& m : value.members) {
-            m.value.is_default = m.key != "$type";
-            m.key = m.key == "$type" ? "$class" : m.key;
-        }
-        if (!name.empty() && at <= equals && value.is_map()) {
-            place_at(value, options_of_parser) = scalar_setting("true", value);
-            locals[name] = std::move(value);
-        }
-    }
-    return true;
 }
 
 void PythonRegistry::store(const std::string& path, Setting value, bool conditional,

@@ -100,6 +100,8 @@ private:
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
     static bool is_name(char c);
+    /// The name that stands there.
+    static std::string word_at(const std::string& text, std::size_t at);
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
@@ -150,9 +152,9 @@ private:
     static void add_option(Setting& options, const std::vector<Setting>& positional,
                            const std::map<std::string, Setting>& keywords);
     /// The options that an argument parser was told so far, of the call that adds one or parses them.
-    static std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
-                                              const std::vector<Setting>& positional,
-                                              const std::map<std::string, Setting>& keywords);
+    std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
+                                       const std::vector<Setting>& positional,
+                                       const std::map<std::string, Setting>& keywords);
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
 
     const std::string& file_;
@@ -162,6 +164,7 @@ private:
     std::map<std::string, Setting> globals_;
     std::map<std::string, Setting> classes_;  ///< their members
     std::map<const PythonStatement*, PythonReach> entered_;
+    Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
     int calls_ = 0;
 };

@@ -1028,3 +1028,36 @@ TEST_CASE("OLMo-core's programs: what the call of their parts says, a parser tha
             "olmo-core",
             {{Fact::sequence, "1024"}, {Fact::micro_batch, "8"}, {Fact::global_batch, "512"}}}});
 }
+
+TEST_CASE("programs of Python that start what trains by commands", "[launch]") {
+    check({{"a text of several lines",
+            "import os\n\nos.environ[\"A\"] = \"0\"\nos.system(\"torchrun --standalone --nproc_per_node 2 "
+            "./train.py \\\n    --batch_size 8 \\\n    --total_batch_size 64 \\\n    --dtype bfloat16\")\n",
+            "hf-arguments",
+            {{Fact::gpus, "2"},
+             {Fact::micro_batch, "8"},
+             {Fact::global_batch, "64"},
+             {Fact::precision, "bf16"}}},
+           {"words of a list, not all of them known",
+            "import subprocess\nsubprocess.run(['composer', '--version'])\nsubprocess.run([\n"
+            "    'composer', 'train.py', 'a.yaml',  # ours\n    'max_seq_len=512', f'run_name={name}',\n"
+            "    'global_train_batch_size=' + str(rows), 'device_train_microbatch_size=4'], check=True)\n",
+            "llm-foundry",
+            {{Fact::sequence, "512"}, {Fact::micro_batch, "4"}, {Fact::global_batch, "-"}}},
+           {"a command that was put together before",
+            "import subprocess\n\ndef main():\n    cmd = (\"accelerate launch --num_processes 4 train.py \"\n"
+            "           \"--per_device_train_batch_size 2 --bf16 True \"\n"
+            "           f\"--model_name_or_path {MODEL} --max_seq_length 256\")\n"
+            "    subprocess.run(cmd, shell=True)\n\nmain()\n",
+            "hf-arguments",
+            {{Fact::gpus, "4"}, {Fact::micro_batch, "2"}, {Fact::sequence, "256"}, {Fact::model, "-"}}}});
+    const LaunchReading job = said_in(
+        "import os\n\n\nos.system('deepspeed --num_gpus 8 train.py --per_device_train_batch_size 2')\n"
+        "os.system('ls')\n");
+    CHECK(job.facts.at(Fact::micro_batch).where.find(":4 ") != std::string::npos);
+    // A program that trains by itself is read itself.
+    CHECK(said(said_in("import os\nfrom transformers import TrainingArguments\n"
+                       "os.system('python train.py --per_device_train_batch_size 9')\n"
+                       "args = TrainingArguments(output_dir='o', per_device_train_batch_size=3)\n"),
+               Fact::micro_batch) == "3");
+}

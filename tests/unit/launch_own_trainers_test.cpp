@@ -1061,3 +1061,13 @@ TEST_CASE("programs of Python that start what trains by commands", "[launch]") {
                        "args = TrainingArguments(output_dir='o', per_device_train_batch_size=3)\n"),
                Fact::micro_batch) == "3");
 }
+
+TEST_CASE("an adapter that a function returns is the program's where it makes no other", "[launch]") {
+    const std::string adapter = "def adapter():\n    return LoraConfig(r=24, lora_alpha=2)\n\n";
+    const std::string arguments =
+        "def arguments(out):\n    return TrainingArguments(output_dir=out, per_device_train_batch_size=3)\n";
+    CHECK(said(said_in("import peft\n\n" + adapter + arguments), Fact::lora_rank) == "24");
+    CHECK(said(said_in("import peft\n\n" + adapter + "def other():\n    return LoraConfig(r=8)\n\n" +
+                       arguments),
+               Fact::lora_rank) == "-");
+}

@@ -185,6 +185,25 @@ void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// The adapter that another function returns, where the program makes one alone.
+void put_returned_adapter(Setting& root, const std::vector<PythonScope>& scopes) {
+    std::set<int> lines;
+    const Setting* adapter = nullptr;
+    for (const PythonScope& scope : scopes) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                if (class_name(call) == "LoraConfig") {
+                    lines.insert(call.line);
+                    adapter = name.starts_with("$") ? &call : adapter;
+                }
+            });
+        }
+    }
+    if (lines.size() == 1 && adapter != nullptr) {
+        put_model(root, *adapter);
+    }
+}
+
 /// What a loop of one's own is told on its command line, apart from what it hands on by other names.
 void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
     const auto is_handed_on = [&](const Setting& option) {
@@ -347,6 +366,7 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
     }
     if (arguments != nullptr) {
         put_loaded_model(root, scopes);
+        put_returned_adapter(root, scopes);
     }
     if (!root.has("max_seq_length") && !root.has("max_length")) {
         put(root, "max_seq_length", cut_length(scopes));

@@ -101,7 +101,7 @@ TEST_CASE("torchtitan in Python: what a value is computed from unknown ones is u
           "[launch][python]") {
     const LaunchReading job = said_in(
         "from torchtitan.trainer import Trainer\n"
-        "def small(rows: int, long: bool = False) -> Trainer.Config:\n"
+        "def small(rows: int, long: bool) -> Trainer.Config:\n"
         "    shape = build_shape('1B')\n"
         "    return Trainer.Config(model_spec=model_registry('1B'),\n"
         "        training=TrainingConfig(seq_len=2 * shape.length, local_batch_size=rows),\n"

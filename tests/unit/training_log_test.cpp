@@ -151,6 +151,10 @@ std::vector<Case> cases() {
          "'memory/device_reserved "
          "(GiB)': 4.5, 'epoch': 0.13}\n",
          axolotl, 1, none, none, none, none, none, 0.5, 4.5 * GiB},
+        {"axolotl: its names of memory alone tell it from the Trainer",
+         "{'loss': 4.75, 'memory/max_mem_active(gib)': 25.5, 'memory/device_mem_reserved(gib)': 30.5, "
+         "'epoch': 1.0}\n",
+         axolotl, 1, none, none, none, none, none, 4.75, 30.5 * GiB},
         {"LLaMA-Factory's file: differences of the elapsed time",
          "{\"current_steps\": 5, \"total_steps\": 93, \"loss\": 5.5, \"elapsed_time\": \"0:02:03\", "
          "\"throughput\": "

@@ -53,6 +53,10 @@ void solve_data_parallel(FactSheet& sheet) {
 }
 
 void solve_batch(FactSheet& sheet) {
+    if (const auto ranks = sheet.count(Fact::dp); ranks && sheet.shared_steps % *ranks != 0) {
+        sheet.forget(Fact::global_batch);
+        sheet.state(Fact::accumulation, sheet.shared_steps, sheet.shared_steps_at);
+    }
     const auto micro = sheet.count(Fact::micro_batch);
     const auto global = sheet.count(Fact::global_batch);
     const auto steps = sheet.count(Fact::accumulation);
@@ -96,6 +100,10 @@ void solve_batch(FactSheet& sheet) {
 
 void merge_into(FactSheet& sheet, const FactSheet& more) {
     sheet.experts_multiply_world = sheet.experts_multiply_world || more.experts_multiply_world;
+    if (sheet.shared_steps == 0) {
+        sheet.shared_steps = more.shared_steps;
+        sheet.shared_steps_at = more.shared_steps_at;
+    }
     for (const auto& [fact, value] : more.reading.facts) {
         if (value.how == How::by_default) {
             sheet.assume_as(fact, value);

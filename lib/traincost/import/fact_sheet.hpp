@@ -23,6 +23,10 @@ public:
     LaunchReading reading;
     bool assumes = true;  ///< defaults are taken; off where another file may hold the settings
     bool experts_multiply_world = false;  ///< gpus = dp·tp·pp·cp·ep, unlike everywhere else
+    /// nanoGPT: micro-steps that all ranks share, and what states them. Its train.py insists on even shares;
+    /// the programs made from it that are given others do not divide, and each rank makes all.
+    std::int64_t shared_steps = 0;
+    std::string shared_steps_at;
 
     bool has(Fact fact) const {
         return reading.facts.contains(fact);

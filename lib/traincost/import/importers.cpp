@@ -50,6 +50,7 @@ constexpr Importer importers[] = {
     {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"levanter", recognise_levanter, read_levanter},
+    {"colossalai", recognise_colossalai, read_colossalai},
     {"lightning", recognise_lightning, read_lightning},
     {"nanogpt", recognise_nanogpt, read_nanogpt},
     {"nanochat", recognise_nanochat, read_nanochat},
@@ -73,6 +74,13 @@ const Importer* importer_of(const Setting& root) {
         }
     }
     return best;
+}
+
+/// Whether a framework's reader knows these as a job's settings. A trainer's arguments are known by any of
+/// their names, which programs give to many things.
+bool is_configuration(const Setting& root) {
+    const Importer* importer = importer_of(root);
+    return importer != nullptr && !importer->companion && importer->name != "hf-arguments";
 }
 
 /// The one table of `root` that an importer of a trainer, or of a companion, knows; of several, none is the
@@ -235,6 +243,9 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
         sheet.assumes = false;
         refer_to_file(*unseen, sheet);
     }
+    if (root.at("$script") != nullptr) {
+        sheet.assumes = false;  // it decides the rest
+    }
     importer.read(root, sheet);
     refer_to_defaults(root, sheet);
     if (const Setting* words = root.peek("$positional")) {
@@ -248,12 +259,16 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-constexpr std::string_view asides[] = {"train_compile", "mid_train", "chat_sft", "chat_rl", "_eval"};
+constexpr std::string_view asides[] = {
+    "train_compile",     "mid_train",         "chat_sft",   "chat_rl",    "_eval",
+    "tune run quantize", "tune run generate", "vllm-serve", "vllm_serve", "swift export",
+    "swift infer",       "swift deploy",      "swift eval", "eval.py",    "evaluate.py"};
 
 /// A command beside the one that trains: it only compiles what that would train, or goes on from what it
 /// trained.
 bool is_aside(const Setting& command) {
-    const Setting* program = command.peek("$program");
+    const Setting* started = command.peek("$starts");  // by a launcher
+    const Setting* program = started != nullptr ? started : command.peek("$program");
     return program != nullptr &&
            std::any_of(std::begin(asides), std::end(asides),
                        [&](std::string_view word) { return program->text.find(word) != std::string::npos; });
@@ -343,7 +358,7 @@ std::vector<std::string_view> launch_formats() {
 }
 
 LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_view select) {
-    LaunchDocuments documents = parse_documents(files, select);
+    LaunchDocuments documents = parse_documents(files, select, is_configuration);
     std::vector<FilePart> parts = parts_of(files, documents);
     FactSheet all;
     all.reading.format = parts.front().importer->name;

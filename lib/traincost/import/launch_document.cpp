@@ -5,6 +5,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/import/job_frame.hpp"
 #include "traincost/import/launch_line.hpp"
+#include "traincost/import/python_commands.hpp"
 #include "traincost/import/recognise.hpp"
 #include "traincost/import/settings/python_config.hpp"
 #include "traincost/import/settings/setting_files.hpp"
@@ -181,13 +182,29 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
     }
 }
 
+/// Whether a program of Python holds no settings, and starts what trains by commands.
+bool only_starts_commands(std::string_view text, const std::string& file, const KnowsSettings& knows) {
+    const bool imports = text.starts_with("import ") || text.starts_with("from ") ||
+                         text.find("\nimport ") != text.npos || text.find("\nfrom ") != text.npos;
+    if (!imports || text.starts_with("#!/bin/") || !python_commands(text)) {
+        return false;
+    }
+    try {
+        const Setting root = read_python_config(text, file, {}, knows);
+        return !root.has("$trains") && !root.has("$adapted") && !knows(root);
+    } catch (const Error&) {
+        return true;
+    }
+}
+
 std::string_view without_mark(std::string_view text) {
     return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
 }
 
 }  // namespace
 
-LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select) {
+LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select,
+                                const KnowsSettings& knows) {
     refuse_too_large(files);
     refuse_binary(files);
     LaunchDocuments documents;
@@ -200,6 +217,11 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         texts.push_back({&files[i].name, without_mark(files[i].text)});
         frames[i] = job_frame(texts.back().text, files[i].name);
         if (frames[i]) {
+            texts.back().text = frames[i]->script;
+        }
+        if (!frames[i] && only_starts_commands(texts.back().text, files[i].name, knows)) {
+            frames[i] = JobFrame{};
+            frames[i]->script = *python_commands(texts.back().text);
             texts.back().text = frames[i]->script;
         }
         contents.push_back(frames[i] ? Content::shell : recognise(texts.back().text));
@@ -231,7 +253,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         document.file = i;
         if (contents[i] == Content::python) {
             try {
-                document.root = read_python_config(texts[i].text, files[i].name, select);
+                document.root = read_python_config(texts[i].text, files[i].name, select, knows);
             } catch (const Error& error) {
                 // A program beside the files that start it need not be a configuration.
                 if (files.size() == 1 || texts[i].text.find("__main__") == std::string_view::npos) {

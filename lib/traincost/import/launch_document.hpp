@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "traincost/import/importers.hpp"
+#include "traincost/import/settings/python_program.hpp"
 #include "traincost/import/settings/setting.hpp"
 
 namespace traincost {
@@ -26,7 +27,9 @@ struct LaunchDocuments {
     std::vector<bool> is_part;          ///< files that a script sources: they need not be known by themselves
 };
 
-/// Parses every file. `files` must outlive the documents.
-LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select);
+/// Parses every file. A Python program may hold many objects: `knows` tells a job's settings. `files` must
+/// outlive the documents.
+LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select,
+                                const KnowsSettings& knows);
 
 }  // namespace traincost

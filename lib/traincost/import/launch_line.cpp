@@ -7,6 +7,7 @@
 #include "traincost/import/launch_flags.hpp"
 #include "traincost/import/launch_words.hpp"
 #include "traincost/import/process_flags.hpp"
+#include "traincost/import/script_settings.hpp"
 
 namespace traincost {
 
@@ -143,7 +144,9 @@ private:
         if (is_python(base)) {
             return pass_python();
         }
-        if (is_framework_program(base) && (at_ == 0 || !words_[at_ - 1].chars.starts_with('-'))) {
+        const bool is_value = at_ > 0 && words_[at_ - 1].chars.starts_with('-') &&
+                              words_[at_ - 1].chars.find('=') == std::string::npos;
+        if (is_framework_program(base) && !is_value) {
             return pass_framework(base);
         }
         if (is_program(base, next)) {
@@ -201,6 +204,28 @@ private:
             read_mpirun(words_, at_, flags, files_);
         }
     }
+    /// "python submit.py --num_nodes 4 --gpus 8 -- accelerate launch ...": a program that only starts a
+    /// command on every node. Whether it was passed over.
+    bool pass_submitter() {
+        const auto behind = std::find_if(words_.begin() + static_cast<std::ptrdiff_t>(at_), words_.end(),
+                                         [](const ShellText& word) { return word.chars == "--"; });
+        if (behind == words_.end() || behind + 1 == words_.end() || !word(at_).ends_with(".py")) {
+            return false;
+        }
+        const std::string first = base_of((behind + 1)->chars);
+        const std::string second = behind + 2 == words_.end() ? std::string() : (behind + 2)->chars;
+        if (!is_process_launcher(first, second) && !is_python(first) &&
+            !(first == "accelerate" && second == "launch")) {
+            return false;
+        }
+        Setting& submitter = place_at(line_.launcher.root, "$launcher.submitter");
+        Flags flags(submitter, files_);
+        Words rest;
+        read_flags(Words(words_.begin() + static_cast<std::ptrdiff_t>(at_) + 1, behind), 0, flags, &rest, {});
+        line_.has_launcher = true;
+        at_ = static_cast<std::size_t>(behind - words_.begin()) + 1;
+        return true;
+    }
     bool pass_python() {
         ++at_;
         while (word(at_).starts_with('-') && !is_one_of(word(at_), {"-m", "-c"})) {
@@ -209,6 +234,9 @@ private:
         if (word(at_) == "-c") {
             at_ = words_.size();
             return true;
+        }
+        if (pass_submitter()) {
+            return false;
         }
         at_ += word(at_) == "-m" ? 1 : 0;
         const std::string started = base_of(word(at_));
@@ -291,7 +319,7 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
         const bool counted = line.launcher.root.has("$launcher.srun_flags") && starts_script(command.words);
         line.launcher.is_command = true;
         return counted ? std::vector<LaunchDocument>{std::move(line.launcher)}
-                       : std::vector<LaunchDocument>{};
+                       : script_settings(command, files);
     }
     const bool launched = line.is_launched();
     const bool counted =
@@ -301,6 +329,11 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     if (!counted) {
         place_at(line.launcher.root, "$launcher.alone") =
             word_setting("true", command.words[0].place(), files);
+    }
+    if (line.launcher.root.has("$launcher.submitter.gpus") && !line.accelerate.root.has("num_machines")) {
+        // what starts the command on each node counts for it
+        std::erase_if(line.accelerate.root.members,
+                      [](const SettingMember& m) { return m.key == "num_processes"; });
     }
     Setting& root = line.program.root;
     Flags flags(root, files);
@@ -321,6 +354,7 @@ std::vector<LaunchDocument> documents_of(const StartedCommand& command,
     for (auto* more :
          {line.has_launcher ? &line.launcher : nullptr, line.has_accelerate ? &line.accelerate : nullptr}) {
         if (more != nullptr) {
+            place_at(more->root, "$starts") = word_setting(line.name, command.words[0].place(), files);
             more->is_command = true;
             documents.push_back(std::move(*more));
         }

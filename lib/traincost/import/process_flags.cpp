@@ -42,7 +42,10 @@ void read_srun(const Words& words, std::size_t at, Setting& launcher,
             value = word.substr(2);
             name = "-N";
         }
-        name = name == "-N" ? "--nodes" : name == "-G" ? "--gpus" : name;
+        name = name == "-N"                 ? "--nodes"
+               : name == "-G"               ? "--gpus"
+               : name == "--tasks-per-node" ? "--ntasks-per-node"
+                                            : name;
         if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
                              "--gpus-per-task"})) {
             Setting setting = word_setting(value, words[at].place(), files);

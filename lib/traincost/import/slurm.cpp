@@ -85,10 +85,11 @@ Setting slurm_header(std::string_view text, const std::string& file) {
             setting.file = &file;
             setting.line = number;
             setting.name = "#SBATCH " + name;
-            const std::string key = name == "-N"   ? "nodes"
-                                    : name == "-G" ? "gpus"
-                                    : name == "-n" ? "ntasks"
-                                                   : key_of(name);
+            const std::string key = name == "-N"                 ? "nodes"
+                                    : name == "-G"               ? "gpus"
+                                    : name == "-n"               ? "ntasks"
+                                    : name == "--tasks-per-node" ? "ntasks_per_node"
+                                                                 : key_of(name);
             place_at(root, key) = scalar_setting(value, setting);
         }
     }

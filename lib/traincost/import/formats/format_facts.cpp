@@ -140,7 +140,8 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
     if (at == nullptr) {
         return;
     }
-    if (const auto word = precision_word(at->text)) {
+    const bool open = at->text.starts_with('<');  // a choice that nobody knows
+    if (const auto word = open ? std::nullopt : precision_word(at->text)) {
         sheet.state(Fact::precision, *word, *at);
     } else {
         sheet.unknown(Fact::precision, *at, "'" + at->text + "' is no precision");

@@ -9,7 +9,7 @@
 namespace traincost {
 
 int recognise_hf_arguments(const Setting& root) {
-    return points(root, {"per_device_train_batch_size", "$adapted"}, 50) +
+    return points(root, {"per_device_train_batch_size", "$adapted", "$trains"}, 50) +
            points(root, {"model_name_or_path", "gradient_accumulation_steps", "gradient_checkpointing"}, 15) +
            points(root, {"train.micro_batch_size", "micro_train_batch_size", "pretrain"}, 40) +
            points(root,
@@ -94,7 +94,7 @@ void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
 /// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
 void read_total_batch(const Setting& root, FactSheet& sheet) {
     constexpr std::int64_t most_sequences = 1 << 15;
-    const Setting* at = first_of(root, {"total_batch_size"});
+    const Setting* at = first_of(root, {"total_batch_size", "train_total_batch_size"});
     if (at == nullptr) {
         return;
     }
@@ -229,12 +229,19 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     };
     take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
     take(Fact::nodes, {"num_nodes"});
+    if (const Setting* devices = root.peek("devices");
+        devices != nullptr && root.has("$program") && as_whole(*devices).value_or(0) > 0) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
+    }
 }
 
 void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
                          {"fp16", "use_fp16"});
-    if (!sheet.has(Fact::precision)) {
+    const Setting* brain = root.peek("bf16");
+    if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
+        sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
+    } else if (!sheet.has(Fact::precision)) {
         read_precision_word(root, sheet,
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});

@@ -52,6 +52,10 @@ void read_flags(const Setting& root, FactSheet& sheet) {
         } else {
             state_number(Fact::nodes, *at, sheet);
         }
+    } else if (const Setting* hosts = first_of(root, {"host", "H"});
+               hosts != nullptr && hosts->text.find(',') != std::string::npos) {
+        sheet.state(Fact::nodes, std::int64_t{1 + std::count(hosts->text.begin(), hosts->text.end(), ',')},
+                    *hosts);
     } else if (const Setting* alone = root.at("standalone")) {
         sheet.state(Fact::nodes, std::int64_t{1}, *alone);
     }
@@ -68,6 +72,26 @@ void read_flags(const Setting& root, FactSheet& sheet) {
             }
         }
     }
+}
+
+/// A program that starts the command on each of its nodes.
+void read_submitter(const Setting& root, FactSheet& sheet) {
+    const Setting* submitter = root.at("submitter");
+    if (submitter == nullptr) {
+        return;
+    }
+    const Setting* nodes = first_of(*submitter, {"num_nodes", "nnodes", "nodes", "replicas"});
+    const Setting* gpus = first_of(*submitter, {"gpus", "gpus_per_node", "num_gpus"});
+    if (nodes != nullptr && !sheet.has(Fact::nodes)) {
+        state_number(Fact::nodes, *nodes, sheet);
+    }
+    if (gpus != nullptr && !sheet.has(Fact::gpus_per_node)) {
+        state_number(Fact::gpus_per_node, *gpus, sheet);
+    }
+    if (nodes == nullptr && gpus != nullptr) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "the submitter's number of nodes");
+    }
+    mark_read(*submitter);
 }
 
 void read_environment(const Setting& root, FactSheet& sheet) {
@@ -128,6 +152,11 @@ void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) 
     if (total != nullptr) {
         state_number(Fact::gpus, *total, sheet);
     }
+    const Setting* all_tasks = first_of(slurm, {"ntasks"});
+    const bool one_task = all_tasks == nullptr || as_whole(*all_tasks) == 1;
+    if (!slurm.has("nodes") && one_task && (per_node != nullptr || gres != nullptr)) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "sbatch's number of nodes");
+    }
 }
 
 }  // namespace
@@ -136,6 +165,7 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     const Setting& launcher = *root.at("$launcher");
     read_flags(launcher, sheet);
     read_environment(launcher, sheet);
+    read_submitter(launcher, sheet);
     const bool by_task = launcher.at("srun") != nullptr && !launcher.has("nproc_per_node");
     launcher.at("mpirun");
     if (const Setting* mpirun = launcher.at("mpirun_flags");
@@ -152,7 +182,7 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (launcher.at("alone") != nullptr && sheet.count(Fact::gpus_per_node) == 1) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "a program that no launcher starts");
     }
-    if (launcher.has("nproc_per_node") || (launcher.has("num_gpus") && !launcher.has("hostfile"))) {
+    if ((launcher.has("nproc_per_node") || launcher.has("num_gpus")) && !launcher.has("hostfile")) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
     }
 }

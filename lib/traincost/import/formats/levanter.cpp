@@ -1,12 +1,57 @@
 // Levanter's YAML: batches of the whole step, a micro-batch of each device, meshes of JAX.
 
+#include <algorithm>
+#include <vector>
+
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
 namespace traincost {
 
+namespace {
+
+/// The objects in `value` that `wanted` takes, each once, however often its name stands there.
+void find_made(const Setting& value, bool (*wanted)(const Setting&), std::vector<const Setting*>& found) {
+    const bool known = std::any_of(found.begin(), found.end(),
+                                   [&](const Setting* each) { return each->line == value.line; });
+    if (value.is_map() && !known && wanted(value)) {
+        found.push_back(&value);
+    }
+    for (const SettingMember& m : value.members) {
+        find_made(m.value, wanted, found);
+    }
+    for (const Setting& item : value.items) {
+        find_made(item, wanted, found);
+    }
+}
+
+/// The only one that there is.
+const Setting* only_made(const Setting& root, bool (*wanted)(const Setting&)) {
+    std::vector<const Setting*> found;
+    find_made(root, wanted, found);
+    return found.size() == 1 ? found.front() : nullptr;
+}
+
+std::string class_of(const Setting& made) {
+    const Setting* kind = made.peek("$class");
+    return kind == nullptr ? std::string() : kind->text;
+}
+
+/// The configuration of an experiment in Python, whose trainer its library fills in.
+const Setting* experiment_of(const Setting& root) {
+    return only_made(root, [](const Setting& made) {
+        return last_part(class_of(made)).ends_with("TrainConfig") && made.has("train_batch_size") &&
+               made.has("num_train_steps");
+    });
+}
+
+}  // namespace
+
 int recognise_levanter(const Setting& root) {
+    if (!root.has("trainer") && experiment_of(root) != nullptr) {
+        return 50;
+    }
     return points(root, {"trainer.mp", "trainer.per_device_parallelism", "trainer.train_batch_size"}, 25) +
            points(root,
                   {"trainer.tensor_parallel_axes", "trainer.fsdp_axis", "trainer.model_axis_size",
@@ -16,13 +61,7 @@ int recognise_levanter(const Setting& root) {
 
 namespace {
 
-void read_levanter_model(const Setting& root, FactSheet& sheet) {
-    for (const std::string_view key : {"initialize_from_hf", "model_name_or_path"}) {
-        const Setting* at = root.at(key);
-        if (at != nullptr && as_word(*at) && !as_truth(*at) && !sheet.has(Fact::model)) {
-            sheet.state(Fact::model, at->text, *at);
-        }
-    }
+void read_levanter_dimensions(const Setting& root, FactSheet& sheet) {
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"model.num_layers"});
     add_dimension(dimensions, "hidden", root, {"model.hidden_dim"});
@@ -30,6 +69,45 @@ void read_levanter_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "kv_heads", root, {"model.num_kv_heads"});
     add_dimension(dimensions, "ffn", root, {"model.intermediate_dim"});
     state_dimensions(sheet, dimensions, root, {"model.num_layers", "model.hidden_dim"});
+}
+
+void read_levanter_model(const Setting& root, FactSheet& sheet) {
+    for (const std::string_view key : {"initialize_from_hf", "model_name_or_path"}) {
+        const Setting* at = root.at(key);
+        const bool begins_anew = key == "model_name_or_path" && root.has("model.num_layers") &&
+                                 root.has("initialize_from_hf") && !is_on(root, "initialize_from_hf");
+        if (at != nullptr && as_word(*at) && !as_truth(*at) && !begins_anew && !sheet.has(Fact::model)) {
+            sheet.state(Fact::model, at->text, *at);
+        }
+    }
+    read_levanter_dimensions(root, sheet);
+}
+
+/// An experiment's trainer, its model and its machine.
+void read_experiment(const Setting& root, const Setting& train, FactSheet& sheet) {
+    sheet.whole(Fact::global_batch, train, {"train_batch_size"});
+    const Setting* model = only_made(root, [](const Setting& made) {
+        return made.has("$class") && made.has("num_layers") && made.has("hidden_dim");
+    });
+    if (model != nullptr) {
+        Setting within = *model;
+        within.members = {{.key = "model", .value = *model}};
+        read_levanter_dimensions(within, sheet);
+        mark_read(*model);
+    }
+    sheet.whole(Fact::sequence, train, {"train_seq_len"});
+    if (model != nullptr && !sheet.has(Fact::sequence)) {
+        sheet.whole(Fact::sequence, *model, {"max_seq_len", "seq_len"});
+    }
+    const Setting* machine = only_made(train, [](const Setting& made) {
+        return class_of(made).ends_with(".with_gpu") || last_part(class_of(made)) == "GpuConfig";
+    });
+    if (machine != nullptr) {
+        sheet.whole(Fact::gpus, *machine, {"gpu_count", "count"});
+    }
+    sheet.whole(Fact::micro_batch, train, {"per_device_parallelism"});
+    sheet.assume(Fact::zero, std::int64_t{3}, "trainer.fsdp_axis");
+    assume_data_parallel_only(sheet, "Levanter's mesh");
 }
 
 /// "bfloat16", "p=f32,c=bfloat16", "params=float32,compute=bfloat16": what products run in.
@@ -84,6 +162,10 @@ void read_levanter_mesh(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_levanter(const Setting& root, FactSheet& sheet) {
+    if (const Setting* train = root.has("trainer") ? nullptr : experiment_of(root)) {
+        read_experiment(root, *train, sheet);
+        return;
+    }
     read_levanter_model(root, sheet);
     read_policy(root, sheet);
     read_levanter_batch(root, sheet);

@@ -27,8 +27,32 @@ const Setting* trainer_of(const Setting& root) {
     if (below != nullptr && below->is_map()) {
         return below;
     }
+    const Setting* fabric = root.peek("fabric");  // for loops of one's own
+    const Setting* made = fabric == nullptr ? nullptr : fabric->peek("$class");
+    if (made != nullptr && made->text.ends_with("Fabric")) {
+        return fabric;
+    }
     const Setting* target = root.peek("_target_");
     return target != nullptr && target->text.ends_with(".Trainer") ? &root : nullptr;
+}
+
+/// The first call in `value` of a class or function whose name ends with `name`, the outer one first.
+const Setting* call_in(const Setting& value, std::string_view name) {
+    const Setting* made = value.is_map() ? value.peek("$class") : nullptr;
+    if (made != nullptr && made->text.ends_with(name)) {
+        return &value;
+    }
+    for (const SettingMember& m : value.members) {
+        if (const Setting* found = call_in(m.value, name)) {
+            return found;
+        }
+    }
+    for (const Setting& item : value.items) {
+        if (const Setting* found = call_in(item, name)) {
+            return found;
+        }
+    }
+    return nullptr;
 }
 
 /// Several classes of one block's settings: data modules, models.
@@ -43,6 +67,40 @@ const Setting* first_below(const Setting& root, std::initializer_list<std::strin
         }
         if (const Setting* found = first_of(*block, keys)) {
             return found;
+        }
+    }
+    return nullptr;
+}
+
+/// A call in `value` that makes a loader of so many rows.
+const Setting* loader_in(const Setting& value) {
+    const Setting* made = value.is_map() ? value.peek("$class") : nullptr;
+    std::string name = made == nullptr ? std::string() : lower(last_part(made->text));
+    std::erase(name, '_');
+    if (name.find("dataloader") != name.npos && value.has("batch_size")) {
+        return &value;
+    }
+    for (const SettingMember& m : value.members) {
+        if (const Setting* found = loader_in(m.value)) {
+            return found;
+        }
+    }
+    for (const Setting& item : value.items) {
+        if (const Setting* found = loader_in(item)) {
+            return found;
+        }
+    }
+    return nullptr;
+}
+
+/// What a program trains on: the loader it makes that is not one to validate with.
+const Setting* loader_of(const Setting& root) {
+    for (const SettingMember& m : root.members) {
+        const std::string name = lower(m.key);
+        const bool other = name.find("val") != name.npos || name.find("test") != name.npos;
+        const Setting* loader = other ? nullptr : loader_in(m.value);
+        if (loader != nullptr) {
+            return loader;
         }
     }
     return nullptr;
@@ -111,7 +169,8 @@ void read_strategy_object(const Setting& block, FactSheet& sheet) {
     } else if (name.find("fsdp") != name.npos) {
         read_fsdp_block(said, sheet);
         sheet.assume(Fact::zero, std::int64_t{3}, "sharding_strategy");
-        if (const Setting* at = first_of(said, {"activation_checkpointing_policy"})) {
+        if (const Setting* at =
+                first_of(said, {"activation_checkpointing_policy", "activation_checkpointing"})) {
             sheet.state(Fact::recompute, "full", *at);
             mark_read(*at);
         }
@@ -133,6 +192,27 @@ void read_strategy_object(const Setting& block, FactSheet& sheet) {
     }
 }
 
+/// What a program of Python says around its Trainer: the loader's rows, the model's name.
+void read_program(const Setting& root, FactSheet& sheet) {
+    const Setting* loader = sheet.has(Fact::micro_batch) ? nullptr : loader_of(root);
+    if (loader != nullptr) {
+        sheet.whole(Fact::micro_batch, *loader, {"batch_size"});
+    }
+    const Setting* model = root.peek("model");
+    const Setting* loaded = model == nullptr ? nullptr : call_in(*model, "from_pretrained");
+    if (loaded == nullptr) {
+        return;
+    }
+    const Setting* given = loaded->peek("$arguments");
+    const Setting* name = first_of(*loaded, {"pretrained_model_name_or_path"});
+    if (name == nullptr && given != nullptr && given->is_list() && !given->items.empty()) {
+        name = &given->items.front();
+    }
+    if (name != nullptr && name->is_scalar() && as_word(*name)) {
+        sheet.state(Fact::model, name->text, *name);
+    }
+}
+
 }  // namespace
 
 void read_lightning(const Setting& root, FactSheet& sheet) {
@@ -142,7 +222,12 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::nodes, trainer, {"num_nodes"});
     read_precision_word(trainer, sheet, {"precision"});
     sheet.whole(Fact::accumulation, trainer, {"accumulate_grad_batches"});
-    sheet.assume(Fact::accumulation, std::int64_t{1}, "accumulate_grad_batches");
+    if (&trainer == root.peek("fabric")) {
+        sheet.whole(Fact::accumulation, root,
+                    {"gradient_accumulation_iters", "gradient_accumulation_steps", "accumulation_steps"});
+    } else {
+        sheet.assume(Fact::accumulation, std::int64_t{1}, "accumulate_grad_batches");
+    }
     if (const Setting* strategy = first_of(trainer, {"strategy"})) {
         if (strategy->is_map()) {
             read_strategy_object(*strategy, sheet);
@@ -154,17 +239,21 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
         const Setting* found = first_below(root, blocks, keys);
         return found != nullptr && found->is_scalar() ? found : nullptr;
     };
-    const std::initializer_list<std::string_view> data = {"data", "datamodule", "data_module", "dataset",
-                                                          "dm"};
+    const std::initializer_list<std::string_view> data = {"data",    "datamodule", "data_module",
+                                                          "dataset", "dm",         "loader"};
     if (const Setting* at = below(data, {"batch_size", "train_batch_size", "per_device_batch_size",
                                          "micro_batch_size", "batch_size_per_gpu", "per_gpu_batch_size"})) {
         if (const auto rows = as_whole(*at); rows && *rows > 0) {
             sheet.state(Fact::micro_batch, *rows, *at);
         }
     }
-    const Paths lengths = {"max_length", "max_seq_length", "max_seq_len",    "block_size",
-                           "seq_len",    "seq_length",     "context_length", "sequence_length"};
-    for (const Setting* at : {below(data, lengths), below({"model"}, lengths)}) {
+    if (const Setting* at = below({"loader"}, {"global_batch_size"}); at != nullptr && as_whole(*at)) {
+        sheet.state(Fact::global_batch, *as_whole(*at), *at);
+    }
+    read_program(root, sheet);
+    const Paths lengths = {"max_length", "max_seq_length", "max_seq_len",     "block_size", "seq_len",
+                           "seq_length", "context_length", "sequence_length", "length"};
+    for (const Setting* at : {below(data, lengths), below({"model"}, lengths), below({"args"}, lengths)}) {
         if (at != nullptr && as_whole(*at).value_or(0) > 0 && !sheet.has(Fact::sequence)) {
             sheet.state(Fact::sequence, *as_whole(*at), *at);
         }

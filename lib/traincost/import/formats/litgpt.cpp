@@ -1,11 +1,25 @@
 // LitGPT's YAML and its command line. What its code decides (sharding, recomputation, compilation) is a
 // default.
 
+#include <algorithm>
+#include <array>
+
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
 namespace traincost {
+
+namespace {
+
+/// The scripts of its repository before there was a command: finetune/lora.py and its like.
+bool is_of_a_checkout(std::string_view program) {
+    return std::ranges::any_of(
+        std::array{"finetune/lora.py", "finetune/full.py", "finetune/adapter.py", "finetune/adapter_v2.py"},
+        [&](std::string_view script) { return program.ends_with(script); });
+}
+
+}  // namespace
 
 int recognise_litgpt(const Setting& root) {
     const Setting* program = root.peek("$program");
@@ -15,7 +29,11 @@ int recognise_litgpt(const Setting& root) {
                   {"train.save_interval", "train.lr_warmup_steps", "data.class_path", "lora_r", "precision",
                    "devices", "eval.interval"},
                   8) +
-           (program != nullptr && program->text.starts_with("litgpt ") ? 60 : 0);
+           (program != nullptr && program->text.starts_with("litgpt ") ? 60 : 0) +
+           (program != nullptr && is_of_a_checkout(program->text) &&
+                    (root.has("checkpoint_dir") || root.has("io.checkpoint_dir"))
+                ? 40
+                : 0);
 }
 
 namespace {
@@ -33,8 +51,9 @@ Task task_of(const Setting& root) {
         (name.empty() && root.has("checkpoint_dir") && !root.has("lora_r"))) {
         return Task::full;
     }
-    if (root.has("lora_r") || name.find("finetune_lora") != std::string::npos ||
-        name == "litgpt finetune lora" || name == "litgpt finetune") {
+    if (root.has("lora_r") || name.ends_with("finetune/lora.py") ||
+        name.find("finetune_lora") != std::string::npos || name == "litgpt finetune lora" ||
+        name == "litgpt finetune") {
         return Task::lora;
     }
     return Task::unknown;
@@ -44,7 +63,7 @@ void read_litgpt_model(const Setting& root, FactSheet& sheet) {
     if (sheet.word(Fact::model, root, {"model_name", "model.name"}) != nullptr) {
         return;
     }
-    const Setting* at = first_of(root, {"checkpoint_dir"});
+    const Setting* at = first_of(root, {"checkpoint_dir", "io.checkpoint_dir"});
     const Setting* positional = root.at("$positional");
     if (at == nullptr && positional != nullptr && !positional->items.empty()) {
         at = &positional->items.front();

@@ -113,6 +113,7 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         sheet.word(Fact::attention, root, {"flash_attn"});
     }
     sheet.truth(Fact::compile, root, {"torch_compile"});
+    read_checkpointing_switch(root, sheet, {"enable_activation_checkpointing"});  // of the second schema
     if (const Setting* off = first_of(root, {"disable_gradient_checkpointing"})) {
         sheet.state(Fact::recompute, as_truth(*off).value_or(false) ? "none" : "full", *off);
     }
@@ -127,7 +128,8 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
     // The program itself starts torchrun on NNODES nodes, one where nobody says.
     const Setting* program = root.peek("$program");
     if (program != nullptr && program->text.starts_with("llamafactory-cli")) {
-        sheet.assume(Fact::nodes, std::int64_t{1}, "NNODES");
+        sheet.assume_as(Fact::nodes,
+                        {.value = std::int64_t{1}, .where = "default of NNODES", .how = How::by_default});
     }
 }
 

@@ -57,11 +57,13 @@ void read_maxtext_batch(const Setting& root, FactSheet& sheet) {
     // A rank of data parallelism is tp·cp·pp devices.
     const auto tp = sheet.count(Fact::tp), cp = sheet.count(Fact::cp), pp = sheet.count(Fact::pp);
     const auto x = as_number(*per_device);
-    if (!x || !tp || !cp || !pp) {
+    const bool unsaid =
+        !sheet.assumes && !tp && !cp && !pp;  // by a file that nobody gave: a device is a rank
+    if (!x || (!unsaid && (!tp || !cp || !pp))) {
         sheet.unknown(Fact::micro_batch, *per_device, "a share of a rank whose devices are unknown");
         return;
     }
-    const double sequences = *x * static_cast<double>(*tp * *cp * *pp);
+    const double sequences = *x * static_cast<double>(tp.value_or(1) * cp.value_or(1) * pp.value_or(1));
     if (sequences >= 1.0 && sequences == std::floor(sequences)) {
         sheet.state(Fact::micro_batch, static_cast<std::int64_t>(sequences), *per_device);
     } else {
@@ -93,7 +95,7 @@ void read_maxtext(const Setting& root, FactSheet& sheet) {
         ModelDimensions dimensions;
         add_dimension(dimensions, "layers", root, {"base_num_decoder_layers"});
         add_dimension(dimensions, "hidden", root, {"base_emb_dim"});
-        add_dimension(dimensions, "heads", root, {"base_num_query_heads"});
+        add_dimension(dimensions, "heads", root, {"base_num_query_heads", "base_num_heads"});
         add_dimension(dimensions, "kv_heads", root, {"base_num_kv_heads"});
         add_dimension(dimensions, "head_dim", root, {"head_dim"});
         add_dimension(dimensions, "ffn", root, {"base_mlp_dim"});

@@ -50,6 +50,7 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::pp, root, {"pipeline_model_parallel_size"});
     sheet.whole(Fact::cp, root, {"context_parallel_size", "ds_sequence_parallel_size"});
     sheet.whole(Fact::ep, root, {"expert_model_parallel_size", "moe_expert_parallel_size"});
+    sheet.whole(Fact::dp, root, {"data_parallel_size"});
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep}) {
         sheet.assume(fact, std::int64_t{1}, "Megatron's " + std::string(fact_name(fact)));
     }

@@ -60,6 +60,8 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
     if (steps != nullptr && rows != nullptr && as_whole(*steps).value_or(0) > 0 &&
         as_whole(*rows).value_or(0) > 0) {
         sheet.state(Fact::global_batch, *as_whole(*steps) * *as_whole(*rows), *steps);
+        sheet.shared_steps = *as_whole(*steps);
+        sheet.shared_steps_at = steps->where();
     } else if (steps != nullptr) {
         sheet.unknown(Fact::global_batch, *steps, "of all processes together, of batches nobody says");
     }

@@ -38,13 +38,30 @@ int recognise_nemo(const Setting& whole) {
                   15);
 }
 
+namespace {
+
+/// "qwen3_8b" of "qwen.qwen3_8b_pretrain_config"; nothing where a call is no recipe.
+std::string bridge_recipe(const Setting& root) {
+    const Setting* made = root.peek("$class");
+    const std::string name = made == nullptr ? std::string() : last_part(made->text);
+    for (const std::string_view end :
+         {"_pretrain_config", "_finetune_config", "_sft_config", "_peft_config", "_lora_config"}) {
+        if (name.ends_with(end)) {
+            return name.substr(0, name.size() - end.size());
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 int recognise_megatron_bridge(const Setting& root) {
     if (root.has("trainer") || root.has("system")) {
         return 0;
     }
     const Setting* made = root.peek("model.$class");
     const bool bridged = made != nullptr && made->text.ends_with("AutoBridge.from_hf_pretrained");
-    return (bridged ? 30 : 0) +
+    return (bridged ? 30 : 0) + (bridge_recipe(root).empty() ? 0 : 40) +
            points(root,
                   {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
                    "train.train_iters", "model.pipeline_model_parallel_size"},
@@ -178,6 +195,13 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     const Setting* found = root.at("model");
     const Setting& model = found != nullptr && found->is_map() ? *found : nothing;
     read_model_degrees(found != nullptr && found->is_map() ? model : root, sheet, "Megatron-Bridge", false);
+    if (const std::string recipe = bridge_recipe(root); !recipe.empty()) {
+        read_model_degrees(root, sheet, "Megatron-Bridge", false);  // its function takes them, too
+        sheet.word(Fact::model, root, {"hf_path"});
+        if (!sheet.has(Fact::model)) {
+            sheet.state(Fact::model, recipe, *root.at("$class"));
+        }
+    }
     read_dimensions(model, sheet);
     sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
     if (const Setting* made = model.peek("$class");
@@ -202,7 +226,12 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::zero, std::int64_t{as_truth(*sharded).value_or(false) ? 1 : 0}, *sharded);
     }
     first_of(model, {"recompute_method", "recompute_num_layers", "recompute_modules"});
-    sheet.word(Fact::recompute, model, {"recompute_granularity"});
+    const Setting* granularity = model.at("recompute_granularity");
+    if (granularity != nullptr && says_nothing(*granularity)) {
+        sheet.state(Fact::recompute, "none", *granularity);
+    } else {
+        sheet.word(Fact::recompute, model, {"recompute_granularity"});
+    }
     const bool called = root.has("mixed_precision.$class");
     read_precision_word(root, sheet,
                         {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});

@@ -49,9 +49,26 @@ void read_recipe_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// The optimizer's settings: below the recipe's optimizer, or an object of their own.
+const Setting* optimizer_of(const Setting& root) {
+    if (const Setting* config = root.at("optim.config"); config != nullptr && config->is_map()) {
+        return config;
+    }
+    for (const SettingMember& m : root.members) {
+        const Setting* made = m.value.peek("$class");
+        if (made != nullptr && last_part(made->text) == "OptimizerConfig") {
+            return &m.value;
+        }
+    }
+    return nullptr;
+}
+
 void read_recipe_sharding(const Setting& root, FactSheet& sheet) {
-    const Setting* sharded = first_of(
-        root, {"trainer.strategy.ddp.use_distributed_optimizer", "optim.config.use_distributed_optimizer"});
+    const Setting* sharded = first_of(root, {"trainer.strategy.ddp.use_distributed_optimizer"});
+    if (const Setting* optimizer = optimizer_of(root); optimizer != nullptr) {
+        sharded = sharded != nullptr ? sharded : first_of(*optimizer, {"use_distributed_optimizer"});
+        sheet.word(Fact::optimizer, *optimizer, {"optimizer"});
+    }
     if (sharded != nullptr && as_truth(*sharded)) {
         sheet.state(Fact::zero, std::int64_t{*as_truth(*sharded) ? 1 : 0}, *sharded);
     }
@@ -77,22 +94,30 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::nodes, root, {"trainer.num_nodes", "num_nodes"});
     sheet.whole(Fact::gpus_per_node, root, {"trainer.devices", "num_gpus_per_node"});
     const std::string strategy = "trainer.strategy.";
-    sheet.whole(Fact::tp, root, {strategy + "tensor_model_parallel_size"});
-    sheet.whole(Fact::pp, root, {strategy + "pipeline_model_parallel_size"});
-    sheet.whole(Fact::cp, root, {strategy + "context_parallel_size"});
-    sheet.whole(Fact::ep, root, {strategy + "expert_model_parallel_size"});
-    sheet.whole(Fact::vp, root, {strategy + "virtual_pipeline_model_parallel_size"});
-    if (const Setting* at = first_of(root, {strategy + "sequence_parallel"});
+    // The recipe's function takes some of them, too.
+    sheet.whole(Fact::tp, root, {strategy + "tensor_model_parallel_size", "tensor_parallelism"});
+    sheet.whole(Fact::pp, root, {strategy + "pipeline_model_parallel_size", "pipeline_parallelism"});
+    sheet.whole(Fact::cp, root, {strategy + "context_parallel_size", "context_parallelism"});
+    sheet.whole(Fact::ep, root, {strategy + "expert_model_parallel_size", "expert_parallelism"});
+    sheet.whole(Fact::vp, root,
+                {strategy + "virtual_pipeline_model_parallel_size", "virtual_pipeline_parallelism"});
+    if (const Setting* at = first_of(root, {strategy + "sequence_parallel", "sequence_parallelism"});
         at != nullptr && as_truth(*at)) {
         const bool inert = sheet.count(Fact::tp) == 1;
         sheet.state(Fact::sequence_parallel, *as_truth(*at) && !inert, *at);
     }
-    sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size"});
-    sheet.whole(Fact::global_batch, root, {"data.global_batch_size"});
+    sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size", "micro_batch_size"});
+    sheet.whole(Fact::global_batch, root, {"data.global_batch_size", "global_batch_size"});
     sheet.whole(Fact::sequence, root, {"data.seq_length", "model.config.seq_length"});
     sheet.word(Fact::recompute, root, {"model.config.recompute_granularity"});
+    for (const std::string_view path : {"model.config.fp8", "trainer.plugins.fp8"}) {
+        const Setting* at = root.at(path);
+        if (at != nullptr && !sheet.has(Fact::precision) && as_word(*at) && as_truth(*at) != false) {
+            sheet.state(Fact::precision, "fp8", *at);
+        }
+    }
     for (const std::string_view path : {"trainer.plugins.precision", "trainer.precision"}) {
-        if (root.has(path)) {
+        if (root.has(path) && !sheet.has(Fact::precision)) {
             read_precision_word(root, sheet, {path});
             break;
         }
@@ -103,7 +128,6 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::precision, *word, *plugin);
         }
     }
-    sheet.word(Fact::optimizer, root, {"optim.config.optimizer"});
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
     read_recipe_sharding(root, sheet);
 }

@@ -82,7 +82,9 @@ void read_olmo_core(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"train_module.optim.$class"})) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }
-    for (const std::string_view key : {"model.attn_backend", "model.use_flash"}) {
+    for (const std::string_view key :
+         {"model.attn_backend", "model.use_flash", "model.block.attention.use_flash",
+          "model.block.sequence_mixer.use_flash"}) {
         const Setting* at = root.at(key);
         if (at != nullptr && !sheet.has(Fact::attention) && at->is_scalar() &&
             as_truth(*at) != std::optional(false)) {

@@ -113,6 +113,8 @@ void read_torchtune(const Setting& root, FactSheet& sheet) {
     if (is_on(root, "optimizer_in_bwd")) {
         sheet.remark(*root.at("optimizer_in_bwd"), "the optimizer runs inside the backward pass");
     }
+    // Its recipes of adapters know no other parallelism, whatever a file that is not seen here says.
+    sheet.assumes = sheet.assumes || (program != nullptr && program->text.find("lora_") != std::string::npos);
     assume_data_parallel_only(sheet, "torchtune");
 }
 

@@ -38,27 +38,28 @@ int trainer_of_ones_own(const Setting& root) {
     }
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
     const auto any = [&](Paths paths, int score) { return root.has_any(paths) ? score : 0; };
-    const int sum = any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
-                    (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
-                    any({"batch_size", "train_batch_size"}, 10) +
-                    any({"total_batch_size", "global_batch_size"}, 15) + any({"micro_batch_size"}, 15) +
-                    any({"enable_fsdp"}, 20) + any(tensor_names, 10) + any(pipeline_names, 10) +
-                    any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
-                    points(root,
-                           {"deepspeed", "deepspeed_config", "ds_config", "zero_stage", "ds_stage", "plugin",
-                            "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
-                           10) +
-                    points(root, {"epochs",      "mixed_precision",
-                                  "num_epochs",  "num_train_epochs",
-                                  "torch_dtype", "lr",
-                                  "max_steps",   "dtype",
-                                  "precision",   "bf16",
-                                  "fp16",        "optimizer",
-                                  "optim",       "weight_decay",
-                                  "steps",       "num_training_steps",
-                                  "num_steps",   "train_iters",
-                                  "max_iters",   "strategy"},
-                           5);
+    const int sum =
+        any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
+        (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
+        any({"batch_size", "train_batch_size"}, 10) +
+        any({"total_batch_size", "train_total_batch_size", "global_batch_size"}, 15) +
+        any({"micro_batch_size"}, 15) + any({"enable_fsdp"}, 20) + any(tensor_names, 10) +
+        any(pipeline_names, 10) + any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
+        points(root,
+               {"deepspeed", "deepspeed_config", "ds_config", "ds_config_path", "zero_stage", "ds_stage",
+                "plugin", "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
+               10) +
+        points(root, {"epochs",      "mixed_precision",
+                      "num_epochs",  "num_train_epochs",
+                      "torch_dtype", "lr",
+                      "max_steps",   "dtype",
+                      "precision",   "bf16",
+                      "fp16",        "optimizer",
+                      "optim",       "weight_decay",
+                      "steps",       "num_training_steps",
+                      "num_steps",   "train_iters",
+                      "max_iters",   "strategy"},
+               5);
     return std::min(sum, just_enough) + points(root, {"base_model", "cutoff_len"}, 10);
 }
 

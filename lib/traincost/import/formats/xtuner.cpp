@@ -69,7 +69,8 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
     }
     sheet.word(Fact::model, root,
                {"pretrained_model_name_or_path", "llm_name_or_path",
-                "model.llm.pretrained_model_name_or_path", "model_name_or_path", "model.model_path"});
+                "model.llm.pretrained_model_name_or_path", "model_name_or_path", "model.model_path",
+                "model.mllm.pretrained_model_name_or_path", "model.mllm.model_path"});
     sheet.whole(Fact::sequence, root, {"max_length", "train_dataset.max_length"});
     sheet.whole(Fact::micro_batch, root, {"batch_size", "train_dataloader.batch_size"});
     sheet.whole(Fact::accumulation, root, {"accumulative_counts", "optim_wrapper.accumulative_counts"});
@@ -78,7 +79,7 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }
     read_precision_word(root, sheet, {"optim_wrapper.dtype"});
-    sheet.whole(Fact::lora_rank, root, {"model.lora.r", "model.llm_lora.r"});
+    sheet.whole(Fact::lora_rank, root, {"model.lora.r", "model.llm_lora.r", "model.mllm.llm_lora.r"});
     read_strategy(root, sheet);
     read_loaded_bits(root, sheet, {"model.llm.quantization_config.load_in_4bit"},
                      {"model.llm.quantization_config.load_in_8bit"});
@@ -96,6 +97,12 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
     }
     if (root.has("model") && !second) {
         sheet.assume(Fact::recompute, "full", "model.use_activation_checkpointing");
+    }
+    // The program itself starts a process for each GPU of its nodes, one node where nobody says.
+    if (const Setting* program = root.peek("$program");
+        program != nullptr && program->text.starts_with("xtuner")) {
+        sheet.assume_as(Fact::nodes,
+                        {.value = std::int64_t{1}, .where = "default of NNODES", .how = How::by_default});
     }
     assume_data_parallel_only(sheet, "XTuner");
 }

@@ -30,6 +30,9 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
         dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
         dialects.composer |= any({"s/ba", "ba/s"});
     }
+    if (family == LogFamily::hugging_face) {
+        dialects.axolotl |= any({"'memory/max_", "'memory/device_"});
+    }
     if (family == LogFamily::nanochat) {
         dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
     }
@@ -57,7 +60,7 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
         case LogFamily::torchtitan:
             return LogFramework::torchtitan;
         case LogFamily::hugging_face:
-            if (word(axolotl)) {
+            if (dialects.axolotl || word(axolotl)) {
                 return LogFramework::axolotl;
             }
             return word(llama_factory) || word(llama_factory_title) || word(llama_factory_old)

@@ -17,6 +17,7 @@ struct LogDialects {
     bool deepspeed = false;
     bool nemo = false;
     bool composer = false;
+    bool axolotl = false;
     bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
 };
 

@@ -10,7 +10,18 @@
 
 namespace traincost {
 
-Setting read_python_config(std::string_view text, const std::string& file, std::string_view select) {
+namespace {
+
+/// Switches that are off where nobody gives them say nothing.
+void drop_switches_off(Setting& options) {
+    std::erase_if(options.members,
+                  [](const SettingMember& m) { return m.value.is_default && m.value.text == "false"; });
+}
+
+}  // namespace
+
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
+                           const KnowsSettings& knows) {
     PythonRegistry registry(text, file);
     if (makes_trainer_arguments(text)) {
         if (auto root = trainer_arguments(registry.scopes(), file, select)) {
@@ -25,6 +36,11 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
             name_settings(*root);
             return std::move(*root);
         }
+    }
+    if (auto root = program_configuration(registry, file, select, knows)) {
+        root->file = &file;
+        name_settings(*root);
+        return std::move(*root);
     }
     const std::vector<std::string> names = registry.names();
     std::string name(select);
@@ -58,6 +74,7 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     const bool options = std::any_of(root.members.begin(), root.members.end(),
                                      [](const SettingMember& m) { return m.value.is_default; });
     if (options && !root.has("$class")) {  // the program's own options, not a framework's configuration
+        drop_switches_off(root);
         place_at(root, "$program") = scalar_setting(base_of(file), root);
     }
     name_settings(root);

@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "traincost/import/settings/python_program.hpp"
 #include "traincost/import/settings/setting.hpp"
 
 namespace traincost {
 
 /// The configuration that the function `select` returns, calls as maps with "$class" for what is called.
-/// Without `select` the file's only function that returns one; `Error` of kind input that names the functions
-/// where there are several.
-Setting read_python_config(std::string_view text, const std::string& file, std::string_view select);
+/// Without `select` what a program itself trains with, or the file's only function that returns one; `Error`
+/// of kind input that names the functions where there are several.
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
+                           const KnowsSettings& knows);
 
 }  // namespace traincost

@@ -1,8 +1,9 @@
-// Expressions of Python: literals, names, sums, choices and calls.
+// Expressions of Python: literals, names, sums and choices.
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
@@ -17,32 +18,102 @@ Setting PythonRegistry::expression(const PythonStatement& statement, std::size_t
     return choice(cursor);
 }
 
+std::optional<bool> PythonRegistry::truth_of(const Setting& value) {
+    if (!value.is_scalar() || value.text.empty() || value.text.front() == '<') {
+        return std::nullopt;
+    }
+    if (value.quoted) {
+        return true;
+    }
+    if (const auto number = as_number(value)) {
+        return *number != 0.0;
+    }
+    return value.text == "true"    ? std::optional(true)
+           : value.text == "false" ? std::optional(false)
+                                   : std::nullopt;
+}
+
 Setting PythonRegistry::choice(PythonCursor& cursor) {
-    Setting left = sum(cursor);
+    Setting left = either(cursor);
+    now(cursor);
+    while (takes(cursor, "if")) {
+        const auto holds = truth_of(either(cursor));
+        while (now(cursor) != '\0' && now(cursor) != ',' && now(cursor) != ')' && !takes(cursor, "else")) {
+            const std::size_t before = cursor.at();
+            sum(cursor);
+            if (cursor.at() == before) {
+                cursor.step();
+            }
+        }
+        const Setting other = either(cursor);
+        const bool same = left.text == other.text && left.kind == other.kind && left.is_scalar();
+        if (holds == false) {
+            left = other;
+        } else if (!holds && !same) {
+            left = unknown(left.text + " if ... else " + other.text, empty(left.line));
+        }
+        now(cursor);
+    }
+    return left;
+}
+
+Setting PythonRegistry::either(PythonCursor& cursor) {
+    Setting left = compared(cursor);
     for (;;) {
         now(cursor);
         if (takes(cursor, "or")) {
-            const Setting right = sum(cursor);
+            const Setting right = compared(cursor);
             const bool known = left.quoted || as_number(left) || left.is_map() || left.is_list();
-            left = known ? left : right;
-        } else if (takes(cursor, "if")) {
-            Setting other = empty(left.line);
-            while (now(cursor) != '\0' && now(cursor) != ',' && now(cursor) != ')' &&
-                   !takes(cursor, "else")) {
-                const std::size_t before = cursor.at();
-                sum(cursor);
-                if (cursor.at() == before) {
-                    cursor.step();
-                }
-            }
-            other = sum(cursor);
-            left = left.text == other.text && left.kind == other.kind && left.is_scalar()
-                       ? left
-                       : unknown(left.text + " if ... else " + other.text, empty(left.line));
+            left = known || truth_of(left) == true ? left : right;
+        } else if (takes(cursor, "and")) {
+            const Setting right = compared(cursor);
+            const auto holds = truth_of(left);
+            left = !holds   ? unknown(left.text + " and " + right.text, empty(left.line))
+                   : *holds ? right
+                            : left;
         } else {
             return left;
         }
     }
+}
+
+Setting PythonRegistry::compared(PythonCursor& cursor) {
+    now(cursor);
+    if (takes(cursor, "not")) {
+        const Setting inner = compared(cursor);
+        const auto holds = truth_of(inner);
+        return holds ? scalar_setting(*holds ? "false" : "true", inner)
+                     : unknown("not " + inner.text, empty(inner.line));
+    }
+    Setting left = sum(cursor);
+    const char sign = now(cursor);
+    const bool equal = cursor.character(cursor.at() + 1) == '=' && (sign == '=' || sign == '!');
+    const bool orders = sign == '<' || sign == '>';
+    if (equal || orders) {
+        cursor.go_to(cursor.at() + (cursor.character(cursor.at() + 1) == '=' ? 2 : 1));
+        const Setting right = sum(cursor);
+        const auto known = [](const Setting& value) {
+            return value.is_scalar() &&
+                   (value.quoted || as_number(value) || value.text == "true" || value.text == "false");
+        };
+        if (!known(left) || !known(right)) {
+            return unknown(left.text + " compared with " + right.text, empty(left.line));
+        }
+        const double difference = as_number(left).value_or(0.0) - as_number(right).value_or(0.0);
+        const bool holds = equal         ? (left.text == right.text) == (sign == '=')
+                           : sign == '<' ? difference < 0.0
+                                         : difference > 0.0;
+        return scalar_setting(holds ? "true" : "false", left);
+    }
+    for (const std::string_view word : {"is", "in"}) {
+        if (takes(cursor, word)) {
+            now(cursor);
+            takes(cursor, "not");
+            sum(cursor);
+            return unknown(left.text + " " + std::string(word), empty(left.line));
+        }
+    }
+    return left;
 }
 
 bool PythonRegistry::takes(PythonCursor& cursor, std::string_view word) {
@@ -155,16 +226,28 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
     if (now(cursor) == '(') {
         return called(cursor, word, out);
     }
-    if (const auto local = cursor.locals.find(word); local != cursor.locals.end()) {
-        return local->second;
-    }
-    if (const auto global = globals_.find(word); global != globals_.end()) {
-        return global->second;
+    if (const Setting* known = named(cursor, word)) {
+        Setting value = *known;
+        if (const auto type = classes_.find(word); type != classes_.end() && known == &type->second) {
+            for (SettingMember& m : value.members) {  // a class by itself is none of its objects
+                m.key = m.key == "$class" ? "$type" : m.key;
+            }
+        }
+        return value;
     }
     if (const Setting* member = attribute(cursor, word)) {
         return *member;
     }
     return scalar_setting(word, out);
+}
+
+const Setting* PythonRegistry::named(const PythonCursor& cursor, const std::string& word) const {
+    for (const auto* names : {&std::as_const(cursor.locals), &globals_, &classes_}) {
+        if (const auto found = names->find(word); found != names->end()) {
+            return &found->second;
+        }
+    }
+    return nullptr;
 }
 
 const Setting* PythonRegistry::attribute(const PythonCursor& cursor, const std::string& word) const {
@@ -173,11 +256,7 @@ const Setting* PythonRegistry::attribute(const PythonCursor& cursor, const std::
         return nullptr;
     }
     const std::string head = word.substr(0, dot);
-    const auto local = cursor.locals.find(head);
-    const auto global = globals_.find(head);
-    const Setting* object = local != cursor.locals.end() ? &local->second
-                            : global != globals_.end()   ? &global->second
-                                                         : nullptr;
+    const Setting* object = named(cursor, head);
     return object == nullptr || !object->is_map() ? nullptr : object->peek(word.substr(dot + 1));
 }
 
@@ -205,138 +284,6 @@ Setting PythonRegistry::bracket(PythonCursor& cursor, char close) {
         return Setting(list.items.front());
     }
     return list;
-}
-
-std::optional<Setting> PythonRegistry::known_call(const std::string& name,
-                                                  const std::vector<Setting>& positional,
-                                                  const std::map<std::string, Setting>& keywords) {
-    if ((name == "int" || name == "float" || name == "str" || name == "bool") && positional.size() == 1 &&
-        positional.front().is_scalar() && keywords.empty()) {
-        Setting plain = positional.front();
-        plain.quoted = name == "str";
-        return plain;
-    }
-    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2) {
-        return positional.back();
-    }
-    const bool copies = name == "copy.deepcopy" || name == "deepcopy" || name == "copy.copy" ||
-                        name == "replace" || name == "dataclasses.replace";
-    if (copies && positional.size() == 1 && positional.front().is_map()) {
-        Setting copy = positional.front();
-        for (const auto& [key, value] : keywords) {
-            place_at(copy, key) = value;
-        }
-        return copy;
-    }
-    return std::nullopt;
-}
-
-void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& positional,
-                                const std::map<std::string, Setting>& keywords) {
-    options.kind = Setting::Kind::map;
-    const auto said = keywords.find("default");
-    const auto flag = std::find_if(positional.begin(), positional.end(),
-                                   [](const Setting& name) { return name.text.starts_with("--"); });
-    if (said == keywords.end() || flag == positional.end() || !said->second.is_scalar()) {
-        return;
-    }
-    std::string key = flag->text.substr(2);
-    std::replace(key.begin(), key.end(), '-', '_');
-    Setting& option = place_at(options, key);
-    option = said->second;
-    option.is_default = true;
-    option.name = flag->text;
-}
-
-std::optional<Setting> PythonRegistry::parser_call(PythonCursor& cursor, const std::string& name,
-                                                   const std::vector<Setting>& positional,
-                                                   const std::map<std::string, Setting>& keywords) {
-    if (name.ends_with(".add_argument")) {
-        add_option(cursor.locals[std::string(options_of_parser)], positional, keywords);
-    } else if (!name.ends_with(".parse_args") && !name.ends_with(".parse_known_args")) {
-        return std::nullopt;
-    }
-    return cursor.locals[std::string(options_of_parser)];
-}
-
-Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
-    std::vector<Setting> positional;
-    std::map<std::string, Setting> keywords;
-    cursor.step();
-    while (now(cursor) != ')' && now(cursor) != '\0') {
-        if (now(cursor) == ',') {
-            cursor.step();
-            continue;
-        }
-        int stars = 0;
-        for (; now(cursor) == '*'; ++stars) {
-            cursor.step();
-        }
-        std::size_t end = cursor.at();
-        while (is_name(cursor.character(end))) {
-            ++end;
-        }
-        std::size_t equals = end;
-        while (cursor.character(equals) == ' ') {
-            ++equals;
-        }
-        if (end > cursor.at() && cursor.character(equals) == '=' && cursor.character(equals + 1) != '=') {
-            const std::string key = cursor.until(end);
-            if (keywords.contains(key)) {
-                fail_at_line(file_, cursor.line(), "the argument " + key + " is given twice");
-            }
-            cursor.go_to(equals + 1);
-            keywords[key] = choice(cursor);
-        } else {
-            const std::size_t before = cursor.at();
-            Setting argument = choice(cursor);
-            if (stars < 2) {
-                positional.push_back(std::move(argument));
-            } else if (argument.is_map() && !argument.has("$class")) {
-                for (SettingMember& m : argument.members) {
-                    keywords[m.key] = std::move(m.value);
-                }
-            } else {
-                keywords["$unpacked"] = unknown("**" + argument.text, argument);
-                keywords["$unpacked"].name = "**" + argument.text;
-            }
-            if (cursor.at() == before) {
-                cursor.step();
-            }
-        }
-    }
-    cursor.step();
-    if (const auto known = known_call(name, positional, keywords)) {
-        return *known;
-    }
-    if (const auto options = parser_call(cursor, name, positional, keywords)) {
-        return *options;
-    }
-    Setting map = place;
-    map.kind = Setting::Kind::map;
-    if (has(name)) {
-        map = call(name, keywords, positional);
-        if (!map.is_map()) {
-            return map;
-        }
-    } else {
-        for (auto& [key, value] : keywords) {
-            place_at(map, key) = std::move(value);
-        }
-    }
-    if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
-        place_at(map, "$class") = scalar_setting(name, place);
-    }
-    if (!positional.empty() && !has(name)) {
-        Setting& rest = place_at(map, "$arguments");
-        rest.kind = Setting::Kind::list;
-        rest.items = std::move(positional);
-    }
-    // What is read from a call's result is not followed.
-    while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
-        cursor.step();
-    }
-    return map;
 }
 
 }  // namespace traincost

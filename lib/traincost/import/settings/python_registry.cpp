@@ -60,17 +60,63 @@ std::vector<PythonScope> PythonRegistry::scopes() {
     std::vector<PythonScope> all = {{.function = "", .names = globals_}};
     for (const auto& [name, function] : functions_) {
         std::vector<std::string> order;
-        PythonScope scope{.function = name, .names = parameters(*function.header, order)};
+        PythonScope scope{
+            .function = name, .called = function.called, .names = parameters(*function.header, order)};
+        bind_started(name, order, scope.names);
         for (const PythonStatement* statement : function.body) {
-            assign(*statement, scope.names);
+            if (statement->text.starts_with("return ")) {
+                scope.names["$returned"] = expression(*statement, 7, scope.names);
+            } else {
+                assign(*statement, scope.names);
+            }
         }
         all.push_back(std::move(scope));
     }
     return all;
 }
 
+void PythonRegistry::bind_started(const std::string& name, const std::vector<std::string>& order,
+                                  std::map<std::string, Setting>& names) {
+    const PythonStatement* call = nullptr;
+    for (const PythonStatement* statement : top_) {
+        if (statement->text.starts_with(name + "(")) {
+            if (call != nullptr) {
+                return;  // started twice
+            }
+            call = statement;
+        }
+    }
+    if (call == nullptr || reach_of(*call) == PythonReach::never) {
+        return;
+    }
+    PythonCursor cursor(*call, name.size(), globals_);
+    std::vector<Setting> positional;
+    std::map<std::string, Setting> keywords;
+    read_arguments(cursor, positional, keywords);
+    for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
+        if (positional[i].is_map() || positional[i].quoted || as_number(positional[i])) {
+            names[order[i]] = std::move(positional[i]);
+        }
+    }
+    for (auto& [key, value] : keywords) {
+        if (names.contains(key) && (value.is_map() || value.quoted || as_number(value))) {
+            names[key] = std::move(value);
+        }
+    }
+}
+
 bool PythonRegistry::has(const std::string& name) const {
     return functions_.contains(name);
+}
+
+bool PythonRegistry::returns(const std::string& name) const {
+    const auto found = functions_.find(name);
+    return found != functions_.end() && found->second.returns;
+}
+
+bool PythonRegistry::starts(const std::string& name) const {
+    const auto found = functions_.find(name);
+    return found != functions_.end() && found->second.started;
 }
 
 std::optional<Setting> PythonRegistry::built() {
@@ -96,6 +142,9 @@ std::optional<Setting> PythonRegistry::built() {
         for (const SettingMember& m : said.members) {
             if (!m.key.ends_with(suffix) && !m.key.starts_with("$")) {
                 common["common." + m.key] = m.value;
+                if (m.key == "sequence_length") {
+                    common["common.dataset.effective_sequence_length"] = m.value;
+                }
             }
         }
         for (const SettingMember& m : said.members) {
@@ -108,6 +157,13 @@ std::optional<Setting> PythonRegistry::built() {
                 overlay(root, value);
             } else {
                 place_at(root, part) = std::move(value);
+            }
+        }
+        // What the call says itself is what the parts are told.
+        for (const auto& [said_as, key] : {std::pair{"global_batch_size", "data_loader.global_batch_size"},
+                                           std::pair{"sequence_length", "sequence_length"}}) {
+            if (const Setting* at = said.peek(said_as); at != nullptr && !root.has(key)) {
+                place_at(root, key) = Setting(*at);
             }
         }
         if (!root.members.empty()) {
@@ -136,11 +192,14 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
             locals[key] = value;
         }
         for (const PythonStatement* statement : functions_.at(name).body) {
-            if (statement->text.starts_with("return ")) {
+            if (statement->within.empty() && statement->text.starts_with("return ")) {
                 result = expression(*statement, 7, locals);
                 break;
             }
             assign(*statement, locals);
+        }
+        if (const auto options = locals.find(std::string(options_of_parser)); options != locals.end()) {
+            made_options_ = options->second;
         }
     }
     --depth_;
@@ -174,6 +233,7 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
         if (!name.empty()) {
             order.push_back(name);
         }
+        const std::size_t type = text.find_first_not_of(": ", end);
         int depth = 0;
         for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
             depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
@@ -181,78 +241,15 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
                 values[name] = expression(header, at + 1, globals_);
             }
         }
+        if (const auto made = classes_.find(word_at(text, type));
+            !name.empty() && made != classes_.end() && !values.contains(name)) {
+            values[name] = made->second;  // what its type's members are unless a call says more
+        }
         if (!name.empty() && !values.contains(name)) {
             values[name] = unknown(name, empty(header.lines.empty() ? 1 : header.lines.front()));
         }
     }
     return values;
-}
-
-void PythonRegistry::mark_called() {
-    for (const auto& [caller, function] : functions_) {
-        for (const PythonStatement* statement : function.body) {
-            const std::string& text = statement->text;
-            for (std::size_t at = text.find('('); at != std::string::npos; at = text.find('(', at + 1)) {
-                std::size_t begin = at;
-                while (begin > 0 && is_name(text[begin - 1])) {
-                    --begin;
-                }
-                const auto found = functions_.find(text.substr(begin, at - begin));
-                if (found != functions_.end() && found->first != caller) {
-                    found->second.called = true;
-                }
-            }
-        }
-    }
-}
-
-void PythonRegistry::collect() {
-    PythonFunction* open = nullptr;
-    Region global, local;
-    for (PythonStatement& statement : statements_) {
-        if (statement.indent == 0) {
-            open = nullptr;
-            global = region_of(statement);
-            if (statement.text.starts_with("def ")) {
-                const std::size_t bracket = statement.text.find('(');
-                open = &functions_[statement.text.substr(4, bracket - 4)];
-                *open = {.header = &statement, .body = {}};
-            } else {
-                assign(statement, globals_);
-            }
-        } else if (open == nullptr) {
-            if (reaches(global, statement)) {
-                assign(statement, globals_);
-            }
-        } else if (open->body.empty() || statement.indent == open->body.front()->indent) {
-            local = region_of(statement);
-            open->body.push_back(&statement);
-            open->returns = open->returns || statement.text.starts_with("return ");
-        } else if (reaches(local, statement) && !statement.text.starts_with("return ")) {
-            open->body.push_back(&statement);
-        }
-    }
-}
-
-bool PythonRegistry::begins_with(const std::string& text, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.starts_with(w); });
-}
-
-PythonRegistry::Region PythonRegistry::region_of(const PythonStatement& header) {
-    const std::string& text = header.text;
-    const bool other = begins_with(text, {"def ", "class ", "async def "});
-    const bool certain = begins_with(text, {"with ", "try:"}) ||
-                         (text.starts_with("if __name__") && text.find("__main__") != std::string::npos);
-    return {.is_other = other, .conditional = !certain, .below = 0};
-}
-
-bool PythonRegistry::reaches(Region& region, PythonStatement& statement) {
-    if (region.below > 0 && statement.indent > region.below) {
-        return false;
-    }
-    region.below = begins_with(statement.text, {"def ", "class ", "async def "}) ? statement.indent : 0;
-    statement.conditional = region.conditional;
-    return !region.is_other && region.below == 0;
 }
 
 Setting PythonRegistry::empty(int line) const {
@@ -268,12 +265,29 @@ Setting PythonRegistry::unknown(std::string said, const Setting& place) {
     return scalar_setting("<" + said + ">", place);
 }
 
+std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
+    std::size_t end = std::min(at, text.size());
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+        ++end;
+    }
+    return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
+}
+
 bool PythonRegistry::is_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
     const std::string& text = statement.text;
+    const PythonReach reach = reach_of(statement);
+    if (text.ends_with(":")) {
+        entered_[&statement] = entered(statement, locals);
+    }
+    if (reach == PythonReach::never || text.ends_with(":")) {
+        return;
+    }
+    const bool conditional = reach == PythonReach::perhaps;
     std::size_t end = 0;
     while (end < text.size() && (is_name(text[end]) || text[end] == '.')) {
         ++end;
@@ -287,6 +301,10 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
            (is_name(text[equals]) || text[equals] == ',' || text[equals] == ' ')) {
         ++equals;  // NAME, NAME = call(...)
     }
+    if (end > 0 && equals < text.size() && text[equals] == ':') {  // NAME: TYPE = expression
+        const std::size_t sign = text.find('=', equals);
+        equals = sign == std::string::npos ? text.size() : sign;
+    }
     const char sign = equals + 1 < text.size() && text[equals + 1] == '=' ? text[equals] : '=';
     if (sign == '+' || sign == '-' || sign == '*' || sign == '/') {
         ++equals;  // NAME *= expression
@@ -295,16 +313,20 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const std::string called = text.substr(0, end);
         if (called.ends_with(".add_argument")) {
             expression(statement, 0, locals);
-        } else if (called.ends_with("Trainer") && !statement.conditional) {  // "SFTTrainer(...).train()"
+        } else if (called.ends_with("Trainer") && !conditional) {  // "SFTTrainer(...).train()"
             locals["$trainer"] = expression(statement, 0, locals);
         }
         return;  // nothing that sets a value
     }
+    if (!conditional && assign_dataclasses(statement, equals, locals)) {
+        return;
+    }
     Setting value = expression(statement, equals + 1, locals);
-    if (several && value.is_list() && !value.items.empty() && !statement.conditional) {
+    if (several && value.is_list() && !value.items.empty() && !conditional) {
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
     }
-    if (several && !(value.is_map() && value.has("$class"))) {
+    const bool options = text.find(".parse_known_args(", equals) != std::string::npos;
+    if (several && !options && !(value.is_map() && value.has("$class"))) {
         return;  // which part of it is whose, nobody follows
     }
     const std::string path = text.substr(0, end);
@@ -312,8 +334,13 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
     }
+    store(path, std::move(value), conditional, locals);
+}
+
+void PythonRegistry::store(const std::string& path, Setting value, bool conditional,
+                           std::map<std::string, Setting>& locals) {
     const std::size_t dot = path.find('.');
-    if (statement.conditional) {
+    if (conditional) {
         const auto before = locals.find(path.substr(0, dot));
         const Setting* stands = before == locals.end()     ? nullptr
                                 : dot == std::string::npos ? &before->second

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -19,8 +20,12 @@ struct PythonFunction {
     const PythonStatement* header = nullptr;
     std::vector<const PythonStatement*> body;
     bool returns = false;
-    bool called = false;  ///< by another function of the file
+    bool called = false;   ///< by another function of the file
+    bool started = false;  ///< named by the file's top, or by a function that returns nothing
 };
+
+/// Whether a statement is run.
+enum class PythonReach : std::uint8_t { never, perhaps, surely };
 
 /// Reads one expression of a statement. It never stands behind the end, where every character is '\0'.
 class PythonCursor {
@@ -68,6 +73,10 @@ public:
     /// The values of the file's top, and of each function's body where its parameters are unknown.
     std::vector<PythonScope> scopes();
     bool has(const std::string& name) const;
+    /// Whether the function begins with a "return" at the end of its body.
+    bool returns(const std::string& name) const;
+    /// Whether what runs by itself names the function.
+    bool starts(const std::string& name) const;
     /// "main(model_config_builder=build_model, global_batch_size=8)": the parts that the named functions
     /// build, each told as "common" what else the call says. Nothing where no call names builders.
     std::optional<Setting> built();
@@ -76,34 +85,47 @@ public:
     Setting globals();
 
 private:
-    /// What follows a statement, indented deeper.
-    struct Region {
-        bool is_other = false;     ///< a function or a class: its names are its own
-        bool conditional = false;  ///< if, for, while, try
-        std::size_t below = 0;     ///< a function or class within: how far its header is indented
-    };
-
     /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
     std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order);
-    /// Marks the functions that others call.
+    /// Marks the functions that others call, and those that what runs by itself names.
     void mark_called();
     void collect();
+    /// What stands at the top of a class: its members and what its "__init__" gives them.
+    void collect_member(const PythonStatement& statement, const PythonStatement& header);
     static bool begins_with(const std::string& text, std::initializer_list<std::string_view> words);
-    static Region region_of(const PythonStatement& header);
-    /// Whether a deeper statement belongs to the names of its region; it knows then whether it is
-    /// conditional.
-    static bool reaches(Region& region, PythonStatement& statement);
+    /// Whether what stands in the block of that header is run, as far as its condition is known.
+    PythonReach entered(const PythonStatement& header, std::map<std::string, Setting>& locals);
+    PythonReach reach_of(const PythonStatement& statement) const;
     Setting empty(int line) const;
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
     static bool is_name(char c);
+    /// The name that stands there.
+    static std::string word_at(const std::string& text, std::size_t at);
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
+    /// "model_args, args = parser.parse_args_into_dataclasses()": the members of the classes that the parser
+    /// was made of, as options. Whether the statement is one.
+    bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
+                            std::map<std::string, Setting>& locals);
+    /// The parameters of a function that the file's top calls once: what it is given there.
+    void bind_started(const std::string& name, const std::vector<std::string>& order,
+                      std::map<std::string, Setting>& names);
+    /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
+    /// be reached.
+    void store(const std::string& path, Setting value, bool conditional,
+               std::map<std::string, Setting>& locals);
+
     Setting expression(const PythonStatement& statement, std::size_t at,
                        std::map<std::string, Setting>& locals);
-    /// "unknown or 8" is 8, "8 or 16" is 8; what "8 if condition else 16" is, nobody knows.
+    /// What holds a condition's value; nothing where it depends on what nobody knows.
+    static std::optional<bool> truth_of(const Setting& value);
+    /// "8 if condition else 16", where the condition is known or both are the same.
     Setting choice(PythonCursor& cursor);
+    /// "unknown or 8" is 8, "8 or 16" is 8.
+    Setting either(PythonCursor& cursor);
+    Setting compared(PythonCursor& cursor);
     /// Steps over a word that stands there.
     static bool takes(PythonCursor& cursor, std::string_view word);
     static char now(PythonCursor& cursor);
@@ -114,7 +136,14 @@ private:
     Setting primary(PythonCursor& cursor);
     /// "args.batch_size", where the name holds an object whose parts are known.
     const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
+    /// What a name stands for: a local, a name of the file, a class.
+    const Setting* named(const PythonCursor& cursor, const std::string& word) const;
     Setting bracket(PythonCursor& cursor, char close);
+    /// settings.get("rows", 4): the member of an object that is known, or what stands in for it.
+    Setting looked_up(PythonCursor& cursor, const std::string& object, std::vector<Setting> arguments);
+    /// The arguments of a call, behind its bracket.
+    void read_arguments(PythonCursor& cursor, std::vector<Setting>& positional,
+                        std::map<std::string, Setting>& keywords);
     /// The few calls whose result is plain: a number made of a number, a dictionary, what stands in for an
     /// unset variable of the environment, a copy with some members replaced.
     static std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
@@ -123,15 +152,19 @@ private:
     static void add_option(Setting& options, const std::vector<Setting>& positional,
                            const std::map<std::string, Setting>& keywords);
     /// The options that an argument parser was told so far, of the call that adds one or parses them.
-    static std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
-                                              const std::vector<Setting>& positional,
-                                              const std::map<std::string, Setting>& keywords);
+    std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
+                                       const std::vector<Setting>& positional,
+                                       const std::map<std::string, Setting>& keywords);
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
 
     const std::string& file_;
     std::vector<PythonStatement> statements_;
+    std::vector<const PythonStatement*> top_;  ///< outside of functions and classes
     std::map<std::string, PythonFunction> functions_;
     std::map<std::string, Setting> globals_;
+    std::map<std::string, Setting> classes_;  ///< their members
+    std::map<const PythonStatement*, PythonReach> entered_;
+    Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
     int calls_ = 0;
 };

@@ -12,7 +12,9 @@ struct PythonStatement {
     std::string text;
     std::vector<int> lines;  ///< of each character
     std::size_t indent = 0;
-    bool conditional = false;  ///< below an if, a loop or a try: whether it is reached is unknown
+    std::vector<const PythonStatement*>
+        within{};                            ///< the headers of the blocks it stands in, the outer first
+    const PythonStatement* after = nullptr;  ///< of an elif or an else: the header of the block before it
 };
 
 /// The statements of `text`; `Error` of kind input that names `file` and the line of a quote or a bracket

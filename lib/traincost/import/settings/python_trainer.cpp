@@ -7,6 +7,7 @@
 #include <set>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 
 namespace traincost {
 
@@ -76,6 +77,19 @@ void put(Setting& root, std::string_view key, const Setting* value) {
     }
 }
 
+/// Whether a class is a model of language, by its name.
+bool is_language_model(std::string_view name) {
+    static constexpr std::array<std::string_view, 6> parts = {"LanguageModel.", "ModelFor",
+                                                              "ForCausalLM",    "ForConditionalGeneration",
+                                                              "LMHeadModel",    "ForSequenceClassification"};
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+bool loads_model(std::string_view name) {
+    return is_language_model(name) || name.find("Model") != name.npos;
+}
+
 /// What is known of the model beside the arguments: its name, its adapter, its bits.
 void put_model(Setting& root, const Setting& call) {
     const Setting* kind = call.peek("$class");
@@ -84,7 +98,7 @@ void put_model(Setting& root, const Setting& call) {
                                ? &positional->items.front()
                                : nullptr;
     const std::string_view name = class_name(call);
-    if (name == "from_pretrained" && kind->text.find("Model") != std::string::npos) {
+    if (name == "from_pretrained" && loads_model(kind->text)) {
         for (const std::string_view key : {"pretrained_model_name_or_path", "model_name"}) {
             put(root, "model_name_or_path", call.peek(key));
         }
@@ -150,9 +164,7 @@ void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
         for (const auto& [name, value] : scope.names) {
             visit_calls(value, [&](const Setting& call) {
                 const Setting* kind = call.peek("$class");
-                if (class_name(call) == "from_pretrained" &&
-                    (kind->text.find("LanguageModel.") != std::string::npos ||
-                     kind->text.find("ModelFor") != std::string::npos)) {
+                if (class_name(call) == "from_pretrained" && is_language_model(kind->text)) {
                     lines.insert(call.line);
                     put_model(loaded, call);
                 }
@@ -173,6 +185,25 @@ void put_loaded_model(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// The adapter that another function returns, where the program makes one alone.
+void put_returned_adapter(Setting& root, const std::vector<PythonScope>& scopes) {
+    std::set<int> lines;
+    const Setting* adapter = nullptr;
+    for (const PythonScope& scope : scopes) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                if (class_name(call) == "LoraConfig") {
+                    lines.insert(call.line);
+                    adapter = name.starts_with("$") ? &call : adapter;
+                }
+            });
+        }
+    }
+    if (lines.size() == 1 && adapter != nullptr) {
+        put_model(root, *adapter);
+    }
+}
+
 /// What a loop of one's own is told on its command line, apart from what it hands on by other names.
 void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
     const auto is_handed_on = [&](const Setting& option) {
@@ -184,7 +215,8 @@ void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
         const auto options = scope.names.find(std::string(options_of_parser));
         for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
             const SettingMember& option = options->second.members[i];
-            if (!is_handed_on(option.value)) {
+            const bool is_off = option.value.is_default && option.value.text == "false";
+            if (!is_off && !is_handed_on(option.value)) {
                 put(root, option.key, &option.value);
             }
         }
@@ -216,51 +248,117 @@ const Setting* cut_length(const std::vector<PythonScope>& scopes) {
 bool makes_trainer_arguments(std::string_view text) {
     const bool adapts = text.find("LoraConfig(") != text.npos || text.find("get_peft_model(") != text.npos;
     const bool accelerates = text.find("Accelerator(") != text.npos;
-    return ((adapts || accelerates) && text.find("from_pretrained(") != text.npos) ||
+    const bool parses = text.find("HfArgumentParser(") != text.npos || text.find("TrlParser(") != text.npos;
+    return parses || ((adapts || accelerates) && text.find("from_pretrained(") != text.npos) ||
            std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
                return text.find(std::string(each) + "(") != text.npos;
            });
 }
 
-std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes, const std::string& file,
-                                         std::string_view select) {
-    const Setting* arguments = nullptr;
-    std::set<const PythonScope*> of;
-    int several = 0;
-    std::string names;
+namespace {
+
+/// A trainer's arguments, and the scope that holds them.
+struct Held {
+    const PythonScope* scope;
+    const Setting* arguments;
+};
+
+/// Whether the arguments are those of a program's own command line, which others are made of.
+bool are_options(const Setting& arguments) {
+    return arguments.has(options_of_parser);
+}
+
+/// Whether they say anything of training: a trainer may only predict.
+bool train(const Setting& arguments) {
+    static constexpr std::array<std::string_view, 6> of_training = {
+        "per_device_train_batch_size", "num_train_epochs", "max_steps",
+        "gradient_accumulation_steps", "learning_rate",    "$unpacked"};
+    return std::any_of(of_training.begin(), of_training.end(),
+                       [&](std::string_view key) { return arguments.has(key); });
+}
+
+void keep_where_some(std::vector<Held>& all, bool (*holds)(const Setting&), bool wanted) {
+    const auto is_wanted = [&](const Held& each) { return holds(*each.arguments) == wanted; };
+    if (std::any_of(all.begin(), all.end(), is_wanted)) {
+        std::erase_if(all, [&](const Held& each) { return !is_wanted(each); });
+    }
+}
+
+/// The arguments of the program's trainers, each once; those of `select` where it names some.
+std::vector<Held> held_arguments(const std::vector<PythonScope>& scopes, std::string_view select) {
+    std::vector<Held> all;
     std::set<int> seen;  // the lines of calls: what a function makes stands where it is called, too
     for (const PythonScope& scope : scopes) {
-        std::vector<const Setting*> found = arguments_in(scope);
-        if (found.empty()) {
-            continue;
-        }
         const auto chosen = scope.names.find(std::string(select));
         if (!select.empty() && chosen != scope.names.end() && makes_arguments(chosen->second)) {
-            arguments = &chosen->second;  // the name that the arguments are given
-            of = {&scope};
-            several = 1;
-            break;
+            return {{.scope = &scope, .arguments = &chosen->second}};  // the name the arguments are given
         }
         if (!select.empty() && scope.function != select) {
             continue;
         }
-        of.insert(&scope);
-        std::erase_if(found, [&](const Setting* each) { return !seen.insert(each->line).second; });
-        if (!found.empty()) {
-            several += static_cast<int>(found.size());
-            names += (names.empty() ? "" : ", ") + names_in(scope, found.size() > 1);
-            arguments = found.front();
+        for (const Setting* each : arguments_in(scope)) {
+            if (seen.insert(each->line).second) {
+                all.push_back({.scope = &scope, .arguments = each});
+            }
         }
     }
-    if (several > 1) {
-        throw Error(ErrorKind::input,
-                    std::vector<Problem>{{.path = file,
-                                          .message = "makes the arguments of several trainers: " + names +
-                                                     "; choose one with --select"}});
+    keep_where_some(all, are_options, false);
+    keep_where_some(all, train, true);
+    return all;
+}
+
+[[noreturn]] void fail_several(const std::vector<Held>& all, const std::string& file) {
+    std::string names;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const PythonScope* scope = all[i].scope;
+        if (i > 0 && all[i - 1].scope == scope) {
+            continue;
+        }
+        const auto count =
+            std::count_if(all.begin(), all.end(), [&](const Held& each) { return each.scope == scope; });
+        names += (names.empty() ? "" : ", ") + names_in(*scope, count > 1);
     }
-    Setting root = arguments != nullptr ? *arguments : Setting{};
+    throw Error(ErrorKind::input,
+                std::vector<Problem>{{.path = file,
+                                      .message = "makes the arguments of several trainers: " + names +
+                                                 "; choose one with --select"}});
+}
+
+/// The rows and tokens that a loop of one's own reads at once.
+void put_loader(Setting& root, const PythonScope& scope) {
+    for (const auto& [name, value] : scope.names) {
+        visit_calls(value, [&](const Setting& call) {
+            std::string made = lower(class_name(call)) + " " + lower(name);
+            std::erase(made, '_');
+            const auto holds = [&](std::string_view part) { return made.find(part) != std::string::npos; };
+            if (holds("dataloader") && !holds("val") && !holds("eval") && !holds("test")) {
+                put(root, "per_device_train_batch_size", call.peek("batch_size"));
+                put(root, "max_seq_length", call.peek("max_length"));
+                put(root, "max_seq_length", call.peek("max_seq_length"));
+            }
+        });
+    }
+}
+
+}  // namespace
+
+std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes, const std::string& file,
+                                         std::string_view select) {
+    const std::vector<Held> all = held_arguments(scopes, select);
+    if (all.size() > 1) {
+        fail_several(all, file);
+    }
+    const Setting* arguments = all.empty() ? nullptr : all.front().arguments;
+    Setting root;
+    if (arguments != nullptr) {
+        root = *arguments;
+        place_at(root, "$trains") = Setting(*root.peek("$class"));
+    }
     for (const PythonScope& scope : scopes) {
-        if (arguments == nullptr || of.contains(&scope) || scope.function.empty()) {
+        const std::vector<const Setting*> found = arguments_in(scope);
+        const bool holds = std::any_of(found.begin(), found.end(),
+                                       [&](const Setting* each) { return each->line == root.line; });
+        if (arguments == nullptr || holds || scope.function.empty()) {
             for (const auto& [name, value] : scope.names) {
                 visit_calls(value, [&](const Setting& call) { put_model(root, call); });
             }
@@ -268,6 +366,7 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
     }
     if (arguments != nullptr) {
         put_loaded_model(root, scopes);
+        put_returned_adapter(root, scopes);
     }
     if (!root.has("max_seq_length") && !root.has("max_length")) {
         put(root, "max_seq_length", cut_length(scopes));
@@ -278,6 +377,9 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
             return std::nullopt;
         }
         place_at(root, "$adapted") = Setting(*by);
+        for (const PythonScope& scope : scopes) {
+            put_loader(root, scope);
+        }
         if (root.has("$accelerated")) {
             put_options(root, scopes);
         }

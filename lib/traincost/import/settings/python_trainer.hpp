@@ -16,8 +16,9 @@ inline constexpr std::string_view options_of_parser = "$options";
 
 /// The names that a file's top, or the body of one of its functions, gives values to.
 struct PythonScope {
-    std::string function;  ///< empty at the top
-    std::map<std::string, Setting> names;
+    std::string function{};  ///< empty at the top
+    bool called = false;     ///< by another function
+    std::map<std::string, Setting> names{};
 };
 
 /// Whether the text makes TrainingArguments or one of TRL's configurations, by its words alone.

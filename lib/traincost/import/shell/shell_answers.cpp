@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/shell/shell_filters.hpp"
 #include "traincost/import/shell/shell_state.hpp"
 
 namespace traincost {
@@ -39,12 +40,6 @@ Answer opposite(Answer a) {
 std::string without_blanks(std::string text) {
     std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
     return text;
-}
-
-/// Whether what a list is piped to says how many items it has.
-bool counts_items(std::string_view filter) {
-    return filter == "tr',''\\n'|wc-l" || filter == "tr\",\"\"\\n\"|wc-l" || filter == "awk-F,'{printNF}'" ||
-           filter == "awk-F',''{printNF}'" || filter == "awk-F\",\"'{printNF}'";
 }
 
 }  // namespace
@@ -213,9 +208,10 @@ ShellText ShellState::substituted(const ShellText& command, ShellPlace place, in
         result.add(x ? std::to_string(*x) : std::string(1, unknown_mark), place);
         return result;
     }
-    if (program == "echo" && counts_items(filter) && !is_unknown(joined)) {
+    if (program == "echo" && !filter.empty() && !is_unknown(joined)) {
+        const auto text = filtered(joined.chars, std::string_view(command.chars).substr(pipe + 1));
         ShellText result;
-        result.add(std::to_string(1 + std::count(joined.chars.begin(), joined.chars.end(), ',')), place);
+        result.add(text ? *text : std::string(1, unknown_mark), place);
         return result;
     }
     // Where a program lies is not looked at; what is asked for is its name.

@@ -60,6 +60,28 @@ Answer ShellFollower::tested(const std::vector<ShellText>& words) {
     return answer;
 }
 
+bool ShellFollower::changes_variables(const ShellCommand& command, const std::vector<ShellText>& words) {
+    const std::string_view program = words[0].chars;
+    if (program == "read") {
+        read_words(command, words);
+    } else if (program == "set" && words.size() > 1 && words[1].chars == "--") {
+        state_.arguments.assign(words.begin() + 2, words.end());
+        state_.arguments_known = std::none_of(words.begin(), words.end(),
+                                              [](const ShellText& w) { return ShellState::is_unknown(w); });
+    } else if (program == "shift") {
+        if (!state_.arguments.empty()) {
+            state_.arguments.erase(state_.arguments.begin());
+        }
+    } else if (program == "unset") {
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            state_.erase(words[i].chars);
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
 Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText> words, Flow& flow) {
     const std::string program = words[0].chars;
     if (program == "exit" || program == "return") {
@@ -85,20 +107,7 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
         }
         return tested(words);
     }
-    if (program == "read") {
-        read_words(command, words);
-        return Answer::yes;
-    }
-    if (program == "shift") {
-        if (!state_.arguments.empty()) {
-            state_.arguments.erase(state_.arguments.begin());
-        }
-        return Answer::yes;
-    }
-    if (program == "unset") {
-        for (std::size_t i = 1; i < words.size(); ++i) {
-            state_.erase(words[i].chars);
-        }
+    if (changes_variables(command, words)) {
         return Answer::yes;
     }
     if (program == "eval") {

@@ -51,6 +51,7 @@ private:
     Answer simple(const ShellCommand& command, Flow& flow);
     void note_exported(const ShellCommand& command, const std::vector<ShellText>& words);
     Answer tested(const std::vector<ShellText>& words);
+    bool changes_variables(const ShellCommand& command, const std::vector<ShellText>& words);
     Answer started(const ShellCommand& command, std::vector<ShellText> words, Flow& flow);
     // xpk workload create --command "python3 train.py ...", gcloud ... ssh --command="...": what another
     // machine is to start.

@@ -1,0 +1,193 @@
+// The functions, the classes and the blocks of a Python file, and which of them are run.
+
+#include <algorithm>
+#include <utility>
+
+#include "traincost/import/settings/python_registry.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool is_definition(const std::string& text) {
+    return text.starts_with("def ") || text.starts_with("class ") || text.starts_with("async def ");
+}
+
+/// What a class is for the readers: a trainer's arguments with members of one's own are that trainer's.
+std::string class_of(const std::string& header, const std::string& name) {
+    const std::size_t begin = header.find('(');
+    const std::size_t end = header.find_first_of(",)", begin);
+    const std::string base = begin == std::string::npos || end == std::string::npos
+                                 ? ""
+                                 : header.substr(begin + 1, end - begin - 1);
+    return base.ends_with("TrainingArguments") || base.ends_with("Config") ? base : name;
+}
+
+bool is_name(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/// Every word of `text` that is no part of a longer one, and whether a bracket follows it.
+template <typename Seen>
+void visit_words(const std::string& text, Seen seen) {
+    for (std::size_t at = 0; at < text.size();) {
+        if (!is_name(text[at])) {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < text.size() && is_name(text[end])) {
+            ++end;
+        }
+        seen(text.substr(at, end - at), end < text.size() && text[end] == '(');
+        at = end;
+    }
+}
+
+}  // namespace
+
+void PythonRegistry::mark_called() {
+    for (const auto& [caller, function] : functions_) {
+        for (const PythonStatement* statement : function.body) {
+            visit_words(statement->text,
+                        [&, &by = caller, returns = function.returns](const std::string& word, bool bracket) {
+                            const auto found = functions_.find(word);
+                            if (found != functions_.end() && found->first != by) {
+                                found->second.called = found->second.called || bracket;
+                                found->second.started = found->second.started || !returns;
+                            }
+                        });
+        }
+    }
+    for (const PythonStatement* statement : top_) {
+        visit_words(statement->text, [&](const std::string& word, bool) {
+            if (const auto found = functions_.find(word); found != functions_.end()) {
+                found->second.started = true;
+            }
+        });
+    }
+}
+
+void PythonRegistry::collect() {
+    std::vector<const PythonStatement*> open;
+    for (PythonStatement& statement : statements_) {
+        const PythonStatement* closed = nullptr;
+        while (!open.empty() && open.back()->indent >= statement.indent) {
+            closed = open.back()->indent == statement.indent ? open.back() : closed;
+            open.pop_back();
+        }
+        if (begins_with(statement.text, {"elif ", "else:", "except", "finally"})) {
+            statement.after = closed;
+        }
+        const auto defines = [](const PythonStatement* header) { return is_definition(header->text); };
+        const auto first = std::find_if(open.begin(), open.end(), defines);
+        const bool inner = first != open.end() && std::any_of(first + 1, open.end(), defines);
+        if (first == open.begin() && first != open.end() && (*first)->text.starts_with("def ")) {
+            statement.within.assign(first + 1, open.end());
+            PythonFunction& function = functions_[(*first)->text.substr(4, (*first)->text.find('(') - 4)];
+            const bool returns = statement.text.starts_with("return ");
+            if (!inner && !is_definition(statement.text) && (!returns || statement.within.empty())) {
+                function.body.push_back(&statement);
+                function.returns = function.returns || returns;
+            }
+        } else {
+            statement.within = open;
+            if (first == open.begin() && first != open.end()) {
+                if ((*first)->text.starts_with("class ")) {
+                    collect_member(statement, **first);
+                }
+            } else if (first == open.end() && statement.text.starts_with("def ") && open.empty()) {
+                functions_[statement.text.substr(4, statement.text.find('(') - 4)] = {.header = &statement,
+                                                                                      .body = {}};
+            } else if (first == open.end() && !is_definition(statement.text)) {
+                top_.push_back(&statement);
+                assign(statement, globals_);
+            }
+        }
+        if (statement.text.ends_with(":")) {
+            open.push_back(&statement);
+        }
+    }
+}
+
+void PythonRegistry::collect_member(const PythonStatement& statement, const PythonStatement& header) {
+    const std::string& text = header.text;
+    const std::size_t begin = text.find(' ') + 1;
+    const std::string name = text.substr(begin, text.find_first_of("(:", begin) - begin);
+    Setting& members = classes_[name];
+    if (!members.is_map()) {
+        members = empty(header.lines.empty() ? 1 : header.lines.front());
+        members.kind = Setting::Kind::map;
+        place_at(members, "$class") = scalar_setting(class_of(text, name), members);
+    }
+    const bool own = statement.within.size() == 1 && !statement.text.ends_with(":");
+    const bool made = statement.within.size() == 2 &&
+                      statement.within.back()->text.starts_with("def __init__") &&
+                      statement.text.starts_with("self.");
+    if (own) {
+        PythonStatement member = statement;
+        member.within.clear();
+        std::map<std::string, Setting> names;
+        assign(member, names);
+        for (auto& [key, value] : names) {
+            place_at(members, key) = std::move(value);
+        }
+    } else if (made) {
+        PythonStatement member = statement;
+        member.within.clear();
+        std::vector<std::string> order;
+        std::map<std::string, Setting> names = parameters(*statement.within.back(), order);
+        names["self"] = members;
+        assign(member, names);
+        members = std::move(names["self"]);
+    }
+}
+
+bool PythonRegistry::begins_with(const std::string& text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.starts_with(w); });
+}
+
+PythonReach PythonRegistry::reach_of(const PythonStatement& statement) const {
+    PythonReach reach = PythonReach::surely;
+    for (const PythonStatement* header : statement.within) {
+        const auto known = entered_.find(header);
+        reach = std::min(reach, known == entered_.end() ? PythonReach::perhaps : known->second);
+    }
+    return reach;
+}
+
+PythonReach PythonRegistry::entered(const PythonStatement& header, std::map<std::string, Setting>& locals) {
+    const std::string& text = header.text;
+    if (begins_with(text, {"with ", "async with ", "try:", "finally:"}) ||
+        (text.starts_with("if __name__") && text.find("__main__") != std::string::npos)) {
+        return PythonReach::surely;
+    }
+    const bool first = text.starts_with("if ");
+    if (!first && !begins_with(text, {"elif ", "else:"})) {
+        return PythonReach::perhaps;
+    }
+    PythonReach before = PythonReach::never;  // whether one of the blocks before it is entered
+    for (const PythonStatement* other = header.after; !first; other = other->after) {
+        if (other == nullptr || !begins_with(other->text, {"if ", "elif "})) {
+            return PythonReach::perhaps;  // the else of a loop, of a try
+        }
+        const auto known = entered_.find(other);
+        before = std::max(before, known == entered_.end() ? PythonReach::perhaps : known->second);
+        if (other->text.starts_with("if ")) {
+            break;
+        }
+    }
+    if (before == PythonReach::surely) {
+        return PythonReach::never;
+    }
+    if (text.starts_with("else:")) {
+        return before == PythonReach::never ? PythonReach::surely : PythonReach::perhaps;
+    }
+    const auto holds = truth_of(expression(header, text.find(' ') + 1, locals));
+    return !holds                         ? PythonReach::perhaps
+           : !*holds                      ? PythonReach::never
+           : before == PythonReach::never ? PythonReach::surely
+                                          : PythonReach::perhaps;
+}
+
+}  // namespace traincost

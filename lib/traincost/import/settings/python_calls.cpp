@@ -1,0 +1,238 @@
+// Calls of Python: of the file's functions and classes, of argument parsers, and the few whose result is
+// plain.
+
+#include <algorithm>
+#include <utility>
+
+#include "traincost/import/settings/python_registry.hpp"
+#include "traincost/import/settings/setting_files.hpp"
+
+namespace traincost {
+
+std::optional<Setting> PythonRegistry::known_call(const std::string& name,
+                                                  const std::vector<Setting>& positional,
+                                                  const std::map<std::string, Setting>& keywords) {
+    if ((name == "int" || name == "float" || name == "str" || name == "bool") && positional.size() == 1 &&
+        positional.front().is_scalar() && keywords.empty()) {
+        Setting plain = positional.front();
+        plain.quoted = name == "str";
+        return plain;
+    }
+    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2) {
+        return positional.back();
+    }
+    if (name == "dict" && positional.empty() && !keywords.contains("type") && !keywords.empty()) {
+        Setting made;
+        made.kind = Setting::Kind::map;
+        made.line = keywords.begin()->second.line;
+        made.file = keywords.begin()->second.file;
+        for (const auto& [key, value] : keywords) {
+            place_at(made, key) = value;
+        }
+        return made;
+    }
+    if ((name == "field" || name.ends_with(".field") || name == "Field") && keywords.contains("default")) {
+        return keywords.at("default");  // of a member of a class
+    }
+    const bool copies = name == "copy.deepcopy" || name == "deepcopy" || name == "copy.copy" ||
+                        name == "replace" || name == "dataclasses.replace";
+    if (copies && positional.size() == 1 && positional.front().is_map()) {
+        Setting copy = positional.front();
+        for (const auto& [key, value] : keywords) {
+            place_at(copy, key) = value;
+        }
+        return copy;
+    }
+    return std::nullopt;
+}
+
+void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& positional,
+                                const std::map<std::string, Setting>& keywords) {
+    options.kind = Setting::Kind::map;
+    auto said = keywords.find("default");
+    const auto action = keywords.find("action");
+    const bool is_switch = action != keywords.end() && action->second.text.starts_with("store_");
+    Setting off = is_switch ? action->second : Setting{};
+    off.text = is_switch && off.text == "store_false" ? "true" : "false";
+    off.quoted = false;
+    const auto flag = std::find_if(positional.begin(), positional.end(),
+                                   [](const Setting& name) { return name.text.starts_with("--"); });
+    if ((said == keywords.end() && !is_switch) || flag == positional.end() ||
+        (said != keywords.end() && !said->second.is_scalar())) {
+        return;
+    }
+    std::string key = flag->text.substr(2);
+    std::replace(key.begin(), key.end(), '-', '_');
+    Setting& option = place_at(options, key);
+    option = said == keywords.end() ? off : said->second;
+    option.is_default = true;
+    option.name = flag->text;
+}
+
+bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::size_t equals,
+                                        std::map<std::string, Setting>& locals) {
+    const std::string& text = statement.text;
+    std::size_t call = text.find(".parse_args_into_dataclasses(", equals);
+    call = call == std::string::npos ? text.find(".parse_args_and_config(", equals) : call;
+    if (call == std::string::npos) {
+        return false;
+    }
+    const std::size_t begin = text.find_first_not_of("= ", equals);
+    const auto parser = locals.find(text.substr(begin, call - begin));
+    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
+    if (given == nullptr || given->items.empty()) {
+        return false;
+    }
+    const Setting& first = given->items.front();
+    const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
+    std::size_t at = 0;
+    for (const Setting& made : classes) {
+        while (at < equals && !is_name(text[at])) {
+            ++at;
+        }
+        const std::string name = word_at(text, at);
+        at += name.size();
+        Setting value = made;
+        for (SettingMember& m : value.members) {
+            m.value.is_default = m.key != "$type";
+            m.key = m.key == "$type" ? "$class" : m.key;
+        }
+        if (!name.empty() && at <= equals && value.is_map()) {
+            place_at(value, options_of_parser) = scalar_setting("true", value);
+            locals[name] = std::move(value);
+        }
+    }
+    return true;
+}
+
+std::optional<Setting> PythonRegistry::parser_call(PythonCursor& cursor, const std::string& name,
+                                                   const std::vector<Setting>& positional,
+                                                   const std::map<std::string, Setting>& keywords) {
+    if (name.ends_with(".add_argument")) {
+        add_option(cursor.locals[std::string(options_of_parser)], positional, keywords);
+    } else if (!name.ends_with(".parse_args") && !name.ends_with(".parse_known_args")) {
+        return std::nullopt;
+    } else if (!cursor.locals.contains(std::string(options_of_parser)) && made_options_.is_map()) {
+        return made_options_;  // of a parser that a function made
+    }
+    return cursor.locals[std::string(options_of_parser)];
+}
+
+Setting PythonRegistry::looked_up(PythonCursor& cursor, const std::string& object,
+                                  std::vector<Setting> arguments) {
+    const Setting* known = named(cursor, object);
+    known = known != nullptr ? known : attribute(cursor, object);
+    Setting map = known != nullptr ? *known : Setting{};
+    for (;;) {
+        Setting value = arguments.size() > 1 ? arguments[1] : empty(cursor.line());
+        value.is_default = arguments.size() > 1;
+        const Setting* member =
+            map.is_map() && !arguments.empty() ? map.peek(arguments.front().text) : nullptr;
+        if (member != nullptr) {
+            value = Setting(*member);
+        } else if (arguments.size() < 2) {
+            value = unknown(object + ".get", value);
+        }
+        if (cursor.until(cursor.at() + 5) != ".get(") {
+            return value;
+        }
+        cursor.go_to(cursor.at() + 4);
+        arguments.clear();
+        std::map<std::string, Setting> keywords;
+        read_arguments(cursor, arguments, keywords);
+        map = std::move(value);
+    }
+}
+
+void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& positional,
+                                    std::map<std::string, Setting>& keywords) {
+    cursor.step();
+    while (now(cursor) != ')' && now(cursor) != '\0') {
+        if (now(cursor) == ',') {
+            cursor.step();
+            continue;
+        }
+        int stars = 0;
+        for (; now(cursor) == '*'; ++stars) {
+            cursor.step();
+        }
+        std::size_t end = cursor.at();
+        while (is_name(cursor.character(end))) {
+            ++end;
+        }
+        std::size_t equals = end;
+        while (cursor.character(equals) == ' ') {
+            ++equals;
+        }
+        if (end > cursor.at() && cursor.character(equals) == '=' && cursor.character(equals + 1) != '=') {
+            const std::string key = cursor.until(end);
+            if (keywords.contains(key)) {
+                fail_at_line(file_, cursor.line(), "the argument " + key + " is given twice");
+            }
+            cursor.go_to(equals + 1);
+            keywords[key] = choice(cursor);
+        } else {
+            const std::size_t before = cursor.at();
+            Setting argument = choice(cursor);
+            if (stars < 2) {
+                positional.push_back(std::move(argument));
+            } else if (argument.is_map() && !argument.has("$class")) {
+                for (SettingMember& m : argument.members) {
+                    keywords[m.key] = std::move(m.value);
+                }
+            } else {
+                keywords["$unpacked"] = unknown("**" + argument.text, argument);
+                keywords["$unpacked"].name = "**" + argument.text;
+            }
+            if (cursor.at() == before) {
+                cursor.step();
+            }
+        }
+    }
+    cursor.step();
+}
+
+Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
+    std::vector<Setting> positional;
+    std::map<std::string, Setting> keywords;
+    read_arguments(cursor, positional, keywords);
+    if (name.ends_with(".get") && !name.starts_with("os.") && keywords.empty()) {
+        return looked_up(cursor, name.substr(0, name.size() - 4), std::move(positional));
+    }
+    if (const auto known = known_call(name, positional, keywords)) {
+        return *known;
+    }
+    if (const auto options = parser_call(cursor, name, positional, keywords)) {
+        return *options;
+    }
+    Setting map = place;
+    map.kind = Setting::Kind::map;
+    if (has(name)) {
+        map = call(name, keywords, positional);
+        if (!map.is_map()) {
+            return map;
+        }
+    } else {
+        if (const auto made = classes_.find(name); made != classes_.end()) {
+            map.members = made->second.members;
+        }
+        for (auto& [key, value] : keywords) {
+            place_at(map, key) = std::move(value);
+        }
+    }
+    if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
+        place_at(map, "$class") = scalar_setting(name, place);
+    }
+    if (!positional.empty() && !has(name)) {
+        Setting& rest = place_at(map, "$arguments");
+        rest.kind = Setting::Kind::list;
+        rest.items = std::move(positional);
+    }
+    // What is read from a call's result is not followed.
+    while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
+        cursor.step();
+    }
+    return map;
+}
+
+}  // namespace traincost

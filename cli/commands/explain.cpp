@@ -21,20 +21,17 @@ struct ExplainFlags {
 CommandFields fields(ExplainFlags& flags) {
     CommandFields fields;
     fields.text("ITEM", flags.item, "TEXT", "memory.weights, step.bubble, ...; without it, all items");
-    fields.toggle("--operators", flags.operators,
-                  "Also the operators that the number is a sum of: shape, FLOPs, bytes, what is kept, times");
+    fields.toggle("--operators", flags.operators, "Operators summed, with shapes, FLOPs, bytes, times");
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output));
 }
 
 void run(ExplainFlags& flags, Context& context) {
-    if (!flags.item.empty()) {
+    if (!flags.item.empty())
         explanation_of(flags.item);  // a wrong name is said before anything about the job
-    }
     const Sources sources(context.data_folder, &context.in);
     ExplainQuestion question{.item = flags.item, .job = {}, .operators = flags.operators};
-    if (!texts_of(context.given, {"ITEM", "--operators", "--json", "--format"}).empty()) {
+    if (!texts_of(context.given, {"ITEM", "--operators", "--json", "--format"}).empty())
         question.job = draft_of(flags.job, sources);
-    }
     const ExplainAnswer answer = ask(question, sources);
     print({.json = [&] { return json_text(answer, sources.catalogue()); },
            .tables = [&] { return explain_tables(answer, sources.catalogue()); }},

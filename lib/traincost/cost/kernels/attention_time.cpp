@@ -32,8 +32,11 @@ double occupancy(double blocks, double units) {
 
 // The head dimension of the kernel that takes heads of `dim` (one H200, torch 2.11, cuDNN 9.19, 2026-11-26:
 // heads of 72 to 120 take the time of 128 in cuDNN's kernels, of 72 and 80 that of 96 in FlashAttention-2's,
-// of 144 and 160 that of 192 in both, and up to a tenth more).
-double padded_head(double dim, const AttentionFit& fit) {
+// of 144 and 160 that of 192 in both, and up to a tenth more). Heads below the smallest of the curve stay as
+// they are: what older kernels make of those is not measured.
+double padded_head(double dim, const AttentionFit& fit, const AttentionCurve& curve) {
+    if (dim <= curve.head_dim.front())
+        return dim;
     constexpr double fine = 128;
     constexpr double coarse_step = 64;
     const double step =
@@ -47,8 +50,8 @@ Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const 
                     double flop_factor, double operand_factor) {
     const AttentionFit& fit = *model.fit;
     const double keys = mean_keys(a);
-    const double head = padded_head(a.qk_dim, fit);
-    const double width = head + padded_head(a.v_dim, fit);
+    const double head = padded_head(a.qk_dim, fit, curve);
+    const double width = head + padded_head(a.v_dim, fit, curve);
     const double flops = flop_factor * 2 * a.batch * a.heads * a.queries * keys * width;
     const double e = interpolate(head, curve.head_dim, curve.efficiency);
     double extra = interpolate(head, curve.head_dim, curve.extra_keys);

@@ -190,11 +190,12 @@ void put_returned_adapter(Setting& root, const std::vector<PythonScope>& scopes)
     std::set<int> lines;
     const Setting* adapter = nullptr;
     for (const PythonScope& scope : scopes) {
-        for (const auto& [name, value] : scope.names) {
-            visit_calls(value, [&](const Setting& call) {
+        for (const auto& entry : scope.names) {
+            const bool returned = entry.first.starts_with("$");
+            visit_calls(entry.second, [&](const Setting& call) {
                 if (class_name(call) == "LoraConfig") {
                     lines.insert(call.line);
-                    adapter = name.starts_with("$") ? &call : adapter;
+                    adapter = returned ? &call : adapter;
                 }
             });
         }
@@ -326,9 +327,9 @@ std::vector<Held> held_arguments(const std::vector<PythonScope>& scopes, std::st
 
 /// The rows and tokens that a loop of one's own reads at once.
 void put_loader(Setting& root, const PythonScope& scope) {
-    for (const auto& [name, value] : scope.names) {
-        visit_calls(value, [&](const Setting& call) {
-            std::string made = lower(class_name(call)) + " " + lower(name);
+    for (const auto& entry : scope.names) {
+        visit_calls(entry.second, [&](const Setting& call) {
+            std::string made = lower(class_name(call)) + " " + lower(entry.first);
             std::erase(made, '_');
             const auto holds = [&](std::string_view part) { return made.find(part) != std::string::npos; };
             if (holds("dataloader") && !holds("val") && !holds("eval") && !holds("test")) {

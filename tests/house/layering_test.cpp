@@ -161,6 +161,16 @@ TEST_CASE("nothing in the library prints, exits or reads the environment", "[hou
     }
 }
 
+TEST_CASE("the library is written for the oldest standard library that builds it", "[house]") {
+    // The page's, of Debian's emscripten 3.1.6, has neither.
+    for (const SourceFile& file : source_files("lib", {".hpp", ".cpp"})) {
+        for (const std::string_view missing : {"std::ranges", "std::format(", "std::views"}) {
+            INFO(file.path << " " << missing);
+            CHECK(file.text.find(missing) == std::string::npos);
+        }
+    }
+}
+
 TEST_CASE("every header is included once", "[house]") {
     for (const char* folder : {"lib", "cli", "tests"}) {
         for (const SourceFile& file : source_files(folder, {".hpp"})) {

@@ -14,9 +14,10 @@ namespace {
 
 /// The scripts of its repository before there was a command: finetune/lora.py and its like.
 bool is_of_a_checkout(std::string_view program) {
-    return std::ranges::any_of(
-        std::array{"finetune/lora.py", "finetune/full.py", "finetune/adapter.py", "finetune/adapter_v2.py"},
-        [&](std::string_view script) { return program.ends_with(script); });
+    constexpr std::array scripts = {"finetune/lora.py", "finetune/full.py", "finetune/adapter.py",
+                                    "finetune/adapter_v2.py"};
+    return std::any_of(scripts.begin(), scripts.end(),
+                       [&](std::string_view script) { return program.ends_with(script); });
 }
 
 }  // namespace

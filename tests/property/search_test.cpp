@@ -147,7 +147,7 @@ const std::vector<ListedRequest>& listed_requests() {
 
 }  // namespace
 
-TEST_CASE("a search finds what exhaustive enumeration finds: same best, same front", "[search]") {
+TEST_CASE("a search finds what exhaustive enumeration finds: same best, same front", "[search][slow]") {
     for (auto [request, all] : listed_requests()) {
         std::vector<Plan>& plans = all.plans;
         for (const Objective objective :
@@ -194,7 +194,7 @@ TEST_CASE("evaluated, infeasible and cut configurations add up to the space", "[
     CHECK(by_plans > 0);
 }
 
-TEST_CASE("where nothing fits the nearest is the one that exhaustive enumeration finds", "[search]") {
+TEST_CASE("where nothing fits the nearest is the one that exhaustive enumeration finds", "[search][slow]") {
     for (SearchRequest& request : small_requests()) {
         for (Site& site : request.sites)
             site.cluster.accelerator.memory = Bytes{1.05e9};
@@ -232,7 +232,7 @@ TEST_CASE("limits leave of a search what they leave of the exhaustive list", "[s
     }
 }
 
-TEST_CASE("a bound is never above what it bounds", "[search]") {
+TEST_CASE("a bound is never above what it bounds", "[search][slow]") {
     for (const SearchRequest& request : small_requests()) {
         if (request.model.layers > 8)
             continue;  // a large space that adds nothing here

@@ -396,7 +396,7 @@ TEST_CASE("offloaded states are on the host, or on NVMe with a sub-group in pinn
     CHECK_FALSE(crowded.fits);
     CHECK(crowded.shortfall.value() == 0.0);
     CHECK(crowded.host_shortfall().value() == Approx(cpu.node_host.value() * 0.5));
-    CHECK(verdict(crowded).find("in the host memory of a node that has") != std::string::npos);
+    CHECK(verdict(crowded).find("of host memory on a node that has") != std::string::npos);
     job.cluster.host.memory = cpu.node_host;
     CHECK(estimate(job).fits);
     job.run.offload_optimizer = Offload::nvme;

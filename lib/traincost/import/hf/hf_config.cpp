@@ -197,7 +197,7 @@ void read_architecture(const JsonNode& root, HfModel& read) {
     }
     if (m.architecture == Architecture::encoder && !m.lm_head && name.ends_with("ForMaskedLM")) {
         m.masked_lm = true;
-        read.assumptions.push_back(name + " trains its head: memory and time have it");
+        read.assumptions.push_back(name + ": its head is included in memory and time");
     }
     if (m.architecture == Architecture::encoder_decoder && name.ends_with("EncoderModel")) {
         m.architecture = Architecture::encoder;

@@ -145,10 +145,11 @@ std::vector<Table> operator_tables(std::span<const OperatorPart> parts, std::str
     }
     if (!tables.empty()) {
         tables.back().remarks = {
-            "FLOPs, bytes and kernels of both passes, on one rank of the slowest stage; bytes of a product "
-            "are "
-            "those of casts and sums beside it. Times are of one operator after another: communication that "
-            "hides and power that products share come off their sum."};
+            "FLOPs, bytes and kernel counts cover both passes on one rank of the slowest stage; a product's "
+            "bytes "
+            "are those of the casts and sums beside it. Each time is the operator's alone: hidden "
+            "communication "
+            "and shared power make the step shorter than their sum."};
     }
     return tables;
 }

@@ -269,7 +269,7 @@ std::string verdict(const Estimate& e) {
     if (e.shortfall > Bytes{})
         return used + ": " + to_text(e.shortfall) + " too much";
     if (!e.fits)
-        return used + ", but " + to_text(e.node_host) + " in the host memory of a node that has " +
+        return used + ", but needs " + to_text(e.node_host) + " of host memory on a node that has " +
                to_text(*e.node_memory);
     const AllocatorPressure& pressure = e.step.parts.allocator;
     if (pressure.time <= Seconds{})

@@ -182,19 +182,27 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
     }
 }
 
-/// Whether a program of Python holds no settings, and starts what trains by commands.
-bool only_starts_commands(std::string_view text, const std::string& file, const KnowsSettings& knows) {
+/// The commands by which a program of Python that holds no settings starts what trains.
+std::optional<std::string> commands_alone(std::string_view text, const std::string& file,
+                                          const KnowsSettings& knows) {
     const bool imports = text.starts_with("import ") || text.starts_with("from ") ||
                          text.find("\nimport ") != text.npos || text.find("\nfrom ") != text.npos;
-    if (!imports || text.starts_with("#!/bin/") || !python_commands(text)) {
-        return false;
+    if (!imports || text.starts_with("#!/bin/")) {
+        return std::nullopt;
+    }
+    std::optional<std::string> commands = python_commands(text);
+    if (!commands) {
+        return std::nullopt;
     }
     try {
         const Setting root = read_python_config(text, file, {}, knows);
-        return !root.has("$trains") && !root.has("$adapted") && !knows(root);
+        if (root.has_any({"$trains", "$adapted"}) || knows(root)) {
+            return std::nullopt;
+        }
     } catch (const Error&) {
-        return true;
+        return commands;  // it is no configuration that can be read
     }
+    return commands;
 }
 
 std::string_view without_mark(std::string_view text) {
@@ -216,12 +224,13 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         documents.names.push_back(files[i].name);
         texts.push_back({&files[i].name, without_mark(files[i].text)});
         frames[i] = job_frame(texts.back().text, files[i].name);
-        if (frames[i]) {
-            texts.back().text = frames[i]->script;
+        if (!frames[i]) {
+            if (auto commands = commands_alone(texts.back().text, files[i].name, knows)) {
+                frames[i] = JobFrame{};
+                frames[i]->script = std::move(*commands);
+            }
         }
-        if (!frames[i] && only_starts_commands(texts.back().text, files[i].name, knows)) {
-            frames[i] = JobFrame{};
-            frames[i]->script = *python_commands(texts.back().text);
+        if (frames[i]) {
             texts.back().text = frames[i]->script;
         }
         contents.push_back(frames[i] ? Content::shell : recognise(texts.back().text));

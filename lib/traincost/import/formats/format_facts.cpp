@@ -247,6 +247,11 @@ void refer_to_file(const Setting& reference, FactSheet& sheet) {
     }
 }
 
+void assume_one_node(FactSheet& sheet) {
+    sheet.assume_as(Fact::nodes,
+                    {.value = std::int64_t{1}, .where = "default of NNODES", .how = How::by_default});
+}
+
 void assume_data_parallel_only(FactSheet& sheet, std::string_view framework) {
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp}) {
         sheet.assume(fact, std::int64_t{1}, std::string(framework) + ", which has no other");

@@ -58,6 +58,8 @@ void refer_to_file(const Setting& reference, FactSheet& sheet);
 
 /// Frameworks without tensor, pipeline or context parallelism: degrees of 1 that nobody can state.
 void assume_data_parallel_only(FactSheet& sheet, std::string_view framework);
+/// A program that starts its processes itself takes its nodes from NNODES, one where nobody says.
+void assume_one_node(FactSheet& sheet);
 
 /// The tokenizer's name or path.
 void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths);

@@ -36,19 +36,19 @@ const Setting* trainer_of(const Setting& root) {
     return target != nullptr && target->text.ends_with(".Trainer") ? &root : nullptr;
 }
 
-/// The first call in `value` of a class or function whose name ends with `name`, the outer one first.
-const Setting* call_in(const Setting& value, std::string_view name) {
+/// The first call in `value`, the outer one first, that `wanted` takes: it is given the class or function.
+const Setting* call_in(const Setting& value, bool (*wanted)(const std::string& name, const Setting& call)) {
     const Setting* made = value.is_map() ? value.peek("$class") : nullptr;
-    if (made != nullptr && made->text.ends_with(name)) {
+    if (made != nullptr && wanted(made->text, value)) {
         return &value;
     }
     for (const SettingMember& m : value.members) {
-        if (const Setting* found = call_in(m.value, name)) {
+        if (const Setting* found = call_in(m.value, wanted)) {
             return found;
         }
     }
     for (const Setting& item : value.items) {
-        if (const Setting* found = call_in(item, name)) {
+        if (const Setting* found = call_in(item, wanted)) {
             return found;
         }
     }
@@ -72,25 +72,11 @@ const Setting* first_below(const Setting& root, std::initializer_list<std::strin
     return nullptr;
 }
 
-/// A call in `value` that makes a loader of so many rows.
-const Setting* loader_in(const Setting& value) {
-    const Setting* made = value.is_map() ? value.peek("$class") : nullptr;
-    std::string name = made == nullptr ? std::string() : lower(last_part(made->text));
+/// Whether the call makes a loader of so many rows.
+bool makes_loader(const std::string& made, const Setting& call) {
+    std::string name = lower(last_part(made));
     std::erase(name, '_');
-    if (name.find("dataloader") != name.npos && value.has("batch_size")) {
-        return &value;
-    }
-    for (const SettingMember& m : value.members) {
-        if (const Setting* found = loader_in(m.value)) {
-            return found;
-        }
-    }
-    for (const Setting& item : value.items) {
-        if (const Setting* found = loader_in(item)) {
-            return found;
-        }
-    }
-    return nullptr;
+    return name.find("dataloader") != name.npos && call.has("batch_size");
 }
 
 /// What a program trains on: the loader it makes that is not one to validate with.
@@ -98,7 +84,7 @@ const Setting* loader_of(const Setting& root) {
     for (const SettingMember& m : root.members) {
         const std::string name = lower(m.key);
         const bool other = name.find("val") != name.npos || name.find("test") != name.npos;
-        const Setting* loader = other ? nullptr : loader_in(m.value);
+        const Setting* loader = other ? nullptr : call_in(m.value, makes_loader);
         if (loader != nullptr) {
             return loader;
         }
@@ -199,7 +185,10 @@ void read_program(const Setting& root, FactSheet& sheet) {
         sheet.whole(Fact::micro_batch, *loader, {"batch_size"});
     }
     const Setting* model = root.peek("model");
-    const Setting* loaded = model == nullptr ? nullptr : call_in(*model, "from_pretrained");
+    const Setting* loaded =
+        model == nullptr ? nullptr : call_in(*model, [](const std::string& made, const Setting&) {
+            return made.ends_with("from_pretrained");
+        });
     if (loaded == nullptr) {
         return;
     }

@@ -128,8 +128,7 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
     // The program itself starts torchrun on NNODES nodes, one where nobody says.
     const Setting* program = root.peek("$program");
     if (program != nullptr && program->text.starts_with("llamafactory-cli")) {
-        sheet.assume_as(Fact::nodes,
-                        {.value = std::int64_t{1}, .where = "default of NNODES", .how = How::by_default});
+        assume_one_node(sheet);
     }
 }
 

@@ -101,8 +101,7 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
     // The program itself starts a process for each GPU of its nodes, one node where nobody says.
     if (const Setting* program = root.peek("$program");
         program != nullptr && program->text.starts_with("xtuner")) {
-        sheet.assume_as(Fact::nodes,
-                        {.value = std::int64_t{1}, .where = "default of NNODES", .how = How::by_default});
+        assume_one_node(sheet);
     }
     assume_data_parallel_only(sheet, "XTuner");
 }

@@ -256,8 +256,7 @@ std::vector<ExplanationRow> memory_explanations() {
             "reserved anew because what was left is too small: for flat tensors after activations, for a "
             "loss "
             "after those of shorter batches (run.padded_length) or beside optimizer states made late; and "
-            "gaps that "
-            "come back"},
+            "gaps that come back"},
            {"s", "B", "of the gathers, what the allocator cannot wait for"},
            {"y", "B", "what is left of the device: the allocator waits rather than fail"}},
           {"reserved over allocated of measured runs"},

@@ -33,9 +33,6 @@ const std::map<std::string, std::string> long_functions = {
     {"step_explanations", "a table: one row an equation"},
     {"memory_explanations", "a table: one row an equation"},
     {"describe_choices", "a table: one line a choice of a stack"},
-    {"moe_ops", "to split"},
-    {"attention_ops", "to split"},
-    {"head_ops", "to split"},
 };
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -93,6 +93,15 @@ TEST_CASE("a loss whose head runs in chunks has one chunk's logits at a time", "
     CHECK(loss_of(job).backward_transient.value() == Approx(2.0 * T * V / 8.0));
 }
 
+TEST_CASE("a chunked loss over a quantised head keeps the gradient of the head's input", "[memory][loss]") {
+    Job job = pure_job();
+    job.run.tuning = Tuning::qlora;
+    job.run.precision = *precision_from("nf4-base");
+    job.run.loss = LossKernel::fused_linear;
+    job.stack.narrow.quantised_head = true;
+    CHECK(loss_of(job).saved.value() == Approx(2.0 * T * h));
+}
+
 TEST_CASE("FSDP sums the chunks' gradients of the head in the format it reduces", "[memory][loss]") {
     Job job = pure_job(8);
     job.stack.states.shard = ShardEngine::fsdp2;

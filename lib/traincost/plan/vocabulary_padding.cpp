@@ -11,7 +11,7 @@ std::optional<VocabularyPadding> paying_padding(const Job& job, Seconds step) {
     constexpr std::int64_t multiple = 64;
     constexpr double worth_saying = 0.02;
     const auto rows = static_cast<std::int64_t>(shape_of(job).rank_vocab);
-    if ((!job.model.lm_head && !job.model.masked_lm) || rows % multiple == 0)
+    if (!makes_logits(job.model) || rows % multiple == 0)
         return std::nullopt;
     Job padded = job;
     padded.stack.head.vocab_multiple = multiple;

@@ -261,6 +261,11 @@ inline bool projects_out(const ModelSpec& model) {
     return model.lm_head || model.architecture != Architecture::encoder;
 }
 
+/// Whether it is trained on tokens it predicts: by a head of its own, or by that of a masked language model.
+inline bool makes_logits(const ModelSpec& model) {
+    return model.lm_head || model.masked_lm;
+}
+
 /// Which of `shapes` layer `index` (0-based, an encoder-decoder's encoder first) has, from 1 on; 0: the
 /// model's own.
 std::int64_t layer_shape_of(const ModelSpec& model, std::int64_t index);

@@ -122,8 +122,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     list_.push(op);
 }
 
-void OpBuilder::linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
-                       LowRank adapted, bool bias, int readers) {
+Operator& OpBuilder::linear(std::string_view name, Module module, double m, double n, double k,
+                            Bytes saved_input, LowRank adapted, bool bias, int readers) {
     const Shape& s = shape_;
     const AdapterSpec& adapter = job_.run.adapter;
     const bool low_rank =
@@ -184,6 +184,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     if (bias && s.train_weights && stack().layer.bias != BiasKernel::fused)
         op.backward_bytes += Bytes{m * n * s.e};
     list_.push(op);
+    Operator& product = last();
     if (readers > 1 && !s.compiled) {
         // The gradients of one input's readers are added up, in the format of the input.
         const double in = s.autocast ? fp32 : s.e;
@@ -192,6 +193,7 @@ void OpBuilder::linear(std::string_view name, Module module, double m, double n,
     }
     if (low_rank)
         low_rank_products(module, m, n, k, adapted);
+    return product;
 }
 
 // y += B (A x) · scale, rank r [Hu21, §4.1]: A reads the saved input, B the r-wide product.

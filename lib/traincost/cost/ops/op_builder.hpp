@@ -48,9 +48,10 @@ public:
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
     /// weight gradient. `adapted` adds the run's low-rank pairs beside it. `readers` projections, of which
-    /// this is the first, read the same output of a norm; 0: another one's, or not of a norm.
-    void linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
-                LowRank adapted = {}, bool bias = false, int readers = 0);
+    /// this is the first, read the same output of a norm; 0: another one's, or not of a norm. Returns the
+    /// product.
+    Operator& linear(std::string_view name, Module module, double m, double n, double k, Bytes saved_input,
+                     LowRank adapted = {}, bool bias = false, int readers = 0);
 
     /// The bias of the product just made, over `elements` of its output, where a kernel of its own adds it
     /// and none that follows takes it along.

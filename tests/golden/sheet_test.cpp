@@ -28,6 +28,7 @@ const std::string job =
 struct Folder {
     fs::path path = fs::temp_directory_path() / ("traincost-sheet-" + std::to_string(::getpid()));
     Folder() {
+        fs::current_path(SOURCE_FOLDER);  // commands name files of the tests
         fs::create_directories(path);
     }
     ~Folder() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 using namespace traincost::test;
@@ -167,6 +168,18 @@ TEST_CASE("the library is written for the oldest standard library that builds it
         for (const std::string_view missing : {"std::ranges", "std::format(", "std::views"}) {
             INFO(file.path << " " << missing);
             CHECK(file.text.find(missing) == std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("the name of a test contains no semicolon, at which ctest would cut it in two", "[house]") {
+    for (const SourceFile& file : source_files("tests", {".cpp"})) {
+        std::istringstream lines(file.text);
+        for (std::string line; std::getline(lines, line);) {
+            const bool names = line.compare(0, 11, "TEST_CASE(\"") == 0;
+            const std::string name = names ? line.substr(11, line.find('"', 11) - 11) : std::string();
+            INFO(file.path << ": " << line);
+            CHECK(name.find(';') == std::string::npos);
         }
     }
 }

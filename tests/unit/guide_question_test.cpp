@@ -68,7 +68,7 @@ TEST_CASE("what is usual is accepted by its own step, every choice is in the cat
                       "--layout: 'mine' is not known; allowed: recommended, own");
 }
 
-TEST_CASE("a choice is taken by number or value; another is said with the nearest", "[guide]") {
+TEST_CASE("a choice is taken by number or value, another is said with the nearest", "[guide]") {
     const GuideStep& gpu = step_of("--gpu");
     CHECK(chosen(gpu, "") == "h100");
     CHECK(chosen(gpu, "2") == "a100");

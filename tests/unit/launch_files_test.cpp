@@ -185,7 +185,7 @@ torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES pretrain_gpt.py \
     CHECK(reading.contradictions.empty());
 }
 
-TEST_CASE("branches nobody can decide leave what differs unknown; a name selects one", "[launch]") {
+TEST_CASE("branches nobody can decide leave what differs unknown, and a name selects one", "[launch]") {
     const std::string script = R"(case $SIZE in
   small) L=12; TP=1;;
   large) L=48; TP=1;;
@@ -239,7 +239,7 @@ deepspeed --num_gpus 8 --num_nodes 2 $DIR/pretrain_gpt.py $args --deepspeed_conf
     CHECK(reading.contradictions.size() == 1);
 }
 
-TEST_CASE("a sourced file that is not given is named with its line; one that is given is followed",
+TEST_CASE("a sourced file that is not given is named with its line, one that is given is followed",
           "[launch]") {
     const std::string script =
         "source conf/args.sh\ntorchrun pretrain_gpt.py --num-layers 2 --hidden-size 8 --micro-batch-size 1 "

@@ -464,7 +464,7 @@ TEST_CASE("what a function makes counts once where the file's top calls it", "[l
     CHECK(said(job, Fact::sequence) == "640");
 }
 
-TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings; accelerate's module may follow its flags",
+TEST_CASE("a strategy of Lightning may hold DeepSpeed's settings, accelerate's module may follow its flags",
           "[launch]") {
     check({{"a dictionary in Python",
             "import lightning as L\n\nstages = {\n    'zero_optimization': {'stage': 3},\n"
@@ -824,7 +824,7 @@ TEST_CASE(
           {{Fact::micro_batch, "4"}, {Fact::tp, "-"}}}});
 }
 
-TEST_CASE("what a Python function returns counts as made; Megatron-Bridge's None switches off",
+TEST_CASE("what a Python function returns counts as made, Megatron-Bridge's None switches off",
           "[launch][python]") {
     check(
         {{"a tokenizer's rows",

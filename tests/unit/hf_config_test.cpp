@@ -102,12 +102,12 @@ TEST_CASE("a key that may change a shape is an error, a harmless one is not", "[
 
 TEST_CASE("two names of one setting must agree", "[hf]") {
     CHECK(contains(error_of(R"({"model_type": "gpt2", "n_embd": 768, "hidden_size": 1024, "n_layer": 12})"),
-                   "config.json:/hidden_size: says otherwise than 'n_embd'"));
+                   "config.json:/hidden_size: contradicts 'n_embd'"));
 }
 
 TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": "4096", "num_hidden_layers": 2})"),
-                   "config.json:/hidden_size: is the string '4096', must be a whole number"));
+                   "config.json:/hidden_size: the string '4096'; must be a whole number"));
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": -64, "num_hidden_layers": 2})"),
                    "must be at least 1"));
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": 64.5, "num_hidden_layers": 2})"),
@@ -119,7 +119,7 @@ TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
     CHECK(contains(
         error_of(
             R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 7})"),
-        "/num_attention_heads: is 7, which does not divide the hidden size 64"));
+        "/num_attention_heads: 7 does not divide the hidden size 64"));
     CHECK(contains(
         error_of(
             R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
@@ -139,7 +139,7 @@ TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
 TEST_CASE("layers with windows and with experts must be ones that can be described", "[hf]") {
     const std::string head = R"({"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": 4, )";
     CHECK(contains(error_of(head + R"("layer_types": ["full_attention"]})"),
-                   "has 1 entries, must have one for each of the 4"));
+                   "has 1 entries; must have one for each of the 4"));
     CHECK(contains(
         error_of(
             head +

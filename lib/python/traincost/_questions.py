@@ -39,7 +39,7 @@ def achieved(**job: Any) -> Answer:
 
 
 def read(files: Iterable[Any], **more: Any) -> Answer:
-    """Facts that launch files and training logs of other frameworks state."""
+    """Facts stated by launch files and training logs of other frameworks."""
     return ask("read", more, files=[str(file) for file in files])
 
 

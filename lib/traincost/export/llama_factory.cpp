@@ -31,7 +31,7 @@ void set_factory_tuning(JobWords& words, SettingText& out) {
     if (words.is_tuned()) {
         const AdapterSpec& a = run.adapter;
         if (!(a.query && a.key && a.value && a.attention_out && a.mlp))
-            words.unsaid("lora-targets", "all products are written; name them by lora_target");
+            words.unsaid("lora-targets", "all matrices are written; name them with lora_target");
     }
 }
 

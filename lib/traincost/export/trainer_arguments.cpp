@@ -33,7 +33,7 @@ void say_whole_recompute(JobWords& words) {
     const RunSpec& run = words.run();
     words.fixed("recompute",
                 run.recompute != Recompute::selective && run.recompute_every == 1 && !run.recompute_layers,
-                "blocks are run again whole or not at all");
+                "only full recomputation or none");
 }
 
 void say_adapters(JobWords& words, bool quantized) {

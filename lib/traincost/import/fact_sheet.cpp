@@ -236,7 +236,7 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
                     {.where = m.value.place(),
                      .key = m.value.name,
                      .matters = true,
-                     .why = "is given again in line " + std::to_string(last->line) + ", which counts"});
+                     .why = "is given again in line " + std::to_string(last->line) + ", which overrides it"});
             } else {
                 list_unread(m.value, unread);
             }

@@ -243,7 +243,7 @@ void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet) 
 
 void refer_to_file(const Setting& reference, FactSheet& sheet) {
     if (!says_nothing(reference) && reference.is_scalar()) {
-        sheet.remark(reference, "give " + base_of(reference.text) + " too: what it says is unknown");
+        sheet.remark(reference, "give " + base_of(reference.text) + " too; its content is unknown");
     }
 }
 

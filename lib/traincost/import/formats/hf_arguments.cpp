@@ -265,7 +265,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_machines(root, sheet);
     if (const Setting* unpacked = root.peek("$unpacked")) {
         sheet.assumes = false;  // more may be said there
-        sheet.remark(*unpacked, "arguments that nothing here says");
+        sheet.remark(*unpacked, "arguments that are not in these files");
     }
     const bool openrlhf = read_openrlhf(root, sheet);
     if (!openrlhf) {

@@ -14,7 +14,7 @@ namespace {
 /// One of two stacks must be as wide as the other.
 void require_same(HfKeys& k, std::string_view key, std::int64_t fallback, std::int64_t encoder) {
     if (const std::int64_t x = k.integer({key}, fallback); x != encoder) {
-        k.fail(key, "is " + std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
+        k.fail(key, std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
                         "; stacks of one shape are modelled");
     }
 }

@@ -146,7 +146,7 @@ ModelSpec read_ernie_vl(HfKeys& k) {
         const auto items = widths->items();
         if (items.size() != 2) {
             widths->fail("has " + std::to_string(items.size()) +
-                         " entries, must have one for text and one for pictures");
+                         " entries; must have one for text and one for pictures");
         }
         of_text = items[0].integer(1);
         of_pictures = items[1].integer(1);

@@ -65,8 +65,8 @@ ModelSpec read_gemma3n(HfKeys& k) {
     hf_read_window(k, m, 512, 5);
     const std::int64_t shared = k.integer({"num_kv_shared_layers"}, 15, 0);
     if (shared >= m.layers) {
-        k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
-                                           std::to_string(m.layers) + " layers");
+        k.fail("num_kv_shared_layers",
+               std::to_string(shared) + "; must be less than the " + std::to_string(m.layers) + " layers");
     }
     if (shared > 0) {
         m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);
@@ -154,8 +154,8 @@ ModelSpec read_gemma4(HfKeys& k) {
     hf_read_window(k, m, 512, 6);
     const std::int64_t shared = k.integer({"num_kv_shared_layers"}, 0, 0);
     if (shared >= m.layers) {
-        k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
-                                           std::to_string(m.layers) + " layers");
+        k.fail("num_kv_shared_layers",
+               std::to_string(shared) + "; must be less than the " + std::to_string(m.layers) + " layers");
     }
     if (shared > 0) {
         m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);

@@ -28,7 +28,7 @@ const titles = {
 // Rows named by the engine: the modules of a model and what a module needs.
 const modules = {
     embedding: ['embedding', '嵌入'], position: ['positions', '位置'], norm: ['norms', '归一化'], attention: ['attention', '注意力'], mlp: ['MLP', 'MLP'], router: ['router', '路由'], experts: ['experts', '专家'], shared_experts: ['shared experts', '共享专家'], head: ['output head', '输出头'], mtp: ['multi-token prediction', '多词元预测'], extra: ['extra', '其他'], recurrent: ['recurrent', '循环'],
-    layers: ['layers', '层'], 'input of a layer, a sequence': ['input of a layer, per sequence', '每序列的层输入'], 'activations, a sequence': ['activations, per sequence', '每序列的激活'], all: ['all', '全部'],
+    layers: ['layers', '层'], 'layer input, per sequence': ['input of a layer, per sequence', '每序列的层输入'], 'activations, per sequence': ['activations, per sequence', '每序列的激活'], all: ['all', '全部'],
 };
 
 const at = { en: 0, zh: 1 };

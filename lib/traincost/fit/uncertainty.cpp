@@ -153,7 +153,7 @@ std::string selection_text(const Residuals& residuals) {
     const SelectionBias& bias = *residuals.selection;
     const double mean = std::exp(bias.mean) - 1.0;
     return "layouts predicted fastest ran " + percent_text(std::abs(mean)) +
-           (mean < 0.0 ? " faster" : " slower") + " against prediction than the rest of their group (" +
+           (mean < 0.0 ? " faster" : " slower") + ", relative to prediction, than the rest of their group (" +
            std::to_string(bias.groups) + " groups); one in five ran " +
            percent_text(std::max(0.0, std::exp(bias.upper) - 1.0)) + " slower or more";
 }

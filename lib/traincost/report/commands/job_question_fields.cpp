@@ -16,7 +16,7 @@ const char* title_of(FieldGroup group) {
         case FieldGroup::job:
             return "Job";
         case FieldGroup::numerics:
-            return "Numbers and kernels";
+            return "Precision and kernels";
         case FieldGroup::parallelism:
             return "Parallelism";
         case FieldGroup::operation:
@@ -112,7 +112,7 @@ CommandFields fields_of(EstimateView& view) {
     CommandFields fields;
     fields.toggle("-v,--verbose", view.verbose,
                   "All tables: memory, time, computation, communication by kind of collective and pass, the "
-                  "timeline's numbers, the stack's constants, assumptions; default as text: the summary");
+                  "timeline's numbers, stack constants, assumptions; default: the summary only");
     return fields.add(fields_of(view.output, Charts::no, Pages::yes));
 }
 

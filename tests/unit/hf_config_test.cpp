@@ -97,7 +97,7 @@ TEST_CASE("a key that may change a shape is an error, a harmless one is not", "[
         read(llama(R"(, "bos_token_id": 1, "torch_dtype": "bfloat16", "rope_scaling": {"factor": 8},
                                          "initializer_range": 0.02, "rms_norm_eps": 1e-5, "num_experts": null, "use_widgets": true)"));
     CHECK(model.assumptions.size() == 1);
-    CHECK(assumes(model, "'use_widgets' is not known for llama and was left out"));
+    CHECK(assumes(model, "'use_widgets' is unknown for llama and was ignored"));
 }
 
 TEST_CASE("two names of one setting must agree", "[hf]") {
@@ -274,7 +274,7 @@ TEST_CASE("a tower and its projector are counted apart from the decoder", "[hf]"
 
 TEST_CASE("stacks of BART have one shape", "[hf]") {
     CHECK(
-        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "where the encoder has 4096"));
+        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "but the encoder has 4096"));
     CHECK(parameter_count(read(R"({"model_type": "bart"})").model).total == 406291456);
 }
 

@@ -54,15 +54,15 @@ TEST_CASE("words that are not known are said before any file is read", "[measure
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .view = {.worst = -1}}),
                       "--worst: -1; must be at least 1");
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .leave = {"source"}, .view = {.rows = true}}),
-                      Catch::StartsWith("--leave: prints a table of its own"));
+                      Catch::StartsWith("--leave: prints a separate table"));
 }
 
 TEST_CASE("what speaks of runs is refused of kernels", "[measured]") {
     CHECK_THROWS_WITH(answer_of({.files = {kernels}, .metric = "memory"}),
-                      "--metric: is for run records; the files hold kernels");
+                      "--metric: applies to run records; the files contain kernels");
     CHECK(std::holds_alternative<KernelErrors>(answer_of({.files = {kernels}}).found));
     CHECK_THROWS_WITH(ask(CalibrateQuestion{.files = {kernels}, .stacks = {"pytorch"}}, Sources(), quiet),
-                      "--stack: is for run records; the files hold kernels");
+                      "--stack: applies to run records; the files contain kernels");
 }
 
 TEST_CASE("runs left out have as many intervals as there are runs", "[measured]") {

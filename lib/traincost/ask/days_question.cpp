@@ -57,7 +57,7 @@ std::optional<DaysRate> modelled_rate(const DaysQuestion& f, const Sources& sour
                     "modelled: " + *words.said.model + ", " +
                         configuration_text(resolved.request, plan.configuration) + " (--tflops, --mfu)",
                     std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) +
-                        " a step, " + resolved.request.sites.front().stack.id};
+                        " per step, " + resolved.request.sites.front().stack.id};
 }
 
 /// An accelerator-hour as `estimate` bills it: of its usual node, or of those that are let where that is not.
@@ -102,7 +102,7 @@ std::optional<DaysRate> rate_of(const DaysQuestion& f, FlopRate peak, const Acce
         throw Error(ErrorKind::usage,
                     "--tflops: exceeds the peak of " + accelerator.id + ", " + to_text(peak));
     }
-    return DaysRate{.each = each, .from = "as given (--tflops)"};
+    return DaysRate{.each = each, .from = "given (--tflops)"};
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void resolve_failures(const Catalogue& catalogue, Operation& o, Assumptions& out
         o.between_failures = rate.per_failure;
         out.push_back({"failures",
                        "one in " + count_text(rate.per_failure.value() / hour) + " accelerator-hours",
-                       "as " + rate.id + " had: " + rate.what, "--mtbf"});
+                       "the rate of " + rate.id + ": " + rate.what, "--mtbf"});
     }
     if (!o.storage)
         fail("--mtbf: needs --storage-bandwidth, the aggregate checkpoint bandwidth, as in 200GB/s");

@@ -196,7 +196,7 @@ NumberChoice number_choice(const std::string& text) {
     const std::string low = text.substr(0, dots);
     const std::string high = text.substr(dots + 2);
     if (low.empty() && high.empty()) {
-        throw Error(ErrorKind::usage, "'" + text + "' is no range; write LOW..HIGH, LOW.. or ..HIGH");
+        throw Error(ErrorKind::usage, "'" + text + "' is not a range; write LOW..HIGH, LOW.. or ..HIGH");
     }
     choice.low = low.empty() ? 0 : parse_count(low);
     if (!high.empty()) {

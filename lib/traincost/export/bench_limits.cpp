@@ -104,7 +104,7 @@ private:
         refuse_model_if(m_.mla && m_.norm.qk != QkNorm::none, "norms on queries and keys of latent attention",
                         "latent attention without them");
         refuse_model_if(!norms_placed(), std::to_string(m_.norm.per_layer) + " norms per layer",
-                        "2, 4 of sandwich placement, 1 or 2 beside parallel attention");
+                        "2, 4 of sandwich placement, 1 or 2 with parallel attention");
         refuse_if(position == learned && run_.sequence > m_.position.table_rows, "--seq",
                   std::to_string(run_.sequence) + " exceeds the " + std::to_string(m_.position.table_rows) +
                       " rows of the model's position table");
@@ -323,7 +323,7 @@ private:
     void data_parallel() {
         refuse_if(p_.hybrid_shard && p_.zero < 2, "--hybrid-shard", "needs --zero 2 or 3");
         refuse_if(p_.zero == 1 && run_.precision.master.has_value() && p_.dp * p_.cp > 1, "--zero",
-                  "1: ZeroRedundancyOptimizer keeps no fp32 weights beside 16-bit ones; allowed: 0, 2, 3, or "
+                  "1: ZeroRedundancyOptimizer keeps no fp32 copy of 16-bit weights; allowed: 0, 2, 3, or "
                   "--precision "
                   "bf16-amp");
     }

@@ -69,7 +69,7 @@ LaunchTexts write_llama_factory(JobWords& words) {
     say_whole_recompute(words);
     out.word("deepspeed", "ds_config.json");
     words.without({"vp", "ep"});
-    words.fixed("sequence-parallel", words.parallel().tp == 1, "there is no tensor parallelism");
+    words.fixed("sequence-parallel", words.parallel().tp == 1, "it has no tensor parallelism");
     out.word("output_dir", "./outputs");
     ArgumentWords arguments;
     arguments.plain("train.yaml");

@@ -41,7 +41,7 @@ void set_mesh(JobWords& words, SettingText& out) {
     mesh.add("data", sharded ? 1 : ranks);
     mesh.add("pipeline", p.pp);
     words.said({"tp", "cp", "pp"});
-    words.fixed("ep", experts || p.ep == 1, "its expert axis holds whole data-parallel ranks");
+    words.fixed("ep", experts || p.ep == 1, "its expert axis consists of whole data-parallel ranks");
     words.fixed("zero", p.zero == 0 || (p.zero == 3 && ranks > 1), "only 3 (weights sharded) or 0");
     words.fixed("vp", p.vp == 1, "repeats per stage are not read back");
     words.fixed("sequence-parallel", p.tp == 1, "its sharding rules decide");

@@ -58,10 +58,8 @@ BarChart step_bar(const Estimate& e) {
 }
 
 Table assumed_table(const Assumptions& assumptions) {
-    Table table{.title = "Assumed",
-                .columns = {"what", "value", "why", "say otherwise with"},
-                .rows = {},
-                .remarks = {}};
+    Table table{
+        .title = "Assumed", .columns = {"what", "value", "why", "change with"}, .rows = {}, .remarks = {}};
     for (const Assumption& each : assumptions)
         table.rows.push_back(
             {text_cell(each.field), text_cell(each.value), text_cell(each.why), text_cell(each.flag)});
@@ -147,7 +145,7 @@ HtmlPage page_of(const RecommendAnswer& answer, const std::vector<Table>& tables
     const Recommendation& best = answer.plans.front();
     return page_of("Best configurations",
                    job_title(best.job) + ": " + layout_text(best.job) + "; " +
-                       to_text(best.estimate.step.total) + " a step",
+                       to_text(best.estimate.step.total) + " per step",
                    Tone::good, tables, {pareto_chart(answer.result)});
 }
 

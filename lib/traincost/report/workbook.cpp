@@ -111,7 +111,7 @@ private:
         formula(row_,
                 "=" + places_["global_batch"] + "/(" + places_["micro_batch"] + "*" + places_["dp"] + ")",
                 e_.step.parts.micro_batches);
-        text(row_, 3, "of a step", grey);
+        text(row_, 3, "per step", grey);
         places_["micro_batches"] = "Input!$B$" + std::to_string(row_ + 1);
         row_ += 2;
         text(row_, 0, "Yellow cells can be edited; every other number is a formula.", grey);
@@ -196,7 +196,7 @@ private:
         result("fits", "=IF(B1<=" + places_["capacity"] + ",1,0)", e_.shortfall > Bytes{} ? 0.0 : 1.0,
                "1: yes");
         result("step", "=" + places_["Step"], step, "s");
-        result("tokens of a step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
+        result("tokens per step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
                "tokens");
         result("tokens per second", "=B4/B3", tokens / step, "tokens/s");
         result("steps", "=" + places_["tokens"] + "/B4", job_.run.tokens.value_or(0.0) / tokens, "");

@@ -78,7 +78,7 @@ ValidateWords validate_words(const ValidateQuestion& q) {
                         !view.report.empty() || !view.residuals.empty();
     if (!q.leave.empty() && (viewed || !q.filters.empty() || words.metric || q.new_residuals))
         throw Error(ErrorKind::usage,
-                    "--leave: prints a table of its own; of the other options only --format goes with it");
+                    "--leave: prints a separate table; only --format can be combined with it");
     return words;
 }
 

@@ -125,7 +125,7 @@ void read_plain_batch(const Setting& root, FactSheet& sheet) {
     } else if (sheet.has(Fact::accumulation) || sheet.has(Fact::global_batch)) {
         sheet.whole(Fact::micro_batch, root, {"batch_size"});
     } else {
-        sheet.unknown(Fact::micro_batch, *root.at("batch_size"), "of one GPU or of all is not said");
+        sheet.unknown(Fact::micro_batch, *root.at("batch_size"), "unclear whether per GPU or in total");
     }
 }
 

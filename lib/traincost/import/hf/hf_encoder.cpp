@@ -232,8 +232,8 @@ ModelSpec read_bart_of(HfKeys& k, const BartKind& kind) {
                                        k.integer({"encoder_ffn_dim"}, kind.ffn));
     const auto same = [&](std::string_view key, std::int64_t fallback, std::int64_t encoder) {
         if (const std::int64_t x = k.integer({key}, fallback); x != encoder) {
-            k.fail(key, std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
-                            "; stacks of one shape are modelled");
+            k.fail(key, std::to_string(x) + " but the encoder has " + std::to_string(encoder) +
+                            "; only stacks of the same shape are modelled");
         }
     };
     same("decoder_attention_heads", kind.heads, heads);

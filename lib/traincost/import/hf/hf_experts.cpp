@@ -163,9 +163,8 @@ ModelSpec read_ernie_vl(HfKeys& k) {
         m.feeds.push_back(dense ? Feed::dense : Feed::experts);
         sparse += dense ? 0 : 1;
     }
-    m.extra.push_back(
-        {"experts of pictures", sparse * experts * (3 * m.hidden * of_pictures + m.hidden + 1)});
-    k.assume("the experts of pictures are counted; a step of text alone does not run them");
+    m.extra.push_back({"image experts", sparse * experts * (3 * m.hidden * of_pictures + m.hidden + 1)});
+    k.assume("image experts are counted; text-only steps do not run them");
     k.ignore({"moe_norm_min"});
     return m;
 }

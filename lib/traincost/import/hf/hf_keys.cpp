@@ -296,8 +296,8 @@ std::optional<std::int64_t> HfKeys::uniform(HfNames names, std::int64_t low) {
     for (const JsonNode& item : node->items()) {
         const std::int64_t x = count_of(item, low);
         if (one && *one != x) {
-            item.fail(std::to_string(x) + " where other layers have " + std::to_string(*one) +
-                      "; layers of several shapes are not modelled");
+            item.fail(std::to_string(x) + " but other layers have " + std::to_string(*one) +
+                      "; layers of different shapes are not modelled");
         }
         one = x;
     }
@@ -377,10 +377,10 @@ void HfKeys::finish() {
         }
         // What an unknown object holds is not read, so it may be anything.
         if (name.starts_with("n_") || contains_any(name, shape_parts) || member.value.object() != nullptr) {
-            fail(member.key, "the key '" + member.key + "' may change a shape and is not known for " + type_ +
+            fail(member.key, "the key '" + member.key + "' may change a shape and is unknown for " + type_ +
                                  did_you_mean(member.key, asked_));
         }
-        assume("'" + member.key + "' is not known for " + type_ + " and was left out");
+        assume("'" + member.key + "' is unknown for " + type_ + " and was ignored");
     }
 }
 

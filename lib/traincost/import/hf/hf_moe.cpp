@@ -399,12 +399,12 @@ ModelSpec read_longcat_flash(HfKeys& k) {
         m.feeds.push_back(Feed::experts);
         m.feeds.push_back(Feed::dense);
     }
-    m.extra.push_back({"router's rows of idle experts", pairs * idle * m.hidden});
+    m.extra.push_back({"router rows of idle experts", pairs * idle * m.hidden});
     if (idle > 0) {
         k.assume("idle experts hold no weights; transformers gives each a gate and an up projection, " +
                  std::to_string(2 * pairs * idle * m.moe->ffn * m.hidden) + " parameters more");
         k.assume(std::to_string(working) + " of the " + std::to_string(chosen) +
-                 " experts that a token chooses do work, the average; the others pass it on");
+                 " chosen experts compute, on average; the others pass the token through");
     }
     return m;
 }

@@ -188,7 +188,7 @@ ModelSpec read_mllama_text(HfKeys& k) {
     if (crossing > 0) {
         m.extra.push_back({"layers that attend to the image", crossing * one});
         k.assume(std::to_string(crossing) +
-                 " layers that attend to the image are counted; a step of text alone does not run them");
+                 " layers that attend to the image are counted; text-only steps do not run them");
     }
     constexpr std::int64_t image_rows = 8;  // special tokens of images, in the input table only
     m.extra.push_back({"embeddings of image tokens", image_rows * h});

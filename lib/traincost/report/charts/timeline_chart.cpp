@@ -226,7 +226,7 @@ Table memory_drawing(const StepTimeline& line, int columns) {
 }
 
 Table timeline_events(const StepTimeline& line) {
-    Table table{.title = "Events of a step",
+    Table table{.title = "Events of the step",
                 .columns = {"stage", "task", "chunk", "micro-batch", "begin", "end"},
                 .rows = {},
                 .remarks = {}};

@@ -94,7 +94,7 @@ std::string id_or_error(const std::optional<std::string>& given, const std::opti
         return given ? *given : *id;
     }
     throw Error(ErrorKind::usage, std::string(flag) + ": is missing: no " + what +
-                                      " of the catalogue stands for " + std::string(row));
+                                      " in the catalogue corresponds to " + std::string(row));
 }
 
 }  // namespace

@@ -324,7 +324,8 @@ std::string layout_text(const Job& job) {
     text += ", zero " + std::to_string(p.zero);
     text += "; sequence " + std::to_string(run.sequence) + ", micro-batch " +
             std::to_string(run.micro_batch) + ", global batch " + std::to_string(run.global_batch) + ": " +
-            std::to_string(micro_batches(run)) + " micro-batches per rank";
+            std::to_string(micro_batches(run)) +
+            (micro_batches(run) == 1 ? " micro-batch per rank" : " micro-batches per rank");
     return text;
 }
 

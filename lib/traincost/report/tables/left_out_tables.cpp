@@ -29,8 +29,8 @@ Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) 
 Table left_out_error_table(std::span<const LeftOutMedians> rows) {
     Table table;
     table.title = "Median error of each source, left out of every fit of stack constants";
-    table.columns = {"source",   "step times",   "as it stands", "left out",
-                     "memories", "as it stands", "left out",     "others of its stack"};
+    table.columns = {"source",   "step times", "as fitted", "left out",
+                     "memories", "as fitted",  "left out",  "others of its stack"};
     const auto error = [](std::int64_t n, double value) {
         return n > 0 ? percent_cell(value) : empty_cell();
     };

@@ -282,15 +282,15 @@ std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchR
         result.fastest->metrics.time > *request.limits.step_time) {
         why.push_back("--deadline: the fastest that fits (" +
                       configuration_text(request, result.fastest->configuration) + ") takes " +
-                      to_text(result.fastest->metrics.time * steps) + ", " +
-                      to_text(*request.limits.step_time * steps) + " is allowed");
+                      to_text(result.fastest->metrics.time * steps) + "; the limit is " +
+                      to_text(*request.limits.step_time * steps));
     }
     if (result.cheapest && request.limits.step_cost &&
         result.cheapest->metrics.cost > *request.limits.step_cost) {
         why.push_back("--budget: the cheapest that fits (" +
                       configuration_text(request, result.cheapest->configuration) + ") costs " +
-                      to_text(result.cheapest->metrics.cost * steps) + ", " +
-                      to_text(*request.limits.step_cost * steps) + " is allowed");
+                      to_text(result.cheapest->metrics.cost * steps) + "; the limit is " +
+                      to_text(*request.limits.step_cost * steps));
     }
     if (why.empty() && result.fastest && result.cheapest) {
         why.push_back("--deadline and --budget together: the fastest that fits takes " +

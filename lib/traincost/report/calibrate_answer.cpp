@@ -19,7 +19,7 @@ Cell held_error_cell(const ErrorStatistics& errors) {
 std::vector<Table> fitted_tables(const std::vector<Calibration>& calibrations) {
     Table errors{
         .title = "Mean |error|",
-        .columns = {"stack or accelerator", "of", "n", "before", "fitted", "held out", "bias held out"}};
+        .columns = {"stack or accelerator", "figure", "n", "before", "fitted", "held out", "bias held out"}};
     Table fitted{.title = "Constants",
                  .columns = {"stack or accelerator", "constant", "before", "after", "+-", ""}};
     for (const Calibration& c : calibrations) {

@@ -23,13 +23,13 @@ Table params_totals_table(const ModelSpec& model, const ParameterCount& count) {
     row("active per token", count.active);
     row("active, without input embedding", count.active_without_input_embedding);
     row("embedding and untied head", count.embedding);
-    row("without these", count.non_embedding);
+    row("without these two", count.non_embedding);
     row("multiplying activations", count.matrix_active);
     if (count.mtp > 0) {
-        row("multi-token prediction, extra", count.mtp);
+        row("multi-token prediction (not counted)", count.mtp);
     }
     for (const ExtraParameters& tower : model.towers) {
-        row(tower.what + ", besides", tower.count);
+        row(tower.what + " (not counted)", tower.count);
     }
     return table;
 }

@@ -69,7 +69,7 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
     const RunRecord& r = sourced.record;
     std::vector<std::string> hints;
     if (!r.unknown.empty())
-        hints.push_back("unsaid: " + joined(r.unknown, ", "));
+        hints.push_back("unstated: " + joined(r.unknown, ", "));
     if (r.quality == "B")
         hints.emplace_back("quoted or digitised");
     if (facts.measured_mfu > 0.0 && facts.measured_mfu < 0.05)

@@ -77,16 +77,16 @@ void add_color_option(CLI::App& app, Context& context) {
     const auto set = [&context](const std::string& text) {
         constexpr std::string_view modes[] = {"auto", "always", "never"};
         if (std::find(std::begin(modes), std::end(modes), text) == std::end(modes)) {
-            throw Error(ErrorKind::usage, "--color: '" + text + "' is not known" +
-                                              did_you_mean(text, std::span<const std::string_view>(modes)) +
-                                              "; allowed: auto, always, never");
+            throw Error(ErrorKind::usage, "--color: unknown value '" + text +
+                                              "'; allowed: auto, always, never" +
+                                              did_you_mean(text, std::span<const std::string_view>(modes)));
         }
         if (text != "auto") {
             context.style.color = text == "always";
         }
     };
     app.add_option_function<std::string>("--color", set,
-                                         "Coloured text; auto: on a terminal, unless NO_COLOR is set")
+                                         "Colour of text; auto: on a terminal, unless NO_COLOR is set")
         ->type_name("auto|always|never");
 }
 

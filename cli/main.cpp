@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
         return traincost::cli::exit_yes;  // `traincost list | head -1` has what it wants
     }
     if (output.error() != 0) {
-        std::cerr << "traincost: error: the standard output cannot be written\n";
+        std::cerr << "traincost: error: standard output cannot be written\n";
         return traincost::cli::exit_internal;
     }
     return exit_code;

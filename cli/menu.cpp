@@ -40,7 +40,7 @@ int key() {
 }
 
 [[noreturn]] void ended() {
-    throw Error(ErrorKind::usage, "guide: the input ended before the last question; give flags for the rest");
+    throw Error(ErrorKind::usage, "guide: input ended before the last question; give flags for the rest");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ void write_launch(const LaunchWish& wish, const Job& job, const Sources& sources
     const LaunchExport launch = launch_of(wish.format, job, sources.catalogue());
     const std::string& folder = wish.folder;
     for (const UnsaidField& unsaid : launch.unsaid) {
-        say(context, "not said by " + wish.format + ": " + to_text(unsaid));
+        say(context, "not stated by " + wish.format + ": " + to_text(unsaid));
     }
     if (wish.json || folder.empty() || folder == "-") {
         context.out << (wish.json ? json_text(std::string_view(wish.format), launch) : one_script(launch));

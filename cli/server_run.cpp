@@ -22,9 +22,8 @@ void serve_until_signal(const std::string& host, int port, std::string_view page
     context.out << "http://" << (six ? "[" + host + "]" : host) << ':' << server.port() << "/\n"
                 << std::flush;
     if (page.empty()) {
-        context.err
-            << "traincost: this program was built without the page; './bootstrap page' builds it, then "
-               "build the program again. POST /ask answers all the same\n";
+        context.err << "traincost: this program was built without the page: run './bootstrap page', then "
+                       "build the program again. POST /ask works without it\n";
     }
     int signal = 0;
     sigwait(&ends, &signal);
@@ -38,7 +37,7 @@ void serve_until_signal(const std::string& host, int port, std::string_view page
         }
     }
     if (!ended) {
-        context.err << "traincost: stopped; a question that was being computed has no answer\n" << std::flush;
+        context.err << "traincost: stopped; questions still in progress were not answered\n" << std::flush;
         std::_Exit(exit_yes);
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

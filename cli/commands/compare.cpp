@@ -23,8 +23,8 @@ CommandFields fields(CompareFlags& flags) {
     CommandFields fields;
     fields
         .texts("jobs", flags.files, "FILE",
-               "Job files, --json output of estimate, method, days, plan, recommend, scale and of logs "
-               "(read), recorded steps (.csv, .xlsx, Chrome trace); - is standard input")
+               "Job files; --json output of estimate, method, days, plan, recommend, scale or of logs "
+               "(read); recorded steps (.csv, .xlsx, Chrome trace); - is standard input")
         .required = true;
     return fields.add(fields_of(flags.output, Charts::yes, Pages::yes));
 }

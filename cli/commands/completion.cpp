@@ -21,9 +21,8 @@ struct CompletionFlags {
 CommandFields fields(CompletionFlags& flags) {
     CommandFields fields;
     fields.text("SHELL", flags.shell, "bash|zsh|fish", "Shell: bash, zsh or fish");
-    fields.text(
-        "--ids", flags.ids, "KIND",
-        "Print the ids of a kind of record, one a line, as the scripts ask for them; all: every kind");
+    fields.text("--ids", flags.ids, "KIND",
+                "Print the ids of a kind of record, one per line, for the scripts; all: every kind");
     return fields;
 }
 

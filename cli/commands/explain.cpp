@@ -20,8 +20,8 @@ struct ExplainFlags {
 
 CommandFields fields(ExplainFlags& flags) {
     CommandFields fields;
-    fields.text("ITEM", flags.item, "TEXT", "memory.weights, step.bubble, ...; without it, all items");
-    fields.toggle("--operators", flags.operators, "Operators summed, with shapes, FLOPs, bytes, times");
+    fields.text("ITEM", flags.item, "TEXT", "Item, as in memory.weights; default: list all items");
+    fields.toggle("--operators", flags.operators, "Operators behind the sum: shapes, FLOPs, bytes, times");
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output));
 }
 

@@ -19,7 +19,7 @@ struct GuideFlags {
 
 CommandFields fields(GuideFlags& flags) {
     CommandFields fields = fields_of(flags.said);
-    fields.toggle("--dry-run", flags.dry_run, "Print the command, and do not run it");
+    fields.toggle("--dry-run", flags.dry_run, "Print the command without running it");
     return fields;
 }
 

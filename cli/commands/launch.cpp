@@ -18,8 +18,8 @@ struct LaunchFlags {
 CommandFields fields(LaunchFlags& flags) {
     CommandFields output;
     output.text("-o,--out", flags.launch.folder, "FOLDER|-",
-                "Folder of the files; default, and -: one script on the standard output");
-    output.toggle("--json", flags.launch.json, "Print files, and what they do not say, as JSON");
+                "Folder for the files; default, or -: one script on standard output");
+    output.toggle("--json", flags.launch.json, "JSON output: files, and fields they cannot state");
     return file_fields(flags.job)
         .add(launch_format_fields(flags.launch.format, true))
         .add(fields_of(flags.job))

@@ -24,7 +24,7 @@ struct PlanFlags {
 CommandFields fields(PlanFlags& flags) {
     CommandFields fields;
     fields.value("--top", flags.question.top, "COUNT", positive_count,
-                 "Number of strategies to print; default 5");
+                 "Number of strategies to print; default: 5");
     fields.add(allow_risky_field(flags.question.allow_risky));
     return fields.add(fields_of(flags.job)).add(fields_of(flags.output, Charts::no, Pages::yes));
 }

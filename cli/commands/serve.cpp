@@ -23,7 +23,7 @@ int port_from(const std::string& text) {
     constexpr std::int64_t last_port = 65535;
     const std::int64_t port = parse_count(text, Range::not_negative);
     if (port > last_port) {
-        throw Error(ErrorKind::usage, "'" + text + "' is no port; allowed: 0 (any free one) to 65535");
+        throw Error(ErrorKind::usage, "'" + text + "' is not a port; allowed: 0 (any free port) to 65535");
     }
     return static_cast<int>(port);
 }
@@ -31,10 +31,10 @@ int port_from(const std::string& text) {
 CommandFields fields(ServeFlags& flags) {
     CommandFields fields;
     fields.text("--host", flags.host, "ADDRESS",
-                "Address to listen on; others than 127.0.0.1 are open to the network. Default: 127.0.0.1");
+                "Address to listen on; any but 127.0.0.1 is open to the network; default: 127.0.0.1");
     fields.value("--port", flags.port, "PORT", port_from,
-                 "Port to listen on; 0: any free one. Default: 8321");
-    fields.text("--page", flags.page, "FILE", "Page to serve. Default: the one this program was built with");
+                 "Port to listen on (0: any free port); default: 8321");
+    fields.text("--page", flags.page, "FILE", "Page to serve; default: the built-in page");
     return CommandFields().add(fields, own_group);
 }
 

@@ -24,9 +24,9 @@ struct SweepFlags {
 CommandFields fields(SweepFlags& flags) {
     CommandFields fields = fields_of(flags.job);
     fields.texts("--vary", flags.vary, "FLAG=a,b,c|LO..HI[xK|+K]",
-                 "A job flag and its values; repeat it for every combination");
+                 "Job flag and its values; repeat for all combinations");
     fields.value("--shard", flags.shard, "I/N", shard_from,
-                 "Evaluate this part of the points only; with --json, for 'traincost merge'");
+                 "Evaluate only shard I of N; with --json, for 'traincost merge'");
     return fields.add(fields_of(flags.output, Charts::yes, Pages::yes));
 }
 

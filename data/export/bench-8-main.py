@@ -124,17 +124,17 @@ def arguments():
     how = BENCH["how"]
     parser = argparse.ArgumentParser(description="Measures one training job: " + BENCH["title"])
     add = parser.add_argument
-    add("--record", metavar="FILE", help="run records to append to, for traincost validate")
+    add("--record", metavar="FILE", help="file to append the run record to, for traincost validate")
     add("--id", help="identifier of the record; default: model, time and process")
     add("--report", action="store_true", help="also print the layout of Lightning-LLM-Training-Test")
     add("--style", choices=("plain", "llm-bench"), default="plain", help="progress line; default: plain")
     add("--matrix", action="store_true", help="run every mode with every set of features")
-    add("--modes", metavar="LIST", help=f"rows of the matrix: {', '.join(MODES)}; default: what the GPUs allow")
+    add("--modes", metavar="LIST", help=f"rows of the matrix: {', '.join(MODES)}; default: all that the GPUs allow")
     add("--features", metavar="LIST", default=USUAL_FEATURES,
-        help=f"sets of features, joined by +: {', '.join(FEATURES)}; default: {USUAL_FEATURES}")
-    add("--limit", type=float, default=900, metavar="SECONDS", help="time for one run of the matrix; default: 900")
-    add("--warmup", type=int, default=how["warmup"], metavar="STEPS", help=f"steps not measured; default: {how['warmup']}")
-    add("--steps", type=int, default=how["steps"], metavar="STEPS", help=f"steps measured; default: {how['steps']}")
+        help=f"feature sets, joined by +: {', '.join(FEATURES)}; default: {USUAL_FEATURES}")
+    add("--limit", type=float, default=900, metavar="SECONDS", help="time limit per run of the matrix; default: 900")
+    add("--warmup", type=int, default=how["warmup"], metavar="STEPS", help=f"warm-up steps; default: {how['warmup']}")
+    add("--steps", type=int, default=how["steps"], metavar="STEPS", help=f"measured steps; default: {how['steps']}")
     add("--device", choices=("cuda", "cpu"), default="cuda", help="default: cuda; cpu only checks the script")
     add("--variant", metavar="JSON", help=argparse.SUPPRESS)
     add("--result", metavar="FILE", help=argparse.SUPPRESS)
@@ -172,7 +172,7 @@ def check_device(job, args):
     if job.fp8 and torch.cuda.get_device_capability() < (8, 9):
         fail(f"{torch.cuda.get_device_name()} has no fp8 products; they begin with compute capability 8.9")
     if not same_device(job, torch.cuda.get_device_name()):
-        print(f"bench: the job is for {job.cluster['accelerator']['id']}, this is {torch.cuda.get_device_name()}", file=sys.stderr)
+        print(f"bench: the job is for {job.cluster['accelerator']['id']}, but this GPU is {torch.cuda.get_device_name()}", file=sys.stderr)
 
 
 def one_run(args):

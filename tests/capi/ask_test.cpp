@@ -201,7 +201,7 @@ TEST_CASE("a page's questions are answered: fields, files, explanations, logs, l
     CHECK(holds(answer(R"({"command": "explain", "item": "step.gemm", "operators": true})"), "needs a job"));
     CHECK(
         holds(answer(R"({"command": "achieved", "log": {"name": "a.log", "text": "nothing"}, )" + job + "}"),
-              "a.log: is no log of a known framework"));
+              "a.log: not a log of a known framework"));
     CHECK(holds(answer(R"({"command": "achieved", "step-time": "2s", )" + job + "}"),
                 "\"measured_over_predicted\""));
     CHECK(holds(answer(R"({"command": "export", "to": "megatron", )" + job + "}"), "pretrain_gpt.py"));
@@ -231,7 +231,7 @@ TEST_CASE("a recorded step is asked as text, or as the numbers of a workbook's s
                 "\"kind\": \"recording\""));
     const std::string cells = R"("E1": 2, "G1": 1, "I1": 2, "K1": 3, "M1": 10, "O1": 1, "Q1": 4)";
     CHECK(holds(from(R"({"name": "a.xlsx", "cells": {)" + cells + "}}"), "\"total_s\": 16"));
-    CHECK(holds(from(R"({"name": "a.xlsx", "cells": {"E1": 2}})"), "Output!G1 holds no number"));
+    CHECK(holds(from(R"({"name": "a.xlsx", "cells": {"E1": 2}})"), "Output!G1 has no number"));
     CHECK(holds(from(R"({"name": "a.csv", "text": "nothing"})"), "a.csv:1: expected a label"));
 }
 

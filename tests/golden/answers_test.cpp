@@ -199,7 +199,7 @@ TEST_CASE("every command that takes a job keeps its headroom free", "[answers]")
             words = "explain memory.device " + table + tight;
         const std::string text = printed(words, "", exit_code);
         CHECK(text.find("does not fit") != std::string::npos);
-        CHECK(text.find("95.0% of the memory is kept free") != std::string::npos);
+        CHECK(text.find("95.0% of memory is kept free") != std::string::npos);
     }
     // A job file carries it, so that what is compared, and estimated again, keeps it too.
     const Answer first = answer("estimate " + job_8b + " --headroom 30");

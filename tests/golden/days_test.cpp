@@ -32,7 +32,7 @@ TEST_CASE("days: on matrix units that take fp16 alone a modelled rate stays belo
     CHECK(answer.find("error") == std::string::npos);
     CHECK_THAT(answer, Catch::Contains("of 65.0 TFLOP/s"));
     CHECK_THAT(run_in_process("traincost days --params 1B --tokens 20B --gpus 64 --gpu t4 --tflops 70"),
-               Catch::Contains("--tflops: is more than the peak of t4, 65.0 TFLOP/s"));
+               Catch::Contains("--tflops: exceeds the peak of t4, 65.0 TFLOP/s"));
 }
 
 TEST_CASE("days: an hour of an accelerator costs what estimate bills", "[days]") {

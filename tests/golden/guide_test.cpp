@@ -71,7 +71,7 @@ TEST_CASE("guide: arrow keys where a word is asked for are nothing typed", "[gui
 TEST_CASE("guide: an input that ends is bad usage", "[guide]") {
     const Talk t = talk("--model llama-2-7b", "1\n");
     CHECK(t.code == 2);
-    CHECK_THAT(t.err, Catch::Contains("the input ended before the last question"));
+    CHECK_THAT(t.err, Catch::Contains("input ended before the last question"));
 }
 
 TEST_CASE("guide: the command it prints is the answer that follows", "[guide]") {

@@ -66,10 +66,10 @@ TEST_CASE("a page asks nobody for anything", "[golden][pages]") {
 TEST_CASE("an estimate's page has its verdict, its bars, its step and what was assumed", "[golden][pages]") {
     const std::string page = run_in_process("traincost estimate" + asked_job + " --format html");
     CHECK(holds(page, "class=\"verdict bad\">Does not fit"));
-    CHECK(holds(page, "Memory of a GPU at its peak, GiB"));
+    CHECK(holds(page, "Memory per GPU at its peak, GiB"));
     CHECK(holds(page, "dashed: usable"));
-    CHECK(holds(page, "Time of a step, seconds"));
-    CHECK(holds(page, "<h2>One step in time</h2>"));
+    CHECK(holds(page, "Step time, seconds"));
+    CHECK(holds(page, "<h2>Timeline of one step</h2>"));
     CHECK(holds(page, "<h2>Assumed</h2>"));
     CHECK(holds(page, "--precision"));
 }
@@ -78,7 +78,7 @@ TEST_CASE("a recommendation's page has the plans that none beats", "[golden][pag
     const std::string page = run_in_process(
         "traincost recommend --model llama-3.1-8b --gpu h100 --gpus 8 --seq 8192 --global-batch 64 --format "
         "html");
-    CHECK(holds(page, "Plans that none beats"));
+    CHECK(holds(page, "Pareto front of time"));
     CHECK(holds(page, "<path"));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("a page is written to a file, and to a file alone", "[golden][pages]")
     check_page(read_file(file.string()));
     fs::remove(file);
     CHECK(holds(run_in_process("traincost estimate" + asked_job + " -o x.html"),
-                "--output: is for --format html"));
+                "--output: needs --format html"));
     CHECK(holds(run_in_process("traincost estimate" + asked_job + " --format html -o /nowhere/x.html"),
                 "--output: /nowhere/x.html cannot be written"));
     CHECK(holds(run_in_process("traincost estimate" + asked_job + " --format htm"), "did you mean 'html'?"));

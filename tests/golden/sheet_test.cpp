@@ -107,7 +107,7 @@ TEST_CASE("saved answers of days, plan, recommend, scale and a log are compared"
     const std::string damaged = (folder.path / "damaged.json").string();
     std::ofstream(damaged) << R"({"schema_version": 1, "laws": 3})";
     CHECK_THAT(run_in_process("traincost compare " + damaged + " " + damaged),
-               Catch::Contains("damaged.json: a saved answer of scale that holds none of its figures"));
+               Catch::Contains("damaged.json: a saved answer of scale without any of its figures"));
     const std::string table = run_in_process("traincost compare --format csv" + files);
     CHECK_THAT(table, Catch::Contains("kind,days,plan,recommend,scale,log"));
     CHECK_THAT(table, Catch::Contains("MFU,0.45,0.669") && Catch::Contains("tokens/s,855771."));
@@ -119,7 +119,7 @@ TEST_CASE("a spreadsheet that is none is said", "[sheet]") {
     const std::string file = (folder.path / "broken.xlsx").string();
     std::ofstream(file) << "PK nothing";
     CHECK_THAT(run_in_process("traincost timeline --from " + file),
-               Catch::Contains("is no spreadsheet") && Catch::Contains("[exit 2]"));
+               Catch::Contains("is not a spreadsheet") && Catch::Contains("[exit 2]"));
     CHECK_THAT(run_in_process("traincost export sheet --output job.ods" + job),
                Catch::Contains("must end in .xlsx") && Catch::Contains("[exit 2]"));
 }

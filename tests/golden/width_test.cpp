@@ -98,6 +98,6 @@ TEST_CASE("colour is asked for, and refused by name", "[golden][width]") {
     CHECK(run_in_process("traincost list stacks --color always").find("\x1b[1m") != std::string::npos);
     CHECK(run_in_process("traincost list stacks").find('\x1b') == std::string::npos);
     CHECK(run_in_process("traincost list stacks --color alway") ==
-          "! traincost: error: --color: 'alway' is not known; did you mean 'always'?; allowed: auto, always, "
-          "never\n[exit 2]\n");
+          "! traincost: error: --color: unknown value 'alway'; allowed: auto, always, "
+          "never; did you mean 'always'?\n[exit 2]\n");
 }

@@ -162,7 +162,7 @@ TEST_CASE("the figures of the README are those of the accuracy page", "[document
     const std::string count = page.substr(page.rfind('\n', evaluated) + 1);
     std::string shown = count.substr(0, count.find(' '));
     shown.insert(shown.size() - 3, ",");
-    CHECK(readme.find("on " + shown + " published and own measured runs") != std::string::npos);
+    CHECK(readme.find("on " + shown + " published and own runs") != std::string::npos);
 }
 
 TEST_CASE("every source that is met badly has a diagnosis", "[documentation]") {

@@ -15,7 +15,7 @@ TEST_CASE("a closed pipe is a success", "[program]") {
 TEST_CASE("an output that cannot be written is an error", "[program]") {
     if (std::filesystem::exists("/dev/full")) {
         CHECK(shell_output("traincost --help >/dev/full; echo exit $?") ==
-              "traincost: error: the standard output cannot be written\nexit 3\n");
+              "traincost: error: standard output cannot be written\nexit 3\n");
     }
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("the server ends at a signal, and a wrong port is one line", "[program
         CHECK(ended.starts_with("exit 0\nhttp://127.0.0.1:"));
     }
     CHECK(shell_output("traincost serve --port 70000; echo exit $?") ==
-          "traincost: error: --port: '70000' is no port; allowed: 0 (any free one) to 65535\nexit 2\n");
+          "traincost: error: --port: '70000' is not a port; allowed: 0 (any free port) to 65535\nexit 2\n");
 }
 
 TEST_CASE("numbers too large or small for a finite answer are refused in a line with what is allowed",

@@ -41,7 +41,7 @@ std::string table_of(const HelpGroup& group) {
 /// The groups that `estimate` has too, word for word, are told once.
 bool is_shared(const HelpGroup& group, const HelpText& estimate) {
     const HelpGroup* same = group_of(estimate, group.title);
-    return same != nullptr && *same == group && group.title != "Of this command";
+    return same != nullptr && *same == group && group.title != "Command options";
 }
 
 std::string section_of(const std::string& command, const HelpText& estimate) {
@@ -78,7 +78,7 @@ std::string commands_text() {
     }
     text += "\n## Flags of every job\n";
     for (const HelpGroup& group : estimate.groups) {
-        if (group.title != "Of this command") {
+        if (group.title != "Command options") {
             text += table_of(group);
         }
     }
@@ -156,7 +156,7 @@ std::string with_block(const std::string& page, const std::string& name, const s
 TEST_CASE("help is taken apart", "[reference]") {
     const HelpText help = help_of("scale");
     CHECK(help.usage == "traincost scale [OPTIONS]");
-    const HelpGroup* own = group_of(help, "Of this command");
+    const HelpGroup* own = group_of(help, "Command options");
     REQUIRE(own != nullptr);
     CHECK(own->entries.front().name == "--flops NUMBER");
     CHECK(own->entries.front().meaning == "Compute budget in FLOPs, as in 5.76e23");

@@ -57,9 +57,8 @@ TEST_CASE("shards that are missing, doubled, damaged or of another search are re
     CHECK(merged(":", "part-1.json part-2.json part-2.json") ==
           "traincost: error: part-2.json: is shard 2 of 3, as part-2.json is\n[exit 2]\n");
     CHECK(merged("sed -i 's/\"evaluated\": *[0-9]*/\"evaluated\":7/' part-2.json", "part-*.json") ==
-          "traincost: error: part-2.json:/checksum: does not match the file's content: it is damaged or "
-          "was "
-          "edited\n[exit 2]\n");
+          "traincost: error: part-2.json:/checksum: does not match the file's content, which was damaged "
+          "or edited\n[exit 2]\n");
     CHECK(merged("truncate -s 100 part-3.json", "part-*.json").find("part-3.json") != std::string::npos);
     CHECK(merged("truncate -s 100 part-3.json", "part-*.json").ends_with("[exit 2]\n"));
     CHECK(merged("search --json --micro-batch 1 --shard 2/3 > part-2.json", "part-*.json")

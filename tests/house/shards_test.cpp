@@ -96,8 +96,9 @@ TEST_CASE("the documented way to split a sweep gives the bytes of the whole", "[
           "traincost: error: sweep-2.json: is shard 2 of 3, as sweep-2.json is\n");
     CHECK(
         folder.run("sed -i 's/\"fits\": true/\"fits\": false/' sweep-2.json; traincost merge sweep-*.json") ==
-        "traincost: error: sweep-2.json:/shard/checksum: does not match the file's content: it is damaged "
-        "or was edited\n");
+        "traincost: error: sweep-2.json:/shard/checksum: does not match the file's content, which was "
+        "damaged "
+        "or edited\n");
     CHECK(folder
               .run("traincost sweep --job job.json --vary tp=1,2 --json --shard 3/3 > sweep-2.json; "
                    "traincost merge sweep-*.json; echo \"[exit $?]\"")

@@ -170,7 +170,7 @@ TEST_CASE("where nothing fits a search goes beyond its space in every way at onc
     CHECK(search(request).best.empty());
     const RelaxedSearch uneven = relaxed_search(request, {.offload = false, .recompute = false}, run_search);
     REQUIRE(!uneven.result.best.empty());
-    CHECK(uneven.relaxed == std::vector<std::string>{"stages of unequal length"});
+    CHECK(uneven.relaxed == std::vector<std::string>{"uneven pipeline stages"});
     const Configuration best = uneven.result.best.front().configuration;
     CHECK(configuration_flags(uneven.request, best).find("--uneven-stages") != std::string::npos);
     CHECK(estimate(job_of(uneven.request, best)).fits);

@@ -16,7 +16,7 @@ traincost::ModelSpec mixture(std::int64_t layers, std::int64_t hidden, std::int6
 /// DeepSeek-V3 without its multi-token-prediction module.
 traincost::ModelSpec deepseek_v3();
 
-/// `count` A100s in nodes of 8, of which `memory_GB` can be used, $16 a node-hour, 5 kW a node.
+/// `count` A100s in nodes of 8, of which `memory_GB` can be used, $16 per node-hour, 5 kW a node.
 traincost::ClusterSpec cluster(std::int64_t count, double memory_GB = 80.0);
 
 /// A Megatron-like stack.

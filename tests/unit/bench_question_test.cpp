@@ -41,7 +41,7 @@ TEST_CASE("the script's own stack is taken where nobody names one, and said", "[
     CHECK(own.job.stack.id == "pytorch");
     CHECK(own.predicted.fits);
     REQUIRE_FALSE(bench_remarks(own).empty());
-    CHECK(bench_remarks(own).front() == "assumed stack: pytorch, which the script runs (--stack)");
+    CHECK(bench_remarks(own).front() == "assumed stack: pytorch, which the script implements (--stack)");
     CHECK_THAT(own.script, Catch::Contains("gpt2-124m"));
     CHECK_THROWS(asked({{"--gpus", "1"}, {"--global-batch", "8"}, {"--stack", "megatron-core"}}));
 }
@@ -69,5 +69,5 @@ TEST_CASE("the loop's commands repeat the words, quoted, and start a process a G
 TEST_CASE("words of the script's options are told apart", "[bench]") {
     CHECK(compile_mode_from("max-autotune") == CompileMode::max_autotune);
     CHECK(fp8_scaling_from("rowwise") == Fp8Scaling::rowwise);
-    CHECK_THROWS_WITH(fp8_scaling_from("row"), "'row' is not known; allowed: tensorwise, rowwise");
+    CHECK_THROWS_WITH(fp8_scaling_from("row"), "unknown value 'row'; allowed: tensorwise, rowwise");
 }

@@ -115,7 +115,7 @@ TEST_CASE("every accelerator with its figures published has a usual node", "[cat
             CHECK(choice.spec.accelerator.id == entry.id);
             CHECK(choice.spec.network.scale_up.bandwidth.value() > 0);
             REQUIRE_FALSE(choice.assumptions.empty());
-            CHECK(choice.assumptions.front().find("the usual node of " + entry.id) != std::string::npos);
+            CHECK(choice.assumptions.front().find("the usual node for " + entry.id) != std::string::npos);
             ++built;
         });
         CHECK((complaint == "no error" || complaint.find("peak") != std::string::npos ||
@@ -161,7 +161,7 @@ TEST_CASE("a part without a node of its own keeps its own links in the lent one"
         return std::any_of(choice.assumptions.begin(), choice.assumptions.end(),
                            [&](const std::string& line) { return line.find(words) != std::string::npos; });
     };
-    CHECK(said("the usual node of a800-sxm4-80gb"));
+    CHECK(said("the usual node for a800-sxm4-80gb"));
     CHECK(said("with its own NVLink"));
     CHECK_THROWS_AS(Catalogue().cluster("generic-8", 8), Error);
     CHECK_THROWS_AS(Catalogue().cluster("h100", 0), Error);
@@ -267,6 +267,6 @@ TEST_CASE("a node's NICs say what each of its accelerators gets between nodes", 
         CHECK(problems.empty());
         validate(catalogue.cluster("own", 16).spec, problems);
         REQUIRE(problems.size() == 1);
-        CHECK(to_string(problems.front()).find("nothing joins") != std::string::npos);
+        CHECK(to_string(problems.front()).find("no network joins") != std::string::npos);
     }
 }

@@ -65,7 +65,7 @@ TEST_CASE("what is usual is accepted by its own step, every choice is in the cat
     CHECK_THROWS(check_answer(step_of("--tokens"), "some", sources));
     CHECK_NOTHROW(check_said(step_of("--tokens"), "some", sources));
     CHECK_THROWS_WITH(check_said(step_of("--layout"), "mine", sources),
-                      "--layout: 'mine' is not known; allowed: recommended, own");
+                      "--layout: unknown value 'mine'; allowed: recommended, own");
 }
 
 TEST_CASE("a choice is taken by number or value, another is said with the nearest", "[guide]") {
@@ -74,7 +74,7 @@ TEST_CASE("a choice is taken by number or value, another is said with the neares
     CHECK(chosen(gpu, "2") == "a100");
     CHECK(chosen(gpu, "mi300x") == "mi300x");
     CHECK_FALSE(chosen(gpu, "8"));
-    CHECK(not_among_text(gpu, "h10") == "'h10' is not among them; did you mean 'h100'?; 1 to 7");
+    CHECK(not_among_text(gpu, "h10") == "unknown answer 'h10'; allowed: 1 to 7; did you mean 'h100'?");
     CHECK_THAT(question_text(gpu), Catch::StartsWith("Which accelerator?\n  1  h100: 80 GB, NVLink\n"));
     CHECK(question_text(step_of("--gpus")) == "How many accelerators? [8]\n");
 }

@@ -97,17 +97,17 @@ TEST_CASE("a key that may change a shape is an error, a harmless one is not", "[
         read(llama(R"(, "bos_token_id": 1, "torch_dtype": "bfloat16", "rope_scaling": {"factor": 8},
                                          "initializer_range": 0.02, "rms_norm_eps": 1e-5, "num_experts": null, "use_widgets": true)"));
     CHECK(model.assumptions.size() == 1);
-    CHECK(assumes(model, "'use_widgets' is not known for llama and was left out"));
+    CHECK(assumes(model, "'use_widgets' is unknown for llama and was ignored"));
 }
 
 TEST_CASE("two names of one setting must agree", "[hf]") {
     CHECK(contains(error_of(R"({"model_type": "gpt2", "n_embd": 768, "hidden_size": 1024, "n_layer": 12})"),
-                   "config.json:/hidden_size: says otherwise than 'n_embd'"));
+                   "config.json:/hidden_size: contradicts 'n_embd'"));
 }
 
 TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": "4096", "num_hidden_layers": 2})"),
-                   "config.json:/hidden_size: is the string '4096', must be a whole number"));
+                   "config.json:/hidden_size: the string '4096'; must be a whole number"));
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": -64, "num_hidden_layers": 2})"),
                    "must be at least 1"));
     CHECK(contains(error_of(R"({"model_type": "llama", "hidden_size": 64.5, "num_hidden_layers": 2})"),
@@ -119,7 +119,7 @@ TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
     CHECK(contains(
         error_of(
             R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 7})"),
-        "/num_attention_heads: is 7, which does not divide the hidden size 64"));
+        "/num_attention_heads: 7 does not divide the hidden size 64"));
     CHECK(contains(
         error_of(
             R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
@@ -139,7 +139,7 @@ TEST_CASE("values of the wrong type or out of range name their place", "[hf]") {
 TEST_CASE("layers with windows and with experts must be ones that can be described", "[hf]") {
     const std::string head = R"({"model_type": "gpt_oss", "hidden_size": 64, "num_hidden_layers": 4, )";
     CHECK(contains(error_of(head + R"("layer_types": ["full_attention"]})"),
-                   "has 1 entries, must have one for each of the 4"));
+                   "has 1 entries; must have one for each of the 4"));
     CHECK(contains(
         error_of(
             head +
@@ -274,7 +274,7 @@ TEST_CASE("a tower and its projector are counted apart from the decoder", "[hf]"
 
 TEST_CASE("stacks of BART have one shape", "[hf]") {
     CHECK(
-        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "where the encoder has 4096"));
+        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "but the encoder has 4096"));
     CHECK(parameter_count(read(R"({"model_type": "bart"})").model).total == 406291456);
 }
 

@@ -129,13 +129,13 @@ TEST_CASE("a run that is wrong says where and what is allowed", "[io]") {
     CHECK(refusal(R"({"sequence": 8, )" + good + "}") == "no error");
     CHECK(refusal("{" + good + "}") == "no error");  // others may say the rest
     CHECK(refusal(R"({"sequence": "8k", )" + good + "}") ==
-          "run.json:/sequence: is the string '8k', must be a whole number");
+          "run.json:/sequence: the string '8k'; must be a whole number");
     CHECK(refusal(R"({"sequence": 8, "recompte": "full", )" + good + "}") ==
           "run.json:/recompte: unknown key 'recompte'; did you mean 'recompute'?");
     CHECK(refusal(R"({"sequence": 8, "recompute": "ful", )" + good + "}") ==
-          "run.json:/recompute: is 'ful', must be one of none, selective, full; did you mean 'full'?");
+          "run.json:/recompute: unknown value 'ful'; allowed: none, selective, full; did you mean 'full'?");
     CHECK(refusal(R"({"sequence": 8, "parallel": {"tp": 0}, )" + good + "}")
-              .find("parallel.tp: is 0, must be at least 1") != std::string::npos);
+              .find("parallel.tp: 0; must be at least 1") != std::string::npos);
     CHECK(refusal(R"({"sequence": 8, "micro_batch": 1, "global_batch": 8, "precision": "bf16-mix"})")
               .find("did you mean 'bf16-mixed'?") != std::string::npos);
 }

@@ -167,11 +167,11 @@ TEST_CASE("an attention kernel that the architecture lacks falls back to an olde
 
 TEST_CASE("kernel files are refused with the place and the reason", "[kernel data]") {
     CHECK(error_of(R"({"schema":"gemm/2","id":"x"})", gemm_data_from_json) ==
-          "x.json: the schema is 'gemm/2', must be 'gemm/1'");
+          "x.json: the schema is 'gemm/2'; must be 'gemm/1'");
     const std::string head =
         R"({"schema":"memory/1","id":"x","name":"x","measured":false,"date":"","hardware":"","software":"",)";
     CHECK(error_of(head + R"("cached_speedup":0,"cache_share":1,"classes":{}})", bandwidth_data_from_json) ==
-          "x.json:/cached_speedup: is 0, must be more than 0");
+          "x.json:/cached_speedup: 0; must be more than 0");
     CHECK(error_of(head + R"("cached_speedup":1,"cache_share":1,"classes":{"steam":{}}})",
                    bandwidth_data_from_json)
               .find("stream") != std::string::npos);

@@ -100,9 +100,10 @@ TEST_CASE("what is wrong with a kernel file is said with its place", "[kernel-po
     CHECK(
         error_of("{\"kind\": \"gemm\", \"dtype\": \"bf16\", \"tokens\": 128}").starts_with("points.jsonl:1"));
     CHECK(error_of("{\"kind\": \"device\", \"name\": \"A\"}\n{\"kind\": \"device\", \"name\": \"B\"}") ==
-          "points.jsonl:2:/name: is 'B', the lines before are of 'A'; a file holds one accelerator");
+          "points.jsonl:2:/name: 'B', but earlier lines are for 'A'; a file holds one accelerator");
     CHECK(error_of("{\"kind\": \"launch\", \"us\": 2}") ==
-          "points.jsonl: holds no measured matrix product (bf16, fp8, fp8_block, fp4) and no collective; not "
+          "points.jsonl: contains no measured matrix product (bf16, fp8, fp8_block, fp4) and no collective; "
+          "not "
           "used: 1 launch");
     CHECK(error_of("{\"systems\": {\"l40s\": {\"all_reduce\": {\"two\": [[1, 2]]}}}}").find("'two'") !=
           std::string::npos);

@@ -57,7 +57,7 @@ TEST_CASE("axolotl: the last of equal keys wins, and adapters count only where o
     CHECK(value(full, Fact::dp) == "-");
     CHECK(value(full, Fact::global_batch) == "-");
     REQUIRE_FALSE(full.unread.empty());
-    CHECK(full.unread.front().why == "is given again in line 5, which counts");
+    CHECK(full.unread.front().why == "is given again in line 5, which overrides it");
 
     const LaunchReading adapted = read(
         "base_model: m\nadapter: qlora\nload_in_4bit: true\nlora_r: 16\nsequence_len: 4096\ndp_shard_size: "
@@ -125,7 +125,7 @@ TEST_CASE("a broken launch file is one line with file and line", "[launch]") {
     CHECK(complaint("[))model]\nname = 1\n[a]\n") == "job: not valid TOML: a key is not complete");
     CHECK(complaint("[model\nname = 1\n[a]\n[b]\n").starts_with("job:1: not valid TOML"));
     CHECK(complaint("hello: world\n")
-              .starts_with("job: is no launch file of a format that is read: megatron,"));
+              .starts_with("job: not a launch file of a known format; known: megatron,"));
     std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 10; ++i) {
         const std::string below = "*a" + std::to_string(i - 1);
@@ -457,7 +457,7 @@ TEST_CASE("a command whose configuration is not given says what it says, and ass
     CHECK(value(titan, Fact::micro_batch) == "-");
     CHECK(value(titan, Fact::tp) == "-");
     REQUIRE_FALSE(titan.unread.empty());
-    CHECK(titan.unread.front().why == "give llama3.toml too: what it says is unknown");
+    CHECK(titan.unread.front().why == "give llama3.toml too; its content is unknown");
     const LaunchReading both =
         read("axolotl train config.yml --micro-batch-size 4\n",
              "base_model: m\nsequence_len: 2048\nmicro_batch_size: 1\ndatasets: [x]\n");
@@ -474,7 +474,7 @@ TEST_CASE("of equal flags the last counts, and the others are named", "[launch]"
         "  --tensor-model-parallel-size 4\n");
     CHECK(value(twice, Fact::tp) == "4");
     REQUIRE_FALSE(twice.unread.empty());
-    CHECK(twice.unread.front().why == "is given again in line 2, which counts");
+    CHECK(twice.unread.front().why == "is given again in line 2, which overrides it");
 }
 
 TEST_CASE("braces with trailing commas in a YAML file are YAML, without comments too", "[launch]") {
@@ -520,6 +520,6 @@ TEST_CASE("composer counts its processes and names a configuration", "[launch]")
     CHECK(value(run, Fact::zero) == "2");
     CHECK(value(run, Fact::recompute) == "-");
     REQUIRE_FALSE(run.unread.empty());
-    CHECK(run.unread.front().why == "give mpt.yaml too: what it says is unknown");
+    CHECK(run.unread.front().why == "give mpt.yaml too; its content is unknown");
     CHECK(read("composer train/train.py conf/mpt.yaml\n").format == "llm-foundry");
 }

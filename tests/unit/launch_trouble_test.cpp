@@ -105,13 +105,13 @@ TEST_CASE("an argument given twice to a Python call is named with its line", "[l
 TEST_CASE("a NUL byte is named with its line, whatever the syntax", "[launch]") {
     using namespace std::string_literals;
     CHECK(complaint_of("a.yaml", "base_model: m\nsequence_len: 1\0\n"s) ==
-          "a.yaml:2: has a NUL byte: is no text in UTF-8");
-    CHECK(complaint_of("a.json", "{\"a\":\n\n1\0}"s) == "a.json:3: has a NUL byte: is no text in UTF-8");
+          "a.yaml:2: has a NUL byte and is not UTF-8 text");
+    CHECK(complaint_of("a.json", "{\"a\":\n\n1\0}"s) == "a.json:3: has a NUL byte and is not UTF-8 text");
     CHECK(complaint_of("a.sh", "#!/bin/bash\ntorchrun x.py --a\0b"s) ==
-          "a.sh:2: has a NUL byte: is no text in UTF-8");
+          "a.sh:2: has a NUL byte and is not UTF-8 text");
     CHECK(complaint_of("a.yaml.gz", "\x1f\x8b\x08\0a: 1"s) ==
           "a.yaml.gz:1: is compressed with gzip; unpack it first: gunzip a.yaml.gz");
-    CHECK(complaint_of("a.py", "\0import x"s) == "a.py:1: has a NUL byte: is no text in UTF-8");
+    CHECK(complaint_of("a.py", "\0import x"s) == "a.py:1: has a NUL byte and is not UTF-8 text");
 }
 
 TEST_CASE("what a configuration is laid over is asked for, until it is given", "[launch]") {
@@ -122,7 +122,7 @@ TEST_CASE("what a configuration is laid over is asked for, until it is given", "
     const LaunchReading reading = reading_of(text);
     REQUIRE(reading.unread.size() == 1);
     CHECK(reading.unread.front().where == "job:2");
-    CHECK(reading.unread.front().why == "give base.yaml too: what it says is unknown");
+    CHECK(reading.unread.front().why == "give base.yaml too; its content is unknown");
     const LaunchReading both = read_launch_files(std::vector<LaunchFile>{{"job.yaml", text},
                                                                          {"conf/base.yaml",
                                                                           "trainer:\n  num_nodes: 1\n"

@@ -133,7 +133,7 @@ TEST_CASE("lists of shapes must fit the model, and kinds of layer are bounded", 
     };
     ModelSpec model = shaped_job(shaped_configurations()[0]).model;
     model.layer_shapes.pop_back();
-    CHECK(says(model, "layer_shapes has 5 entries, must have one for each of the 6 layers"));
+    CHECK(says(model, "layer_shapes has 5 entries; must have one for each of the 6 layers"));
     model.layer_shapes.push_back(9);
     CHECK(says(model, "layer_shapes"));
     model.shapes.clear();

@@ -40,28 +40,29 @@ TEST_CASE("a filter keeps the rows of its records, and counts them anew", "[meas
     for (const ValidationRow& row : runs_kept.validation.rows)
         CHECK(runs_kept.records[row.record].record.id == "jax-maxtext-gpu-0001");
     CHECK_THAT(validate_text(kept, {}, "table", {}), Catch::StartsWith("1 of 1 records evaluated\n\n"));
-    CHECK_THROWS_WITH(validate_text(kept, {}, "tabel", {}),
-                      "--format: is 'tabel', must be one of table, csv, markdown; did you mean 'table'?");
+    CHECK_THROWS_WITH(
+        validate_text(kept, {}, "tabel", {}),
+        "--format: unknown value 'tabel'; allowed: table, csv, markdown; did you mean 'table'?");
 }
 
 TEST_CASE("words that are not known are said before any file is read", "[measured]") {
     const std::vector<std::string> nowhere = {"no-such-file.jsonl"};
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .metric = "tim"}),
-                      Catch::StartsWith("--metric: is 'tim', must be one of step_time, "));
+                      Catch::StartsWith("--metric: unknown value 'tim'; allowed: step_time, "));
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .filters = {"stack"}}),
-                      "--filter: is 'stack', must be KEY=VALUE");
+                      "--filter: 'stack'; must be KEY=VALUE");
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .view = {.worst = -1}}),
-                      "--worst: is -1, must be at least 1");
+                      "--worst: -1; must be at least 1");
     CHECK_THROWS_WITH(answer_of({.files = nowhere, .leave = {"source"}, .view = {.rows = true}}),
-                      Catch::StartsWith("--leave: prints a table of its own"));
+                      Catch::StartsWith("--leave: prints a separate table"));
 }
 
 TEST_CASE("what speaks of runs is refused of kernels", "[measured]") {
     CHECK_THROWS_WITH(answer_of({.files = {kernels}, .metric = "memory"}),
-                      "--metric: is for run records; the files hold kernels");
+                      "--metric: applies to run records; the files contain kernels");
     CHECK(std::holds_alternative<KernelErrors>(answer_of({.files = {kernels}}).found));
     CHECK_THROWS_WITH(ask(CalibrateQuestion{.files = {kernels}, .stacks = {"pytorch"}}, Sources(), quiet),
-                      "--stack: is for run records; the files hold kernels");
+                      "--stack: applies to run records; the files contain kernels");
 }
 
 TEST_CASE("runs left out have as many intervals as there are runs", "[measured]") {
@@ -102,7 +103,7 @@ TEST_CASE("a calibration holds its records where they are asked for", "[measured
     const CalibrateAnswer crossed =
         ask(CalibrateQuestion{.files = {one}, .cross_validate = "source"}, sources, quiet);
     CHECK_FALSE(crossed.yes());
-    CHECK(nothing_fitted_text(crossed) == "no stack has enough records of two groups to learn from");
+    CHECK(nothing_fitted_text(crossed) == "no stack has enough records in two groups to fit to");
 }
 
 TEST_CASE("a file that is no shard cannot be merged", "[measured]") {

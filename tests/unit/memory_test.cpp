@@ -367,8 +367,9 @@ TEST_CASE("a pipeline that does not divide the layers must be asked for", "[memo
     REQUIRE(problems.size() == 1);
     CHECK(problems[0].path == "run.parallel.pp");
     CHECK(to_string(problems[0]) ==
-          "run.parallel.pp: pp*vp = 3 does not divide the model's 4 layers; 2 and 4 do; with --uneven-stages "
-          "(uneven_stages) the first hold one more");
+          "run.parallel.pp: pp*vp = 3 does not divide the model's 4 layers; 2 and 4 do; or allow uneven "
+          "stages with --uneven-stages "
+          "(uneven_stages)");
     job.run.uneven_stages = true;
     CHECK(validate(job).empty());
     job.run.uneven_stages = false;
@@ -396,7 +397,7 @@ TEST_CASE("offloaded states are on the host, or on NVMe with a sub-group in pinn
     CHECK_FALSE(crowded.fits);
     CHECK(crowded.shortfall.value() == 0.0);
     CHECK(crowded.host_shortfall().value() == Approx(cpu.node_host.value() * 0.5));
-    CHECK(verdict(crowded).find("of host memory on a node that has") != std::string::npos);
+    CHECK(verdict(crowded).find("of host memory on a node with") != std::string::npos);
     job.cluster.host.memory = cpu.node_host;
     CHECK(estimate(job).fits);
     job.run.offload_optimizer = Offload::nvme;

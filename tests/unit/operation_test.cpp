@@ -64,7 +64,7 @@ TEST_CASE("without an operation a bill is the estimate's own totals", "[operatio
     CHECK(b.totals->cost == e.training->cost);
     CHECK(!b.site_kwh);
     CHECK(!b.co2_kg);
-    // $16 a node-hour, one node.
+    // $16 per node-hour, one node.
     const double usd = 16.0 * e.step.total.value() / 3600.0 / e.throughput.tokens_per_step * 1e6;
     CHECK(b.per_million_tokens->value() == Approx(usd));
     CHECK(b.totals->cost->value() == Approx(usd * 1e3));
@@ -147,11 +147,10 @@ TEST_CASE("an operation's JSON reads back as it was", "[operation]") {
 }
 
 TEST_CASE("an operation's JSON refuses what cannot be", "[operation]") {
-    CHECK_THROWS_WITH(read_back(R"({"pue": 0.9})"),
-                      Catch::Contains("/pue: is 0.9, must lie between 1 and 100"));
-    CHECK_THROWS_WITH(read_back(R"({"power_share": 1.5})"), Catch::Contains("must lie between 1e-06 and 1"));
+    CHECK_THROWS_WITH(read_back(R"({"pue": 0.9})"), Catch::Contains("/pue: 0.9; must be between 1 and 100"));
+    CHECK_THROWS_WITH(read_back(R"({"power_share": 1.5})"), Catch::Contains("must be between 1e-06 and 1"));
     CHECK_THROWS_WITH(read_back(R"({"storage_GBps": 0})"),
-                      Catch::Contains("/storage_GBps: is 0, must lie between"));
+                      Catch::Contains("/storage_GBps: 0; must be between"));
     CHECK_THROWS_WITH(read_back(R"({"pues": 1.1})"), Catch::Contains("'pue'"));
 }
 

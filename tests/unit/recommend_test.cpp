@@ -84,7 +84,7 @@ TEST_CASE("a faster neighbour without the margin of memory is called risky", "[r
     const auto risky = [&] {
         std::size_t n = 0;
         for (const Neighbour& near : neighbours(request, slow))
-            n += near.fits && near.loss <= 0.0 && near.why.ends_with("but risky: may not fit") ? 1 : 0;
+            n += near.fits && near.loss <= 0.0 && near.why.ends_with("but it may not fit") ? 1 : 0;
         return n;
     };
     CHECK(risky() == 0);

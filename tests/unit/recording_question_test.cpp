@@ -67,7 +67,7 @@ TEST_CASE("a spreadsheet's step is made of the numbers of its sheet Output", "[r
     CHECK(asked == "job.xlsx!Output");
     CHECK(answer.steps.size() == 1);
     CHECK_THROWS_WITH(ask(RecordingQuestion{"job.txt", "median"}, sheet),
-                      "'job.txt' is not known by its name; allowed: .csv, .xlsx, .json");
+                      "'job.txt' has an unknown ending; allowed: .csv, .xlsx, .json");
 }
 
 TEST_CASE("the files in a spreadsheet are found by its directory", "[recording]") {
@@ -83,8 +83,9 @@ TEST_CASE("the files in a spreadsheet are found by its directory", "[recording]"
     CHECK(deflated.contents("a", twice) == "bcbc");
     CHECK_THROWS_WITH(deflated.contents("a", none), "job.xlsx: is damaged");
     CHECK_THROWS_WITH(deflated.contents("b", twice), "job.xlsx: has no b");
-    CHECK_THROWS_WITH(SheetArchive("job.xlsx", "PK nothing"), "job.xlsx: is no spreadsheet (.xlsx)");
-    CHECK_THROWS_WITH(SheetArchive("job.xlsx", std::string(100, ' ')), "job.xlsx: is no spreadsheet (.xlsx)");
+    CHECK_THROWS_WITH(SheetArchive("job.xlsx", "PK nothing"), "job.xlsx: is not a spreadsheet (.xlsx)");
+    CHECK_THROWS_WITH(SheetArchive("job.xlsx", std::string(100, ' ')),
+                      "job.xlsx: is not a spreadsheet (.xlsx)");
     std::string cut = stored;
     cut.erase(20, 12);  // the directory is not where the end says
     CHECK_THROWS_WITH(SheetArchive("job.xlsx", cut), "job.xlsx: is damaged");

@@ -202,7 +202,7 @@ TEST_CASE("lists of layers must fit the model", "[recurrent]") {
     Job job = job_of(configurations()[3]);
     const ModelSpec whole = job.model;
     job.model.mixers.pop_back();
-    CHECK(problem_says(job, "has 7 entries, must have one for each of the 8 layers"));
+    CHECK(problem_says(job, "has 7 entries; must have one for each of the 8 layers"));
     job.model = whole;
     job.model.recurrent.reset();
     CHECK(problem_says(job, "model.mixers has recurrent layers"));

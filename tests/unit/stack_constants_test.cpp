@@ -53,12 +53,12 @@ TEST_CASE("it is said how many constants are fitted and on how many sources", "[
     };
     std::vector<StackConstant> all = {constant(ClaimKind::estimate, {}), constant(ClaimKind::fitted, 1)};
     CHECK(constants_text(all, "ours") ==
-          "2 constants of ours bear on this job: 1 fitted on 1 source, 0 measured, 1 estimated, 0 from its "
+          "2 constants of ours affect this job: 1 fitted on 1 source, 0 measured, 1 estimated, 0 from its "
           "code.");
     all.push_back(constant(ClaimKind::fitted, 5));
     all.push_back(constant(ClaimKind::measured, 1));
     CHECK(constants_text(all, "ours") ==
-          "4 constants of ours bear on this job: 2 fitted on 1 to 5 sources each, 1 measured, 1 estimated, 0 "
+          "4 constants of ours affect this job: 2 fitted on 1 to 5 sources each, 1 measured, 1 estimated, 0 "
           "from its code.");
     CHECK(origin_text(
               {.kind = ClaimKind::fitted, .n = 40, .sources = 1, .held_out_error = 0.046, .date = "2026"}) ==

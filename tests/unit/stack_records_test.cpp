@@ -70,9 +70,10 @@ TEST_CASE("a choice says its value and where it comes from together", "[stack]")
     CHECK(stack(R"("host": {"per_step_s": {"value": 0.25, "kind": "estimate", "why": "a guess"}})")
               .host.per_step.value() == 0.25);
     CHECK(stack(R"("layer": {})").layer == StackLayer{});
-    CHECK(error_of([&] { stack(R"("host": {"per_step_s": {"value": 0.25, "kind": "guess", "why": ""}})"); })
-              .find("ours.json:/host/per_step_s/kind: is 'guess', must be one of code, measured, fitted, "
-                    "estimate") != std::string::npos);
+    CHECK(
+        error_of([&] { stack(R"("host": {"per_step_s": {"value": 0.25, "kind": "guess", "why": ""}})"); })
+            .find("ours.json:/host/per_step_s/kind: unknown value 'guess'; allowed: code, measured, fitted, "
+                  "estimate") != std::string::npos);
     CHECK(error_of([&] {
               stack(R"("host": {"per_step_s": {"value": 0.25, "kind": "code"}})");
           }).find("missing key 'why'") != std::string::npos);
@@ -80,7 +81,7 @@ TEST_CASE("a choice says its value and where it comes from together", "[stack]")
               stack(R"("host": {"per_step_s": {"value": 1, "kind": "code", "why": "", "m": 1}})");
           }).find("unknown key 'm'") != std::string::npos);
     CHECK(error_of([&] { stack(R"("dropout": 0.1)"); })
-              .find("ours.json:/dropout: unknown key 'dropout'; the choice stands in its group, as "
+              .find("ours.json:/dropout: unknown key 'dropout'; the choice belongs to a group, as "
                     "'layer.dropout'") != std::string::npos);
     CHECK(error_of([&] { stack(R"("host_per_step_s": 0.1)"); }).find("'host.per_step_s'") !=
           std::string::npos);
@@ -99,7 +100,7 @@ TEST_CASE("a stack's releases are stacks that say what each changed", "[stack]")
     CHECK(catalogue.base_of_stack("torchtitan@2024")->id == "torchtitan@2025");
     CHECK(catalogue.base_of_stack("torchtitan@2025")->id == "torchtitan");
     CHECK(error_of([&] { catalogue.stack("torchtitan@1999"); }) ==
-          "unknown release '1999' of torchtitan, must be one of 2024, 2025");
+          "unknown release '1999' of torchtitan; allowed: 2024, 2025");
     CHECK(error_of([&] { catalogue.stack("pytorch@1.0"); }) ==
           "unknown release '1.0' of pytorch, which has none");
 }

@@ -59,9 +59,9 @@ TEST_CASE("an iteration is picked by its number, as the median or as the slowest
     CHECK(picked_step(steps, "1") == 0);
     CHECK(picked_step(steps, "median") == 1);
     CHECK(picked_step(steps, "slowest") == 0);
-    CHECK_THROWS_WITH(picked_step(steps, "3"), "--iteration: is 3, the file has 2 iterations");
+    CHECK_THROWS_WITH(picked_step(steps, "3"), "--iteration: 3; the file has 2 iterations");
     CHECK_THROWS_WITH(picked_step(steps, "fastest"),
-                      "--iteration: 'fastest' is not known; allowed: 1 to 2, median, slowest");
+                      "--iteration: unknown value 'fastest'; allowed: 1 to 2, median, slowest");
 }
 
 TEST_CASE("benchmark.csv: what is no row is said with its line", "[recording]") {

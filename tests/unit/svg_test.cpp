@@ -27,7 +27,7 @@ LineChart lines() {
         .y = {"step time, s", false},
         .series = {{"zero=0", {{1, 8.0}, {2, 5.0}, {4, 3.5, true}}}, {"zero=1 & more", {{1, 9.0}, {2, 6.0}}}},
         .rules = {{7.0, "limit"}},
-        .remarks = {"Hollow: does not fit."}};
+        .remarks = {"Hollow marker: does not fit."}};
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ TEST_CASE("a line chart is well-formed XML with its title, axes, units, legend a
     CHECK(xml_problem(drawing).empty());
     const std::vector<std::string> texts = xml_texts(drawing, "text");
     for (const char* words : {"Time & memory <by> \"tp\"", "tp", "step time, s", "zero=0", "zero=1 & more",
-                              "limit", "Hollow: does not fit.", "10"})
+                              "limit", "Hollow marker: does not fit.", "10"})
         CHECK(has(texts, words));
     const std::vector<std::string> titles = xml_texts(drawing, "title");
     CHECK(titles.size() == 5);  // one a point
@@ -125,8 +125,8 @@ TEST_CASE("the drawing of a budget has every law, and the optimum where the tabl
     const std::string drawing = svg(scaling_charts(question));
     CHECK(xml_problem(drawing).empty());
     const std::vector<std::string> texts = xml_texts(drawing, "text");
-    for (const char* words : {"Loss of 5.76e23 FLOP", "loss, nats a token", "parameters N", "Chinchilla 1",
-                              "Chinchilla 2", "Chinchilla 3", "Besiroglu", "a fixed ratio", "the given size",
+    for (const char* words : {"Loss of 5.76e23 FLOP", "loss, nats per token", "parameters N", "Chinchilla 1",
+                              "Chinchilla 2", "Chinchilla 3", "Besiroglu", "fixed ratio", "the given size",
                               "over-trained", "training compute, FLOP", "the budget"})
         CHECK(has(texts, words));
     CHECK(has(xml_texts(drawing, "title"), "Chinchilla 3: parametric loss: parameters N 3.21"));

@@ -77,7 +77,7 @@ TEST_CASE("a sweep over numbers is drawn as lines, over names as bars", "[sweep]
     REQUIRE(step->series.front().points.size() == 3);
     CHECK(step->series.front().points[1].x == 2.0);
     CHECK(step->series.front().points[1].y == points[1].estimate->step.total.value());
-    CHECK(step->remarks == Values{"1 of 4 combinations cannot be and are left out."});
+    CHECK(step->remarks == Values{"1 of 4 invalid combinations are left out."});
     CHECK(xml_problem(svg(charts)).empty());
     const Table table = sweep_table({sweep_axis("tp=1,2,4,3")}, points);
     CHECK(table.rows.size() == 4);

@@ -32,8 +32,8 @@ TEST_CASE("a size in a wrong unit is rejected with the units that are allowed", 
 }
 
 TEST_CASE("negative numbers and zero are rejected where asked", "[text]") {
-    CHECK_THROWS_WITH(parse_bytes("-1GB"), "'-1GB' is not allowed: it must not be negative");
-    CHECK_THROWS_WITH(parse_bytes("0GB", Range::positive), "'0GB' is not allowed: it must be greater than 0");
+    CHECK_THROWS_WITH(parse_bytes("-1GB"), "'-1GB' must not be negative");
+    CHECK_THROWS_WITH(parse_bytes("0GB", Range::positive), "'0GB' must be greater than 0");
     CHECK(parse_bytes("-1GB", Range::any) == -1 * 1_GB);
     CHECK(parse_number("-2.5") == -2.5);
     CHECK_THROWS_AS(parse_number("-2.5", Range::not_negative), Error);

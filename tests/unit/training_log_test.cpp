@@ -492,7 +492,7 @@ TEST_CASE("a number cut off at the end of a file is left out and named", "[logs]
     const std::string next = "completed step: 6, seconds: 1.105, TFLOP/s/device: 100.5, loss: 12.1";
     const TrainingLog log = read(line + next);
     CHECK(log.loss_last == Approx(12.181));
-    CHECK_THAT(oddities(log), Catch::Contains("line 2: the line is cut off"));
+    CHECK_THAT(oddities(log), Catch::Contains("line 2: the line is truncated"));
     CHECK(read(line + next + "79").loss_last == Approx(12.179));
 }
 
@@ -503,7 +503,7 @@ TEST_CASE("a cut number counts no more because a line end follows it", "[logs]")
     const TrainingLog log = read(megatron(1, 1000) + megatron(2, 1000) + cut);
     CHECK(log.iterations == 3);
     CHECK(log.loss_last == read(megatron(1, 1000) + megatron(2, 1000)).loss_last);
-    CHECK_THAT(oddities(log), Catch::Contains("line 3: the line is cut off"));
+    CHECK_THAT(oddities(log), Catch::Contains("line 3: the line is truncated"));
 }
 
 TEST_CASE("a Megatron line that a terminal wrapped is one step", "[logs]") {
@@ -569,7 +569,7 @@ TEST_CASE("a file that is no log is not recognised", "[logs]") {
     std::istringstream in("model: llama\nsteps: 100\nloss: mse\nepoch: 3\n");
     CHECK_FALSE(read_training_log(in));
     CHECK_THROWS_WITH(read_training_logs({SOURCE_FOLDER "/LICENSE"}),
-                      Catch::Contains("no step of a training log"));
+                      Catch::Contains("no training step found"));
     CHECK_THROWS_WITH(read_training_logs({"no-such-file.log"}),
                       Catch::Contains("no-such-file.log: no such file"));
 }

@@ -173,11 +173,11 @@ TEST_CASE("words say how many runs of how many sources an interval comes from", 
     const Residuals table = residuals_from(residuals);
     const auto words = [&](const ResidualGroupKey& key) { return words_of(*comparable(table, key), key); };
     CHECK(words(group("nanotron", "Hopper")) ==
-          "99 runs of nanotron on Hopper from 1 source and 6 runs of others from 2 sources");
+          "99 runs of nanotron on Hopper from 1 source, 6 other runs from 2 sources");
     CHECK(words(group("maxtext", "Ada")) == "105 runs of other stacks and accelerators from 3 sources");
     ResidualGroupKey chip = group("maxtext", "TPU");
     chip.measured_kernels = false;
-    CHECK(words(chip) == "105 runs of other stacks and accelerators from 3 sources, kernels unmeasured");
+    CHECK(words(chip) == "105 runs of other stacks and accelerators from 3 sources, unmeasured kernels");
 }
 
 TEST_CASE("residuals widen with the exposed communication beyond a fifth of the step", "[uncertainty]") {

@@ -1,4 +1,4 @@
-// What settings nobody stated leave open.
+// Effect of unstated settings.
 
 #include "traincost/ask/unstated.hpp"
 

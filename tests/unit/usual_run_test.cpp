@@ -53,7 +53,7 @@ TEST_CASE("a published batch that the accelerators cannot share is changed, and 
     CHECK(changed.job.run.global_batch == 880);
     bool said = false;
     for (const Assumption& each : changed.assumptions)
-        said = said ||
-               each.why.find("changed from 1024 to one that 440 accelerators divide") != std::string::npos;
+        said = said || each.why.find("changed from 1024 so that it divides over 440 accelerators") !=
+                           std::string::npos;
     CHECK(said);
 }

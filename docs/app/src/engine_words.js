@@ -28,7 +28,7 @@ const titles = {
 // Rows named by the engine: the modules of a model and what a module needs.
 const modules = {
     embedding: ['embedding', '嵌入'], position: ['positions', '位置'], norm: ['norms', '归一化'], attention: ['attention', '注意力'], mlp: ['MLP', 'MLP'], router: ['router', '路由'], experts: ['experts', '专家'], shared_experts: ['shared experts', '共享专家'], head: ['output head', '输出头'], mtp: ['multi-token prediction', '多词元预测'], extra: ['extra', '其他'], recurrent: ['recurrent', '循环'],
-    layers: ['layers', '层'], 'input of a layer, a sequence': ['input of a layer, per sequence', '每序列的层输入'], 'activations, a sequence': ['activations, per sequence', '每序列的激活'], all: ['all', '全部'],
+    layers: ['layers', '层'], 'layer input, per sequence': ['input of a layer, per sequence', '每序列的层输入'], 'activations, per sequence': ['activations, per sequence', '每序列的激活'], all: ['all', '全部'],
 };
 
 const at = { en: 0, zh: 1 };
@@ -44,19 +44,19 @@ const subjects = {
     cluster: '集群', stack: '软件栈', dp: '数据并行', precision: '精度', sequence: '序列长度', optimizer: '优化器', recompute: '重计算', zero: 'ZeRO', attention: '注意力', compile: '编译', dropout: 'dropout', 'sequence parallelism': '序列并行', schedule: '流水线调度', price: '价格', failures: '故障', 'global batch': '全局批大小', 'micro-batch': '微批大小', experts: '专家', 'tokens done': '已训练词元', network: '网络',
 };
 const sentences = [
-    [/^nodes taken as (\d+) a node, (.+?) at (.+?)(?: among (\d+))?, (.+) at (.+) an accelerator between them \((.+)\), the usual node of (.+)$/, (all, n, link, speed, among, fabric, between, id, of) => `按 ${of} 的常用节点（${id}）：每节点 ${n} 个，${among ? `${among} 个之间` : '节点内'} ${link} ${speed}，节点间每加速器 ${fabric} ${between}`],
-    [/^the fabric between nodes is taken as non-blocking \(full bisection\)$/, '节点间网络视为无阻塞（全对分带宽）'],
-    [/^(.+), usual on accelerators of (.+)$/, '$1，$2 加速器上的常用软件栈'],
-    [/^(.+), usual for (.+) on accelerators of (.+)$/, '$1，$3 加速器上 $2 的常用软件栈'],
-    [/^(.+), the habit of (.+)$/, '$1，$2 的默认做法'],
-    [/^(.+), as (.+) is launched$/, '$1，$2 启动时的设置'],
-    [/^(.+) is (\d+) tokens, K being 1024$/, '$1 即 $2 个词元（K = 1024）'],
-    [/^(.+), usual where nobody says another$/, '$1，未说明时的常用值'],
-    [/^(.+), all positions of (.+)$/, '$1，$2 的全部位置'],
-    [/^(.+), (.+) tokens a step, usual in pre-training$/, '$1，每步 $2 词元，预训练的常用值'],
-    [/^(.+), usual in tuning adapters$/, '$1，微调适配器的常用值'],
-    [/^(.+) a node-hour, (.+) a GPU-hour, on-demand, (.+), as of (.+)$/, '每节点小时 $1，每 GPU 小时 $2，按需，$3，$4'],
-    [/^none are counted, nor checkpoints$/, '不计故障和检查点'],
+    [/^(.+), the usual node for (.+?): (\d+) per node, (.+?) at (.+?)(?: among (\d+))?, (.+) at (.+) per accelerator between nodes$/, (all, id, of, n, link, speed, among, fabric, between) => `按 ${of} 的常用节点（${id}）：每节点 ${n} 个，${among ? `${among} 个之间` : '节点内'} ${link} ${speed}，节点间每加速器 ${fabric} ${between}`],
+    [/^non-blocking fabric between nodes \(full bisection\)$/, '节点间网络视为无阻塞（全对分带宽）'],
+    [/^(.+), usual on (.+) accelerators$/, '$1，$2 加速器上的常用软件栈'],
+    [/^(.+), usual for (.+) on (.+) accelerators$/, '$1，$3 加速器上 $2 的常用软件栈'],
+    [/^(.+), default of (.+)$/, '$1，$2 的默认做法'],
+    [/^(.+), launch default of (.+)$/, '$1，$2 启动时的设置'],
+    [/^(.+) is (\d+) tokens, K = 1024$/, '$1 即 $2 个词元（K = 1024）'],
+    [/^(.+), common default$/, '$1，未说明时的常用值'],
+    [/^(.+), maximum of (.+)$/, '$1，$2 的全部位置'],
+    [/^(.+), (.+) tokens per step, usual in pre-training$/, '$1，每步 $2 词元，预训练的常用值'],
+    [/^(.+), usual for adapter tuning$/, '$1，微调适配器的常用值'],
+    [/^(.+) per node-hour, (.+) per GPU-hour, on-demand, (.+), as of (.+)$/, '每节点小时 $1，每 GPU 小时 $2，按需，$3，$4'],
+    [/^not counted, nor are checkpoints$/, '不计故障和检查点'],
     [/^the busiest rank gets (.+) times the mean of the routed tokens$/, '最忙的进程分到平均路由词元的 $1 倍'],
 ];
 

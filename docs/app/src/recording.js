@@ -14,7 +14,7 @@ export function cellsOf(bytes, sheet) {
     try {
         files = unzipSync(bytes, { filter: ({ name, originalSize }) => wanted.test(name) && originalSize <= most });
     } catch {
-        throw new Error('is no spreadsheet (.xlsx)');
+        throw new Error('is not a spreadsheet (.xlsx)');
     }
     const named = [...xml(files, 'xl/workbook.xml').getElementsByTagName('sheet')];
     const found = named.find((node) => node.getAttribute('name') === sheet);

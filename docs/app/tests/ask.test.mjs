@@ -94,7 +94,7 @@ const claims = {
         await page.locator('.more summary').click();
         await page.waitForSelector('#field-mtbf-note', { state: 'attached' });
         const answer = await page.evaluate(async () => (await window.traincost.ask({ command: 'estimate', ...JSON.parse(document.querySelector('main').dataset.asked) })));
-        const beside = { 'full bisection': 'cluster', 'usual node of': 'cluster', '(--seq)': 'seq', '(--stack)': 'stack', '(--dp)': 'dp', '(--optimizer)': 'optimizer', '(--mtbf)': 'mtbf', '(--price': 'price' };
+        const beside = { 'full bisection': 'cluster', 'usual node for': 'cluster', '(--seq)': 'seq', '(--stack)': 'stack', '(--dp)': 'dp', '(--optimizer)': 'optimizer', '(--mtbf)': 'mtbf', '(--price': 'price' };
         for (const [words, name] of Object.entries(beside)) {
             const line = answer.assumptions.find((a) => a.includes(words));
             check(line, `nothing is assumed of ${words}`);

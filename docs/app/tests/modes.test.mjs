@@ -303,7 +303,7 @@ export default {
         check(Math.abs(Number(drawn) / step - 1) < 0.01, `${drawn} and ${step}`);
         await page.setInputFiles('[data-test=timeline-file]', written('broken.xlsx', 'PK nothing'));
         await page.waitForSelector('[data-test=custom-problem]');
-        check((await page.textContent('[data-test=custom-problem]')) === 'broken.xlsx: is no spreadsheet (.xlsx)', await page.textContent('[data-test=custom-problem]'));
+        check((await page.textContent('[data-test=custom-problem]')) === 'broken.xlsx: is not a spreadsheet (.xlsx)', await page.textContent('[data-test=custom-problem]'));
         await page.setInputFiles('[data-test=file]', book);
         await page.waitForSelector('[data-test=timeline-measured]');
         check(page.failures.length === 0, page.failures.join('; '));

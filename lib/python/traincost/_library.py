@@ -1,4 +1,4 @@
-"""The C function of libtraincost, found and called."""
+"""Finds and calls the C function of libtraincost."""
 
 import ctypes
 import ctypes.util
@@ -11,7 +11,7 @@ Answer = Dict[str, Any]
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong: where, "--tp", and what."""
+    """One problem: its place ("--tp") and a message."""
 
     path: str
     message: str
@@ -79,7 +79,7 @@ def _member(value: Any) -> Any:
 
 
 def question_of(command: str, members: Mapping[str, Any]) -> Dict[str, Any]:
-    """The question as traincost.h describes it; members that are None, and switches that are off, are not said."""
+    """The question as traincost.h describes it; members that are None and switches that are off are omitted."""
     question: Dict[str, Any] = {"command": command}
     for name, value in members.items():
         if value is not None and value is not False:

@@ -1,4 +1,4 @@
-"""The commands, one thin function each. Every flag of a job is a keyword of each: model, gpu, gpus, seq, tp, ..."""
+"""The commands, one thin function each. Every job flag is a keyword argument: model, gpu, gpus, seq, tp, ..."""
 
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
@@ -19,12 +19,12 @@ def plan(**job: Any) -> Answer:
 
 
 def recommend(**job: Any) -> Answer:
-    """Best configurations of the job, and why; degrees that are said are kept."""
+    """Best configurations for the job, and why; given degrees are fixed."""
     return ask("recommend", job)
 
 
 def explain(item: Optional[str] = None, **job: Any) -> Answer:
-    """Derivation of a number, "step.gemm": equation, symbols with values, sources; without it all items."""
+    """Derivation of a number, "step.gemm": equation, symbols with values, sources; without an item, all items."""
     return ask("explain", job, item=item)
 
 
@@ -39,22 +39,22 @@ def achieved(**job: Any) -> Answer:
 
 
 def read(files: Iterable[Any], **more: Any) -> Answer:
-    """Facts that launch files and training logs of other frameworks state."""
+    """Facts stated by launch files and training logs of other frameworks."""
     return ask("read", more, files=[str(file) for file in files])
 
 
 def export(to: str, **job: Any) -> Answer:
-    """The job as another program's file."""
+    """The job as a launch file of another framework."""
     return ask("export", job, to=to)
 
 
 def report(command: str = "estimate", **job: Any) -> str:
-    """The answer of a command as one self-contained HTML page."""
+    """The answer of a command as a self-contained HTML page."""
     return str(ask("report", job, of=command)["html"])
 
 
 def compare(jobs: Union[Mapping[str, Mapping[str, Any]], Iterable[Mapping[str, Any]]], **more: Any) -> Answer:
-    """Jobs beside each other, with their ratios to the first. A mapping names them."""
+    """Jobs side by side, with ratios to the first. A mapping gives them names."""
     if isinstance(jobs, Mapping):
         named = [{"name": name, **job} for name, job in jobs.items()]
     else:
@@ -63,7 +63,7 @@ def compare(jobs: Union[Mapping[str, Mapping[str, Any]], Iterable[Mapping[str, A
 
 
 class Sweep(List[Row]):
-    """A row for every combination, flat: the varied values, then the answer's numbers under dotted names.
+    """One flat row per combination: the varied values, then the answer's numbers under dotted names.
 
     ``pandas.DataFrame(sweep)`` and ``pandas.DataFrame(sweep.columns())`` are the same table.
     """
@@ -73,7 +73,7 @@ class Sweep(List[Row]):
         self.answer: Answer = answer  #: as the command prints it
 
     def columns(self) -> Dict[str, List[Any]]:
-        """Every column as a list; None where a row has no such value."""
+        """Every column as a list; None if a row has no such value."""
         names: Dict[str, None] = {}
         for row in self:
             names.update(dict.fromkeys(row))

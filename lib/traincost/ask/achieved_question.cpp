@@ -15,16 +15,15 @@ LoggedStep measured_step(const AchievedQuestion& f, const Job& job, const std::o
     const int given = f.step_time.has_value() + f.tokens_per_s.has_value() +
                       f.tokens_per_s_per_gpu.has_value() + f.samples_per_s.has_value() + log.has_value();
     if (given != 1) {
-        throw Error(
-            ErrorKind::usage,
-            std::string("--step-time: ") + (given == 0 ? "is missing" : "is one of several measurements") +
-                "; give one of --step-time, --tokens-per-s, --tokens-per-s-per-gpu, --samples-per-s, --log");
+        throw Error(ErrorKind::usage, std::string("--step-time: ") +
+                                          (given == 0 ? "missing" : "more than one measurement is given") +
+                                          "; give exactly one of --step-time, --tokens-per-s, "
+                                          "--tokens-per-s-per-gpu, --samples-per-s, --log");
     }
     if (log) {
         std::optional<LoggedStep> step = logged_step(*log, job);
         if (!step) {
-            throw Error(ErrorKind::input, "--log " + f.log_name +
-                                              ": prints no step time and no throughput in " +
+            throw Error(ErrorKind::input, "--log " + f.log_name + ": no step time or throughput in " +
                                               std::to_string(log->lines) + " lines; give --step-time");
         }
         return *std::move(step);
@@ -68,7 +67,7 @@ double tokens_done(const AchievedQuestion& question, const std::optional<Trainin
     if (const std::optional<double> logged = log ? logged_tokens(*log, resolved.job) : std::nullopt) {
         const double done = std::min(*logged, *resolved.job.run.tokens);
         resolved.assumptions.push_back(
-            assumption_from("tokens done: " + count_text(done) + ", by iteration " +
+            assumption_from("tokens done: " + count_text(done) + ", up to iteration " +
                             std::to_string(*log->last_iteration) + " of the log (--tokens-done)"));
         return done;
     }
@@ -83,7 +82,7 @@ void take_logged(const TrainingLog& log, const std::string& name, JobDraft& draf
         if (field || !printed || *printed <= 0)
             return;
         field = {printed, "--log " + name};
-        out.push_back({words, std::to_string(*printed), "as the log prints", flag});
+        out.push_back({words, std::to_string(*printed), "from the log", flag});
     };
     take(draft.sequence, log.sequence, "sequence", "--seq");
     if (!draft.accumulation)
@@ -101,9 +100,9 @@ AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
     resolved.assumptions.insert(resolved.assumptions.end(), logged.begin(), logged.end());
     const LoggedStep step = measured_step(question, resolved.job, question.log);
     if (question.tokens_done && !resolved.job.run.tokens)
-        throw Error(ErrorKind::usage, "--tokens: is missing: --tokens-done needs the number to train on");
+        throw Error(ErrorKind::usage, "--tokens: missing; --tokens-done needs it");
     if (question.tokens_done && *question.tokens_done > *resolved.job.run.tokens)
-        throw Error(ErrorKind::usage, "--tokens-done: is more than --tokens");
+        throw Error(ErrorKind::usage, "--tokens-done: must be at most --tokens");
     Achieved a = achieved(resolved.job, step.step, tokens_done(question, question.log, resolved));
     count_failures(resolved, a.remaining);
     Uncertainty sure = uncertainty(sources.residuals(), resolved.job, a.predicted);

@@ -46,9 +46,8 @@ FoundRecord find_record(const Catalogue& catalogue, const ShowQuestion& options)
         }
     }
     const std::string suggestion = did_you_mean(options.name, names);
-    throw Error(ErrorKind::not_found,
-                "no record is called '" + options.name + "'" +
-                    (suggestion.empty() ? "; 'traincost list' names them" : suggestion));
+    throw Error(ErrorKind::not_found, "no record named '" + options.name + "'" +
+                                          (suggestion.empty() ? "; see 'traincost list'" : suggestion));
 }
 
 bool contains_ignoring_case(const std::string& text, const std::string& wanted) {
@@ -85,8 +84,8 @@ Room room_from(const std::string& name) {
     for (const std::string_view known : room_names()) {
         all += (all.empty() ? "" : ", ") + std::string(known);
     }
-    throw Error(ErrorKind::usage, "unknown kind of record '" + name + "', must be one of " + all +
-                                      did_you_mean(name, room_names()));
+    throw Error(ErrorKind::usage,
+                "unknown kind of record '" + name + "'; allowed: " + all + did_you_mean(name, room_names()));
 }
 
 bool ListAnswer::yes() const {

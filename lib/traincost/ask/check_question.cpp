@@ -166,10 +166,9 @@ std::vector<CheckedFile> check_folder(const std::string& folder) {
         }
     }
     if (verdicts.empty()) {
-        throw Error(
-            ErrorKind::input,
-            folder +
-                ": holds no record; records are in accelerators/, clusters/, models/, stacks/ and prices/");
+        throw Error(ErrorKind::input, folder +
+                                          ": contains no records; they belong in accelerators/, clusters/, "
+                                          "models/, stacks/ and prices/");
     }
     return verdicts;
 }

@@ -36,7 +36,7 @@ bool CompareAnswer::yes() const {
 
 CompareAnswer ask(const CompareQuestion& question, const Sources& sources) {
     if (question.jobs.size() < 2)
-        throw Error(ErrorKind::usage, "compare: needs two job files or more");
+        throw Error(ErrorKind::usage, "compare: needs at least two job files");
     CompareAnswer answer;
     for (const CompareQuestion::Named& named : question.jobs) {
         answer.names.push_back(named.name);
@@ -47,7 +47,7 @@ CompareAnswer ask(const CompareQuestion& question, const Sources& sources) {
 
 CompareQuestion compare_question(const std::vector<std::string>& files, const Sources& sources) {
     if (std::count(files.begin(), files.end(), "-") > 1)
-        throw Error(ErrorKind::usage, "compare: the standard input can be read once only");
+        throw Error(ErrorKind::usage, "compare: standard input can be read only once");
     CompareQuestion question;
     for (const std::string& file : files)
         question.jobs.push_back({file, draft_from_file(file, sources)});

@@ -57,7 +57,7 @@ std::optional<DaysRate> modelled_rate(const DaysQuestion& f, const Sources& sour
                     "modelled: " + *words.said.model + ", " +
                         configuration_text(resolved.request, plan.configuration) + " (--tflops, --mfu)",
                     std::to_string(f.global_batch) + " sequences of " + std::to_string(f.sequence) +
-                        " a step, " + resolved.request.sites.front().stack.id};
+                        " per step, " + resolved.request.sites.front().stack.id};
 }
 
 /// An accelerator-hour as `estimate` bills it: of its usual node, or of those that are let where that is not.
@@ -91,7 +91,7 @@ FlopRate peak_of(const AcceleratorSpec& accelerator) {
 std::optional<DaysRate> rate_of(const DaysQuestion& f, FlopRate peak, const AcceleratorSpec& accelerator,
                                 const Sources& sources) {
     if (f.mfu) {
-        return DaysRate{.each = peak * *f.mfu, .from = "as given (--mfu)"};
+        return DaysRate{.each = peak * *f.mfu, .from = "given (--mfu)"};
     }
     if (!f.tflops) {
         return modelled_rate(f, sources);
@@ -100,9 +100,9 @@ std::optional<DaysRate> rate_of(const DaysQuestion& f, FlopRate peak, const Acce
     const FlopRate each{*f.tflops * tera};
     if (each > peak) {
         throw Error(ErrorKind::usage,
-                    "--tflops: is more than the peak of " + accelerator.id + ", " + to_text(peak));
+                    "--tflops: exceeds the peak of " + accelerator.id + ", " + to_text(peak));
     }
-    return DaysRate{.each = each, .from = "as given (--tflops)"};
+    return DaysRate{.each = each, .from = "given (--tflops)"};
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ DaysAnswer ask(const DaysQuestion& f, const Sources& sources) {
 
 std::string no_layout_text(const DaysAnswer& answer) {
     return "no layout fits on " + std::to_string(*answer.question.gpus) + " of " + answer.accelerator +
-           "; give --tflops or --mfu to count on regardless";
+           "; give --tflops or --mfu to compute the days anyway";
 }
 
 }  // namespace traincost

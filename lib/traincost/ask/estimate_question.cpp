@@ -9,7 +9,7 @@ std::optional<std::string> why_training_never_ends(const Job& job, const Operati
     if (!r || r->goodput > 0.0)
         return std::nullopt;
     return std::to_string(job.cluster.accelerators) + " accelerators fail every " + to_text(r->mean_time) +
-           "; writing a checkpoint of " + to_text(r->checkpoint) + " takes " + to_text(r->write);
+           "; writing a " + to_text(r->checkpoint) + " checkpoint takes " + to_text(r->write);
 }
 
 std::function<MemoryMargin(const Job&)> margins(const Sources& sources) {

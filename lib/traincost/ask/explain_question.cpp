@@ -10,8 +10,7 @@ namespace traincost {
 ExplainAnswer ask(const ExplainQuestion& question, const Sources& sources) {
     ExplainAnswer answer{.item = question.item};
     if (question.operators && !question.job)
-        throw Error(ErrorKind::usage,
-                    "--operators: needs a job; say --model and --gpu, or name a launch file");
+        throw Error(ErrorKind::usage, "--operators: needs a job; give --model and --gpu, or a launch file");
     if (question.job) {
         ResolvedJob resolved = resolve(*question.job, sources);
         Estimate e = estimate(resolved.job);

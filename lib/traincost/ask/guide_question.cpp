@@ -40,7 +40,7 @@ GuideStep count_step(std::string flag, std::string type, std::string help, std::
 std::vector<GuideStep> steps_of_job() {
     return {
         {"--model", "ID|FILE", "Model: a catalogue id or a config.json",
-         "Which model? An id of 'traincost list models', or a config.json.", "llama-3.1-8b",
+         "Which model? Give an id from 'traincost list models', or a config.json.", "llama-3.1-8b",
          GuideCheck::model},
         {"--gpu",
          "ID",
@@ -54,37 +54,36 @@ std::vector<GuideStep> steps_of_job() {
           {"b200", "180 GB, NVLink"},
           {"mi300x", "192 GB"},
           {"rtx-4090", "24 GB, PCIe"},
-          {"other", "any of 'traincost list accelerators'"}}},
-        {"--gpu", "ID", {}, "Its id?", {}, GuideCheck::accelerator},
+          {"other", "any other from 'traincost list accelerators'"}}},
+        {"--gpu", "ID", {}, "Which id?", {}, GuideCheck::accelerator},
         count_step("--gpus", "COUNT", "Number of accelerators", "How many accelerators?", "8"),
         count_step("--seq", "TOKENS", "Sequence length in tokens", "Sequence length, in tokens?", "4096"),
         count_step("--global-batch", "COUNT", "Sequences per optimizer step", "Sequences per optimizer step?",
                    "256"),
         {"--tokens", "COUNT|none", "Training tokens, or none",
-         "Tokens of the whole run (none: one step alone)?", "none", GuideCheck::count_or_none},
+         "Tokens in the whole run (none: one step only)?", "none", GuideCheck::count_or_none},
         {"--layout",
          "recommended|own",
-         "Layout searched for, or asked for",
-         "Whose layout?",
+         "Layout: searched for, or given",
+         "Which layout?",
          {},
          GuideCheck::layout,
-         {{"recommended", "the fastest that fits, searched for"},
-          {"own", "degrees and recomputation from you"}}},
+         {{"recommended", "search for the fastest that fits"}, {"own", "give degrees and recomputation"}}},
     };
 }
 
 std::vector<GuideStep> steps_of_layout() {
     return {
         count_step("--tp", "N", "Tensor-parallel degree",
-                   "Tensor-parallel degree? At most the accelerators of a node.", "1"),
+                   "Tensor-parallel degree? At most the accelerators per node.", "1"),
         count_step("--pp", "N", "Pipeline-parallel degree",
-                   "Pipeline-parallel degree? It divides the layers; no more than memory needs.", "1"),
+                   "Pipeline-parallel degree? Must divide the layers; as low as memory allows.", "1"),
         count_step("--micro-batch", "COUNT", "Sequences per micro-batch",
-                   "Sequences per micro-batch? Fewer leave more micro-batches than stages.", "1"),
+                   "Sequences per micro-batch? Smaller micro-batches shorten the pipeline bubble.", "1"),
         {"--zero",
          "0..3",
          "ZeRO stage",
-         "What do data-parallel ranks share (ZeRO)?",
+         "What is sharded over data-parallel ranks (ZeRO)?",
          {},
          GuideCheck::any,
          {{"1", "optimizer states"}, {"0", "nothing"}, {"2", "and gradients"}, {"3", "and weights"}}},
@@ -94,9 +93,9 @@ std::vector<GuideStep> steps_of_layout() {
          "What is recomputed in the backward pass?",
          {},
          GuideCheck::any,
-         {{"none", "nothing: most memory, least time"},
+         {{"none", "nothing: most memory, fastest"},
           {"selective", "attention"},
-          {"full", "every block: least memory, a third more time"}}},
+          {"full", "every block: least memory, a third slower"}}},
     };
 }
 
@@ -155,7 +154,7 @@ void check_said(const GuideStep& step, const std::string& word, const Sources& s
     if (step.check == GuideCheck::accelerator)
         sources.catalogue().id(Room::accelerators, word);
     if (step.check == GuideCheck::layout && word != "own" && word != "recommended")
-        throw Error(ErrorKind::usage, "--layout: '" + word + "' is not known; allowed: recommended, own");
+        throw Error(ErrorKind::usage, "--layout: unknown value '" + word + "'; allowed: recommended, own");
 }
 
 std::string question_text(const GuideStep& step) {
@@ -184,8 +183,8 @@ std::string not_among_text(const GuideStep& step, const std::string& typed) {
     std::vector<std::string> names;
     for (const GuideChoice& choice : step.choices)
         names.push_back(choice.value);
-    return "'" + typed + "' is not among them" + did_you_mean(typed, names) + "; 1 to " +
-           std::to_string(names.size());
+    return "unknown answer '" + typed + "'; allowed: 1 to " + std::to_string(names.size()) +
+           did_you_mean(typed, names);
 }
 
 std::vector<std::string> guide_command(const GuideAnswers& answers) {

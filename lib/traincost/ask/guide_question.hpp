@@ -58,7 +58,7 @@ void check_said(const GuideStep& step, const std::string& word, const Sources& s
 std::string question_text(const GuideStep& step);
 /// The choice that was meant, by its number or value; the first where nothing was typed.
 std::optional<std::string> chosen(const GuideStep& step, const std::string& typed);
-/// "'h10' is not among them; did you mean 'h100'?; 1 to 7".
+/// "unknown answer 'h10'; allowed: 1 to 7; did you mean 'h100'?".
 std::string not_among_text(const GuideStep& step, const std::string& typed);
 
 /// The words of the command: `recommend`, or `estimate` of an own layout.

@@ -90,7 +90,7 @@ ReadDraft read_draft(const JobInput& input, const Sources& sources) {
     if (input.files.empty() && input.inlined.empty())
         return {input.said, {}};
     if (std::count(input.files.begin(), input.files.end(), "-") > 1)
-        throw Error(ErrorKind::usage, "the standard input can be read once only");
+        throw Error(ErrorKind::usage, "standard input can be read only once");
     Sorted sorted;
     for (const std::string& name : input.files)
         sort_in({name == "-" ? "standard input" : name, sources.text_of(name)}, sources, sorted);
@@ -108,7 +108,7 @@ ReadDraft read_draft(const JobInput& input, const Sources& sources) {
     }
     read.draft = overlaid(overlaid(std::move(read.draft), sorted.own), input.said);
     if (!read.draft.model && !read.draft.model_spec && !model_hint.empty())
-        throw Error(ErrorKind::usage, "--model: is missing: " + model_hint);
+        throw Error(ErrorKind::usage, "--model: missing; " + model_hint);
     read.notes.said = said_by_files(read.draft, input.said);
     return read;
 }

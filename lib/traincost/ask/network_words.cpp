@@ -27,7 +27,7 @@ void set_step(LinkTier& tier, Seconds step) {
 /// minute's, the bandwidths are those of `cluster`.
 void require_figure(const char* flag, double given, const char* unit, double low, double high) {
     if (given < low || given > high)
-        throw Error(ErrorKind::usage, std::string(flag) + ": is " + to_exact(given) + " " + unit +
+        throw Error(ErrorKind::usage, std::string(flag) + ": " + to_exact(given) + " " + unit +
                                           "; allowed: " + to_significant(low) + " to " +
                                           to_significant(high));
 }
@@ -64,11 +64,11 @@ void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
     };
     if (words.bus_GBps) {
         network.scale_up.bandwidth = ByteRate{*words.bus_GBps * giga};
-        said("--bus-bandwidth", to_text(network.scale_up.bandwidth) + " inside a node, each direction");
+        said("--bus-bandwidth", to_text(network.scale_up.bandwidth) + " within a node, each direction");
     }
     if (words.bus_latency_us) {
         set_step(network.scale_up, Seconds{*words.bus_latency_us * micro});
-        said("--bus-latency", to_text(Seconds{*words.bus_latency_us * micro}) + " a step inside a node");
+        said("--bus-latency", to_text(Seconds{*words.bus_latency_us * micro}) + " per step within a node");
     }
     if (!words.network_Gbps && !words.network_latency_us) {
         return;
@@ -76,19 +76,19 @@ void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
     if (!network.scale_out) {
         throw Error(ErrorKind::usage,
                     std::string(words.network_Gbps ? "--network-bandwidth" : "--network-latency") +
-                        ": nothing joins the nodes of " + cluster.id +
-                        "; name a --cluster with a network between nodes");
+                        ": no network between the nodes of " + cluster.id +
+                        "; give a --cluster that has one");
     }
     if (words.network_Gbps) {
         network.scale_out->bandwidth =
             ByteRate{*words.network_Gbps * giga / bits / static_cast<double>(cluster.per_node)};
-        said("--network-bandwidth", to_significant(*words.network_Gbps) + " Gbit/s of a node, " +
-                                        to_text(network.scale_out->bandwidth) + " of an accelerator");
+        said("--network-bandwidth", to_significant(*words.network_Gbps) + " Gbit/s per node, " +
+                                        to_text(network.scale_out->bandwidth) + " per accelerator");
     }
     if (words.network_latency_us) {
         set_step(*network.scale_out, Seconds{*words.network_latency_us * micro});
         said("--network-latency",
-             to_text(Seconds{*words.network_latency_us * micro}) + " a step between nodes");
+             to_text(Seconds{*words.network_latency_us * micro}) + " per step between nodes");
     }
 }
 

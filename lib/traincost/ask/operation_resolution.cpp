@@ -31,7 +31,7 @@ const Record& record_of(const std::vector<Record>& records, const std::string& i
     for (const std::string& name : ids) {
         allowed += ", " + name;
     }
-    fail(flag + ": '" + id + "' is not known" + did_you_mean(id, ids) + "; allowed: " + allowed);
+    fail(flag + ": unknown value '" + id + "'; allowed: " + allowed + did_you_mean(id, ids));
 }
 
 void resolve_failures(const Catalogue& catalogue, Operation& o, Assumptions& out) {
@@ -40,25 +40,25 @@ void resolve_failures(const Catalogue& catalogue, Operation& o, Assumptions& out
         for (const auto& [said, flag] : {std::pair{o.storage.has_value(), "--storage-bandwidth"},
                                          std::pair{o.restart.has_value(), "--restart"}}) {
             if (said)
-                fail(std::string(flag) + ": needs --mtbf, the accelerator-time between failures");
+                fail(std::string(flag) + ": needs --mtbf");
         }
         return;
     }
     const FailureData data = read_failure_data(catalogue);
     if (o.failure_rate && !o.between_failures) {
         const FailureRate& rate =
-            record_of(data.rates, *o.failure_rate, "--mtbf", "accelerator-time as in 50000h");
+            record_of(data.rates, *o.failure_rate, "--mtbf", "accelerator-time, as in 50000h");
         o.between_failures = rate.per_failure;
         out.push_back({"failures",
                        "one in " + count_text(rate.per_failure.value() / hour) + " accelerator-hours",
-                       "as " + rate.id + " had: " + rate.what, "--mtbf"});
+                       "the rate of " + rate.id + ": " + rate.what, "--mtbf"});
     }
     if (!o.storage)
-        fail("--mtbf: needs --storage-bandwidth, what all ranks write a checkpoint with together: 200GB/s");
+        fail("--mtbf: needs --storage-bandwidth, the aggregate checkpoint bandwidth, as in 200GB/s");
     if (!o.restart) {
         o.restart = data.restart;
-        out.push_back({"restart", to_text(data.restart) + " from a failure to training again",
-                       "lost work apart: " + data.restart_what + " [" + data.restart_source + "]",
+        out.push_back({"restart", to_text(data.restart) + " from failure to resumed training",
+                       "excluding lost work: " + data.restart_what + " [" + data.restart_source + "]",
                        "--restart"});
     }
 }
@@ -67,9 +67,9 @@ void resolve_grid(const Catalogue& catalogue, Operation& o, Assumptions& out) {
     if (!o.grid || o.grid_grams_per_kwh)
         return;
     const std::vector<GridIntensity> grids = read_grid_intensities(catalogue);
-    const GridIntensity& grid = record_of(grids, *o.grid, "--grid", "grams a kWh as in 400");
+    const GridIntensity& grid = record_of(grids, *o.grid, "--grid", "grams per kWh, as in 400");
     o.grid_grams_per_kwh = grid.grams_per_kwh;
-    out.push_back({"grid", to_significant(grid.grams_per_kwh) + " g of CO2 equivalent a kWh",
+    out.push_back({"grid", to_significant(grid.grams_per_kwh) + " g CO2e per kWh",
                    grid.what + ", " + grid.date + " [" + grid.source + "]", "--grid"});
 }
 
@@ -81,28 +81,28 @@ void resolve_ownership(Operation& o, Assumptions& out) {
               std::pair{o.utilization.has_value(), "--utilization"},
               std::pair{o.gpu_purchase.has_value(), "--gpu-purchase-price"}}) {
             if (given) {
-                fail(std::string(flag) + ": is for --price own");
+                fail(std::string(flag) + ": applies only to --price own");
             }
         }
         return;
     }
     std::vector<Problem> missing;
     if (!o.kwh) {
-        missing.push_back({"--electricity-price", "is missing: dollars a kWh, for --price own"});
+        missing.push_back({"--electricity-price", "missing; --price own needs the price per kWh in dollars"});
     }
     if (!o.life) {
-        missing.push_back({"--life", "is missing: the time a purchase is written off in, for --price own"});
+        missing.push_back({"--life", "missing; --price own needs the write-off period"});
     }
     if (!missing.empty()) {
         throw Error(ErrorKind::usage, std::move(missing));
     }
     if (!o.utilization) {
         o.utilization = 1.0;
-        out.push_back({"utilization", "what is owned trains all its life", "", "--utilization"});
+        out.push_back({"utilization", "owned hardware trains all its life", "", "--utilization"});
     }
     if (!o.pue) {
         o.pue = 1.0;
-        out.push_back({"PUE", "1", "no power of the building is paid", "--pue"});
+        out.push_back({"PUE", "1", "facility overhead is not paid", "--pue"});
     }
 }
 
@@ -158,14 +158,14 @@ void state_part_of_node(const ClusterSpec& cluster, Assumptions& out) {
         return;
     }
     const std::string all = std::to_string(cluster.per_node);
-    const std::string whole = to_text(*hourly_price(cluster)) + " an hour";
+    const std::string whole = to_text(*hourly_price(cluster)) + " per hour";
     if (cluster.whole_nodes) {
         out.push_back(assumption_from("whole nodes: " + std::to_string(cluster.per_node - used) +
                                       " of the last node's " + all +
-                                      " accelerators are paid but not used (--whole-nodes)"));
+                                      " accelerators are paid for but unused (--whole-nodes)"));
     } else {
         out.push_back(assumption_from("part of a node: " + std::to_string(used) + " of the last node's " +
-                                      all + " accelerators are paid; the whole node is " + whole +
+                                      all + " accelerators are paid for; the whole node is " + whole +
                                       " (--whole-nodes)"));
     }
 }
@@ -178,8 +178,8 @@ void state_price(const Job& job, Assumptions& out) {
         if (price.per_hour) {
             const bool own = price.kind == "own";
             out.push_back(assumption_from(
-                "price: " + to_text(price.amount) + " a node-hour, " +
-                to_text(price.amount / static_cast<double>(job.cluster.per_node)) + " a GPU-hour, " +
+                "price: " + to_text(price.amount) + " per node-hour, " +
+                to_text(price.amount / static_cast<double>(job.cluster.per_node)) + " per GPU-hour, " +
                 price.kind +
                 (price.provider.empty() || price.provider == price.kind ? "" : ", " + price.provider) +
                 (price.as_of.empty() ? "" : ", as of " + price.as_of) +
@@ -188,14 +188,14 @@ void state_price(const Job& job, Assumptions& out) {
             return;
         }
     }
-    out.push_back({"price", "none is known of " + job.cluster.id + " with " + job.cluster.accelerator.id, "",
-                   "--gpu-hour-price"});
+    out.push_back({"price", "no known price for " + job.cluster.id + " with " + job.cluster.accelerator.id,
+                   "", "--gpu-hour-price"});
 }
 
 /// What was said and has no effect without --tokens, or beside another price.
 void refuse_what_has_no_effect(const JobDraft& draft, const Job& job) {
     if (draft.price && draft.gpu_hour)
-        fail("--price: excludes --gpu-hour-price");
+        fail("--price: cannot be combined with --gpu-hour-price");
     if (job.run.tokens)
         return;
     const bool pue_in_vain = draft.pue && draft.price.value != "own";
@@ -207,7 +207,7 @@ void refuse_what_has_no_effect(const JobDraft& draft, const Job& job) {
           std::pair{draft.power_share ? &draft.power_share.where : nullptr, "--power-share"},
           std::pair{pue_in_vain ? &draft.pue.where : nullptr, "--pue"}}) {
         if (said != nullptr && *said == flag)
-            fail(std::string(flag) + ": needs --tokens, the tokens to train on");
+            fail(std::string(flag) + ": needs --tokens");
     }
 }
 
@@ -221,14 +221,14 @@ Operation resolve_operation(const JobDraft& draft, const Catalogue& catalogue, J
     require_in_range(o, draft);
     resolve_ownership(o, out);
     if (o.grid_grams_per_kwh && !o.pue)
-        out.push_back({"PUE", "1", "no power of the building is counted", "--pue"});
+        out.push_back({"PUE", "1", "facility overhead is not counted", "--pue"});
     std::optional<ClusterSpec> cluster = operated(job.cluster, o);
     if (!cluster)
         fail_unpriced(job.cluster, o);
     job.cluster = std::move(*cluster);
     state_price(job, out);
     if (job.run.tokens && !o.between_failures)
-        out.push_back({"failures", "none are counted", "nor checkpoints", "--mtbf"});
+        out.push_back({"failures", "not counted", "nor are checkpoints", "--mtbf"});
     return o;
 }
 

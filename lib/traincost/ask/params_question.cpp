@@ -65,10 +65,10 @@ void check_params_degrees(const ModelSpec& model, const ParamsQuestion& o) {
     }
     if (o.ep > 1 && !model.moe) {
         throw Error(ErrorKind::usage,
-                    "--ep is " + std::to_string(o.ep) + ", but " + model.name + " has no experts; must be 1");
+                    "--ep " + std::to_string(o.ep) + ", but " + model.name + " has no experts; must be 1");
     }
     if (model.moe && o.ep > model.moe->experts) {
-        throw Error(ErrorKind::usage, "--ep is " + std::to_string(o.ep) + ", must be at most the " +
+        throw Error(ErrorKind::usage, "--ep " + std::to_string(o.ep) + "; must be at most the " +
                                           std::to_string(model.moe->experts) + " experts");
     }
 }

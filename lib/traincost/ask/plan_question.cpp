@@ -8,8 +8,9 @@ namespace traincost {
 PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .layout = false});
     if (!question.pins.micro_batch) {
-        resolved.assumptions.push_back(
-            {"micro-batch", "1 in the table of ZeRO stages; strategies choose theirs", "", "--micro-batch"});
+        resolved.assumptions.push_back({"micro-batch",
+                                        "1 in the table of ZeRO stages; each strategy chooses its own", "",
+                                        "--micro-batch"});
     }
     const SearchSpace space = pinned_space(question.pins, resolved.job);
     Freedoms freedoms = freedoms_of(question.pins, resolved.job, sources);
@@ -19,7 +20,7 @@ PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
         pretrain_sheet(resolved.job, space, static_cast<std::size_t>(question.top), freedoms,
                        question.allow_risky ? std::function<MemoryMargin(const Job&)>{} : margins(sources));
     if (sheet.counts.enumerated == 0)
-        throw Error(ErrorKind::input, "nothing to search: " + why_empty(resolved.job, space));
+        throw Error(ErrorKind::input, why_empty(resolved.job, space));
     const Bytes capacity = allowed_memory(resolved.job);
     std::optional<std::string> never_ends = why_training_never_ends(resolved.job, resolved.operation);
     if (!question.allow_risky && !sheet.risky) {

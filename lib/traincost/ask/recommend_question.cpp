@@ -48,11 +48,10 @@ void fail_where_empty(const SearchRequest& request, const SearchResult& result) 
     if (result.counts.enumerated > 0 || result.interrupted) {
         return;
     }
-    std::string text = "nothing to search: ";
     for (std::size_t i = 0; i < request.sites.size(); ++i) {
         const std::string why = why_empty(base_job(request, i), request.sites[i].space);
         if (!why.empty()) {
-            throw Error(ErrorKind::input, text + why);
+            throw Error(ErrorKind::input, why);
         }
     }
 }

@@ -33,16 +33,16 @@ void require_said(const JobDraft& draft, const JobNeeds& needs) {
     std::vector<Problem> missing;
     const auto require = [&](bool said, const char* flag, const char* what) {
         if (!said)
-            missing.push_back({flag, std::string("is missing: ") + what});
+            missing.push_back({flag, std::string("missing; give ") + what});
     };
-    require(draft.model || draft.model_spec, "--model",
-            "a catalogue id, a file, or - for the standard input");
+    require(draft.model || draft.model_spec, "--model", "a catalogue id, a file, or - (standard input)");
     require(draft.gpu || draft.cluster, "--gpu",
-            "an accelerator of the catalogue ('traincost list accelerators')");
+            "a catalogue accelerator (see 'traincost list accelerators')");
     require(draft.gpus || (draft.dp && needs.layout), "--gpus", "the number of accelerators");
     if (needs.batch) {
-        require(draft.sequence.has_value(), "--seq", "tokens of a sequence");
-        require(draft.global_batch || draft.accumulation, "--global-batch", "sequences of a step");
+        require(draft.sequence.has_value(), "--seq", "the sequence length in tokens");
+        require(draft.global_batch || draft.accumulation, "--global-batch",
+                "the sequences per optimizer step");
     }
     if (!missing.empty())
         throw Error(ErrorKind::usage, std::move(missing));
@@ -123,17 +123,16 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
         std::string allowed;
         for (const std::string_view name : precision_names())
             allowed += (allowed.empty() ? "" : ", ") + std::string(name);
-        throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name + "' is not known" +
-                                          did_you_mean(job.run.precision_name, precision_names()) +
-                                          "; allowed: " + allowed);
+        throw Error(ErrorKind::usage, where + ": unknown value '" + job.run.precision_name + "'; allowed: " +
+                                          allowed + did_you_mean(job.run.precision_name, precision_names()));
     }
     job.run.precision = tuned_precision(job.stack, *precision, job.run.tuning);
     if (reduce)
         job.run.precision.reduce = *reduce;
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
         throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name +
-                                          "' has no quantised base, which --tuning qlora trains adapters "
-                                          "over; allowed: nf4-base, or --tuning lora");
+                                          "' has no quantised base for --tuning qlora; allowed: "
+                                          "nf4-base, or --tuning lora");
     }
     if (!draft.precision) {
         const bool published = recipe && recipe->precision == job.run.precision_name;

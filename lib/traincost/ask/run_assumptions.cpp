@@ -13,7 +13,7 @@ namespace traincost {
 namespace {
 
 std::string habit_of(const StackSpec& stack) {
-    return "the habit of " + stack.id;
+    return "default of " + stack.id;
 }
 
 /// What the layout takes from the stack, and where it is out of the ordinary.
@@ -34,13 +34,13 @@ void state_layout_defaults(const Job& job, Assumptions& out) {
     if (run.global_batch % (run.micro_batch * p.dp) != 0) {
         out.push_back({"global batch",
                        "not a multiple of micro-batch*dp = " + std::to_string(run.micro_batch * p.dp) +
-                           "; the last micro-batch is counted as full",
+                           "; the last micro-batch counts as full",
                        "", ""});
     }
     const std::vector<std::int64_t> stages = stack_space(job).zero;
     if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
-        out.push_back({"zero", "stage " + std::to_string(p.zero) + " is counted",
-                       "though " + stack.id + " is not known to have it", ""});
+        out.push_back({"zero", "stage " + std::to_string(p.zero) + " assumed",
+                       "although " + stack.id + " is not known to support it", ""});
     }
 }
 
@@ -49,7 +49,7 @@ void state_sequence(const JobDraft& draft, const Job& job, Assumptions& out) {
     const std::int64_t sequence = job.run.sequence;
     if (draft.sequence_as_given && counts_in_thousands(*draft.sequence_as_given)) {
         out.push_back({"sequence", *draft.sequence_as_given + " is " + std::to_string(sequence) + " tokens",
-                       "K being 1024", "--seq"});
+                       "K = 1024", "--seq"});
     }
     if (job.model.max_position && sequence > *job.model.max_position) {
         out.push_back({"sequence",
@@ -68,7 +68,7 @@ void state_plain_defaults(const JobDraft& draft, const JobNeeds& needs, const Jo
         out.push_back({"optimizer", std::string(name_of(run.optimizer)), "", "--optimizer"});
     if (!needs.layout)
         return;
-    const std::string by_launcher = "as " + job.stack.id + " is launched";
+    const std::string by_launcher = "launch default of " + job.stack.id;
     if (!draft.recompute) {
         out.push_back({"recompute", std::string(name_of(run.recompute)),
                        run.recompute == Recompute::none ? "" : by_launcher, "--recompute"});
@@ -76,7 +76,7 @@ void state_plain_defaults(const JobDraft& draft, const JobNeeds& needs, const Jo
     if (p.dp * p.cp > 1 && !draft.zero) {
         const bool by_stack = stated_zero(draft).has_value();
         out.push_back({"zero", std::to_string(p.zero),
-                       by_stack      ? "as " + *draft.stack + " says"
+                       by_stack      ? "implied by " + *draft.stack
                        : p.zero == 0 ? ""
                                      : by_launcher,
                        "--zero"});
@@ -102,14 +102,13 @@ void state_run_defaults(const JobDraft& draft, const JobNeeds& needs, const Job&
     if (needs.layout)
         state_layout_defaults(job, out);
     if (run.optimizer == Optimizer::paged_adamw || run.optimizer == Optimizer::paged_adam8bit) {
-        out.push_back({"paged optimizer", "its states are counted in host memory",
-                       "where they move when the GPU is full", ""});
+        out.push_back(
+            {"paged optimizer", "states counted in host memory", "where they move when the GPU is full", ""});
     }
     for (const std::string& line : host_assumptions(job))
         out.push_back(assumption_from(line));
     if (run.headroom > 0.0) {
-        out.push_back(
-            {"headroom", percent_text(run.headroom) + " of the memory is kept free", "", "--headroom"});
+        out.push_back({"headroom", percent_text(run.headroom) + " of memory is kept free", "", "--headroom"});
     }
     if (job.model.moe) {
         out.push_back({"experts",

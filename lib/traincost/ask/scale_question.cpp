@@ -46,10 +46,10 @@ BudgetHardware hardware_of(const ScaleQuestion& f, const Catalogue& catalogue) {
 /// What turns hours or dollars into FLOPs must be there, and nothing else.
 void check_budget(const ScaleQuestion& f) {
     if (f.gpu && f.cluster) {
-        throw Error(ErrorKind::usage, "--cluster: excludes --gpu");
+        throw Error(ErrorKind::usage, "--cluster: cannot be combined with --gpu");
     }
     if (f.price && !f.cluster) {
-        throw Error(ErrorKind::usage, "--price: needs --cluster, whose price it is");
+        throw Error(ErrorKind::usage, "--price: needs --cluster");
     }
     std::vector<Problem> problems;
     if (f.flops) {
@@ -59,22 +59,22 @@ void check_budget(const ScaleQuestion& f) {
               std::pair{f.gpu_hour_price.has_value(), "--gpu-hour-price"},
               std::pair{f.precision.has_value(), "--precision"}}) {
             if (given) {
-                problems.push_back({flag, "is for --gpu-hours and --budget; --flops needs no hardware"});
+                problems.push_back({flag, "applies to --gpu-hours and --budget; --flops needs no hardware"});
             }
         }
     } else {
         if (!f.gpu && !f.cluster) {
-            problems.push_back({"--gpu", "is missing: an accelerator of the catalogue, or --cluster"});
+            problems.push_back({"--gpu", "missing; give a catalogue accelerator, or --cluster"});
         }
         if (!f.mfu) {
-            problems.push_back({"--mfu", "is missing: the share of the peak that training reaches, as 40%"});
+            problems.push_back({"--mfu", "missing; give the share of peak that training reaches, as in 40%"});
         }
         if (f.budget && !f.gpu_hour_price && !f.cluster) {
             problems.push_back(
-                {"--gpu-hour-price", "is missing: the price of one accelerator-hour, or --cluster"});
+                {"--gpu-hour-price", "missing; give the price per accelerator-hour, or --cluster"});
         }
         if (f.gpu_hours && (f.gpu_hour_price || f.price)) {
-            problems.push_back({f.price ? "--price" : "--gpu-hour-price", "is for --budget"});
+            problems.push_back({f.price ? "--price" : "--gpu-hour-price", "applies only to --budget"});
         }
     }
     if (!problems.empty()) {
@@ -88,8 +88,8 @@ ScalingBudget ask(const ScaleQuestion& f, const Sources& sources) {
     const int given = f.flops.has_value() + f.gpu_hours.has_value() + f.budget.has_value();
     if (given != 1) {
         throw Error(ErrorKind::usage, std::string("--flops: ") +
-                                          (given == 0 ? "is missing: " : "is one of several: ") +
-                                          "give one of --flops, --gpu-hours and --budget");
+                                          (given == 0 ? "missing; " : "more than one budget is given; ") +
+                                          "give exactly one of --flops, --gpu-hours and --budget");
     }
     check_budget(f);
     ScalingBudget q{
@@ -114,7 +114,7 @@ ScalingBudget ask(const ScaleQuestion& f, const Sources& sources) {
     q.compute = *peak * (*f.mfu) * Seconds{hours * 3600.0};
     if (f.budget) {
         q.assumptions.push_back(
-            to_text(*f.budget) + " at " + to_text(*hour) + " an accelerator-hour" +
+            to_text(*f.budget) + " at " + to_text(*hour) + " per accelerator-hour" +
             (hardware.price_source.empty() || f.gpu_hour_price ? "" : ": " + hardware.price_source));
     }
     q.assumptions.push_back(count_text(hours) + " hours of " + hardware.accelerator.id + " at " +

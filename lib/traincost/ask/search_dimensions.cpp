@@ -40,7 +40,7 @@ auto list_of(const std::string& text) {
 
 bool on(const std::string& text) {
     if (text != "on" && text != "off") {
-        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: on, off, or both as on,off");
+        throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: on, off, or both as on,off");
     }
     return text == "on";
 }
@@ -72,7 +72,7 @@ NumberChoice zero_choice(const std::string& text) {
     const bool open = choice.high == std::numeric_limits<std::int64_t>::max();
     const std::int64_t most = !choice.listed.empty() ? choice.listed.back() : open ? choice.low : choice.high;
     if (most > highest) {
-        throw Error(ErrorKind::usage, "'" + text + "' is not known; allowed: 0, 1, 2, 3");
+        throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: 0, 1, 2, 3");
     }
     return choice;
 }
@@ -151,7 +151,7 @@ constexpr DimensionField fields[] = {
     {"--micro-batch", "N...", "Sequences per micro-batch on one rank",
      say_by<&D::micro_batch, number_choice>},
     {"--tp", "N...",
-     "Tensor-parallel degrees to search: 8 or 1,2,4 or 2..8 or ..8 (all degrees take these forms). Default: "
+     "Tensor-parallel degrees to search: 8 or 1,2,4 or 2..8 or ..8 (all degrees take these forms); default: "
      "all the stack supports",
      say_by<&D::tp, number_choice>},
     {"--pp", "N...", "Pipeline-parallel degree", say_by<&D::pp, number_choice>},
@@ -196,7 +196,7 @@ NumberChoice number_choice(const std::string& text) {
     const std::string low = text.substr(0, dots);
     const std::string high = text.substr(dots + 2);
     if (low.empty() && high.empty()) {
-        throw Error(ErrorKind::usage, "'" + text + "' is no range; write LOW..HIGH, LOW.. or ..HIGH");
+        throw Error(ErrorKind::usage, "'" + text + "' is not a range; write LOW..HIGH, LOW.. or ..HIGH");
     }
     choice.low = low.empty() ? 0 : parse_count(low);
     if (!high.empty()) {

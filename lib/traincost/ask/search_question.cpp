@@ -12,12 +12,13 @@ namespace traincost {
 Shard shard_from(const std::string& text) {
     const auto slash = text.find('/');
     if (slash == text.npos) {
-        throw Error(ErrorKind::usage, "'" + text + "' is not I/N, as in 3/16");
+        throw Error(ErrorKind::usage, "'" + text + "' must be I/N, as in 3/16");
     }
     const std::int64_t shard = parse_count(text.substr(0, slash));
     const std::int64_t shards = parse_count(text.substr(slash + 1));
     if (shards < 1 || shard < 1 || shard > shards) {
-        throw Error(ErrorKind::usage, "'" + text + "' names no shard; allowed: 1/N to N/N with N at least 1");
+        throw Error(ErrorKind::usage,
+                    "'" + text + "' is not a shard; allowed: 1/N to N/N, with N at least 1");
     }
     return {shard - 1, shards};
 }
@@ -33,10 +34,10 @@ Objective objective_from(const std::string& text) {
         double* const members[] = {&objective.time, &objective.cost, &objective.memory, &objective.energy};
         const auto found = std::find(std::begin(names), std::end(names), name);
         if (found == std::end(names)) {
-            throw Error(ErrorKind::usage, "'" + name + "' is not known" +
-                                              did_you_mean(name, std::span<const std::string_view>(names)) +
-                                              "; allowed: time, cost, memory, energy, or a mix as in "
-                                              "time=1,cost=0.5");
+            throw Error(ErrorKind::usage, "unknown value '" + name +
+                                              "'; allowed: time, cost, memory, energy, or a mix as in "
+                                              "time=1,cost=0.5" +
+                                              did_you_mean(name, std::span<const std::string_view>(names)));
         }
         *members[found - std::begin(names)] = weight;
     }
@@ -54,11 +55,11 @@ Freedoms freedoms_of(const SearchQuestion& f) {
 
 ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
     if ((f.deadline || f.budget) && !f.job.tokens && !f.of_file) {
-        throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
-                                          ": needs --tokens, the tokens to train on");
+        throw Error(ErrorKind::usage,
+                    std::string(f.deadline ? "--deadline" : "--budget") + ": needs --tokens");
     }
     if (f.said.gpus && (f.min_gpus || f.max_gpus)) {
-        throw Error(ErrorKind::usage, "--gpus: excludes --min-gpus and --max-gpus");
+        throw Error(ErrorKind::usage, "--gpus: cannot be combined with --min-gpus or --max-gpus");
     }
     if (f.min_gpus && !f.max_gpus) {
         throw Error(ErrorKind::usage, "--min-gpus: needs --max-gpus");
@@ -68,7 +69,7 @@ ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
                                           " is more than --max-gpus " + std::to_string(*f.max_gpus));
     }
     if (!f.clusters.empty() && (f.said.cluster || f.said.gpu)) {
-        throw Error(ErrorKind::usage, "--clusters: excludes --cluster and --gpu");
+        throw Error(ErrorKind::usage, "--clusters: cannot be combined with --cluster or --gpu");
     }
     ResolvedSearch out = resolve_sites(f, sources);
     SearchRequest& request = out.request;
@@ -76,8 +77,8 @@ ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
         return out;
     }
     if ((f.deadline || f.budget) && !request.run.tokens) {
-        throw Error(ErrorKind::usage, std::string(f.deadline ? "--deadline" : "--budget") +
-                                          ": needs --tokens, the tokens to train on");
+        throw Error(ErrorKind::usage,
+                    std::string(f.deadline ? "--deadline" : "--budget") + ": needs --tokens");
     }
     request.objective = f.objective;
     if (request.run.tokens) {

@@ -16,7 +16,7 @@ std::vector<std::int64_t> gpu_counts(std::int64_t low, std::int64_t high, std::i
     const std::int64_t last = high / per_node;
     if (last - first >= most) {
         throw Error(ErrorKind::usage, "--max-gpus: " + std::to_string(last - first + 1) +
-                                          " numbers of nodes lie between " + std::to_string(low) + " and " +
+                                          " node counts lie between " + std::to_string(low) + " and " +
                                           std::to_string(high) + " accelerators; at most " +
                                           std::to_string(most) + " are searched");
     }
@@ -64,7 +64,7 @@ void allow_uneven_stages(ResolvedJob& resolved) {
     job.run.uneven_stages = true;
     resolved.assumptions.push_back(
         assumption_from("uneven stages: " + std::to_string(block_count(job.model)) +
-                        " layers have no even halves, so the first stages of a pipeline hold one "
+                        " layers cannot be halved evenly, so the first pipeline stages may hold one "
                         "more (--uneven-stages)"));
 }
 
@@ -243,7 +243,7 @@ ResolvedSearch resolve_sites(const SearchQuestion& f, const Sources& sources) {
     const bool several = all || f.clusters.size() > 1 || f.stacks.size() > 1 || f.max_gpus;
     if (several && f.job.model.value == "-") {
         throw Error(ErrorKind::usage,
-                    "the standard input can be read once only: give a file where several "
+                    "standard input can be read only once: give a file where several "
                     "clusters, stacks or numbers of GPUs are searched");
     }
     Names clusters(f.clusters.begin(), f.clusters.end());

@@ -63,7 +63,8 @@ std::vector<std::string> usual_stacks(const Sources& sources, std::string_view v
     if (ranked.empty() && task != Tuning::full)
         return usual_stacks(sources, vendor, Tuning::full);
     if (ranked.empty())
-        throw Error(ErrorKind::input, "--stack: no stack is usual on accelerators of " + std::string(vendor));
+        throw Error(ErrorKind::input,
+                    "--stack: no usual stack is known for " + std::string(vendor) + " accelerators");
     std::sort(ranked.begin(), ranked.end());
     std::vector<std::string> ids;
     for (const auto& [rank, id] : ranked)
@@ -116,7 +117,7 @@ StackSpec resolve_stack(const JobDraft& draft, const Sources& sources, const Acc
         catalogue.stack(usual_stack(sources, accelerator.vendor, task, stated_zero(draft).value_or(0)));
     out.push_back({"stack", stack.id,
                    "usual " + (task == Tuning::full ? "" : "for " + std::string(name_of(task)) + " ") +
-                       "on accelerators of " + accelerator.vendor,
+                       "on " + accelerator.vendor + " accelerators",
                    "--stack"});
     return stack;
 }

@@ -67,7 +67,7 @@ std::vector<StackConstant> constants_of(const Job& job, const Estimate& e, const
 
 std::string constants_text(const std::vector<StackConstant>& constants, const std::string& stack) {
     const std::size_t fitted = count_of(constants, ClaimKind::fitted);
-    std::string text = std::to_string(constants.size()) + " constants of " + stack + " bear on this job: ";
+    std::string text = std::to_string(constants.size()) + " constants of " + stack + " affect this job: ";
     text += std::to_string(fitted) + " fitted" + sources_text(constants);
     text += ", " + std::to_string(count_of(constants, ClaimKind::measured)) + " measured";
     text += ", " + std::to_string(count_of(constants, ClaimKind::estimate)) + " estimated";

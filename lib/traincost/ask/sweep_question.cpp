@@ -26,7 +26,7 @@ void check_axes(const std::vector<SweepAxis>& axes) {
     }
     for (const SweepAxis& axis : axes) {
         if (std::find(known.begin(), known.end(), axis.flag) == known.end())
-            fail_axis("'" + axis.flag + "' is no flag of a job" + did_you_mean(axis.flag, known));
+            fail_axis("'" + axis.flag + "' is not a job flag" + did_you_mean(axis.flag, known));
         const auto same = std::count_if(axes.begin(), axes.end(),
                                         [&](const SweepAxis& other) { return other.flag == axis.flag; });
         if (same > 1)
@@ -107,7 +107,7 @@ bool SweepAnswer::yes() const {
 
 std::vector<SweepAxis> sweep_axes(const std::vector<std::string>& texts) {
     if (texts.empty())
-        fail_axis("is missing: FLAG=a,b,c, as in --vary tp=1,2,4,8");
+        fail_axis("missing; give FLAG=a,b,c, as in --vary tp=1,2,4,8");
     std::vector<SweepAxis> axes;
     for (const std::string& text : texts) {
         try {
@@ -134,7 +134,8 @@ SweepAnswer ask(const SweepQuestion& question, const Sources& sources) {
     const bool any =
         std::any_of(points.begin(), points.end(), [](const SweepPoint& p) { return p.estimate; });
     if (!any && !points.empty())
-        throw Error(ErrorKind::input, "no point of the sweep is valid; the first: " + points.front().problem);
+        throw Error(ErrorKind::input,
+                    "no point of the sweep is valid; the first one: " + points.front().problem);
     return answer;
 }
 
@@ -142,7 +143,7 @@ SweepQuestion sweep_question(const std::vector<std::string>& axes, const SaidJob
                              const std::optional<Shard>& shard, const Sources& sources) {
     SweepQuestion question{.file = {}, .said = job.said, .axes = sweep_axes(axes)};
     if (job.file == "-" || job.said.model.value == "-") {
-        throw Error(ErrorKind::usage, "sweep: the standard input can be read once only; give a file");
+        throw Error(ErrorKind::usage, "sweep: standard input can be read only once; give a file");
     }
     if (job.file) {
         question.file = draft_from_file(*job.file, sources);

@@ -74,8 +74,8 @@ RunSpec usual_run(const JobDraft& draft, const JobNeeds& needs, const ModelSpec&
                                         longest_usual_sequence);
     if (!draft.sequence) {
         const std::string why = published                            ? "as published: " + recipe->source
-                                : model.max_position == run.sequence ? "all positions of " + model.name
-                                                                     : "usual where nobody says another";
+                                : model.max_position == run.sequence ? "maximum of " + model.name
+                                                                     : "common default";
         out.push_back({"sequence", std::to_string(run.sequence), why, "--seq"});
     }
     if (!draft.micro_batch && needs.layout)
@@ -113,18 +113,18 @@ void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecip
     run.global_batch = (usual + pass - 1) / pass * pass;
     std::string why = published             ? "as published: " + recipe->source
                       : pretraining && many ? std::to_string(tokens_of_accelerator) +
-                                                  " tokens an accelerator, the least usual in pre-training"
+                                                  " tokens per accelerator, the usual minimum in pre-training"
                       : pretraining
-                          ? std::string(is_large ? "4M" : "0.5M") + " tokens a step, usual in pre-training"
-                          : "usual in tuning adapters";
+                          ? std::string(is_large ? "4M" : "0.5M") + " tokens per step, usual in pre-training"
+                          : "usual for adapter tuning";
     if (run.global_batch != usual)
-        why += ", in whole micro-batches of all ranks";
+        why += ", rounded up to whole micro-batches on all ranks";
     const std::int64_t to_divide = divided ? accelerators : 0;
     if (to_divide > 0 && run.global_batch % (to_divide / (to_divide & -to_divide)) != 0 &&
         !(published && divides_somehow(run.global_batch, to_divide, model))) {
         run.global_batch = divisible_batch(run.global_batch, to_divide);
-        why += ", changed from " + std::to_string(usual) + " to one that " + std::to_string(to_divide) +
-               " accelerators divide";
+        why += ", changed from " + std::to_string(usual) + " so that it divides over " +
+               std::to_string(to_divide) + " accelerators";
     }
     out.push_back({"global batch", std::to_string(run.global_batch), why, "--global-batch"});
 }

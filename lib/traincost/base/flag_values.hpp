@@ -80,7 +80,7 @@ inline void require_all(std::initializer_list<std::pair<const char*, bool>> flag
     std::vector<Problem> missing;
     for (const auto& [name, given] : flags) {
         if (!given) {
-            missing.push_back({name, "is missing"});
+            missing.push_back({name, "missing"});
         }
     }
     if (!missing.empty()) {
@@ -93,7 +93,7 @@ inline void refuse_all(const std::string& where, std::initializer_list<std::pair
     std::vector<Problem> refused;
     for (const auto& [name, given] : flags) {
         if (given) {
-            refused.push_back({name, "means nothing " + where});
+            refused.push_back({name, "has no effect " + where});
         }
     }
     if (!refused.empty()) {

@@ -82,12 +82,10 @@ std::optional<double> take_number(std::string_view& rest) {
 
 double in_range(double x, Range range, std::string_view text) {
     if (range == Range::positive && !(x > 0)) {
-        throw Error(ErrorKind::input,
-                    fmt::format("'{}' is not allowed: it must be greater than 0", elided(text, repeated)));
+        throw Error(ErrorKind::input, fmt::format("'{}' must be greater than 0", elided(text, repeated)));
     }
     if (range == Range::not_negative && !(x >= 0)) {
-        throw Error(ErrorKind::input,
-                    fmt::format("'{}' is not allowed: it must not be negative", elided(text, repeated)));
+        throw Error(ErrorKind::input, fmt::format("'{}' must not be negative", elided(text, repeated)));
     }
     if (!std::isfinite(x)) {
         throw Error(ErrorKind::input, fmt::format("'{}' is too large", elided(text, repeated)));

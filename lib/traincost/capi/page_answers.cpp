@@ -124,7 +124,7 @@ std::string read_answer(std::span<const LaunchFile> files, const std::string& se
 TrainingLog log_of(const LaunchFile& file) {
     std::optional<TrainingLog> log = log_in(file.text);
     if (!log)
-        throw Error(ErrorKind::input, file.name + ": is no log of a known framework");
+        throw Error(ErrorKind::input, file.name + ": not a log of a known framework");
     return *std::move(log);
 }
 

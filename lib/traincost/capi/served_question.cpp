@@ -40,14 +40,14 @@ void refuse_files(const JsonValue& value, std::string_view key) {
         if (key != "text" && key != "name" && names_file(*text)) {
             throw Error(ErrorKind::usage,
                         std::string(key) + ": '" + text->substr(0, 100) +
-                            "' could be a file of the server, which a client cannot name; send "
+                            "' may be a file on the server, which clients cannot name; send "
                             "{\"name\": ..., \"text\": ...} in \"files\"");
         }
     } else if (const JsonValue::Array* items = value.array()) {
         for (const JsonValue& item : *items) {
             if (key == "files" && !item.object()) {
                 throw Error(ErrorKind::usage,
-                            "files: a client cannot name a file of the server; send "
+                            "files: clients cannot name files on the server; send "
                             "{\"name\": ..., \"text\": ...}");
             }
             refuse_files(item, key);
@@ -55,7 +55,7 @@ void refuse_files(const JsonValue& value, std::string_view key) {
     } else if (const JsonValue::Object* members = value.object()) {
         for (const JsonMember& member : *members) {
             if (member.key == "data") {
-                throw Error(ErrorKind::usage, "data: a client cannot name a folder of the server");
+                throw Error(ErrorKind::usage, "data: clients cannot name folders on the server");
             }
             refuse_files(member.value, member.key);
         }
@@ -139,8 +139,7 @@ ServedAnswer ServedQuestions::answer(const std::string& text) {
         return {bad_request, error_answer("usage", error.what())};
     }
     if (!enter(search)) {
-        return {unavailable,
-                error_answer("busy", "the server computes as many questions as it may; ask again later")};
+        return {unavailable, error_answer("busy", "the server is busy; ask again later")};
     }
     ServedAnswer served{ok, answer_json(with_data(text, data_folder_))};
     leave(search);

@@ -38,7 +38,7 @@ struct Estimate {
     ParameterCount parameters;
     std::vector<StageMemory> stages;
     std::int64_t peak_stage;
-    Bytes capacity;      ///< memory of one accelerator that the job may use (`allowed_memory`)
+    Bytes capacity;      ///< memory per accelerator available to the job (`allowed_memory`)
     bool fits;           ///< on the device, and in a node's host memory where that is known
     Bytes shortfall;     ///< device memory beyond the capacity
     Bytes node_host;     ///< host memory of a node whose ranks all hold the stage that keeps most there

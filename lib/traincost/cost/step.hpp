@@ -26,7 +26,7 @@ enum class StepTerm : std::uint8_t {
     context_parallel,
     expert_parallel,
     pipeline_transfer,  ///< between stages, exposed
-    bubble,             ///< stages waiting for each other
+    bubble,             ///< stages waiting for one another
     data_parallel,      ///< exposed gradient reduction and weight gathers
     optimizer,          ///< update, gradient norm, casts
     offload,            ///< host transfers and CPU updates not hidden

@@ -25,7 +25,7 @@ void set_axolotl_sharding(JobWords& words, SettingText& out) {
         out.number("dp_shard_size", experts ? words.ranks() / p.ep : words.ranks());
     }
     words.fixed("zero", sharded,
-                "FSDP shards gradients, or weights too; without it nobody says what is sharded");
+                "FSDP shards gradients, or also weights; without it, sharding is unspecified");
     if (p.tp > 1)
         out.number("tensor_parallel_size", p.tp);
     if (p.cp > 1)

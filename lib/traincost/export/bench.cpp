@@ -48,7 +48,7 @@ Enum bench_word(const std::string& text, std::span<const std::string_view> names
         allowed += (allowed.empty() ? "" : ", ") + std::string(name);
     }
     throw Error(ErrorKind::usage,
-                "'" + text + "' is not known" + did_you_mean(text, names) + "; allowed: " + allowed);
+                "unknown value '" + text + "'; allowed: " + allowed + did_you_mean(text, names));
 }
 
 }  // namespace

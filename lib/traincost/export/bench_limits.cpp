@@ -60,7 +60,7 @@ private:
         }
         refuse_if(!list.empty(), "--stack",
                   "'" + stack_.id + "' has " + list +
-                      ", which the script cannot be; allowed: stacks of PyTorch's own operators");
+                      ", which the script cannot reproduce; allowed: stacks built on PyTorch operators");
     }
 
     bool compiled() const {
@@ -98,16 +98,16 @@ private:
                         "experts of the hidden width");
         refuse_model_if(!m_.extra.empty() || m_.token_types > 0 || !m_.lm_head,
                         !m_.extra.empty() ? m_.extra.front().what : "no language-model head",
-                        "decoders with a head and nothing besides");
+                        "plain decoders with a language-model head");
         refuse_model_if(m_.window && m_.window->kind == WindowKind::block_sparse, "block-sparse attention",
                         "sliding and chunked windows");
         refuse_model_if(m_.mla && m_.norm.qk != QkNorm::none, "norms on queries and keys of latent attention",
                         "latent attention without them");
-        refuse_model_if(!norms_placed(), std::to_string(m_.norm.per_layer) + " norms a layer",
-                        "2, 4 of sandwich placement, 1 or 2 beside parallel attention");
+        refuse_model_if(!norms_placed(), std::to_string(m_.norm.per_layer) + " norms per layer",
+                        "2, 4 of sandwich placement, 1 or 2 with parallel attention");
         refuse_if(position == learned && run_.sequence > m_.position.table_rows, "--seq",
-                  std::to_string(run_.sequence) + " is more than the " +
-                      std::to_string(m_.position.table_rows) + " rows of the model's position table");
+                  std::to_string(run_.sequence) + " exceeds the " + std::to_string(m_.position.table_rows) +
+                      " rows of the model's position table");
     }
 
     bool norms_placed() const {
@@ -120,39 +120,38 @@ private:
 
     void stack() {
         const LossKernel loss = options_.loss.value_or(stack_.head.loss);
-        refuse_stack_if(stack_.layer.norm != NormKernel::fused, "norms written out in operators");
+        refuse_stack_if(stack_.layer.norm != NormKernel::fused, "unfused norms");
         refuse_stack_if(stack_.layer.rotary != RotaryKernel::composite, "a fused rotary kernel");
         refuse_stack_if(stack_.layer.activation != ActivationKernel::eager, "a fused MLP kernel");
         refuse_stack_if(stack_.layer.bias_dropout_fused, "fused bias and dropout");
-        refuse_stack_if(stack_.layer.bias == BiasKernel::apart, "biases added apart");
+        refuse_stack_if(stack_.layer.bias == BiasKernel::apart, "separate bias kernels");
         refuse_stack_if(stack_.layer.written_out_gelu || stack_.layer.inplace_backward,
-                        "kernels of its own for activations");
+                        "its own activation kernels");
         refuse_stack_if(loss == LossKernel::vocab_parallel || loss == LossKernel::fused_softmax,
                         "the loss " + std::string(name_of(loss)));
         refuse_stack_if(stack_.head.metric_losses > 0.0 || stack_.head.logits_copies_fp32 > 0.0,
-                        "losses for metrics");
-        refuse_stack_if(stack_.states.gradients != GradientStore::parameter,
-                        "gradients in buffers of its own");
+                        "metric losses");
+        refuse_stack_if(stack_.states.gradients != GradientStore::parameter, "its own gradient buffers");
         refuse_stack_if(p_.tp > 1 && stack_.layer.tensor_parallel != TensorParallelKind::dtensor,
                         std::string(name_of(stack_.layer.tensor_parallel)) + " tensor parallelism");
         refuse_stack_if(p_.zero >= 2 && p_.dp * p_.cp > 1 && stack_.states.shard != ShardEngine::fsdp2,
                         std::string(name_of(stack_.states.shard)) + " sharding");
         refuse_stack_if(
             p_.pp > 1 && (stack_.pipeline.ends_count_as_blocks || stack_.pipeline.balanced_stages),
-            "stages of unequal numbers of layers");
+            "stages of unequal length");
         refuse_stack_if(stack_.host.cuda_graphs && !compiled(), "CUDA graphs around eager code");
         say_foreign();
         const auto generation = run_.attention_generation.value_or(stack_.attention.generation);
         refuse_if(generation == AttentionGeneration::flash_triton || generation == AttentionGeneration::math,
                   "--attention-generation",
                   "'" + std::string(name_of(generation)) +
-                      "' is none of scaled_dot_product_attention; allowed: flash2, "
+                      "' is not a kernel of scaled_dot_product_attention; allowed: flash2, "
                       "flash3, flash4, memory_efficient");
         const std::string& vendor = job_.cluster.accelerator.vendor;
         refuse_if(!vendor.starts_with("NVIDIA") && !vendor.starts_with("AMD"), "--gpu",
                   "'" + job_.cluster.accelerator.id +
-                      "' runs no CUDA or ROCm build of PyTorch; allowed: accelerators "
-                      "of NVIDIA and AMD");
+                      "' has no CUDA or ROCm build of PyTorch; allowed: accelerators "
+                      "from NVIDIA and AMD");
     }
 
     void precision() {
@@ -165,7 +164,7 @@ private:
         const bool known =
             eight_bit || x.gemm == x.compute || (x.gemm == DataType::tf32 && x.compute == DataType::fp32);
         refuse_if(!known || x.base, "--precision",
-                  name + "is not what PyTorch's own products run in" + allowed);
+                  name + "is not a format of PyTorch's own products" + allowed);
         refuse_if(x.gradients != x.weights, "--precision",
                   name + "keeps gradients in " + std::string(name_of(x.gradients)) +
                       ", PyTorch in the weights' " + std::string(name_of(x.weights)) + allowed);
@@ -214,11 +213,11 @@ private:
 
     void run() {
         const bool low_rank = run_.tuning == Tuning::lora;
-        refuse_if(
-            run_.tuning != Tuning::full && !low_rank, "--tuning",
-            "'" + std::string(name_of(run_.tuning)) + "' needs kernels PyTorch has not; allowed: full, lora");
+        refuse_if(run_.tuning != Tuning::full && !low_rank, "--tuning",
+                  "'" + std::string(name_of(run_.tuning)) +
+                      "' needs kernels that PyTorch lacks; allowed: full, lora");
         refuse_if(low_rank && (m_.mla || m_.moe || p_.tp > 1 || p_.pp > 1), "--tuning",
-                  "lora is for dense models without latent attention, --tp and --pp");
+                  "lora is only for dense models without latent attention, --tp or --pp");
         const bool known = run_.optimizer == Optimizer::adamw || run_.optimizer == Optimizer::sgd ||
                            run_.optimizer == Optimizer::sgd_momentum;
         refuse_if(!known, "--optimizer",
@@ -228,20 +227,21 @@ private:
                       run_.offload_activations > 0.0,
                   "--offload-optimizer", "the script keeps everything on the device; allowed: none");
         refuse_if(run_.compiled_parts.has_value(), "--compile",
-                  "the whole model is compiled, or nothing of it; allowed: on, off");
-        refuse_if(run_.mlp_tiles > 1, "--mlp-tiles", "MLPs run whole; allowed: 1");
+                  "the whole model is compiled or none of it; allowed: on, off");
+        refuse_if(run_.mlp_tiles > 1, "--mlp-tiles", "MLPs are not tiled; allowed: 1");
         refuse_if(run_.reshard != Reshard::always, "--reshard",
-                  "weights are given back after each block; allowed: always");
-        refuse_if(run_.packed_length || run_.padded_length || run_.frozen_layers > 0 ||
-                      run_.optimizer_in_backward || run_.activation_input_fp8 ||
-                      run_.expert_imbalance != 1.0 || run_.neighbouring_experts || run_.expert_one_hot,
-                  "--job",
-                  "packed documents, frozen layers, updates in the backward pass and chosen loads of experts "
-                  "are not in the script");
+                  "weights are freed after each block; allowed: always");
+        refuse_if(
+            run_.packed_length || run_.padded_length || run_.frozen_layers > 0 ||
+                run_.optimizer_in_backward || run_.activation_input_fp8 || run_.expert_imbalance != 1.0 ||
+                run_.neighbouring_experts || run_.expert_one_hot,
+            "--job",
+            "packed documents, frozen layers, updates in the backward pass and expert imbalance are not "
+            "in the script");
         refuse_if(run_.global_batch % (run_.micro_batch * p_.dp) != 0, "--global-batch",
                   std::to_string(run_.global_batch) + " is not a multiple of micro-batch times dp, " +
                       std::to_string(run_.micro_batch * p_.dp));
-        refuse_if(p_.ep > 1 || p_.etp.value_or(1) > 1, "--ep", "experts are whole on every rank; allowed: 1");
+        refuse_if(p_.ep > 1 || p_.etp.value_or(1) > 1, "--ep", "every rank holds all experts; allowed: 1");
     }
 
     void tensor_parallel() {
@@ -253,7 +253,7 @@ private:
         refuse_if(m_.norm.qk != QkNorm::none, "--tp",
                   is + "norms on queries and keys are not divided; allowed: 1");
         refuse_if(fused_qkv() || stack_.layer.fused_gate_up, "--tp",
-                  is + "one projection for queries, keys and values cannot be cut by head; allowed: 1");
+                  is + "a joint projection of queries, keys and values cannot be split by head; allowed: 1");
         refuse_if(m_.embedding_dim.has_value(), "--tp",
                   is + "an embedding narrower than the model is not divided; allowed: 1");
         refuse_if(
@@ -270,7 +270,7 @@ private:
         refuse_if(
             compiled() && stack_.head.compiled_loss, "--compile",
             "on: the loss of '" + stack_.id +
-                "' is compiled too, which --tp leaves eager; allowed: off, or a stack whose loss is eager");
+                "' is also compiled, but --tp needs it eager; allowed: off, or a stack with an eager loss");
     }
 
     void pipeline() {
@@ -279,26 +279,26 @@ private:
         }
         const std::string is = std::to_string(p_.pp) + ": ";
         const Schedule schedule = schedule_of(job_);
-        refuse_if(m_.moe.has_value(), "--pp", is + "mixtures of experts are not cut into stages; allowed: 1");
-        refuse_if(m_.tied_embeddings, "--pp", is + "tied embeddings would be two tables; allowed: 1");
-        refuse_if(p_.cp > 1 || p_.zero == 1, "--pp", is + "goes with --cp 1 and --zero 0, 2 or 3");
+        refuse_if(m_.moe.has_value(), "--pp", is + "mixtures of experts have no pipeline stages; allowed: 1");
+        refuse_if(m_.tied_embeddings, "--pp", is + "tied embeddings would need two tables; allowed: 1");
+        refuse_if(p_.cp > 1 || p_.zero == 1, "--pp", is + "needs --cp 1 and --zero 0, 2 or 3");
         refuse_if(schedule == Schedule::zero_bubble || schedule == Schedule::dualpipe, "--schedule",
                   "'" + std::string(name_of(schedule)) +
                       "' is not in the script; allowed: gpipe, 1f1b, interleaved");
         refuse_if(loss_in_parts(), "--loss",
-                  "chunked and fused_linear are made inside the model; allowed with --pp: "
+                  "chunked and fused_linear are computed inside the model; allowed with --pp: "
                   "fp32_logits, logits_format");
         refuse_if(options_.gradient_clip.has_value(), "--clip",
-                  "the norm of gradients is not taken over stages; leave it out");
+                  "the gradient norm is not computed across stages; omit it");
         refuse_if(
             compiled() && stack_.head.compiled_loss, "--compile",
             "on: the loss of '" + stack_.id +
-                "' is compiled too, which --pp leaves eager; allowed: off, or a stack whose loss is eager");
+                "' is also compiled, but --pp needs it eager; allowed: off, or a stack with an eager loss");
         const std::int64_t passes = micro_batches(run_);
         refuse_if(passes < p_.pp || (schedule == Schedule::interleaved && passes % p_.pp != 0),
                   "--global-batch",
                   std::to_string(passes) + " micro-batches for " + std::to_string(p_.pp) +
-                      " stages; allowed: at least as many, and a multiple where interleaved");
+                      " stages; allowed: at least as many, and a multiple if interleaved");
     }
 
     void context_parallel() {
@@ -313,17 +313,17 @@ private:
         refuse_if(run_.attention.value_or(stack_.attention.kernel) == AttentionKernel::math, "--attention",
                   "math has no ring; allowed with --cp: flash");
         refuse_if(run_.dropout.value_or(stack_.layer.dropout) > 0.0, "--dropout",
-                  "a ring has none; allowed with --cp: 0");
-        refuse_if(p_.tp > 1, "--cp", is + "goes with --tp 1");
+                  "ring attention has no dropout; allowed with --cp: 0");
+        refuse_if(p_.tp > 1, "--cp", is + "needs --tp 1");
         refuse_if(
             run_.sequence % (2 * p_.cp) != 0, "--seq",
             std::to_string(run_.sequence) + " is not a multiple of 2*cp = " + std::to_string(2 * p_.cp));
     }
 
     void data_parallel() {
-        refuse_if(p_.hybrid_shard && p_.zero < 2, "--hybrid-shard", "goes with --zero 2 or 3");
+        refuse_if(p_.hybrid_shard && p_.zero < 2, "--hybrid-shard", "needs --zero 2 or 3");
         refuse_if(p_.zero == 1 && run_.precision.master.has_value() && p_.dp * p_.cp > 1, "--zero",
-                  "1: ZeroRedundancyOptimizer keeps no fp32 weights beside 16-bit ones; allowed: 0, 2, 3, or "
+                  "1: ZeroRedundancyOptimizer keeps no fp32 copy of 16-bit weights; allowed: 0, 2, 3, or "
                   "--precision "
                   "bf16-amp");
     }
@@ -333,9 +333,9 @@ private:
                   "needs --compile on");
         refuse_if(options_.loss == LossKernel::fused_linear &&
                       (m_.bias.lm_head || (run_.tuning == Tuning::lora && run_.adapter.lm_head)),
-                  "--loss", "fused_linear is for heads without bias and adapter");
+                  "--loss", "fused_linear needs a head without bias or adapter");
         refuse_if(options_.fp8_scaling == Fp8Scaling::rowwise && run_.precision.gemm != DataType::fp8,
-                  "--fp8-scaling", "needs fp8 products, as of --precision fp8-mixed");
+                  "--fp8-scaling", "needs fp8 products, as with --precision fp8-mixed");
     }
 
     const Job& job_;

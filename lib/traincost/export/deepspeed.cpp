@@ -42,7 +42,7 @@ LaunchTexts write_deepspeed(JobWords& words) {
     out.word("--deepspeed", "ds_config.json");
     add_trainer_arguments(words, out);
     words.without({"vp", "ep"});
-    words.fixed("sequence-parallel", words.parallel().tp == 1, "there is no tensor parallelism");
+    words.fixed("sequence-parallel", words.parallel().tp == 1, "it has no tensor parallelism");
     say_machines(words);
     return {{"ds_config.json", json_text(json)},
             {"launch.sh", script_text(words, torchrun(words) + " train.py", out)}};

@@ -41,7 +41,7 @@ std::string notes_of(const Job& job, const std::vector<UnsaidField>& unsaid) {
                        "# To be added: data, tokenizer or weights, learning rate, length of the\n"
                        "# training.\n";
     if (!unsaid.empty())
-        text += "# Not said by these files:\n";
+        text += "# Not stated by these files:\n";
     for (const UnsaidField& each : unsaid)
         text += "#   " + to_text(each) + "\n";
     return text;
@@ -94,8 +94,8 @@ LaunchExport export_launch(std::string_view format, const Job& job, std::string_
     std::string allowed;
     for (const std::string& name : names)
         allowed += (allowed.empty() ? "" : ", ") + name;
-    throw Error(ErrorKind::usage, "--to: '" + std::string(format) + "' is not written" +
-                                      did_you_mean(format, names) + "; allowed: " + allowed);
+    throw Error(ErrorKind::usage, "--to: unknown value '" + std::string(format) + "'; allowed: " + allowed +
+                                      did_you_mean(format, names));
 }
 
 }  // namespace traincost

@@ -136,7 +136,7 @@ JobWords::JobWords(const FormatTraits& format, const Job& job, std::string_view 
     const StackSpec& stack = job.stack;
     const auto alias = std::find(stack.aliases.begin(), stack.aliases.end(), format.read_as);
     fixed("stack", stack.id == format.read_as || alias != stack.aliases.end(),
-          "files of this format are taken for its framework's usual stack");
+          "readers take files of this format for the framework's usual stack");
     const Parallelism& p = parallel();
     for (const auto& [field, degree] :
          {std::pair{"tp", p.tp}, std::pair{"pp", p.pp}, std::pair{"cp", p.cp}}) {
@@ -145,14 +145,14 @@ JobWords::JobWords(const FormatTraits& format, const Job& job, std::string_view 
         lost_ *= degree;
         fixed(field, degree == 1, std::string(format.name) + " has no such parallelism");
     }
-    fixed("dp", lost_ == 1, std::to_string(ranks()) + " ranks take the place of what is not there");
-    unsaid("gpu", "the job takes the accelerators it is started on");
+    fixed("dp", lost_ == 1, std::to_string(ranks()) + " ranks replace what it lacks");
+    unsaid("gpu", "set by the accelerators the job is started on");
     if (job.run.parallel.pp == 1)
         said({"schedule"});  // there is nothing to schedule
     if (!job.model.moe)
         said({"etp"});
     if (!job.cluster.id.empty())
-        unsaid("cluster", "the job takes the nodes it is started on");
+        unsaid("cluster", "set by the nodes the job is started on");
 }
 
 bool JobWords::compiled() const {
@@ -224,14 +224,14 @@ void JobWords::say_precision(std::string_view word) {
     const auto recipe = precision_from(meant);
     const bool same = meant == run().precision_name && recipe &&
                       tuned_precision(job_.stack, *recipe, run().tuning) == run().precision;
-    fixed("precision", same, "'" + std::string(word) + "' is taken for " + meant);
+    fixed("precision", same, "'" + std::string(word) + "' is read back as " + meant);
 }
 
 void JobWords::say_batch() {
     said({"seq", "micro-batch"});
     const std::int64_t whole = whole_batch();
     fixed("global-batch", whole == run().global_batch && lost_ == 1,
-          "is whole micro-batches of every rank: " + std::to_string(whole));
+          "must be whole micro-batches on every rank: " + std::to_string(whole));
 }
 
 void JobWords::without(std::initializer_list<std::string_view> degrees) {

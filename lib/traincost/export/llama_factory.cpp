@@ -31,7 +31,7 @@ void set_factory_tuning(JobWords& words, SettingText& out) {
     if (words.is_tuned()) {
         const AdapterSpec& a = run.adapter;
         if (!(a.query && a.key && a.value && a.attention_out && a.mlp))
-            words.unsaid("lora-targets", "all products are written; name them by lora_target");
+            words.unsaid("lora-targets", "all matrices are written; name them with lora_target");
     }
 }
 
@@ -69,7 +69,7 @@ LaunchTexts write_llama_factory(JobWords& words) {
     say_whole_recompute(words);
     out.word("deepspeed", "ds_config.json");
     words.without({"vp", "ep"});
-    words.fixed("sequence-parallel", words.parallel().tp == 1, "there is no tensor parallelism");
+    words.fixed("sequence-parallel", words.parallel().tp == 1, "it has no tensor parallelism");
     out.word("output_dir", "./outputs");
     ArgumentWords arguments;
     arguments.plain("train.yaml");

@@ -41,9 +41,9 @@ void set_mesh(JobWords& words, SettingText& out) {
     mesh.add("data", sharded ? 1 : ranks);
     mesh.add("pipeline", p.pp);
     words.said({"tp", "cp", "pp"});
-    words.fixed("ep", experts || p.ep == 1, "its expert axis holds whole data-parallel ranks");
-    words.fixed("zero", p.zero == 0 || (p.zero == 3 && ranks > 1), "weights are sharded (3) or nothing (0)");
-    words.fixed("vp", p.vp == 1, "a stage's repeats are not read back");
+    words.fixed("ep", experts || p.ep == 1, "its expert axis consists of whole data-parallel ranks");
+    words.fixed("zero", p.zero == 0 || (p.zero == 3 && ranks > 1), "only 3 (weights sharded) or 0");
+    words.fixed("vp", p.vp == 1, "repeats per stage are not read back");
     words.fixed("sequence-parallel", p.tp == 1, "its sharding rules decide");
 }
 
@@ -67,7 +67,7 @@ void set_maxtext_model(JobWords& words, SettingText& out) {
     const bool known = m.architecture == Architecture::decoder && !m.mla &&
                        m.norm.kind == NormKind::rmsnorm && m.norm.placement == NormPlacement::pre &&
                        !m.parallel_attention;
-    words.fixed("model", known, "no keys say all of it");
+    words.fixed("model", known, "no keys for all of it");
 }
 
 void set_maxtext_numbers(JobWords& words, SettingText& out) {
@@ -90,8 +90,7 @@ void set_maxtext_numbers(JobWords& words, SettingText& out) {
                          : run.optimizer == Optimizer::muon ? "muon"
                                                             : "adamw");
     words.fixed("optimizer", known, "adamw, sgd and muon are read back");
-    words.fixed("compile", words.compiled() == words.job().stack.layer.compile,
-                "XLA compiles whatever it is told");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "XLA always compiles");
     words.fixed("tuning", run.tuning == Tuning::full, "it trains all parameters");
 }
 

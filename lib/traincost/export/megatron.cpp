@@ -66,10 +66,10 @@ void add_blocks(const ModelSpec& m, ArgumentWords& out) {
 std::string_view foreign_part(const ModelSpec& m) {
     const bool gate = m.gated_mlp && m.activation != Activation::silu;
     return m.architecture != Architecture::decoder   ? "pretrain_gpt.py builds decoders"
-           : m.parallel_attention                    ? "attention and MLP beside each other"
+           : m.parallel_attention                    ? "parallel attention and MLP"
            : m.attention_softcap || m.logits_softcap ? "bounded scores"
            : m.norm.placement != NormPlacement::pre  ? "norms behind the blocks"
-           : m.indexer                               ? "a token indexer"
+           : m.indexer                               ? "sparse-attention indexer"
            : m.embedding_dim                         ? "an embedding narrower than the model"
            : m.position.kind != PositionKind::rope && m.position.kind != PositionKind::learned &&
                    m.position.kind != PositionKind::none
@@ -101,7 +101,7 @@ void add_model(JobWords& words, ArgumentWords& out) {
     out.word("--tokenizer-type", "HuggingFaceTokenizer");
     out.word("--tokenizer-model", words.checkpoint());
     const std::string_view foreign = foreign_part(m);
-    words.fixed("model", foreign.empty(), "no argument says all of it: " + std::string(foreign));
+    words.fixed("model", foreign.empty(), "no argument for all of it: " + std::string(foreign));
 }
 
 void add_batch(JobWords& words, ArgumentWords& out) {
@@ -139,7 +139,7 @@ void add_layout(JobWords& words, ArgumentWords& out) {
         out.flag("--sequence-parallel");
     words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
     words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
-                       "only 1F1B, interleaved where a rank has several chunks");
+                       "only 1F1B, or interleaved if a rank has several chunks");
     add_sharding(words, out);
 }
 
@@ -154,7 +154,7 @@ void add_recompute(JobWords& words, ArgumentWords& out) {
     }
     words.fixed("recompute",
                 run.recompute_every == 1 && !run.recompute_layers && !run.recompute_modules.any(),
-                "the part of the blocks is left to the framework");
+                "the share of blocks is left to the framework");
 }
 
 /// Without a word the arguments keep 0.1 of both, which recipes of today's models switch off.

@@ -42,15 +42,16 @@ void set_nanotron_layout(JobWords& words, SettingText& out) {
     out.number("parallelism.expert_parallel_size", 1);
     const bool eager = p.pp > 1 && schedule_of(words.job()) == Schedule::gpipe;
     out.word("parallelism.pp_engine", eager ? "afab" : "1f1b");
-    words.say_schedule(eager ? Schedule::gpipe : Schedule::one_f_one_b, "1F1B or all forward passes first");
+    words.say_schedule(eager ? Schedule::gpipe : Schedule::one_f_one_b,
+                       "only 1F1B or all forward passes first");
     out.word("parallelism.tp_mode", words.sequence_parallel() ? "REDUCE_SCATTER" : "ALL_REDUCE");
     out.truth("parallelism.recompute_layer", words.run().recompute != Recompute::none);
     say_whole_recompute(words);
     words.said({"tp", "pp", "cp", "sequence-parallel"});
-    words.fixed("vp", p.vp == 1, "a rank holds one chunk");
+    words.fixed("vp", p.vp == 1, "one chunk per rank");
     words.fixed("ep", p.ep == 1, "its expert-parallel ranks multiply the world");
     out.number("optimizer.zero_stage", p.zero == 0 ? 0 : 1);
-    words.fixed("zero", p.zero <= 1, "optimizer states are sharded (1) or nothing (0)");
+    words.fixed("zero", p.zero <= 1, "only 1 (optimizer states sharded) or 0");
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ LaunchTexts write_nanotron(JobWords& words) {
     out.number("tokens.micro_batch_size", run.micro_batch);
     out.number("tokens.batch_accumulation_per_replica", words.accumulation());
     words.say_batch();
-    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "nothing switches it");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "no setting for it");
     words.fixed("tuning", run.tuning == Tuning::full, "it trains all parameters");
     ArgumentWords arguments;
     arguments.word("--config-file", "config.yaml");

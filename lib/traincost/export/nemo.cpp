@@ -33,7 +33,7 @@ void set_nemo_model(JobWords& words, SettingText& out) {
     const bool known = m.architecture == Architecture::decoder && !m.mla && !m.parallel_attention &&
                        m.norm.placement == NormPlacement::pre && !m.attention_softcap &&
                        !(m.moe && m.moe->ffn != m.ffn);
-    words.fixed("model", known, "no keys say all of it");
+    words.fixed("model", known, "no keys for all of it");
 }
 
 void set_nemo_layout(JobWords& words, SettingText& out) {
@@ -47,7 +47,7 @@ void set_nemo_layout(JobWords& words, SettingText& out) {
     out.truth("model.sequence_parallel", words.sequence_parallel());
     words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
     words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
-                       "only 1F1B, interleaved where a rank has several chunks");
+                       "only 1F1B, or interleaved if a rank has several chunks");
     const bool adam = words.run().optimizer == Optimizer::adamw;
     if (p.zero >= 2) {
         out.truth("model.fsdp", true);
@@ -71,7 +71,7 @@ void set_nemo_recompute(JobWords& words, SettingText& out) {
     }
     words.fixed("recompute",
                 run.recompute_every == 1 && !run.recompute_layers && !run.recompute_modules.any(),
-                "the part of the blocks is left to the framework");
+                "the share of blocks is left to the framework");
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ LaunchTexts write_nemo(JobWords& words) {
         out.number("model.peft.lora_tuning.adapter_dim", run.adapter.rank);
     }
     say_adapters(words, false);
-    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "nothing switches it");
+    words.fixed("compile", words.compiled() == words.job().stack.layer.compile, "no setting for it");
     const std::string program =
         words.is_tuned() ? " megatron_gpt_finetuning.py" : " megatron_gpt_pretraining.py";
     ArgumentWords arguments;

@@ -69,9 +69,9 @@ void set_titan_layout(JobWords& words, SettingText& out) {
     words.fixed("zero", p.zero == 0 || (sharded && shards > 1),
                 "weights are sharded over data-parallel ranks (stage 3), or gradients (2), or nothing");
     words.fixed("sequence-parallel", words.sequence_parallel() == (p.tp > 1),
-                "tensor parallelism brings it along");
+                "follows from tensor parallelism");
     if (p.pp > 1) {
-        words.unsaid("schedule", "is written, and left to the stack by readers");
+        words.unsaid("schedule", "is written, but readers take the stack's own");
         const Schedule schedule = schedule_of(words.job());
         out.word("parallelism.pipeline_parallel_schedule",
                  schedule == Schedule::gpipe         ? "GPipe"
@@ -116,14 +116,14 @@ LaunchTexts write_torchtitan(JobWords& words) {
                                                                                    : "full");
     words.fixed("recompute",
                 run.recompute_every == 1 && !run.recompute_layers && !run.recompute_modules.any(),
-                "the part of the blocks is left to the framework");
+                "the share of blocks is left to the framework");
     out.truth("compile.enable", words.compiled());
     words.said({"compile"});
     words.fixed("attention",
                 words.attention() == AttentionKernel::flash &&
                     words.job().stack.attention.kernel == AttentionKernel::flash,
                 "only fused kernels");
-    words.fixed("vp", words.parallel().vp == 1, "chunks follow from layers a stage, not from their number");
+    words.fixed("vp", words.parallel().vp == 1, "the number of chunks follows from the layers per stage");
     words.fixed("tuning", run.tuning == Tuning::full, "the trainer has no adapters");
     ArgumentWords arguments;
     arguments.word("--job.config_file", "train.toml");

@@ -116,7 +116,7 @@ LaunchTexts write_torchtune(JobWords& words) {
     }
     out.truth("compile", words.compiled());
     words.said({"compile"});
-    words.fixed("attention", words.attention() == words.job().stack.attention.kernel, "nothing switches it");
+    words.fixed("attention", words.attention() == words.job().stack.attention.kernel, "no setting for it");
     set_tune_layout(words, out);
     ArgumentWords arguments;
     arguments.word("--config", "train.yaml");

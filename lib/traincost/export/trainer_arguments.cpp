@@ -33,7 +33,7 @@ void say_whole_recompute(JobWords& words) {
     const RunSpec& run = words.run();
     words.fixed("recompute",
                 run.recompute != Recompute::selective && run.recompute_every == 1 && !run.recompute_layers,
-                "blocks are run again whole or not at all");
+                "only full recomputation or none");
 }
 
 void say_adapters(JobWords& words, bool quantized) {
@@ -43,12 +43,12 @@ void say_adapters(JobWords& words, bool quantized) {
         words.fixed("precision",
                     run.precision_name == "nf4-base" && usual &&
                         tuned_precision(words.job().stack, *usual, run.tuning) == run.precision,
-                    "a 4-bit base is taken for nf4-base");
+                    "a 4-bit base is read back as nf4-base");
     }
     words.fixed("tuning",
                 run.tuning == Tuning::full || run.tuning == Tuning::lora ||
                     (run.tuning == Tuning::qlora && quantized),
-                "there is no setting for such adapters");
+                "no setting for such adapters");
     if (words.is_tuned())
         words.said({"lora-rank"});
 }

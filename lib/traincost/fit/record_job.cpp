@@ -382,7 +382,7 @@ std::string impossible_degree(const RunRecord& r) {
     for (const auto& [name, value] : degrees) {
         if (value < 1 || value > std::max<std::int64_t>(1, r.cluster.accelerators))
             return "run.parallel." + std::string(name) + " is " + std::to_string(value) +
-                   ", must be between 1 and the number of accelerators";
+                   "; must be between 1 and the number of accelerators";
     }
     return {};
 }

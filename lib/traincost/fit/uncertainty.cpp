@@ -8,20 +8,20 @@
 namespace traincost {
 
 std::string words_of(const Comparable& c, const ResidualGroupKey& group) {
-    const auto runs = [](std::int64_t n, std::string_view of, std::int64_t sources) {
-        return std::to_string(n) + (n == 1 ? " run" : " runs") + std::string(of) + " from " +
-               std::to_string(sources) + (sources == 1 ? " source" : " sources");
+    const auto runs = [](std::int64_t n, std::string_view other, std::string_view of, std::int64_t sources) {
+        return std::to_string(n) + std::string(other) + (n == 1 ? " run" : " runs") + std::string(of) +
+               " from " + std::to_string(sources) + (sources == 1 ? " source" : " sources");
     };
     std::string words;
     if (c.own_runs > 0)
-        words = runs(c.own_runs, " of " + group.stack + " on " + group.accelerator_class, c.own_sources);
+        words = runs(c.own_runs, "", " of " + group.stack + " on " + group.accelerator_class, c.own_sources);
     if (c.other_runs > 0) {
-        words += words.empty() ? "" : " and ";
-        words += runs(c.other_runs, c.own_runs > 0 ? " of others" : " of other stacks and accelerators",
-                      c.other_sources);
+        words += words.empty() ? "" : ", ";
+        words += runs(c.other_runs, c.own_runs > 0 ? " other" : "",
+                      c.own_runs > 0 ? "" : " of other stacks and accelerators", c.other_sources);
     }
     if (group.kind == ResidualKind::step_time && !group.measured_kernels)
-        words += ", kernels unmeasured";
+        words += ", unmeasured kernels";
     return words;
 }
 
@@ -152,10 +152,10 @@ std::string selection_text(const Residuals& residuals) {
         return {};
     const SelectionBias& bias = *residuals.selection;
     const double mean = std::exp(bias.mean) - 1.0;
-    return "chosen layouts ran " + percent_text(std::abs(mean)) + (mean < 0.0 ? " faster" : " slower") +
-           " beside their predictions than the rest of their group (" + std::to_string(bias.groups) +
-           " groups); one in five ran " + percent_text(std::max(0.0, std::exp(bias.upper) - 1.0)) +
-           " slower or more";
+    return "layouts predicted fastest ran " + percent_text(std::abs(mean)) +
+           (mean < 0.0 ? " faster" : " slower") + ", relative to prediction, than the rest of their group (" +
+           std::to_string(bias.groups) + " groups); one in five ran " +
+           percent_text(std::max(0.0, std::exp(bias.upper) - 1.0)) + " slower or more";
 }
 
 Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estimate& estimate) {
@@ -171,7 +171,7 @@ Uncertainty uncertainty(const Residuals& residuals, const Job& job, const Estima
         if (words) {
             *words = words_of(*group, key);
             if (scale > 1.0)
-                *words += ", " + percent_text(communication) + " of the step exposed communication";
+                *words += ", exposed communication " + percent_text(communication) + " of the step";
         }
         return interval_80(group->quantiles, predicted, scale);
     };

@@ -90,7 +90,7 @@ void solve_batch(FactSheet& sheet) {
                                 " x " + named(sheet, Fact::dp));
         }
     } else if (*global % product != 0) {
-        sheet.contradiction(from + ") is no whole number");
+        sheet.contradiction(from + ") is not a whole number");
     } else {
         sheet.derive(*missing, *global / product, from + ")");
     }

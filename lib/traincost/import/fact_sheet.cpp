@@ -137,7 +137,7 @@ const Setting* FactSheet::whole(Fact fact, const Setting& root, Paths paths, std
     }
     const std::optional<std::int64_t> x = as_whole(*at);
     if (!x || *x < low) {
-        unknown(fact, *at, shown(*at) + " is no number of " + std::to_string(low) + " or more");
+        unknown(fact, *at, shown(*at) + " is not a number of " + std::to_string(low) + " or more");
         return nullptr;
     }
     state(fact, *x, *at);
@@ -236,7 +236,7 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
                     {.where = m.value.place(),
                      .key = m.value.name,
                      .matters = true,
-                     .why = "is given again in line " + std::to_string(last->line) + ", which counts"});
+                     .why = "is given again in line " + std::to_string(last->line) + ", which overrides it"});
             } else {
                 list_unread(m.value, unread);
             }

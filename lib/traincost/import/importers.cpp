@@ -137,7 +137,7 @@ struct FilePart {
     }
     throw Error(ErrorKind::input,
                 std::vector<Problem>{
-                    {.path = file.name, .message = "is no launch file of a format that is read: " + known}});
+                    {.path = file.name, .message = "not a launch file of a known format; known: " + known}});
 }
 
 /// Leaves of a launcher only the header of the script; whether it has one.
@@ -189,7 +189,7 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
                 strangers.push_back({.where = program->place(),
                                      .key = program->text,
                                      .matters = true,
-                                     .why = "the arguments of this program are of no format that is read"});
+                                     .why = "the arguments of this program have no known format"});
             }
             continue;
         }
@@ -222,7 +222,7 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
         documents.unread.push_back({.where = where,
                                     .key = "",
                                     .matters = true,
-                                    .why = "this file starts or configures nothing that is understood"});
+                                    .why = "this file starts or configures nothing known"});
     }
     if (std::all_of(parts.begin(), parts.end(),
                     [](const FilePart& part) { return part.importer->companion; })) {
@@ -251,7 +251,7 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     if (const Setting* words = root.peek("$positional")) {
         for (const Setting& word : words->items) {
             if (word.text == "\x01") {
-                sheet.remark(word, "arguments that nothing here says");
+                sheet.remark(word, "arguments that are not in these files");
             }
         }
     }

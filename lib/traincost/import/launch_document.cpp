@@ -100,7 +100,7 @@ void refuse_binary(std::span<const LaunchFile> files) {
         if (at != std::string::npos) {
             const auto end = file.text.begin() + static_cast<std::ptrdiff_t>(at);
             fail_at_line(file.name, static_cast<int>(1 + std::count(file.text.begin(), end, '\n')),
-                         "has a NUL byte: is no text in UTF-8");
+                         "has a NUL byte and is not UTF-8 text");
         }
     }
 }

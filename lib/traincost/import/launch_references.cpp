@@ -54,7 +54,7 @@ void refer_to_defaults(const Setting& root, FactSheet& sheet) {
         if (name.is_scalar() && !says_nothing(name) && name.text != "_self_") {
             const std::string base = base_of(name.text);
             sheet.remark(name, "give " + base + (base.find(".y") == base.npos ? ".yaml" : "") +
-                                   " too: what it says is unknown");
+                                   " too; its content is unknown");
         }
     };
     for (const Setting& item : defaults->items) {

@@ -75,7 +75,7 @@ void describe_pcie(Io& io, Link& x) {
             constexpr std::int64_t most = 1024;
             for (const auto& [name, n] : {std::pair{"gen", gen}, std::pair{"lanes", lanes}}) {
                 if (n < 1 || n > most) {
-                    in.node().fail(std::string(name) + " is " + std::to_string(n) + ", must be from 1 to " +
+                    in.node().fail(std::string(name) + " is " + std::to_string(n) + "; must be from 1 to " +
                                    std::to_string(most));
                 }
             }

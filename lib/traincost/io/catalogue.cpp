@@ -30,8 +30,7 @@ Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
         return;
     }
     if (!std::filesystem::is_directory(state_->folder)) {
-        throw Error(ErrorKind::input,
-                    state_->folder + ": is not a folder; the folder of override records is expected");
+        throw Error(ErrorKind::input, state_->folder + ": is not a folder of override records");
     }
     for (const auto& entry : std::filesystem::directory_iterator(state_->folder)) {
         const std::string name = entry.path().filename().string();
@@ -39,7 +38,7 @@ Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
         if (entry.is_directory() && !name.starts_with('.') && !known) {
             throw Error(ErrorKind::input,
                         entry.path().string() +
-                            ": is no kind of record; folders are accelerators, clusters, models, "
+                            ": is not a kind of record; allowed folders: accelerators, clusters, models, "
                             "stacks, prices, sources, bench" +
                             did_you_mean(name, folders));
         }
@@ -136,7 +135,7 @@ void lay_bases_under(JsonDocument& merged, const Catalogue& catalogue) {
     for (int depth = 0; const JsonValue* base = merged.root.find("base"); ++depth) {
         const JsonNode base_name(merged, *base);
         if (depth == longest_base_chain) {
-            base_name.fail("stands on more than " + std::to_string(longest_base_chain) +
+            base_name.fail("is based on more than " + std::to_string(longest_base_chain) +
                            " other stacks, or on itself");
         }
         JsonDocument below = catalogue.document(Room::stacks, base_name.string());
@@ -221,9 +220,9 @@ ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t acceler
     const JsonValue* usual = raw.root.find("default_cluster");
     const std::string node = usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8";
     ClusterChoice choice = cluster(node, name, accelerators, per_node);
-    choice.assumptions.insert(choice.assumptions.begin(), "cluster: nodes taken as " + describe(choice.spec) +
-                                                              " (" + node + "), the usual node of " +
-                                                              choice.spec.accelerator.id);
+    choice.assumptions.insert(choice.assumptions.begin(), "cluster: " + node + ", the usual node for " +
+                                                              choice.spec.accelerator.id + ": " +
+                                                              describe(choice.spec));
     return choice;
 }
 
@@ -231,11 +230,11 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::string_view acceler
                                  std::int64_t accelerators, std::optional<std::int64_t> per_node) const {
     if (accelerators < 1) {
         throw Error(ErrorKind::input,
-                    "the number of accelerators is " + std::to_string(accelerators) + ", must be at least 1");
+                    "the number of accelerators is " + std::to_string(accelerators) + "; must be at least 1");
     }
     if (per_node && *per_node < 1) {
-        throw Error(ErrorKind::input,
-                    "the accelerators a node are " + std::to_string(*per_node) + ", must be at least 1");
+        throw Error(ErrorKind::input, "the number of accelerators per node is " + std::to_string(*per_node) +
+                                          "; must be at least 1");
     }
     return state_->mixed.get(cluster_key(name, accelerator_name, accelerators, per_node), [&] {
         const ClusterRecord record = cluster_record(name);

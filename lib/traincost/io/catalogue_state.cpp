@@ -106,7 +106,7 @@ void Catalogue::State::add_overrides(Room room, std::vector<Source>& sources) co
         const JsonDocument document = read_json_file(file);
         JsonObject object((JsonNode(document)));
         if (const JsonNode id = object.at("id"); id.string() != source.id) {
-            id.fail("is '" + id.string() + "', must be the file's name, '" + source.id + "'");
+            id.fail("'" + id.string() + "'; must be the file's name, '" + source.id + "'");
         }
         if (const auto aliases = object.find("aliases")) {
             source.aliases = aliases->strings();
@@ -205,7 +205,7 @@ Source Catalogue::State::require(Room room, std::string_view name) {
         }
         throw Error(ErrorKind::not_found,
                     "unknown release '" + std::string(name.substr(at + 1)) + "' of " + stack->id +
-                        (releases.empty() ? ", which has none" : ", must be one of " + releases));
+                        (releases.empty() ? ", which has none" : "; allowed: " + releases));
     }
     std::string suggestion = did_you_mean(name, names);
     if (suggestion.empty()) {

@@ -163,9 +163,9 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     n.rail_domains = 1;
 
     if (per_node && *per_node != record.per_node) {
-        choice.assumptions.push_back("cluster: " + std::to_string(*per_node) + " accelerators a node of " +
+        choice.assumptions.push_back("cluster: " + std::to_string(*per_node) + " accelerators per node of " +
                                      record.id + " instead of " + std::to_string(record.per_node) +
-                                     ", with the same bandwidth each");
+                                     ", each with the same bandwidth");
     }
     const bool several_nodes = accelerators > n.domain_size;
     attach_curves(n.scale_up, LinkKind::scale_up, n.domain_size > 1 && accelerators > 1, bench, choice);
@@ -173,8 +173,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
         attach_curves(*n.scale_out, LinkKind::scale_out, several_nodes, bench, choice);
     }
     if (several_nodes && n.scale_out) {
-        choice.assumptions.push_back(
-            "cluster: the fabric between nodes is taken as non-blocking (full bisection)");
+        choice.assumptions.push_back("cluster: non-blocking fabric between nodes (full bisection)");
     }
     return choice;
 }
@@ -194,7 +193,7 @@ void join_nodes(ClusterChoice& choice, const std::string& fabric, std::optional<
     attach_curves(tier, LinkKind::scale_out, true, bench, choice);
     n.scale_out = tier;
     choice.assumptions.push_back("cluster: nodes joined by " + tier.link + " at " + to_text(tier.bandwidth) +
-                                 " an accelerator, as the source says");
+                                 " per accelerator, as stated by the source");
 }
 
 void join_domain(ClusterChoice& choice, const std::string& link, std::span<const EmbeddedFile> bench) {
@@ -202,19 +201,19 @@ void join_domain(ClusterChoice& choice, const std::string& link, std::span<const
     c.network.scale_up.link = link;
     attach_curves(c.network.scale_up, LinkKind::scale_up, c.accelerators > 1, bench, choice);
     choice.assumptions.push_back("cluster: accelerators of a node joined by " + link +
-                                 ", as the source's own figures say");
+                                 ", from the source's own figures");
 }
 
 std::string describe(const ClusterSpec& cluster) {
     const Network& n = cluster.network;
-    std::string text = std::to_string(cluster.per_node) + " a node, " + n.scale_up.link + " at " +
+    std::string text = std::to_string(cluster.per_node) + " per node, " + n.scale_up.link + " at " +
                        to_text(n.scale_up.bandwidth);
     if (n.domain_size != cluster.per_node) {
         text += " among " + std::to_string(n.domain_size);
     }
     if (n.scale_out) {
         text += ", " + n.scale_out->link + " at " + to_text(n.scale_out->bandwidth) +
-                " an accelerator between them";
+                " per accelerator between nodes";
     }
     return text;
 }

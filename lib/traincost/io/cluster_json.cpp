@@ -150,7 +150,7 @@ std::vector<NodePrice> prices_from_json(const JsonNode& node) {
         price.amount = price.per_hour ? *hourly : *once;
         constexpr double dearest = 1e15;
         if (!(price.amount.value() > 0 && price.amount.value() <= dearest)) {
-            item.fail("the price is " + to_exact(price.amount.value()) + ", must be positive and at most " +
+            item.fail("the price is " + to_exact(price.amount.value()) + "; must be positive and at most " +
                       to_exact(dearest));
         }
         prices.push_back(std::move(price));

@@ -28,8 +28,8 @@ auto looked_up(const JsonNode& node, Look look) {
 void require_count(const Stated<std::int64_t>& count, std::int64_t most) {
     if (count && (*count < 1 || *count > most)) {
         throw Error(ErrorKind::input,
-                    count.where + ": is " + std::to_string(*count) +
-                        (*count < 1 ? ", must be at least 1" : ", must be at most " + std::to_string(most)));
+                    count.where + ": " + std::to_string(*count) +
+                        (*count < 1 ? "; must be at least 1" : "; must be at most " + std::to_string(most)));
     }
 }
 
@@ -66,7 +66,7 @@ JobDraft job_draft_from_json(const JsonNode& node, const Catalogue& catalogue) {
     }
     JsonObject object(node);
     if (const auto name = object.find("schema"); name && name->string() != schema) {
-        name->fail("the schema is '" + name->string() + "', must be '" + std::string(schema) + "'");
+        name->fail("the schema is '" + name->string() + "'; must be '" + std::string(schema) + "'");
     }
     JobDraft draft{};
     if (const auto model = object.find("model")) {

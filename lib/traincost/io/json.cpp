@@ -92,14 +92,14 @@ const std::string& JsonNode::string() const {
     if (const auto* text = std::get_if<std::string>(&value_->data)) {
         return *text;
     }
-    fail("is " + kind_text(*value_) + ", must be a string");
+    fail(kind_text(*value_) + "; must be a string");
 }
 
 bool JsonNode::boolean() const {
     if (const auto* x = std::get_if<bool>(&value_->data)) {
         return *x;
     }
-    fail("is " + kind_text(*value_) + ", must be true or false");
+    fail(kind_text(*value_) + "; must be true or false");
 }
 
 std::int64_t JsonNode::integer(std::int64_t low) const {
@@ -110,10 +110,10 @@ std::int64_t JsonNode::integer(std::int64_t low) const {
                real != nullptr && std::trunc(*real) == *real && std::abs(*real) <= largest_exact_integer) {
         x = static_cast<std::int64_t>(*real);
     } else {
-        fail("is " + kind_text(*value_) + ", must be a whole number");
+        fail(kind_text(*value_) + "; must be a whole number");
     }
     if (x < low) {
-        fail("is " + std::to_string(x) + ", must be at least " + std::to_string(low));
+        fail(std::to_string(x) + "; must be at least " + std::to_string(low));
     }
     return x;
 }
@@ -125,13 +125,13 @@ double JsonNode::number() const {
     if (const auto* real = std::get_if<double>(&value_->data)) {
         return *real;
     }
-    fail("is " + kind_text(*value_) + ", must be a number");
+    fail(kind_text(*value_) + "; must be a number");
 }
 
 std::vector<JsonNode> JsonNode::items() const {
     const auto* array = value_->array();
     if (array == nullptr) {
-        fail("is " + kind_text(*value_) + ", must be an array");
+        fail(kind_text(*value_) + "; must be an array");
     }
     std::vector<JsonNode> nodes;
     nodes.reserve(array->size());
@@ -145,7 +145,7 @@ std::size_t JsonNode::one_of(std::span<const std::string_view> names) const {
     const std::string& text = string();
     const auto found = std::find(names.begin(), names.end(), text);
     if (found == names.end()) {
-        fail("is '" + shorten(text) + "', must be one of " + joined(names) + did_you_mean(text, names));
+        fail("unknown value '" + shorten(text) + "'; allowed: " + joined(names) + did_you_mean(text, names));
     }
     return static_cast<std::size_t>(found - names.begin());
 }
@@ -160,7 +160,7 @@ std::vector<std::string> JsonNode::strings() const {
 
 JsonObject::JsonObject(JsonNode node) : node_(node) {
     if (!node.is_object()) {
-        node.fail("is " + kind_text(node.value()) + ", must be an object");
+        node.fail(kind_text(node.value()) + "; must be an object");
     }
 }
 

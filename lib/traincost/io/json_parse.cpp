@@ -119,13 +119,12 @@ private:
         const auto twice = std::adjacent_find(keys.begin(), keys.end());
         if (twice != keys.end()) {
             fail_at(where_text(document_, object.find(*twice)),
-                    "the key '" + shorten(std::string(*twice)) + "' is given twice");
+                    "key '" + shorten(std::string(*twice)) + "' is given twice");
         }
     }
     JsonValue* place(JsonValue&& value) {
         if (++values_ > most_values) {
-            fail_at(document_.file,
-                    "more than " + std::to_string(most_values) + " values, which is the most that is read");
+            fail_at(document_.file, "more than " + std::to_string(most_values) + " values, the limit");
         }
         if (stack_.empty()) {
             document_.root = std::move(value);

@@ -25,7 +25,7 @@ UsualOn usual_on(const JsonNode& node) {
 std::int64_t zero_stage(const JsonNode& node) {
     const std::int64_t stage = node.integer(0);
     if (stage > 3)
-        node.fail("is " + std::to_string(stage) + ", must be at most 3");
+        node.fail(std::to_string(stage) + "; must be at most 3");
     return stage;
 }
 

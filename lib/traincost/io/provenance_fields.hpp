@@ -21,7 +21,7 @@ inline void read_schema(FieldReader& io, std::string_view name) {
     std::optional<std::string> schema;
     io.optional("schema", schema);
     if (schema && *schema != name) {
-        io.node().fail("the schema is '" + *schema + "', must be '" + std::string(name) + "'");
+        io.node().fail("the schema is '" + *schema + "'; must be '" + std::string(name) + "'");
     }
 }
 

@@ -106,14 +106,14 @@ private:
     static std::string short_text(const JsonNode& node) {
         constexpr std::size_t longest = 500;
         if (node.string().size() > longest)
-            node.fail("is a name of " + std::to_string(node.string().size()) + " bytes, must have at most " +
+            node.fail("is a name of " + std::to_string(node.string().size()) + " bytes; must have at most " +
                       std::to_string(longest));
         return node.string();
     }
     static std::int64_t count(const JsonNode& node, std::int64_t high) {
         const std::int64_t x = node.integer(0);
         if (x > high)
-            node.fail("is " + std::to_string(x) + ", must be at most " + std::to_string(high));
+            node.fail(std::to_string(x) + "; must be at most " + std::to_string(high));
         return x;
     }
     static void assign(const JsonNode& node, double& field) {
@@ -298,7 +298,7 @@ RunRecord read_record(const JsonNode& node, std::vector<std::string>& remarks) {
     Reader in(node);
     const JsonNode name = in.at("schema");
     if (name.string() != record_schema)
-        name.fail("is '" + name.string() + "', must be '" + std::string(record_schema) + "'");
+        name.fail("'" + name.string() + "'; must be '" + std::string(record_schema) + "'");
     in.required("id", r.id);
     in.read("task", r.task);
     in.read("quality", r.quality);
@@ -352,11 +352,11 @@ RecordFile records_from_text(std::string_view text, const std::string& file) {
     const std::vector<Line> lines = lines_of(text);
     if (lines.empty())
         throw Error(ErrorKind::input,
-                    std::vector<Problem>{{file, "holds no records; one JSON object a line is expected"}});
+                    std::vector<Problem>{{file, "holds no records; one JSON object per line is expected"}});
     if (lines.size() > most_records) {
         throw Error(ErrorKind::input,
-                    std::vector<Problem>{{file, "holds more than " + std::to_string(most_records) +
-                                                    " records, which is the most that is read"}});
+                    std::vector<Problem>{
+                        {file, "holds more than " + std::to_string(most_records) + " records, the limit"}});
     }
     struct Read {
         RunRecord record;

@@ -116,7 +116,7 @@ void refuse_choice_outside_its_group(const JsonNode& node, const std::vector<std
             joined[dot] = '_';
             if (member.key == path.substr(dot + 1) || member.key == joined) {
                 JsonNode(node.document(), member.value)
-                    .fail("unknown key '" + member.key + "'; the choice stands in its group, as '" + path +
+                    .fail("unknown key '" + member.key + "'; the choice belongs to a group, as '" + path +
                           "'");
             }
         }

@@ -17,7 +17,7 @@ std::string name_of_release(const JsonNode& node) {
     JsonObject object(node);
     const JsonNode name = object.at("release");
     if (name.string().empty() || name.string() != canonical_name(name.string())) {
-        name.fail("is '" + name.string() + "', must be in lower case, without spaces");
+        name.fail("'" + name.string() + "'; must be in lower case, without spaces");
     }
     return name.string();
 }

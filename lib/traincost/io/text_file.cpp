@@ -59,7 +59,7 @@ std::size_t read_some(const Descriptor& file, const std::string& path, bool pipe
             fail(path, std::string("cannot be read: ") + std::strerror(errno));
         }
         if (n == 0 && waited_ms >= patience_ms) {
-            fail(path, "is a pipe that nobody writes into");
+            fail(path, "is a pipe that nothing writes to");
         }
         // An open writer that is silent (n < 0) is waited for by poll; an absent one by the clock.
         pollfd wait{.fd = file.get(), .events = POLLIN, .revents = 0};
@@ -90,7 +90,7 @@ struct stat status_of(const Descriptor& file, const std::string& path) {
         fail(path, std::string("cannot be opened: ") + std::strerror(errno));
     }
     if (S_ISDIR(status.st_mode)) {
-        fail(path, "is a directory; a file is expected");
+        fail(path, "is a directory, not a file");
     }
     return status;
 }
@@ -139,8 +139,7 @@ private:
 std::string file_bytes(const std::string& path, std::size_t limit) {
     const Descriptor file(opened(path));
     const struct stat status = status_of(file, path);
-    const std::string too_large =
-        "more than " + std::to_string(limit) + " bytes, which is the most that is read";
+    const std::string too_large = "more than " + std::to_string(limit) + " bytes, the limit";
     std::string text;
     constexpr std::size_t block = std::size_t{1} << 16;
     if (S_ISREG(status.st_mode)) {

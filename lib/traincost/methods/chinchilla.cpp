@@ -34,11 +34,11 @@ Flops chinchilla_compute(double tflops, double utilization, double cards, double
     std::vector<Problem> problems;
     for (const auto& field : fields) {
         if (!(field.value > 0.0) || !std::isfinite(field.value)) {
-            problems.push_back({field.name, fmt::format("is {}, must be greater than 0", field.value)});
+            problems.push_back({field.name, fmt::format("{}; must be greater than 0", field.value)});
         }
     }
     if (utilization > 1.0) {
-        problems.push_back({"utilization", fmt::format("is {}, must be at most 1", utilization)});
+        problems.push_back({"utilization", fmt::format("{}; must be at most 1", utilization)});
     }
     throw_if_any(problems);
     return Flops{tflops * 1e12 * cards * 86400.0 * days * utilization};

@@ -104,7 +104,7 @@ void require_positive(const FastLlmInput& in) {
     std::vector<Problem> problems;
     for (const auto& field : fields) {
         if (!(field.value > 0.0) || !std::isfinite(field.value)) {
-            problems.push_back({field.name, fmt::format("is {}, must be greater than 0", field.value)});
+            problems.push_back({field.name, fmt::format("{}; must be greater than 0", field.value)});
         }
     }
     // Products of counts are whole numbers of doubles too: at most 2^53.

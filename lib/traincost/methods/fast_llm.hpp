@@ -125,7 +125,7 @@ struct FastLlmRun {
 /// The constants of the post-train script: 7B, 128 sequences of 4096 in 6.8 s on 32 GPUs.
 FastLlmRun fast_llm_run_defaults();
 
-/// Its post-train figure, TFLOP/s a GPU: N · 8 · s · batch / (step · GPUs), 8ND whatever was recomputed.
+/// Its post-train figure, TFLOP/s per GPU: N · 8 · s · batch / (step · GPUs), 8ND whatever was recomputed.
 FlopRate fast_llm_achieved(const FastLlmRun& run);
 
 }  // namespace traincost

@@ -66,7 +66,7 @@ void require_valid(const IiisInput& in) {
     std::vector<Problem> problems;
     const auto positive = [&](const char* name, double x) {
         if (!(x > 0.0) || !std::isfinite(x)) {
-            problems.push_back({name, fmt::format("is {}, must be greater than 0", x)});
+            problems.push_back({name, fmt::format("{}; must be greater than 0", x)});
         }
     };
     positive("network", in.network_Gbps);
@@ -79,19 +79,19 @@ void require_valid(const IiisInput& in) {
     positive("epochs", in.epochs);
     positive("bus", in.gpu.bus_GBps);
     if (in.tp > 8) {
-        problems.push_back({"tp", fmt::format("is {}, must be at most 8", in.tp)});
+        problems.push_back({"tp", fmt::format("{}; must be at most 8", in.tp)});
     }
     if (in.pp > in.model.layers) {
         problems.push_back(
-            {"pp", fmt::format("is {}, must be at most the model's {} layers", in.pp, in.model.layers)});
+            {"pp", fmt::format("{}; must be at most the model's {} layers", in.pp, in.model.layers)});
     }
     if (in.microbatch > 0 && in.minibatch % in.microbatch != 0) {
-        problems.push_back({"microbatch", fmt::format("is {}, which does not divide the minibatch size({})",
+        problems.push_back({"microbatch", fmt::format("{} does not divide the minibatch size({})",
                                                       in.microbatch, in.minibatch)});
     }
     if (in.pp > 0 && in.model.layers % in.pp != 0) {
-        problems.push_back({"pp", fmt::format("is {}, which does not divide the number of model layers({})",
-                                              in.pp, in.model.layers)});
+        problems.push_back(
+            {"pp", fmt::format("{} does not divide the number of model layers({})", in.pp, in.model.layers)});
     }
     throw_if_any(problems);
 }

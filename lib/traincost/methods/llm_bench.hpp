@@ -58,7 +58,7 @@ double llm_bench_density(const LlmBenchModel& model);
 /// "[rank0] 350 TFLOP/s MFU=35.4%": what its progress line shows.
 std::string llm_bench_line(double tflops, double peak_TFLOPs);
 
-/// Tokens a second of a GPU at a claimed rate, by the GFLOP of a token as printed: four decimals.
+/// Tokens per second and GPU at a claimed rate, by the GFLOP of a token as printed: four decimals.
 double llm_bench_tokens(const LlmBenchWork& work, double tflops);
 
 }  // namespace traincost

@@ -34,8 +34,9 @@ const auto& method_row(const Table& table, std::string_view name, const std::str
         names.push_back(row.name);
         allowed += (allowed.empty() ? "" : ", ") + std::string(row.name);
     }
-    throw Error(ErrorKind::not_found, "unknown " + what + " '" + std::string(name) + "' of this method" +
-                                          did_you_mean(name, names) + "; allowed: " + allowed);
+    throw Error(ErrorKind::not_found, "unknown " + what + " '" + std::string(name) +
+                                          "' of this method; allowed: " + allowed +
+                                          did_you_mean(name, names));
 }
 
 }  // namespace traincost

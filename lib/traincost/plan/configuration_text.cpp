@@ -25,7 +25,7 @@ std::string choice_text(const RecomputeChoice& choice) {
             break;
     }
     if (choice.layers)
-        return "full recompute of " + std::to_string(*choice.layers) + " layers a stage";
+        return "full recompute of " + std::to_string(*choice.layers) + " layers per stage";
     if (choice.every > 1)
         return "full recompute of every " + std::to_string(choice.every) + ". layer";
     return "full recompute";

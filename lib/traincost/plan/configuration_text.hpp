@@ -20,7 +20,7 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
 std::string difference_text(const SearchRequest& request, const Configuration& from,
                             const Configuration& other);
 
-/// "full recompute of 2 layers a stage".
+/// "full recompute of 2 layers per stage".
 std::string choice_text(const RecomputeChoice& choice);
 /// "optimizer on cpu, weights on cpu".
 std::string choice_text(const OffloadChoice& choice);

@@ -194,7 +194,7 @@ std::string limits_text(const PlanMetrics& metrics, const PlanLimits& limits) {
 
 std::string why_text(const Neighbour& n, const Objective& objective) {
     if (!n.fits)
-        return n.change + ": does not fit, " + to_text(n.shortfall) + " short";
+        return n.change + ": does not fit (" + to_text(n.shortfall) + " short)";
     const char* worse = objective == Objective{} ? " slower" : " worse";
     const char* better = objective == Objective{} ? " faster" : " better";
     std::string text = n.change + ": ";
@@ -204,7 +204,7 @@ std::string why_text(const Neighbour& n, const Objective& objective) {
         text += percent_text(std::abs(n.loss)) + (n.loss > 0.0 ? worse : better);
     }
     if (n.loss <= 0.0 && n.risky)
-        text += ", but risky: may not fit";
+        text += ", but it may not fit";
     if (n.loss > 0.0 && n.term_growth.value() > 0.0)
         text += ", " + hyphenated(to_string(n.term)) + " +" + to_text(n.term_growth);
     return text;

@@ -102,8 +102,8 @@ std::vector<SheetRow> memory_rows(const Job& job) {
     const StageMemory stage = estimate(whole).stages.front();
     const Shape shape = shape_of(whole);
     const Bytes input{shape.tokens * static_cast<double>(model.hidden) * shape.r};
-    rows.push_back({"input of a layer, a sequence", 1, {}, input, input});
-    rows.push_back({"activations, a sequence",
+    rows.push_back({"layer input, per sequence", 1, {}, input, input});
+    rows.push_back({"activations, per sequence",
                     1,
                     {},
                     forward_working_set(whole),
@@ -115,7 +115,7 @@ std::vector<SheetRow> memory_rows(const Job& job) {
     Bytes evaluation;
     Bytes training;
     for (const SheetRow& row : rows) {
-        if (row.name != "input of a layer, a sequence") {  // part of the activations
+        if (row.name != "layer input, per sequence") {  // part of the activations
             evaluation += row.evaluation;
             training += row.training;
         }

@@ -31,7 +31,7 @@ std::vector<UncertainInput> uncertain_inputs(const Operation& operation) {
          }},
         {"memory bandwidth",
          [](Job& job, Operation&, double f) { job.cluster.accelerator.memory_bandwidth *= f; }},
-        {"bandwidth in a node",
+        {"bandwidth within a node",
          [](Job& job, Operation&, double f) { job.cluster.network.scale_up.bandwidth *= f; }},
         {"bandwidth between nodes", [](Job& job, Operation&, double f) {
              if (job.cluster.network.scale_out)

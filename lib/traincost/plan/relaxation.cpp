@@ -84,9 +84,9 @@ RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
     nearest.result = run(nearest.request);
     if (answers(nearest.result))
         return nearest;
-    const Step steps[] = {{freedoms.uneven_stages, "stages of unequal length", allow_uneven_stages},
+    const Step steps[] = {{freedoms.uneven_stages, "uneven pipeline stages", allow_uneven_stages},
                           {freedoms.offload, "model states and activations in host memory", allow_offload},
-                          {freedoms.recompute, "more kinds of recompute", allow_recompute}};
+                          {freedoms.recompute, "more kinds of recomputation", allow_recompute}};
     RelaxedSearch wider{nearest.request, {}, {}, false};
     // All at once: a plan that one of them allows may be slower than one that another does.
     const auto widen = [&] {

@@ -40,7 +40,7 @@ std::string fault_of(const Plan& plan, const SearchRequest& request) {
     const PlanMetrics& m = plan.metrics;
     if (!counts(m.time.value()) || !counts(m.memory.value()) || !counts(m.cost.value()) ||
         !counts(m.energy) || !counts(plan.value))
-        return "has a metric that is no number of 0 or more";
+        return "has a metric that is not a number of at least 0";
     return {};
 }
 

@@ -32,8 +32,7 @@ std::string why_no_dp(const Job& job, const SearchSpace& space, const std::vecto
     }
     if (std::any_of(left.begin(), left.end(), [&](std::int64_t dp) { return contains(space.dp, dp); }))
         return {};
-    return "dp: none of " + list_text(space.dp) + " is what tp, cp and pp leave of " +
-           std::to_string(job.cluster.accelerators) +
+    return "--dp: " + list_text(space.dp) + "; allowed on " + std::to_string(job.cluster.accelerators) +
            " accelerators: " + list_text(std::vector<std::int64_t>(left.begin(), left.end()));
 }
 
@@ -47,7 +46,7 @@ bool has_any(const Job& job, const SearchSpace& space) {
 
 /// A dimension that empties a space: without its values there would be configurations.
 struct Culprit {
-    const char* name;
+    const char* flag;
     void (*free)(SearchSpace&);
     std::string (*why)(const Job&, const SearchSpace&);
 };
@@ -56,55 +55,50 @@ struct Culprit {
 /// configurations.
 std::string why_no_batch(const Job& job, const SearchSpace& space) {
     static const Culprit culprits[] = {
-        {"vp", [](SearchSpace& s) { s.vp.clear(); },
+        {"--vp", [](SearchSpace& s) { s.vp.clear(); },
          [](const Job& j, const SearchSpace& s) {
-             return "none of " + list_text(s.vp) +
-                    " fits: vp > 1 needs pp > 1 and the interleaved schedule, " +
+             return list_text(s.vp) + "; vp > 1 needs pp > 1 and the interleaved schedule, " +
                     "pp*vp must divide the model's " + std::to_string(block_count(j.model)) + " layers" +
                     (j.stack.pipeline.ends_count_as_blocks
-                         ? " or these and 2 for the ends, " + std::to_string(block_count(j.model) + 2)
+                         ? " or, with 2 for the ends, " + std::to_string(block_count(j.model) + 2)
                          : "") +
                     (j.run.uneven_stages ? "" : " (--uneven-stages: any)") +
-                    ", and micro-batches come in multiples of pp";
+                    ", and micro-batches must come in multiples of pp";
          }},
-        {"schedule", [](SearchSpace& s) { s.schedules.clear(); },
+        {"--schedule", [](SearchSpace& s) { s.schedules.clear(); },
          [](const Job&, const SearchSpace&) {
              return std::string(
-                 "none given fits: interleaved is the one for vp > 1, and DualPipe needs an even pp and an "
-                 "even "
-                 "number of micro-batches of at least 2*pp");
+                 "no given schedule is possible; vp > 1 needs interleaved, and DualPipe needs an even pp and "
+                 "an even number of at least 2*pp micro-batches");
          }},
-        {"hybrid_shard", [](SearchSpace& s) { s.hybrid_shard.clear(); },
-         [](const Job&, const SearchSpace& s) {
-             return "none of " + list_text(s.hybrid_shard) + " divides dp*cp";
-         }},
-        {"offload", [](SearchSpace& s) { s.offload = {{}}; },
+        {"--hybrid-shard", [](SearchSpace& s) { s.hybrid_shard.clear(); },
+         [](const Job&, const SearchSpace& s) { return list_text(s.hybrid_shard) + "; must divide dp*cp"; }},
+        {"--offload-optimizer", [](SearchSpace& s) { s.offload = {{}}; },
          [](const Job&, const SearchSpace&) {
-             return std::string("none given works with the ZeRO stages left");
+             return std::string("no given offload works with the remaining ZeRO stages");
          }},
-        {"zero", [](SearchSpace& s) { s.zero.clear(); },
+        {"--zero", [](SearchSpace& s) { s.zero.clear(); },
          [](const Job&, const SearchSpace& s) {
-             return "none of " + list_text(s.zero) + " is possible on one data-parallel rank (dp*cp = 1)";
+             return list_text(s.zero) + " on one data-parallel rank (dp*cp = 1)";
          }},
-        {"micro_batch", [](SearchSpace& s) { s.micro_batch.clear(); },
+        {"--micro-batch", [](SearchSpace& s) { s.micro_batch.clear(); },
          [](const Job& j, const SearchSpace& s) {
-             return "with none of " + list_text(s.micro_batch) +
-                    " does dp*micro_batch divide run.global_batch = " + std::to_string(j.run.global_batch) +
-                    " for any dp left by tp, cp, pp and ep";
+             return list_text(s.micro_batch) + "; dp*micro_batch must divide the global batch of " +
+                    std::to_string(j.run.global_batch) + " for a dp that tp, cp, pp and ep allow";
          }},
-        {"dp", [](SearchSpace& s) { s.dp.clear(); },
+        {"--dp", [](SearchSpace& s) { s.dp.clear(); },
          [](const Job& j, const SearchSpace& s) {
-             return "none of " + list_text(s.dp) +
-                    " divides run.global_batch = " + std::to_string(j.run.global_batch) + " in micro-batches";
+             return list_text(s.dp) + "; must divide the global batch of " +
+                    std::to_string(j.run.global_batch) + " into whole micro-batches";
          }},
-        {"ep", [](SearchSpace& s) { s.ep.clear(); },
+        {"--ep", [](SearchSpace& s) { s.ep.clear(); },
          [](const Job&, const SearchSpace& s) {
-             return "none of " + list_text(s.ep) + " times etp divides the ranks of a pipeline stage";
+             return list_text(s.ep) + "; ep*etp must divide the ranks of a pipeline stage";
          }},
-        {"pp", [](SearchSpace& s) { s.pp.clear(); },
+        {"--pp", [](SearchSpace& s) { s.pp.clear(); },
          [](const Job& j, const SearchSpace& s) {
-             return "with none of " + list_text(s.pp) + " does what tp, cp and pp leave for dp divide " +
-                    "run.global_batch = " + std::to_string(j.run.global_batch);
+             return list_text(s.pp) + "; the resulting dp must divide the global batch of " +
+                    std::to_string(j.run.global_batch);
          }}};
     if (has_any(job, space))
         return {};
@@ -112,10 +106,10 @@ std::string why_no_batch(const Job& job, const SearchSpace& space) {
         SearchSpace freed = space;
         culprit.free(freed);
         if (has_any(job, freed))
-            return std::string(culprit.name) + ": " + culprit.why(job, space);
+            return std::string(culprit.flag) + ": " + culprit.why(job, space);
     }
-    return "global_batch: run.global_batch = " + std::to_string(job.run.global_batch) +
-           " is no multiple of any dp*micro_batch that tp, cp and pp leave of " +
+    return "--global-batch: " + std::to_string(job.run.global_batch) +
+           " is not a multiple of any dp*micro_batch that is possible on " +
            std::to_string(job.cluster.accelerators) + " accelerators";
 }
 
@@ -132,24 +126,23 @@ std::string why_not_launched(const Job& job, const SearchSpace& space) {
                    {"ep", space.ep, Lack::ep}};
     for (const auto& degree : degrees) {
         if (!contains(degree.values, 1) && lacks(job.stack, degree.kind))
-            return std::string(degree.name) + ": none of " + list_text(degree.values) +
-                   " is possible: " + lack_text(job.stack, degree.kind);
+            return "--" + std::string(degree.name) + ": " + list_text(degree.values) + "; " +
+                   lack_text(job.stack, degree.kind);
     }
     if (!contains(space.pp, 1) && !contains(space.zero, 0) && !contains(space.zero, 1) &&
         lacks(job.stack, Lack::zero_beside_pp)) {
-        return "zero: none of " + list_text(space.zero) +
-               " is possible: " + lack_text(job.stack, Lack::zero_beside_pp);
+        return "--zero: " + list_text(space.zero) + "; " + lack_text(job.stack, Lack::zero_beside_pp);
     }
     const auto only_sharded = [&](Lack kind) {
         return contains(space.zero, 3) && space.zero.size() == 1 && multiplies_narrow(job.run.precision) &&
                lacks(job.stack, kind);
     };
     if (is_compiled(job.run, job.stack) && only_sharded(Lack::narrow_compile_sharded))
-        return "zero: 3 is not possible: " + lack_text(job.stack, Lack::narrow_compile_sharded);
+        return "--zero: 3; " + lack_text(job.stack, Lack::narrow_compile_sharded);
     const bool recomputes = std::none_of(space.recompute.begin(), space.recompute.end(),
                                          [](const auto& choice) { return choice.kind == Recompute::none; });
     if (recomputes && only_sharded(Lack::narrow_recompute_sharded))
-        return "zero: 3 is not possible: " + lack_text(job.stack, Lack::narrow_recompute_sharded);
+        return "--zero: 3; " + lack_text(job.stack, Lack::narrow_recompute_sharded);
     return {};
 }
 
@@ -161,15 +154,15 @@ std::string why_empty(const Job& job, const SearchSpace& space) {
     const std::int64_t n = job.cluster.accelerators;
     const std::vector<std::int64_t> tps = tp_choices(job, space);
     if (tps.empty()) {
-        return "tp: none of " + list_text(space.tp) + " divides " + std::to_string(n) +
+        return "--tp: " + list_text(space.tp) + "; must divide " + std::to_string(n) +
                " accelerators and the model's " + std::to_string(job.model.heads) + " heads, " +
-               std::to_string(job.model.kv_heads) + " key/value heads and feed-forward width " +
+               std::to_string(job.model.kv_heads) + " key/value heads and feed-forward width of " +
                std::to_string(job.model.ffn);
     }
     if (ep_choices(job, space).empty()) {
-        return job.model.moe ? "ep: none of " + list_text(space.ep) + " divides the model's " +
+        return job.model.moe ? "--ep: " + list_text(space.ep) + "; must divide the model's " +
                                    std::to_string(job.model.moe->experts) + " experts"
-                             : "ep: is " + list_text(space.ep) + ", but the model has no experts";
+                             : "--ep: " + list_text(space.ep) + "; the model has no experts";
     }
     bool any_cp = false;
     bool any_pp = false;
@@ -183,14 +176,14 @@ std::string why_empty(const Job& job, const SearchSpace& space) {
         }
     }
     if (!any_cp) {
-        return "cp: none of " + list_text(space.cp) + " divides both " + std::to_string(n) +
-               " accelerators over tp and run.sequence = " + std::to_string(job.run.sequence);
+        return "--cp: " + list_text(space.cp) + "; must divide both the sequence length of " +
+               std::to_string(job.run.sequence) + " and " + std::to_string(n) + " accelerators over tp";
     }
     if (!any_etp)
-        return "etp: none of " + list_text(space.etp) + " divides a tp of " + list_text(tps);
+        return "--etp: " + list_text(space.etp) + "; must divide a tp of " + list_text(tps);
     if (!any_pp) {
-        return "pp: none of " + list_text(space.pp) + " divides " + std::to_string(n) +
-               " accelerators over tp and cp and is at most the model's " +
+        return "--pp: " + list_text(space.pp) + "; must divide " + std::to_string(n) +
+               " accelerators over tp*cp, and be at most the model's " +
                std::to_string(block_count(job.model)) + " layers";
     }
     if (std::string why = why_no_dp(job, space, tps); !why.empty())

@@ -12,8 +12,8 @@ namespace traincost {
 void require_searchable(const ClusterSpec& cluster) {
     constexpr std::int64_t most = std::int64_t{1} << 24;  // ranks of a configuration are 32-bit
     if (cluster.accelerators < 1 || cluster.accelerators > most) {
-        throw Error(ErrorKind::input, "cluster.accelerators: is " + std::to_string(cluster.accelerators) +
-                                          ", must be from 1 to " + std::to_string(most));
+        throw Error(ErrorKind::input, "cluster.accelerators: " + std::to_string(cluster.accelerators) +
+                                          "; must be from 1 to " + std::to_string(most));
     }
 }
 

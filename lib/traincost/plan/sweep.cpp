@@ -45,7 +45,7 @@ std::vector<std::string> range_values(const std::string& text, const std::string
     if (r.low > r.high)
         fail(text, "goes from " + std::to_string(r.low) + " down to " + std::to_string(r.high));
     if (r.times && r.by < 2)
-        fail(text, "multiplies by 1, which never arrives");
+        fail(text, "multiplies by 1 and never ends");
     std::vector<std::string> values;
     for (std::int64_t x = r.low; x <= r.high; x = r.times ? x * r.by : x + r.by) {
         if (values.size() == most)
@@ -62,7 +62,7 @@ std::vector<std::string> range_values(const std::string& text, const std::string
 SweepAxis sweep_axis(const std::string& text) {
     const auto equals = text.find('=');
     if (equals == text.npos || equals == 0 || equals + 1 == text.size())
-        fail(text, "names no flag or no values");
+        fail(text, "needs a flag and values");
     SweepAxis axis{text.substr(0, equals), {}};
     while (axis.flag.starts_with('-'))
         axis.flag.erase(0, 1);

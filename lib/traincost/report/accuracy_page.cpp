@@ -16,25 +16,30 @@ namespace {
 
 constexpr std::string_view introduction =
     "# Accuracy\n\n"
-    "Predictions held against measured runs: public tables, logs and our own measurements. This page and\n"
-    "[accuracy.csv](accuracy.csv), which has every stack, accelerator and measure, are generated; the same\n"
-    "commands measure any other records:\n\n"
+    "Predictions compared with measured runs: public tables, logs and our own measurements. This page and\n"
+    "[accuracy.csv](accuracy.csv), which covers every stack, accelerator and measure, are generated. The "
+    "same\n"
+    "commands measure any other records:\n"
+    "\n"
     "    traincost validate RECORDS.jsonl … --report markdown\n"
-    "    traincost validate RECORDS.jsonl … --report csv\n\n"
+    "    traincost validate RECORDS.jsonl … --report csv\n"
+    "\n"
     "The error of a record is (predicted - measured) / measured; *bias* is its mean. *80 % holds* is the "
     "share of\n"
-    "records measured inside the interval that would be printed if nobody had ever seen their source: "
-    "nothing of\n"
-    "it is used for the interval. No constant is fitted to a single record. What is fitted belongs to a "
+    "records measured inside the interval that would be printed if their source were unknown: none of its "
+    "records\n"
+    "are used for the interval. No constant is fitted to a single record. Fitted constants belong to a "
     "software\n"
-    "stack or an accelerator and stands in `data/` with its kind, n, sources and held-out error; `validate\n"
-    "RECORDS --leave source` fits it again without each source.\n\n"
-    "Memory is compared in the kind the record states (allocated, reserved, used on the device; unstated "
-    "counts as\n"
-    "device), on the rank it was read from where the source says, else on the fullest rank. *Fits right* "
-    "holds the\n"
-    "verdict against every record that states memory or ran out of it, at the memory the driver leaves "
-    "usable.\n";
+    "stack or an accelerator; `data/` records the kind, n, sources and held-out error of each. `validate "
+    "RECORDS\n"
+    "--leave source` refits them without each source.\n"
+    "\n"
+    "Memory is compared with the kind of figure that the record states (allocated, reserved, or used on the\n"
+    "device, which is assumed if unstated), on the rank that the source names, or on the fullest rank. *Fits "
+    "right*\n"
+    "is the share of correct verdicts among records that state memory or ran out of it, at the memory that "
+    "the\n"
+    "driver leaves usable.\n";
 
 std::string section(std::string_view title, const std::vector<Table>& tables) {
     if (tables.empty())
@@ -60,7 +65,7 @@ Table own_runs_table(const Validation& validation, std::span<const SourcedRecord
 std::vector<Table> own_runs_tables(const Validation& validation, std::span<const SourcedRecord> records) {
     std::vector<Table> tables;
     for (const auto& [metric, title] : {std::pair{Metric::step_time, "Step time"},
-                                        std::pair{Metric::memory, "Memory, in the record's own kind"}}) {
+                                        std::pair{Metric::memory, "Memory, as the record states it"}}) {
         Table table = own_runs_table(validation, records, metric, title);
         if (!table.rows.empty())
             tables.push_back(std::move(table));
@@ -103,11 +108,11 @@ std::string accuracy_page(const Validation& validation, std::span<const SourcedR
     page += "\n" + std::to_string(validation.evaluated) + " of " + std::to_string(validation.records) +
             " records are evaluated.\n";
     page += section("Overall", {measure_overview(validation)});
-    page += section("By table of the field", {overview_table(validation, "table", {})});
+    page += section("By group of sources", {overview_table(validation, "table", {})});
     page += section("By source", {overview_table(validation, "source", {})});
     page += section("Fits or not", safety_tables(validation));
-    page += section("Choosing a layout", ranking_tables(validation));
-    page += section("After runs of one's own, sources left out", own_runs_tables(validation, records));
+    page += section("Choice of a layout", ranking_tables(validation));
+    page += section("With own runs of a left-out source", own_runs_tables(validation, records));
     page += section("Worst records", worst_tables(validation, records));
     page += section("Diagnoses", diagnosis_tables(records, diagnoses));
     if (!validation.skipped.empty())

@@ -26,10 +26,10 @@ Table achieved_summary(const Job& job, const Achieved& a, const std::string& fro
     row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(a.model.utilization),
         to_text(a.model.rate) +
-            " per GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            " per GPU: forward and backward matrix FLOPs, attention over visible keys only" +
             peak_words(job));
     row("HFU", percent_cell(a.hardware.utilization),
-        to_text(a.hardware.rate) + " per GPU: the same plus recomputation");
+        to_text(a.hardware.rate) + " per GPU: the same, plus recomputation");
     return table;
 }
 
@@ -42,16 +42,16 @@ struct ConventionRow {
 std::vector<ConventionRow> convention_rows(const Achieved& a) {
     constexpr std::array<std::string_view, flop_convention_count> words = {
         "operator by operator, attention over visible keys", "the same, attention over all keys",
-        "(6N + 12LHQT) a token, N without the input embedding", "72BsLh^2(1 + s/6h + V/12hL)",
-        "6 N D, N all parameters, a mixture's active ones"};
+        "(6N + 12LHQT) per token, N without input embedding", "72BsLh^2(1 + s/6h + V/12hL)",
+        "6 N D, N = all parameters (active ones for mixtures of experts)"};
     std::vector<ConventionRow> rows;
     for (int i = 0; i < flop_convention_count; ++i) {
         const auto at = static_cast<std::size_t>(i);
         rows.push_back(
             {std::string(to_string(static_cast<FlopConvention>(i))), a.by_convention[at], words[at]});
     }
-    rows.push_back({"hardware", a.hardware, "exact, and what is recomputed"});
-    rows.push_back({"8ND", a.eight_nd, "as Fast_LLM counts: recomputation always, N all parameters"});
+    rows.push_back({"hardware", a.hardware, "exact, plus recomputation"});
+    rows.push_back({"8ND", a.eight_nd, "as in Fast_LLM: always with recomputation, N = all parameters"});
     return rows;
 }
 
@@ -69,7 +69,7 @@ Table convention_table(const Achieved& a) {
 
 Table prediction_table(const Achieved& a, const Uncertainty& sure) {
     const Throughput& t = a.predicted.throughput;
-    Table table{.title = "Beside the prediction",
+    Table table{.title = "Measured and predicted",
                 .columns = {"", "measured", "predicted", "measured/predicted"},
                 .rows = {},
                 .remarks = {}};
@@ -92,7 +92,7 @@ Table prediction_table(const Achieved& a, const Uncertainty& sure) {
 }
 
 Table remaining_table(const Remaining& left) {
-    Table table{.title = "Left to do", .columns = {}, .rows = {}, .remarks = {}};
+    Table table{.title = "Remaining", .columns = {}, .rows = {}, .remarks = {}};
     table.rows.push_back({text_cell("tokens"), short_count_cell(left.tokens)});
     table.rows.push_back({text_cell("time"), cell(left.time)});
     table.rows.push_back({text_cell("GPU-hours"), short_count_cell(left.gpu_hours)});

@@ -24,7 +24,7 @@ std::string with_spaces(std::string_view name) {
 
 /// One bar a stage; stages that hold the same to the byte are one bar.
 BarChart memory_bars(const Estimate& e) {
-    BarChart chart{.title = "Memory of a GPU at its peak", .label = "GiB", .names = {}, .parts = {}};
+    BarChart chart{.title = "Memory per GPU at its peak", .label = "GiB", .names = {}, .parts = {}};
     std::vector<std::size_t> shown;
     for (std::size_t s = 0; s < e.stages.size(); ++s) {
         if (s == 0 || e.stages[s].terms != e.stages[s - 1].terms) {
@@ -48,7 +48,7 @@ BarChart memory_bars(const Estimate& e) {
 }
 
 BarChart step_bar(const Estimate& e) {
-    BarChart chart{.title = "Time of a step", .label = "seconds", .names = {"step"}, .parts = {}};
+    BarChart chart{.title = "Step time", .label = "seconds", .names = {"step"}, .parts = {}};
     for (int t = 0; t < step_term_count; ++t) {
         const auto term = static_cast<StepTerm>(t);
         if (e.step[term].value() > 0.0)
@@ -58,10 +58,8 @@ BarChart step_bar(const Estimate& e) {
 }
 
 Table assumed_table(const Assumptions& assumptions) {
-    Table table{.title = "Assumed",
-                .columns = {"what", "value", "why", "say otherwise with"},
-                .rows = {},
-                .remarks = {}};
+    Table table{
+        .title = "Assumed", .columns = {"what", "value", "why", "change with"}, .rows = {}, .remarks = {}};
     for (const Assumption& each : assumptions)
         table.rows.push_back(
             {text_cell(each.field), text_cell(each.value), text_cell(each.why), text_cell(each.flag)});
@@ -94,13 +92,14 @@ HtmlPage page_of(const EstimateAnswer& answer, const TimelineAnswer* timeline) {
     page.sections.push_back({Chart(step_bar(e))});
     if (timeline != nullptr)
         page.sections.push_back({HtmlDrawing{
-            "One step in time", timeline_svg(timeline->line, timeline->lanes, job_title(timeline->job),
-                                             layout_text(timeline->job))}});
+            "Timeline of one step", timeline_svg(timeline->line, timeline->lanes, job_title(timeline->job),
+                                                 layout_text(timeline->job))}});
     if (!answer.assumptions.empty())
         page.sections.push_back({assumed_table(answer.assumptions)});
     for (Table& table : tables_of(answer, true)) {
         if (table.title != "Assumed" && !table.rows.empty()) {
-            const bool open = table.title.starts_with("It would fit") || table.title.starts_with("Read from");
+            const bool open =
+                table.title.starts_with("What would fit") || table.title.starts_with("Read from");
             page.sections.push_back({std::move(table), !open});
         }
     }
@@ -122,14 +121,14 @@ HtmlPage page_of(std::string title, std::string verdict, Tone tone, const std::v
 }
 
 Chart pareto_chart(const SearchResult& result) {
-    LineChart chart{.title = "Plans that none beats in time, memory and cost",
+    LineChart chart{.title = "Pareto front of time, memory and cost",
                     .x = {.label = "step time, s"},
-                    .y = {.label = "memory of a GPU, GiB"},
+                    .y = {.label = "memory per GPU, GiB"},
                     .series = {}};
     const auto point = [](const Plan& plan) {
         return ChartPoint{plan.metrics.time.value(), plan.metrics.memory.value() / bytes_per_gib};
     };
-    ChartSeries front{.name = "not beaten", .points = {}, .line = false};
+    ChartSeries front{.name = "Pareto front", .points = {}, .line = false};
     for (const Plan& plan : result.pareto)
         front.points.push_back(point(plan));
     ChartSeries best{.name = "best plans", .points = {}, .line = false};
@@ -146,7 +145,7 @@ HtmlPage page_of(const RecommendAnswer& answer, const std::vector<Table>& tables
     const Recommendation& best = answer.plans.front();
     return page_of("Best configurations",
                    job_title(best.job) + ": " + layout_text(best.job) + "; " +
-                       to_text(best.estimate.step.total) + " a step",
+                       to_text(best.estimate.step.total) + " per step",
                    Tone::good, tables, {pareto_chart(answer.result)});
 }
 

@@ -69,7 +69,8 @@ std::string bench_launch(const ClusterSpec& cluster, const std::string& script) 
 std::vector<std::string> bench_remarks(const BenchAnswer& answer) {
     std::vector<std::string> remarks;
     if (!answer.assumed_stack.empty())
-        remarks.push_back("assumed stack: " + answer.assumed_stack + ", which the script runs (--stack)");
+        remarks.push_back("assumed stack: " + answer.assumed_stack +
+                          ", which the script implements (--stack)");
     for (const std::string& assumption : to_text(answer.assumptions))
         remarks.push_back("assumed " + assumption);
     if (!answer.predicted.fits)

@@ -19,7 +19,7 @@ Cell held_error_cell(const ErrorStatistics& errors) {
 std::vector<Table> fitted_tables(const std::vector<Calibration>& calibrations) {
     Table errors{
         .title = "Mean |error|",
-        .columns = {"stack or accelerator", "of", "n", "before", "fitted", "held out", "bias held out"}};
+        .columns = {"stack or accelerator", "figure", "n", "before", "fitted", "held out", "bias held out"}};
     Table fitted{.title = "Constants",
                  .columns = {"stack or accelerator", "constant", "before", "after", "+-", ""}};
     for (const Calibration& c : calibrations) {
@@ -32,11 +32,11 @@ std::vector<Table> fitted_tables(const std::vector<Calibration>& calibrations) {
                 fitted.rows.push_back({text_cell(c.subject), text_cell(constant.constant->name),
                                        number_cell(constant.before), number_cell(constant.after),
                                        number_cell(constant.standard_error),
-                                       text_cell(constant.at_bound ? "at the end of its range" : "")});
+                                       text_cell(constant.at_bound ? "at the limit of its range" : "")});
             }
         }
     }
-    fitted.remarks = {"Constants on which the records have no bearing are left out and as they were."};
+    fitted.remarks = {"Constants that the records do not affect are not listed and keep their values."};
     return {errors, fitted};
 }
 
@@ -53,7 +53,7 @@ std::vector<Table> cross_validated_tables(const std::vector<CrossValidation>& va
     std::vector<Table> tables;
     for (const CrossValidation& v : validations) {
         Table table{.title = v.subject + ", " + (v.to == Fitted::time ? "time" : "memory") +
-                             ": mean |error| of each " + by + " left out",
+                             ": mean |error|, each " + by + " left out in turn",
                     .columns = {by, "n", "as it is", "bias", "fitted to the others", "bias", "constants"}};
         const auto row = [&](const std::string& name, const ErrorStatistics& as_is,
                              const ErrorStatistics& refitted, const std::string& constants) {
@@ -85,7 +85,7 @@ std::string nothing_fitted_text(const CalibrateAnswer& answer) {
     if (answer.yes())
         return {};
     if (std::holds_alternative<CrossValidatedStacks>(answer.found))
-        return "no stack has enough records of two groups to learn from";
+        return "no stack has enough records in two groups to fit to";
     const std::int64_t least = std::get<FittedStacks>(answer.found).least_records;
     return "no stack has " + std::to_string(least) + (least == 1 ? " record" : " records") + " to fit to";
 }

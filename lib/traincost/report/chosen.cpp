@@ -11,7 +11,7 @@ std::string chosen_text(const Residuals& residuals, const Uncertainty& sure) {
     }
     const Interval interval = chosen_interval(residuals, *sure.step_time_s);
     const std::string bias = selection_text(residuals);
-    return "80% interval of the first: " + to_text(Seconds{interval.low}) + " to " +
+    return "80% interval of plan 1: " + to_text(Seconds{interval.low}) + " to " +
            to_text(Seconds{interval.high}) + (bias.empty() ? "" : "; " + bias) + ".";
 }
 

@@ -11,10 +11,10 @@ namespace traincost {
 
 /// What is said of plans none of which is sure to fit.
 inline constexpr std::string_view risky_text =
-    "Risky: none fits with a probability of 80% or more (memory of comparable runs beside their "
-    "predictions).";
+    "Risky: no plan has a probability of fitting of 80% or more (from memory errors on comparable "
+    "runs).";
 
-/// "80% interval of the first: 5.4 s to 7.3 s; chosen layouts …"; empty where nothing is known.
+/// "80% interval of plan 1: 5.4 s to 7.3 s; layouts predicted fastest …"; empty where nothing is known.
 std::string chosen_text(const Residuals& residuals, const Uncertainty& sure);
 
 /// The same as the member "chosen": the interval of the step, and the bias of choosing.

@@ -12,7 +12,7 @@ std::optional<std::vector<SavedAnswer>> read_saved_answers(const std::vector<std
         return std::nullopt;
     }
     if (files.size() < 2) {
-        throw Error(ErrorKind::usage, "compare: needs two answers or more");
+        throw Error(ErrorKind::usage, "compare: needs at least two answers");
     }
     std::vector<SavedAnswer> answers;
     for (const std::string& file : files) {
@@ -33,8 +33,7 @@ PrintedAnswer printed_answer(const std::vector<SavedAnswer>& answers, std::size_
             .tables = [&answers, columns] { return saved_answer_tables(answers, static_cast<int>(columns)); },
             .svg = [&answers] { return saved_answer_svg(answers); },
             .page = []() -> HtmlPage {
-                throw Error(ErrorKind::usage,
-                            "--format: pages are of job files; answers of other kinds have svg");
+                throw Error(ErrorKind::usage, "--format: html needs job files; use svg for other answers");
             }};
 }
 

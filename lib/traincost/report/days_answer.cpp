@@ -18,7 +18,7 @@ Table days_table(const DaysAnswer& a) {
             .rows = {row("compute", cell(a.compute),
                          "6ND of " + count_text(*f.parameters) + " parameters, " + count_text(*f.tokens) +
                              " tokens"),
-                     row("rate", cell(a.rate->each), "a GPU, " + a.rate->from),
+                     row("rate", cell(a.rate->each), "per GPU, " + a.rate->from),
                      row("MFU", percent_cell(a.rate->each / a.peak), "of " + to_text(a.peak) + ", by 6ND"),
                      row("tokens/s", short_count_cell(a.tokens_per_s),
                          "on " + std::to_string(*f.gpus) + " GPUs" +

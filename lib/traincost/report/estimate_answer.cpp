@@ -17,11 +17,10 @@ namespace {
 
 Table remedy_table(const std::vector<Remedy>& remedies) {
     const bool enough = !remedies.empty() && remedies.front().fits;
-    Table table{
-        .title = enough ? "It would fit with" : "No change of these choices is enough; the nearest is",
-        .columns = {"change", "used", "step"},
-        .rows = {},
-        .remarks = {}};
+    Table table{.title = enough ? "It would fit with" : "No single change is enough; the closest are",
+                .columns = {"change", "used", "step"},
+                .rows = {},
+                .remarks = {}};
     if (enough && remedies.front().risky) {
         table.remarks.emplace_back(risky_text);
     }
@@ -30,7 +29,7 @@ Table remedy_table(const std::vector<Remedy>& remedies) {
     }
     if (remedies.empty()) {
         return {
-            .title = "No change of parallelism, micro-batch or recomputation is valid here; use more GPUs",
+            .title = "No valid change of parallelism, micro-batch or recomputation is left; use more GPUs",
             .columns = {},
             .rows = {},
             .remarks = {}};
@@ -40,16 +39,16 @@ Table remedy_table(const std::vector<Remedy>& remedies) {
 
 /// "A vocabulary of 50304 instead of 50257 would be 40% faster".
 std::string padding_text(const Job& job, const VocabularyPadding& padding) {
-    return "A vocabulary padded to " + std::to_string(padding.vocabulary) + " instead of " +
-           std::to_string(job.model.vocab) + " rows would be " + percent_text(padding.faster) +
-           " faster: rows of its products would start on 16 bytes.";
+    return "A vocabulary padded from " + std::to_string(job.model.vocab) + " to " +
+           std::to_string(padding.vocabulary) + " rows would make the step " + percent_text(padding.faster) +
+           " faster, because its matrix rows would be aligned to 16 bytes.";
 }
 
 /// The step and memory with each setting that nobody stated otherwise, and what that leaves open.
 Table unstated_table(const EstimateAnswer& answer) {
     const UnstatedRange& range = answer.unstated;
-    Table table{.title = "What settings nobody stated leave open",
-                .columns = {"setting", "taken", "otherwise", "step", "used"},
+    Table table{.title = "Effect of unstated settings",
+                .columns = {"setting", "assumed", "alternative", "step", "used"},
                 .rows = {},
                 .remarks = {}};
     for (const UnstatedSetting& setting : range.settings) {
@@ -67,15 +66,15 @@ Table unstated_table(const EstimateAnswer& answer) {
         remark += "; " + first;
     table.remarks.push_back(remark + ".");
     if (!answer.hope.empty())
-        table.remarks.push_back("The probability of fitting counts them: " + answer.hope + ".");
+        table.remarks.push_back("The probability of fitting accounts for them: " + answer.hope + ".");
     return table;
 }
 
 /// Which of the stack's constants bear on the job, and what they rest on; those in its code are only counted.
 Table constants_table(const EstimateAnswer& answer) {
     const std::string& stack = answer.job.stack.id;
-    Table table{.title = "Constants of the stack",
-                .columns = {"constant", "value", "where from"},
+    Table table{.title = "Stack constants",
+                .columns = {"constant", "value", "basis"},
                 .rows = {},
                 .remarks = {constants_text(answer.constants, stack)}};
     for (const StackConstant& constant : answer.constants) {
@@ -119,7 +118,7 @@ void add_notes(const FileNotes& notes, std::vector<Table>& tables) {
     if (!notes.contradictions.empty())
         tables.push_back(remarks_table("Contradictions", notes.contradictions));
     if (!notes.unread.empty())
-        tables.push_back(remarks_table("Not understood, and may change memory or time", notes.unread));
+        tables.push_back(remarks_table("Not understood; may affect memory or time", notes.unread));
 }
 
 void write_notes(JsonWriter& out, const FileNotes& notes) {

@@ -28,7 +28,7 @@ std::string interval(const Uncertainty& sure) {
 std::string price_words(const ClusterSpec& cluster) {
     const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
     if (!price)
-        return "no price is known";
+        return "no known price";
     const bool named = !price->provider.empty() && price->provider != price->kind;
     return to_text(price->amount) + " per GPU-hour, " + price->kind + (named ? ", " + price->provider : "");
 }
@@ -37,17 +37,17 @@ std::string price_words(const ClusterSpec& cluster) {
 std::string advice(const EstimateAnswer& answer) {
     if (!answer.estimate.fits) {
         if (answer.remedies.empty())
-            return "No change of parallelism, micro-batch or recomputation is valid here; use more GPUs.";
+            return "No valid change of parallelism, micro-batch or recomputation is left; use more GPUs.";
         const Remedy& first = answer.remedies.front();
-        return (first.fits ? "Fits with " : "Nearest to fitting is ") + first.change + ": " +
-               to_text(first.device) + ", " + to_text(first.step) + " a step" +
-               (first.fits && first.risky ? ", but not surely" : "") + ".";
+        return (first.fits ? "Fits with " : "Closest to fitting: ") + first.change + ": " +
+               to_text(first.device) + ", " + to_text(first.step) + " per step" +
+               (first.fits && first.risky ? ", at some risk" : "") + ".";
     }
     if (answer.sure.probability_of_fitting && *answer.sure.probability_of_fitting < sure_to_fit)
         return "Risky: memory of comparable runs was often higher than predicted.";
     if (answer.padding) {
-        return "A vocabulary padded to " + std::to_string(answer.padding->vocabulary) + " rows would be " +
-               percent_text(answer.padding->faster) + " faster.";
+        return "A vocabulary padded to " + std::to_string(answer.padding->vocabulary) +
+               " rows would make the step " + percent_text(answer.padding->faster) + " faster.";
     }
     return "";
 }
@@ -60,7 +60,7 @@ void add_training_rows(const EstimateAnswer& answer, Table& table) {
     if (bill.reliability) {
         row("goodput", percent_cell(bill.goodput),
             answer.never_ends ? "training never ends: " + *answer.never_ends
-                              : "a failure every " + to_text(bill.reliability->mean_time));
+                              : "one failure per " + to_text(bill.reliability->mean_time));
     }
     if (!bill.totals)
         return;
@@ -100,7 +100,7 @@ Table summary_of(const EstimateAnswer& answer) {
         remark("The files contradict each other: " + notes.contradictions.front() +
                (notes.contradictions.size() > 1 ? "; and more" : ""));
     if (!notes.unread.empty())
-        remark("Not understood, and may matter: " + notes.unread.front() +
+        remark("Not understood; may matter: " + notes.unread.front() +
                (notes.unread.size() > 1 ? "; and " + std::to_string(notes.unread.size() - 1) + " more" : ""));
     remark("-v: memory, time, assumptions" + std::string(notes.empty() ? "" : ", what the files say"));
     return table;

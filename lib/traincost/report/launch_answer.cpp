@@ -22,7 +22,7 @@ std::vector<std::string> take_stack_of(const std::string& format, const Catalogu
         return {};
     }
     draft.stack = {*id, "--to"};
-    return {"stack: " + *id + ", that of --to (--stack)"};
+    return {"stack: " + *id + ", from --to (--stack)"};
 }
 
 std::vector<std::string> take_stack_of(const std::string& format, const Catalogue& catalogue,

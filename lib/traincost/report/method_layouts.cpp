@@ -61,19 +61,19 @@ std::string fast_llm_command(const FastLlmInput& in) {
 std::vector<MethodFigure> fast_llm_figures(const EstimateAnswer& of, const FastLlmSheet& sheet) {
     std::vector<MethodFigure> figures = {
         {"Model_size, B", sheet.model_size, static_cast<double>(of.estimate.parameters.total) / giga,
-         "12h² a layer, tied head, position table there; ours the published architecture"}};
+         "theirs: 12h² per layer, tied head, position table; ours: the published architecture"}};
     const auto stage = static_cast<std::size_t>(of.job.run.parallel.zero);
     const auto& p = of.job.run.parallel;
     if (stage >= 1 && stage <= sheet.zero.size() && p.tp == 1 && p.pp == 1) {
         const Bytes ours = of.estimate.stages[static_cast<std::size_t>(of.estimate.peak_stage)].device;
         figures.push_back({sheet.zero[stage - 1].name + ", train GB", sheet.zero[stage - 1].train,
                            ours.value() / giga,
-                           "the root of activations in GB, doubled, there; ours the moment of the peak"});
+                           "theirs: twice the root of activations in GB; ours: the moment of the peak"});
     }
     constexpr double day = 86400.0;
     if (of.bill.totals && !sheet.plans.empty())
         figures.push_back({"Trianing_days", sheet.plans.front().days, of.bill.totals->time.value() / day,
-                           "8ND at the rate given, whatever the strategy, there; ours this layout"});
+                           "theirs: 8ND at the given rate, for any strategy; ours: this layout"});
     return figures;
 }
 

@@ -20,16 +20,16 @@ Table params_totals_table(const ModelSpec& model, const ParameterCount& count) {
         table.rows.push_back({text_cell(what), cell});
     };
     row("total", count.total);
-    row("active, one token's", count.active);
+    row("active per token", count.active);
     row("active, without input embedding", count.active_without_input_embedding);
     row("embedding and untied head", count.embedding);
-    row("without these", count.non_embedding);
+    row("without these two", count.non_embedding);
     row("multiplying activations", count.matrix_active);
     if (count.mtp > 0) {
-        row("multi-token prediction, besides", count.mtp);
+        row("multi-token prediction (not counted)", count.mtp);
     }
     for (const ExtraParameters& tower : model.towers) {
-        row(tower.what + ", besides", tower.count);
+        row(tower.what + " (not counted)", tower.count);
     }
     return table;
 }
@@ -56,7 +56,7 @@ Table params_tensors_table(const ParamsAnswer& answer) {
                               count_cell(elements(t) * row.layers)});
     }
     if (answer.input.model.lm_head && answer.input.model.tied_embeddings) {
-        table.remarks.push_back("The head multiplies by the embedding table and stores nothing of its own.");
+        table.remarks.push_back("The head reuses the embedding table and has no weights of its own.");
     }
     return table;
 }

@@ -6,7 +6,7 @@ namespace traincost {
 
 std::string printed(const PrintedAnswer& answer, const OutputWish& wish, const TextStyle& style) {
     if (!wish.html && !wish.file.empty()) {
-        throw Error(ErrorKind::usage, "--output: is for --format html; write other formats with '> FILE'");
+        throw Error(ErrorKind::usage, "--output: needs --format html; write other formats with '> FILE'");
     }
     if (wish.json) {
         return answer.json();

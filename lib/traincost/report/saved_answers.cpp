@@ -14,7 +14,7 @@ namespace traincost {
 namespace {
 
 constexpr const char* parameters_figure = "parameters";
-constexpr const char* memory_figure = "memory of a GPU";
+constexpr const char* memory_figure = "memory per GPU";
 constexpr const char* iteration_figure = "iteration";
 constexpr const char* total_figure = "whole run";
 constexpr const char* gpus_figure = "GPUs";
@@ -226,7 +226,7 @@ SavedAnswer saved_of_command(const std::string& command, const std::string& file
     const bool none_fits = plans != nullptr && plans->array() != nullptr && plans->array()->empty();
     if (a.figures.empty() && !none_fits)
         throw Error(ErrorKind::input,
-                    file + ": a saved answer of " + command + " that holds none of its figures");
+                    file + ": a saved answer of " + command + " without any of its figures");
     return a;
 }
 
@@ -353,7 +353,7 @@ std::vector<Table> saved_answer_tables(const std::vector<SavedAnswer>& answers, 
     const std::vector<NamedRecording> steps = saved_steps_of(answers);
     if (!steps.empty()) {
         tables.push_back(recording_table(steps, columns));
-        tables.back().title = "Steps, one scale";
+        tables.back().title = "Steps on one scale";
     }
     return tables;
 }

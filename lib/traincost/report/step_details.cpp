@@ -39,20 +39,21 @@ Table computation_table(const Job& job, const StepTime& step) {
     const Seconds backward = computed(backward_of(step.parts));
     return {.title = "Computation",
             .columns = {"", "value"},
-            .rows = {{text_cell("layers of a stage"), number_cell(l)},
+            .rows = {{text_cell("layers per stage"), number_cell(l)},
                      {text_cell("micro-batches"), count_cell(static_cast<std::int64_t>(m))},
                      {text_cell("forward, whole step"), cell(forward * m)},
                      {text_cell("backward, whole step"), cell(backward * m)},
                      {text_cell("forward, per loop"), cell(forward / l)},
                      {text_cell("backward, per loop"), cell(backward / l)}},
-            .remarks = {"Per loop: of one layer of one micro-batch, embedding and head dealt out."}};
+            .remarks = {
+                "Per loop: one layer of one micro-batch, with embedding and head spread over the layers."}};
 }
 
 Table communication_table(const Job& job, const Estimate& e) {
     const double loops = layers_of(job) * e.step.parts.micro_batches;
     Table table{
         .title = "Communication",
-        .columns = {"group", "ranks", "collective", "pass", "messages", "sent by a rank", "time", "per loop"},
+        .columns = {"group", "ranks", "collective", "pass", "messages", "sent per rank", "time", "per loop"},
         .rows = {},
         .remarks = {}};
     for (const Traffic& t : step_traffic(job, e)) {
@@ -65,11 +66,10 @@ Table communication_table(const Job& job, const Estimate& e) {
     }
     if (table.rows.empty()) {
         table.columns.clear();
-        table.remarks = {"One rank: nothing is sent."};
+        table.remarks = {"One rank: no communication."};
         return table;
     }
-    table.remarks = {
-        "Time: alone on the network, hidden or not; what the step waits for stands in its parts."};
+    table.remarks = {"Time: with the network to itself, hidden or not; the Step table has the exposed time."};
     return table;
 }
 
@@ -87,13 +87,13 @@ Table timeline_numbers(const Job& job, const StepTime& step) {
         .title = "Timeline",
         .columns = {"", "value"},
         .rows = {{text_cell("warm-up"), cell(before > 0.0 ? bubble * share : Seconds{})},
-                 {text_cell("forward of a micro-batch"), cell(f)},
+                 {text_cell("forward, one micro-batch"), cell(f)},
                  {text_cell("  computing"), share_cell(f.value() > 0.0 ? computed(parts.forward) / f : 0.0)},
-                 {text_cell("backward of a micro-batch"), cell(b)},
+                 {text_cell("backward, one micro-batch"), cell(b)},
                  {text_cell("  computing"), share_cell(b.value() > 0.0 ? computed(backward) / b : 0.0)},
                  {text_cell("stable"), cell((f + b) * m + step[StepTerm::pipeline_transfer])},
                  {text_cell("cool-down"), cell(before > 0.0 ? bubble * (1.0 - share) : Seconds{})},
-                 {text_cell("gradients and weights, exposed"), cell(step[StepTerm::data_parallel])},
+                 {text_cell("exposed gradient and weight traffic"), cell(step[StepTerm::data_parallel])},
                  {text_cell("optimizer, offload, host"),
                   cell(step[StepTerm::optimizer] + step[StepTerm::offload] + step[StepTerm::fixed] +
                        step[StepTerm::allocator])},

@@ -25,7 +25,7 @@ PrintedAnswer printed_answer(const EstimateAnswer& answer, const EstimateView& v
 
 HtmlPage page_of(const AchievedAnswer& answer) {
     return page_of(job_title(answer.resolved.job),
-                   "Measured " + to_text(answer.step.step) + " a step, predicted " +
+                   "Measured " + to_text(answer.step.step) + " per step, predicted " +
                        to_text(answer.achieved.predicted.step.total),
                    Tone::plain, achieved_tables(answer));
 }

@@ -55,8 +55,8 @@ std::vector<Table> left_out_answer_tables(const ValidatedLeftOut& left) {
     std::vector<Table> tables = {coverage_table(left.coverage, left.kinds)};
     if (left.unstated)
         tables.push_back(coverage_table(*left.unstated,
-                                        "80% intervals where nobody states recomputation, attention kernel "
-                                        "and compiler, without runs of the source and stack"));
+                                        "80% intervals if recomputation, attention kernel and compiler are "
+                                        "unstated, without runs of the same source and stack"));
     if (left.medians)
         tables.push_back(left_out_error_table(*left.medians));
     return tables;

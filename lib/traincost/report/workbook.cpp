@@ -101,20 +101,20 @@ private:
         given("global_batch", count(run.global_batch), "", "sequences per step");
         given("gpus", count(job_.cluster.accelerators), "", "accelerators");
         given("tp", count(p.tp), "",
-              "tensor-parallel degree; with pp, dp and cp for reference: terms do not change");
+              "tensor-parallel degree; pp, dp and cp are for reference: the terms do not change");
         given("pp", count(p.pp), "", "pipeline-parallel degree");
-        given("dp", count(p.dp), "", "data-parallel degree: changes the micro-batches of a step");
+        given("dp", count(p.dp), "", "data-parallel degree: changes the micro-batches per step");
         given("cp", count(p.cp), "", "context-parallel degree");
-        given("capacity", e_.capacity.value(), "B", "memory of one accelerator that the job may use");
+        given("capacity", e_.capacity.value(), "B", "memory per accelerator available to the job");
         given("tokens", run.tokens.value_or(0.0), "tokens", "of the whole run");
         text(row_, 0, "micro_batches");
         formula(row_,
                 "=" + places_["global_batch"] + "/(" + places_["micro_batch"] + "*" + places_["dp"] + ")",
                 e_.step.parts.micro_batches);
-        text(row_, 3, "of a step", grey);
+        text(row_, 3, "per step", grey);
         places_["micro_batches"] = "Input!$B$" + std::to_string(row_ + 1);
         row_ += 2;
-        text(row_, 0, "Yellow cells can be changed; every other number is a formula.", grey);
+        text(row_, 0, "Yellow cells can be edited; every other number is a formula.", grey);
     }
 
     /// A block for every explained item that is not zero, then its sum.
@@ -156,7 +156,7 @@ private:
             const SymbolMeaning& symbol = x.symbols[i];
             text(row_, 0, "  " + std::string(symbol.symbol));
             // Micro-batches of a step are an input of the whole book.
-            if (symbol.symbol == "m" && symbol.meaning == "micro-batches a step") {
+            if (symbol.symbol == "m" && symbol.meaning == "micro-batches per step") {
                 formula(row_, "=" + places_["micro_batches"], w.values[i].value);
             } else if (x.item == "step.bubble" && symbol.symbol == "T") {
                 // The pipeline's time grows by the slowest stage's work with every micro-batch more.
@@ -192,11 +192,11 @@ private:
         const double tokens = e_.throughput.tokens_per_step;
         const double step = e_.step.total.value();
         const Bytes device = e_.stages[static_cast<std::size_t>(e_.peak_stage)].device;
-        result("memory of an accelerator", "=" + places_["Memory"], device.value(), "B");
+        result("memory per accelerator", "=" + places_["Memory"], device.value(), "B");
         result("fits", "=IF(B1<=" + places_["capacity"] + ",1,0)", e_.shortfall > Bytes{} ? 0.0 : 1.0,
                "1: yes");
         result("step", "=" + places_["Step"], step, "s");
-        result("tokens of a step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
+        result("tokens per step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
                "tokens");
         result("tokens per second", "=B4/B3", tokens / step, "tokens/s");
         result("steps", "=" + places_["tokens"] + "/B4", job_.run.tokens.value_or(0.0) / tokens, "");
@@ -253,8 +253,7 @@ private:
                   {"step.data_parallel", "step.optimizer", "step.offload", "step.fixed", "step.allocator"}),
               rest);
         phase(17, "Iteration", "=G1+M1+O1+Q1", step.total.value());
-        text(2, 1, "Seconds. 'traincost timeline --from' draws these cells as the file was last saved.",
-             grey);
+        text(2, 1, "Times in seconds. 'traincost timeline --from' draws these cells as last saved.", grey);
     }
 
     const Job& job_;

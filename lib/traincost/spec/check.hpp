@@ -42,14 +42,14 @@ public:
 
     void at_least(std::string_view field, std::int64_t value, std::int64_t low) {
         if (value < low)
-            add(field, "is " + std::to_string(value) + ", must be at least " + std::to_string(low));
+            add(field, std::to_string(value) + "; must be at least " + std::to_string(low));
     }
 
     /// From `low` to `high`, above which products of such counts would not stay exact.
     void between(std::string_view field, std::int64_t value, std::int64_t low, std::int64_t high) {
         at_least(field, value, low);
         if (value > high)
-            add(field, "is " + std::to_string(value) + ", must be at most " + std::to_string(high));
+            add(field, std::to_string(value) + "; must be at most " + std::to_string(high));
     }
 
     /// From 1 to `high`: no machine has more.
@@ -60,15 +60,14 @@ public:
     /// More than 0 and at most `high`.
     void positive(std::string_view field, double value, double high = std::numeric_limits<double>::max()) {
         if (!(value > 0.0) || !std::isfinite(value))
-            add(field, "is " + shown(value) + ", must be a positive number");
+            add(field, shown(value) + "; must be a positive number");
         else if (value > high)
-            add(field, "is " + shown(value) + ", must be at most " + to_exact(high));
+            add(field, shown(value) + "; must be at most " + to_exact(high));
     }
 
     void in_range(std::string_view field, double value, double low, double high) {
         if (!(value >= low && value <= high)) {
-            add(field,
-                "is " + shown(value) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
+            add(field, shown(value) + "; must be between " + to_exact(low) + " and " + to_exact(high));
         }
     }
 
@@ -100,16 +99,16 @@ public:
     void name(std::string_view field, const std::string& value) {
         constexpr std::size_t longest = 200;
         if (value.size() > longest) {
-            add(field, "is '" + elided(value, 60) + "' of " + std::to_string(value.size()) +
-                           " bytes, must have at most " + std::to_string(longest));
+            add(field, "'" + elided(value, 60) + "' of " + std::to_string(value.size()) +
+                           " bytes; must have at most " + std::to_string(longest));
         }
     }
 
     /// `divisor` must divide `value`; `what` names the value.
     void divides(std::string_view field, std::int64_t divisor, std::int64_t value, std::string_view what) {
         if (divisor > 0 && value % divisor != 0) {
-            add(field, "is " + std::to_string(divisor) + ", which does not divide " + std::string(what) +
-                           " = " + std::to_string(value));
+            add(field, std::to_string(divisor) + " does not divide " + std::string(what) + " = " +
+                           std::to_string(value));
         }
     }
 

@@ -64,11 +64,10 @@ void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     check.in_range("node_power_W", c.node_power_w, 1e-3, 1e9);
     const Network& n = c.network;
     if (!n.scale_out && n.domain_size > 0 && c.accelerators > n.domain_size) {
-        check.add("accelerators",
-                  "is " + std::to_string(c.accelerators) + ", but nothing joins the " +
-                      std::to_string(n.domain_size) + " of one domain of " + c.id +
-                      " to others: its record has no scale_out with a bandwidth; allowed: at most " +
-                      std::to_string(n.domain_size));
+        check.add("accelerators", std::to_string(c.accelerators) + "; no network joins the " +
+                                      std::to_string(n.domain_size) + "-accelerator domains of " + c.id +
+                                      ": its record has no scale_out bandwidth; allowed: at most " +
+                                      std::to_string(n.domain_size));
     }
     if (!c.kernels.attention || !c.kernels.memory)
         check.add("kernels", "hold no attention or bandwidth data for " + c.accelerator.id);

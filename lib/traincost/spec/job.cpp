@@ -28,7 +28,7 @@ void validate_recurrence(const Job& job, Checker& check) {
     const Parallelism& p = job.run.parallel;
     check.divides("parallel.tp", p.tp, r.heads, "model.recurrent.heads");
     if (p.tp > 0 && r.groups % p.tp != 0 && p.tp % r.groups != 0) {
-        check.add("parallel.tp", "is " + std::to_string(p.tp) + "; must divide model.recurrent.groups = " +
+        check.add("parallel.tp", std::to_string(p.tp) + "; must divide model.recurrent.groups = " +
                                      std::to_string(r.groups) + " or be a multiple of it");
     }
     if (p.tp > 0 && p.cp > 1)
@@ -40,7 +40,7 @@ void validate_launch(const Job& job, Checker& check) {
     const Parallelism& p = job.run.parallel;
     const auto refuse = [&](const char* member, std::int64_t value, Lack kind) {
         if (lacks(job.stack, kind))
-            check.add(member, "is " + std::to_string(value) + "; " + lack_text(job.stack, kind));
+            check.add(member, std::to_string(value) + "; " + lack_text(job.stack, kind));
     };
     if (p.tp > 1)
         refuse("parallel.tp", p.tp, Lack::tp);
@@ -78,7 +78,7 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
         check.divides("parallel.tp", p.tp, m.heads, "model.heads");
     validate_recurrence(job, check);
     if (has_attention(m) && p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
-        check.add("parallel.tp", "is " + std::to_string(p.tp) + "; must divide model.kv_heads = " +
+        check.add("parallel.tp", std::to_string(p.tp) + "; must divide model.kv_heads = " +
                                      std::to_string(m.kv_heads) + " or be a multiple of it");
     }
     if (has_dense_mlp(m))
@@ -91,12 +91,12 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     } else if (const std::int64_t chunks = p.pp * p.vp; !deals_stages(job, chunks)) {
         check.add("parallel.pp", "pp*vp = " + std::to_string(chunks) + " does not divide the model's " +
                                      std::to_string(blocks) + " layers; " + nearest_divisors(blocks, chunks) +
-                                     "; with --uneven-stages (uneven_stages) the first hold one more");
+                                     "; or allow uneven stages with --uneven-stages (uneven_stages)");
     }
     validate_schedule(job, problems);
     if (p.ep > 1) {
         if (!m.moe) {
-            check.add("parallel.ep", "is " + std::to_string(p.ep) + ", but the model has no experts");
+            check.add("parallel.ep", std::to_string(p.ep) + "; the model has no experts");
         } else {
             check.divides("parallel.ep", p.ep, m.moe->experts, "model.moe.experts");
             check.divides("parallel.ep", p.ep * p.etp.value_or(1), p.dp * p.cp * p.tp, "tp*cp*dp");
@@ -106,20 +106,19 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
         check.divides("parallel.hybrid_shard", *p.hybrid_shard, p.dp * p.cp, "dp*cp");
     check.divides("parallel.cp", p.cp, r.sequence, "run.sequence");
     if (r.micro_batch * p.dp > r.global_batch) {
-        check.add("global_batch", "is " + std::to_string(r.global_batch) +
-                                      ", less than micro_batch*dp = " + std::to_string(r.micro_batch * p.dp));
+        check.add("global_batch", std::to_string(r.global_batch) + " is less than micro_batch*dp = " +
+                                      std::to_string(r.micro_batch * p.dp));
     }
     if (m.max_position && m.position.kind == PositionKind::learned && m.position.table_rows > 0 &&
         r.sequence > m.position.table_rows) {
-        check.add("sequence", "is " + std::to_string(r.sequence) +
-                                  ", longer than the model's learned positions = " +
-                                  std::to_string(m.position.table_rows));
+        check.add("sequence", std::to_string(r.sequence) + " exceeds the model's " +
+                                  std::to_string(m.position.table_rows) + " learned positions");
     }
     if (r.frozen_layers > blocks)
         check.add("frozen_layers", "exceeds the model's " + std::to_string(blocks) + " layers");
     if (!peak_rate(job.cluster.accelerator, r.precision.gemm)) {
-        check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates, which " +
-                                   job.cluster.accelerator.id + " does not have");
+        check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates; " +
+                                   job.cluster.accelerator.id + " has none");
     }
 }
 

@@ -74,7 +74,7 @@ bool switched(const std::string& text) {
         return true;
     if (value == "false" || value == "off" || value == "no" || value == "0")
         return false;
-    fail("'" + text + "' is not known; allowed: true, false");
+    fail("unknown value '" + text + "'; allowed: true, false");
 }
 
 Optimizer optimizer(const std::string& text) {
@@ -91,14 +91,14 @@ double positive_number(const std::string& text) {
 double share_of_whole(const std::string& text) {
     const double x = parse_fraction(text, Range::positive);
     if (x > 1.0)
-        fail("'" + text + "' is more than the whole; allowed: up to 100%");
+        fail("'" + text + "' is over 100%; allowed: up to 100%");
     return x;
 }
 
 double pue(const std::string& text) {
     const double x = parse_number(text, Range::positive);
     if (x < 1.0)
-        fail("'" + text + "' is less than 1, the power of the nodes alone");
+        fail("'" + text + "' must be at least 1 (the power of the nodes alone)");
     return x;
 }
 
@@ -197,7 +197,7 @@ void parse_loss(JobDraft& d, const std::string& text, const std::string& where) 
     if (colon == text.npos)
         return;
     if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear && kind != LossKernel::fused_linear)
-        fail("'" + text + "': only chunked, chunked_linear and fused_linear are taken in chunks");
+        fail("'" + text + "': only chunked, chunked_linear and fused_linear take a number of chunks");
     d.loss_chunks = {positive(text.substr(colon + 1)), where};
 }
 
@@ -325,17 +325,17 @@ void add_job(std::vector<JobField>& out) {
     const FieldGroup g = FieldGroup::job;
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::model, as_is>({"model", "--model", "ID|FILE|-", "Model: a catalogue id, a model file, or a Hugging Face config.json or its folder", g})));
-    add(composite(field_of<&D::gpu>({"cluster.accelerator", "--gpu", "ID", "Accelerator: a catalogue id, or with its count as in 8xH100", g}, parse_gpu)));
+    add(composite(field_of<&D::gpu>({"cluster.accelerator", "--gpu", "ID", "Accelerator: a catalogue id, optionally with a count, as in 8xH100", g}, parse_gpu)));
     add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators", g}, parse_gpus));
     add(row<&D::per_node, positive>({"cluster.per_node", "--per-node", "COUNT", "Accelerators per node, if different from the cluster's", g}));
     add(composite(row<&D::cluster, as_is>({"cluster.id", "--cluster", "ID", "Node type and network: a catalogue id", g})));
-    add(field_of<&D::sequence>({"run.sequence", "--seq", "TOKENS", "Sequence length in tokens: 8192, or 8K, where K is 1024", g}, parse_sequence));
+    add(field_of<&D::sequence>({"run.sequence", "--seq", "TOKENS", "Sequence length in tokens, as in 8192 or 8K (K = 1024)", g}, parse_sequence));
     add(row<&D::micro_batch, positive>({"run.micro_batch", "--micro-batch", "COUNT", "Sequences per micro-batch on one rank", g, searched}));
     add(row<&D::global_batch, positive>({"run.global_batch", "--global-batch", "COUNT", "Sequences per optimizer step", g}));
-    add(row<&D::accumulation, positive>({"run.accumulation", "--accumulation", "COUNT", "Micro-batches of a rank per optimizer step, in place of --global-batch", g}));
+    add(row<&D::accumulation, positive>({"run.accumulation", "--accumulation", "COUNT", "Micro-batches per rank and optimizer step, instead of --global-batch", g}));
     add(row<&D::tokens, token_count>({"run.tokens", "--tokens", "COUNT", "Training tokens, as in 15T", g}));
-    add(row<&D::packed_length, positive>({"run.packed_length", "--packed-length", "TOKENS", "Mean length of the documents packed into a sequence, each attending to itself only", g}));
-    add(row<&D::padded_length, positive>({"run.padded_length", "--padded-length", "TOKENS", "Mean length that micro-batches are padded to, each its longest sequence; --seq is the longest of all", g}));
+    add(row<&D::packed_length, positive>({"run.packed_length", "--packed-length", "TOKENS", "Mean length of documents packed into a sequence without attention between them, in tokens", g}));
+    add(row<&D::padded_length, positive>({"run.padded_length", "--padded-length", "TOKENS", "Mean padded length of micro-batches in tokens; --seq is the longest sequence", g}));
 }
 
 void add_numerics(std::vector<JobField>& out) {
@@ -347,12 +347,12 @@ void add_numerics(std::vector<JobField>& out) {
     static const std::string tunings = alternatives<Tuning>();
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::stack, as_is>({"stack", "--stack", "ID", "Software stack: a catalogue id", g})));
-    add(composite(row<&D::precision, as_is>({"run.precision", "--precision", "RECIPE", "bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16, fp8: the stack's", g})));
+    add(composite(row<&D::precision, as_is>({"run.precision", "--precision", "RECIPE", "Precision recipe: bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16 or fp8: the stack's own", g})));
     add(row<&D::optimizer, optimizer>({"run.optimizer", "--optimizer", optimizers, "Optimizer", g}));
     add(row<&D::recompute, recompute_choice>({"run.recompute", "--recompute", "none|selective[:MODULES]|full[:EVERY|:layers=N]", "Activation recomputation in the backward pass", g, searched}));
     add(row<&D::attention, named<AttentionKernel>>({"run.attention", "--attention", kernels, "Attention kernel", g}));
-    add(row<&D::attention_generation, named<AttentionGeneration>>({"run.attention_generation", "--attention-generation", "flash2|flash3|flash4|memory_efficient", "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper), 4", g}));
-    add(field_of<&D::compile>({"run.compile", "--compile", "on|off|PARTS", "Compilation, which fuses pointwise operators; or the parts it covers: blocks, attention, mlp, norms, loss", g}, parse_compile));
+    add(row<&D::attention_generation, named<AttentionGeneration>>({"run.attention_generation", "--attention-generation", "flash2|flash3|flash4|memory_efficient", "Flash kernel: flash-attn 2, 3 (cuDNN on Hopper) or 4, or memory-efficient", g}));
+    add(field_of<&D::compile>({"run.compile", "--compile", "on|off|PARTS", "Compilation, which fuses pointwise operators, or the parts it covers: blocks, attention, mlp, norms, loss", g}, parse_compile));
     add(field_of<&D::compiled_parts>({"run.compiled_parts", "", "PARTS", "Parts that are compiled: attention, mlp, norms, loss", g}, parse_compile));
     add(field_of<&D::loss>({"run.loss", "--loss", "KIND[:CHUNKS]", "Loss: fp32_logits, vocab_parallel, fused_softmax, fused_linear (Liger), logits_format, chunked, chunked_linear; default: the stack's", g}, parse_loss));
     add(row<&D::loss_chunks, positive>({"run.loss_chunks", "", "COUNT", "Chunks of a loss taken in chunks", g}));
@@ -360,12 +360,12 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::offload_optimizer, named<Offload>>({"run.offload_optimizer", "--offload-optimizer", places, "Location of optimizer states and updates", g, searched}));
     add(row<&D::offload_parameters, named<Offload>>({"run.offload_parameters", "--offload-parameters", places, "Location of weights", g, searched}));
     add(row<&D::offload_activations, fraction>({"run.offload_activations", "--offload-activations", "FRACTION", "Share of saved activations kept in host memory", g, searched}));
-    add(row<&D::host_speed, positive_number>({"run.host_speed", "--host-speed", "RATIO", "Speed of the host, at launching kernels and updating offloaded states, over the one that was measured; default: 1", g}));
-    add(row<&D::optimizer_kernel, named<OptimizerKernel>>({"run.optimizer_kernel", "--optimizer-kernel", walks, "Way the optimizer walks its tensors; default: the stack's", g}));
-    add(row<&D::optimizer_in_backward, switched>({"run.optimizer_in_backward", "--optimizer-in-backward", "", "Each gradient is applied and freed as soon as it is made", g}));
-    add(row<&D::mlp_tiles, positive>({"run.mlp_tiles", "--mlp-tiles", "COUNT", "Pieces of the sequence an MLP takes in turn and runs again backward; default: 1", g}));
+    add(row<&D::host_speed, positive_number>({"run.host_speed", "--host-speed", "RATIO", "Host speed relative to the measured host, for kernel launches and offloaded updates; default: 1", g}));
+    add(row<&D::optimizer_kernel, named<OptimizerKernel>>({"run.optimizer_kernel", "--optimizer-kernel", walks, "Optimizer implementation; default: the stack's", g}));
+    add(row<&D::optimizer_in_backward, switched>({"run.optimizer_in_backward", "--optimizer-in-backward", "", "Apply and free each gradient as soon as it is computed", g}));
+    add(row<&D::mlp_tiles, positive>({"run.mlp_tiles", "--mlp-tiles", "COUNT", "Sequence tiles that the MLP processes in turn and recomputes in the backward pass; default: 1", g}));
     add(row<&D::expandable_segments, on_or_off>({"run.expandable_segments", "--expandable-segments", "on|off", "PyTorch's expandable_segments; default: the stack's", g}));
-    add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all, or adapters", g}));
+    add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all (full), or adapters", g}));
     add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora", g}));
     add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head", g}));
     JobField headroom = row<&D::headroom, headroom_share>({"run.headroom", "--headroom", "PERCENT", "Share of memory to keep free", g});
@@ -374,8 +374,8 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::adapter_dropout, fraction>({"run.adapter.dropout", "", "FRACTION", "Dropout before adapters", g}));
     add(row<&D::adapter_scale_and_bias, on_or_off>({"run.adapter.scale_and_bias", "", "on|off", "LitGPT's second adapter: scales and biases on every product", g}));
     add(row<&D::frozen_layers, positive>({"run.frozen_layers", "", "COUNT", "Lowest blocks that are not trained", g}));
-    add(row<&D::activation_input_fp8, on_or_off>({"run.activation_input_fp8", "", "on|off", "The MLP's non-linearity keeps its input in FP8", g}));
-    add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "", "NUMBER", "Routed tokens of the busiest rank over the mean", g}));
+    add(row<&D::activation_input_fp8, on_or_off>({"run.activation_input_fp8", "", "on|off", "The MLP activation keeps its input in FP8", g}));
+    add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "", "NUMBER", "Routed tokens on the busiest rank, relative to the mean", g}));
     add(row<&D::neighbouring_experts, on_or_off>({"run.neighbouring_experts", "", "on|off", "A token's experts lie next to each other", g}));
     add(row<&D::expert_one_hot, on_or_off>({"run.expert_one_hot", "", "on|off", "Tokens reach experts by products with one-hot masks", g}));
 }
@@ -388,17 +388,17 @@ void add_parallelism(std::vector<JobField>& out) {
     add(row<&D::tp, positive>({"run.parallel.tp", "--tp", "N", "Tensor-parallel degree", g, searched}));
     add(row<&D::pp, positive>({"run.parallel.pp", "--pp", "N", "Pipeline-parallel degree", g, searched}));
     add(row<&D::vp, positive>({"run.parallel.vp", "--vp", "N", "Virtual stages per pipeline stage", g, searched}));
-    add(row<&D::uneven_stages, switched>({"run.uneven_stages", "--uneven-stages", "", "Allow a pipeline that does not divide the layers; the first stages hold one more", g}));
-    add(row<&D::dp, positive>({"run.parallel.dp", "--dp", "N", "Data-parallel degree; default: gpus / (tp*pp*cp)", g, searched}));
+    add(row<&D::uneven_stages, switched>({"run.uneven_stages", "--uneven-stages", "", "Allow pipelines that do not divide the layers; the first stages hold one layer more", g}));
+    add(row<&D::dp, positive>({"run.parallel.dp", "--dp", "N", "Data-parallel degree; default: gpus/(tp*pp*cp)", g, searched}));
     add(row<&D::cp, positive>({"run.parallel.cp", "--cp", "N", "Context-parallel degree", g, searched}));
     add(row<&D::ep, positive>({"run.parallel.ep", "--ep", "N", "Expert-parallel degree", g, searched}));
     add(row<&D::etp, positive>({"run.parallel.etp", "--etp", "N", "Tensor-parallel degree of experts", g, searched}));
     add(row<&D::zero, zero_stage>({"run.parallel.zero", "--zero", "0..3|ddp|fsdp", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)", g, searched}));
     add(row<&D::hybrid_shard, positive>({"run.parallel.hybrid_shard", "--hybrid-shard", "RANKS", "Ranks per shard group (HSDP); default: all data-parallel ranks", g, searched}));
-    add(field_of<&D::reshard>({"run.reshard", "--reshard", "always|never|last_kept[:BLOCKS]", "Fully sharded weights given back after each forward pass, or kept for the backward pass", g}, parse_reshard));
+    add(field_of<&D::reshard>({"run.reshard", "--reshard", "always|never|last_kept[:BLOCKS]", "Freeing of gathered weights after the forward pass (FSDP), or keeping them for the backward pass", g}, parse_reshard));
     add(row<&D::kept_blocks, positive>({"run.kept_blocks", "", "COUNT", "Blocks that stay gathered under last_kept", g}));
-    add(row<&D::reduce, reduced_in>({"run.precision.reduce", "--reduce", "fp32|bf16|fp16", "Format gradients are reduced in over data-parallel ranks", g}));
-    add(row<&D::sequence_parallel, on_or_off>({"run.parallel.sequence_parallel", "--sequence-parallel", "on|off", "Sharding of activations between tensor-parallel regions", g, searched}));
+    add(row<&D::reduce, reduced_in>({"run.precision.reduce", "--reduce", "fp32|bf16|fp16", "Format of gradient reduction over data-parallel ranks", g}));
+    add(row<&D::sequence_parallel, on_or_off>({"run.parallel.sequence_parallel", "--sequence-parallel", "on|off", "Sequence parallelism between tensor-parallel regions", g, searched}));
     add(row<&D::schedule, named<Schedule>>({"run.schedule", "--schedule", schedules, "Pipeline schedule", g, searched}));
     add(row<&D::context, named<ContextKind>>({"run.context", "--context", contexts, "Exchange of keys and values between context-parallel ranks", g}));
 }
@@ -410,18 +410,18 @@ void add_operation(std::vector<JobField>& out) {
     price.kind = FieldKind::choice;
     price.choices = &price_kinds;
     add(price);
-    add(row<&D::gpu_hour, dollars>({"operation.usd_per_gpu_hour", "--gpu-hour-price", "DOLLARS", "Price per accelerator-hour", g, false, "$"}));
-    add(row<&D::whole_nodes, switched>({"operation.whole_nodes", "--whole-nodes", "", "Nodes are rented whole: the last one is paid in full; default: accelerators used", g}));
-    add(row<&D::gpu_purchase, positive_dollars>({"operation.usd_per_gpu_purchase", "--gpu-purchase-price", "DOLLARS", "Purchase price per accelerator, node and network included, for --price own", g, false, "$"}));
+    add(row<&D::gpu_hour, dollars>({"operation.usd_per_gpu_hour", "--gpu-hour-price", "DOLLARS", "Price per accelerator-hour in dollars", g, false, "$"}));
+    add(row<&D::whole_nodes, switched>({"operation.whole_nodes", "--whole-nodes", "", "Pay for whole nodes; default: accelerators used", g}));
+    add(row<&D::gpu_purchase, positive_dollars>({"operation.usd_per_gpu_purchase", "--gpu-purchase-price", "DOLLARS", "Purchase price per accelerator in dollars, node and network included, for --price own", g, false, "$"}));
     add(row<&D::life, positive_duration, year>({"operation.life_years", "--life", "TIME", "Write-off period, as in 1461d, for --price own", g, false, "years"}));
-    add(row<&D::utilization, share_of_whole>({"operation.utilization", "--utilization", "FRACTION", "Share of its life that owned hardware spends training, for --price own", g}));
-    add(row<&D::kwh, dollars>({"operation.usd_per_kWh", "--electricity-price", "DOLLARS", "Price per kWh, for --price own", g, false, "$"}));
+    add(row<&D::utilization, share_of_whole>({"operation.utilization", "--utilization", "FRACTION", "Share of its life that owned hardware spends training, for --price own; default: 100%", g}));
+    add(row<&D::kwh, dollars>({"operation.usd_per_kWh", "--electricity-price", "DOLLARS", "Electricity price per kWh in dollars, for --price own", g, false, "$"}));
     add(row<&D::power_share, share_of_whole>({"operation.power_share", "--power-share", "FRACTION", "Share of the nodes' rated power drawn in training; default: 100%", g}));
     add(row<&D::pue, pue>({"operation.pue", "--pue", "NUMBER", "Power usage effectiveness: facility power over node power", g}));
     add(field_of<&D::grid>({"operation.grid", "--grid", "GRAMS|ID", "Grid carbon intensity in g CO2e per kWh, as in 400, or a grid's id, as in france", g}, parse_grid));
     add(field_of<&D::failure_rate>({"operation.failure_rate", "--mtbf", "TIME|ID", "Accelerator-time between failures, as in 50000h, or a measured rate's id, as in llama-3-405b", g}, parse_mtbf));
-    add(row<&D::storage, byte_rate, giga>({"operation.storage_GBps", "--storage-bandwidth", "RATE", "Aggregate checkpoint bandwidth, as in 200GB/s; training waits meanwhile", g, false, "GB/s"}));
-    add(row<&D::restart, duration>({"operation.restart_s", "--restart", "TIME", "Time from a failure to resumed training, lost work excluded", g, false, "s"}));
+    add(row<&D::storage, byte_rate, giga>({"operation.storage_GBps", "--storage-bandwidth", "RATE", "Aggregate checkpoint bandwidth, as in 200GB/s; training waits for checkpoints", g, false, "GB/s"}));
+    add(row<&D::restart, duration>({"operation.restart_s", "--restart", "TIME", "Time from a failure to resumed training, excluding lost work", g, false, "s"}));
     add(field_of<&D::between_failures, hour>({"operation.accelerator_hours_per_failure", "", "TIME", "Accelerator-time between failures", g, false, "h"}, parse_mtbf));
     add(field_of<&D::grid_grams_per_kwh>({"operation.g_CO2e_per_kWh", "", "GRAMS", "Grid carbon intensity per kWh", g, false, "g"}, parse_grid));
 }

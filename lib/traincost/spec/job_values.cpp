@@ -21,7 +21,7 @@ RecomputeModules recompute_modules(const std::string& list) {
         const auto module = recompute_module(name);
         if (module == nullptr) {
             fail_value("'" + name +
-                       "' is no module to recompute; allowed: core_attn, layernorm, activation, mlp, moe, "
+                       "' cannot be recomputed; allowed: core_attn, layernorm, activation, mlp, moe, "
                        "mla_up_proj, per_op");
         }
         modules.*module = true;
@@ -44,21 +44,21 @@ std::vector<std::string> names_of(const std::string& text) {
     std::vector<std::string> names = split(text, ',');
     names.erase(std::remove(names.begin(), names.end(), ""), names.end());
     if (names.empty())
-        fail_value("'" + text + "' names nothing");
+        fail_value("'" + text + "' is empty");
     return names;
 }
 
 double fraction(const std::string& text) {
     const double x = parse_fraction(text);
     if (x > 1.0)
-        fail_value("'" + text + "' is more than the whole; allowed: 0 to 100%");
+        fail_value("'" + text + "' is over 100%; allowed: 0 to 100%");
     return x;
 }
 
 bool on_or_off(const std::string& text) {
     if (text == "on" || text == "off")
         return text == "on";
-    fail_value("'" + text + "' is not known; allowed: on, off");
+    fail_value("unknown value '" + text + "'; allowed: on, off");
 }
 
 RecomputeChoice recompute_choice(const std::string& text) {
@@ -72,7 +72,7 @@ RecomputeChoice recompute_choice(const std::string& text) {
     if (kind != Recompute::full) {
         fail_value(
             "'" + text +
-            "': only full takes a period, as in full:2, and selective modules, as in selective:core_attn");
+            "': only full takes a period (full:2) and only selective takes modules (selective:core_attn)");
     }
     constexpr std::string_view layers = "layers=";
     if (rest.starts_with(layers))
@@ -86,7 +86,7 @@ std::int64_t zero_stage(const std::string& text) {
     const bool digits = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
     const std::int64_t stage = digits ? parse_count(text) : -1;
     if (stage < 0 || stage > 3)
-        fail_value("'" + text + "' is not known; allowed: 0, 1, 2, 3");
+        fail_value("unknown value '" + text + "'; allowed: 0, 1, 2, 3");
     return stage;
 }
 
@@ -109,7 +109,7 @@ CompiledParts compiled_parts(const std::string& text) {
         const auto part = compiled_part(name);
         if (part == nullptr) {
             fail_value("'" + name +
-                       "' is no part to compile; allowed: on, off, or a list of blocks, attention, " +
+                       "' cannot be compiled; allowed: on, off, or a list of blocks, attention, " +
                        "mlp, norms, loss");
         }
         parts.*part = true;
@@ -121,7 +121,7 @@ DataType reduced_in(const std::string& text) {
     const auto type = data_type_from(lower(text));
     if (type == DataType::fp32 || type == DataType::bf16 || type == DataType::fp16)
         return *type;
-    fail_value("'" + text + "' is no format gradients are reduced in; allowed: fp32, bf16, fp16");
+    fail_value("'" + text + "' is not a reduction format; allowed: fp32, bf16, fp16");
 }
 
 AdapterTargets adapter_targets(const std::string& text) {
@@ -130,7 +130,7 @@ AdapterTargets adapter_targets(const std::string& text) {
         const auto found =
             std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == name; });
         if (found == targets.end())
-            fail_value("'" + name + "' is not known; allowed: q, k, v, o, mlp, head");
+            fail_value("unknown value '" + name + "'; allowed: q, k, v, o, mlp, head");
         chosen.*found->second = true;
     }
     return chosen;
@@ -139,8 +139,8 @@ AdapterTargets adapter_targets(const std::string& text) {
 std::string price_kind(const std::string& text) {
     const std::span<const std::string_view> kinds = price_kinds();
     if (std::find(kinds.begin(), kinds.end(), text) == kinds.end()) {
-        fail_value("'" + text + "' is not known" + did_you_mean(text, kinds) +
-                   "; allowed: on-demand, reserved, spot, market, own");
+        fail_value("unknown value '" + text + "'; allowed: on-demand, reserved, spot, market, own" +
+                   did_you_mean(text, kinds));
     }
     return text;
 }

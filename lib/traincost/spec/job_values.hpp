@@ -59,8 +59,8 @@ template <class Enum>
 Enum named(const std::string& text) {
     if (const auto value = value_of<Enum>(lower(text)))
         return *value;
-    throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, enum_names<Enum>()) +
-                                      "; allowed: " + allowed_names<Enum>());
+    throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: " + allowed_names<Enum>() +
+                                      did_you_mean(text, enum_names<Enum>()));
 }
 
 /// As files and the command line write them, so that the parsers above read them back.

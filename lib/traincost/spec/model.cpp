@@ -297,9 +297,9 @@ void validate_layers(const ModelSpec& m, Checker& check) {
         if (length == 0)
             return;
         if (m.architecture != Architecture::decoder)
-            check.add(name, "is of decoders only");
+            check.add(name, "applies to decoders only");
         if (static_cast<std::int64_t>(length) != m.layers)
-            check.add(name, "has " + std::to_string(length) + " entries, must have one for each of the " +
+            check.add(name, "has " + std::to_string(length) + " entries; must have one for each of the " +
                                 std::to_string(m.layers) + " layers");
     };
     check_length("mixers", m.mixers.size());
@@ -307,7 +307,7 @@ void validate_layers(const ModelSpec& m, Checker& check) {
     if (const std::int64_t all = m.layers + m.decoder_layers;
         !m.layer_shapes.empty() && static_cast<std::int64_t>(m.layer_shapes.size()) != all)
         check.add("layer_shapes", "has " + std::to_string(m.layer_shapes.size()) +
-                                      " entries, must have one for each of the " + std::to_string(all) +
+                                      " entries; must have one for each of the " + std::to_string(all) +
                                       " layers");
     if (const std::size_t kinds = own_kinds(m); kinds > most_layer_kinds)
         check.add("layers", "are of " + std::to_string(kinds) + " kinds; at most " +
@@ -332,7 +332,7 @@ void validate_together(const ModelSpec& m, Checker& check) {
     if (m.architecture == Architecture::encoder_decoder) {
         check.positive("decoder_layers", m.decoder_layers);
     } else if (m.decoder_layers != 0) {
-        check.add("decoder_layers", "is " + std::to_string(m.decoder_layers) +
+        check.add("decoder_layers", std::to_string(m.decoder_layers) +
                                         ", but only an encoder_decoder has them beside its layers");
     }
     validate_layers(m, check);

@@ -35,17 +35,17 @@ void validate_schedule(const Job& job, std::vector<Problem>& problems) {
         return;
     const std::string name(name_of(schedule));
     if (schedule == Schedule::dualpipe) {
-        check.add("schedule", "is " + name + " with pp = " + std::to_string(p.pp) +
-                                  ", vp = " + std::to_string(p.vp) + " and " + std::to_string(m) +
-                                  " micro-batches a step, but needs an even pp, vp = 1 and an even number of "
-                                  "micro-batches of at least 2*pp");
+        check.add("schedule", name + " with pp = " + std::to_string(p.pp) + ", vp = " + std::to_string(p.vp) +
+                                  " and " + std::to_string(m) +
+                                  " micro-batches per step; needs an even pp, vp = 1 and an even number of "
+                                  "at least 2*pp micro-batches");
     } else if (schedule == Schedule::interleaved) {
-        check.add("parallel.vp", "is " + std::to_string(p.vp) + ", but " + std::to_string(m) +
-                                     " micro-batches a step do not come in groups of pp = " +
-                                     std::to_string(p.pp) + ", as the interleaved schedule needs");
+        check.add("parallel.vp",
+                  std::to_string(p.vp) + "; the interleaved schedule needs a multiple of pp = " +
+                      std::to_string(p.pp) + " micro-batches per step, not " + std::to_string(m));
     } else {
-        check.add("schedule", "is " + name + ", which has no virtual stages (vp = " + std::to_string(p.vp) +
-                                  "); interleaved does");
+        check.add("schedule",
+                  name + " has no virtual stages (vp = " + std::to_string(p.vp) + "); use interleaved");
     }
 }
 

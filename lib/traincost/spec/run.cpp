@@ -85,9 +85,9 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     if (p.hybrid_shard)
         check.count("parallel.hybrid_shard", *p.hybrid_shard, largest_data_degree);
     if (p.zero < 0 || p.zero > 3)
-        check.add("parallel.zero", "is " + std::to_string(p.zero) + ", must be 0, 1, 2 or 3");
+        check.add("parallel.zero", std::to_string(p.zero) + "; must be 0, 1, 2 or 3");
     if (p.vp > 1 && p.pp == 1)
-        check.add("parallel.vp", "is " + std::to_string(p.vp) + ", but virtual stages need pp > 1");
+        check.add("parallel.vp", std::to_string(p.vp) + "; virtual stages need pp > 1");
     check.count("recompute_every", r.recompute_every, largest_degree * largest_degree);
     if (r.recompute_layers)
         check.between("recompute_layers", *r.recompute_layers, 0, largest_degree * largest_degree);
@@ -103,7 +103,7 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     if (!(r.headroom >= 0.0 && r.headroom < 1.0))
         check.add("headroom", "leaves no memory; allowed: 0 to less than 1");
     if (r.attention_generation == AttentionGeneration::math)
-        check.add("attention_generation", "is math, which is no flash kernel: attention says that");
+        check.add("attention_generation", "math is not a flash kernel; set attention to math instead");
     if (r.dropout)
         check.in_range("dropout", *r.dropout, 0.0, 1.0);
     check.in_range("expert_imbalance", r.expert_imbalance, 1.0, 1e6);

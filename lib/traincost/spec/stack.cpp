@@ -138,7 +138,7 @@ std::string lack_text(const StackSpec& stack, Lack kind) {
         case Lack::narrow_recompute_sharded:
             return stack.id + " does not recompute fp8 blocks under ZeRO 3";
     }
-    throw Error(ErrorKind::internal, "a lack of a stack that has no name");
+    throw Error(ErrorKind::internal, "unknown limitation of a stack");
 }
 
 }  // namespace traincost

@@ -13,7 +13,7 @@ std::size_t word_among(std::string_view option, const std::string& word,
             return i;
         all += (all.empty() ? "" : ", ") + std::string(words[i]);
     }
-    throw Error(ErrorKind::usage, std::string(option) + ": is '" + word + "', must be one of " + all +
+    throw Error(ErrorKind::usage, std::string(option) + ": unknown value '" + word + "'; allowed: " + all +
                                       did_you_mean(word, words));
 }
 

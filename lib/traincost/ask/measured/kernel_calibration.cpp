@@ -29,13 +29,14 @@ void require_enough(const GemmTable& table) {
     const auto n = static_cast<std::int64_t>(table.sample.points.size());
     if (n >= least_gemm_points)
         return;
-    throw Error(ErrorKind::input,
-                table.sample.accelerator + ", " + std::string(gemm_format_name(table.sample.format)) + ": " +
-                    std::to_string(n) + " products can be fitted to, at least " +
-                    std::to_string(least_gemm_points) + " are needed" +
-                    (table.unfittable > 0 ? "; " + std::to_string(table.unfittable) +
-                                                " have fewer than 64 rows or n or k that is no multiple of 8"
-                                          : ""));
+    throw Error(
+        ErrorKind::input,
+        table.sample.accelerator + ", " + std::string(gemm_format_name(table.sample.format)) + ": " +
+            std::to_string(n) + " products are usable; at least " + std::to_string(least_gemm_points) +
+            " are needed" +
+            (table.unfittable > 0 ? "; " + std::to_string(table.unfittable) +
+                                        " have fewer than 64 rows, or an n or k that is not a multiple of 8"
+                                  : ""));
 }
 
 void require_enough(const LinkTable& table, const LinkCalibration& calibration) {
@@ -58,8 +59,8 @@ GemmData calibrated_gemm_data(const std::vector<FittedGemm>& fits, const KernelT
     data.origin.software = tables.software.empty() ? "unstated" : tables.software;
     data.origin.provenance.confidence = "high";
     data.origin.provenance.notes = {
-        "Fitted by traincost calibrate to half of the shapes; the percentages are of the other half.",
-        "As they were in " + first.data.origin.id +
+        "Fitted by traincost calibrate to half of the shapes; the percentages are errors on the other half.",
+        "Unchanged from " + first.data.origin.id +
             ": sustained_factor, factors of passes that were not measured, grouped and misaligned products."};
     data.origin.provenance.sources.insert(data.origin.provenance.sources.begin(), tables.sources);
     std::string kept;
@@ -70,7 +71,7 @@ GemmData calibrated_gemm_data(const std::vector<FittedGemm>& fits, const KernelT
             kept += (kept.empty() ? "" : ", ") + std::string(gemm_format_name(record.format));
     }
     if (!kept.empty())
-        data.origin.provenance.notes.push_back("Formats not measured, as they were: " + kept + ".");
+        data.origin.provenance.notes.push_back("Formats not measured, unchanged: " + kept + ".");
     for (const FittedGemm& fitted : fits) {
         const GemmCalibration& c = fitted.calibration;
         const GemmRecord record{fitted.format,           c.points,
@@ -109,7 +110,7 @@ LinkRecord calibrated_link_record(const FittedLink& fitted, const LinkRecord& be
     error.fit_percent = 100.0 * fit / n;
     error.cross_validated_percent = 100.0 * held_out / n;
     record.error = error;
-    record.provenance.notes = {"Fitted by traincost calibrate: " + names + "; the others as they were in " +
+    record.provenance.notes = {"Fitted by traincost calibrate: " + names + "; the others unchanged from " +
                                before.id + "."};
     record.provenance.sources = {tables.sources};
     return record;

@@ -56,7 +56,7 @@ public:
         if (name.empty()) {
             if (only_.empty())
                 throw Error(ErrorKind::input,
-                            where + ": the file names no accelerator; say which with --accelerator ID");
+                            where + ": the file names no accelerator; give --accelerator ID");
             return only_;
         }
         const auto [found, is_new] = ids_.try_emplace(name, std::nullopt);
@@ -218,8 +218,8 @@ bool are_kernel_files(const std::vector<std::string>& files) {
         return !files.empty();
     const auto kernels = std::find_if(files.begin(), files.end(), is_kernel_file);
     if (kernels != files.end())
-        throw Error(ErrorKind::usage,
-                    *kernels + " holds kernels and " + *first_other + " run records; give files of one kind");
+        throw Error(ErrorKind::usage, *kernels + " contains kernels and " + *first_other +
+                                          " run records; give files of one kind");
     return false;
 }
 

@@ -29,7 +29,8 @@ std::vector<SourcedRecord> read_record_files(const std::vector<std::string>& fil
 void require_unused(const std::vector<std::pair<std::string_view, bool>>& options) {
     for (const auto& [name, given] : options) {
         if (given)
-            throw Error(ErrorKind::usage, std::string(name) + ": is for run records; the files hold kernels");
+            throw Error(ErrorKind::usage,
+                        std::string(name) + ": applies to run records; the files contain kernels");
     }
 }
 

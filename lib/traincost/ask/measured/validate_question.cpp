@@ -34,7 +34,7 @@ struct RecordFilter {
 RecordFilter record_filter(const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
-        throw Error(ErrorKind::usage, "--filter: is '" + text + "', must be KEY=VALUE");
+        throw Error(ErrorKind::usage, "--filter: '" + text + "'; must be KEY=VALUE");
     RecordFilter filter{text.substr(0, equals), text.substr(equals + 1)};
     word_among("--filter", filter.key, record_keys());
     return filter;
@@ -70,7 +70,7 @@ ValidateWords validate_words(const ValidateQuestion& q) {
     if (!view.report.empty())
         word_among("--report", view.report, report_kinds);
     if (view.worst < 0)
-        throw Error(ErrorKind::usage, "--worst: is " + std::to_string(view.worst) + ", must be at least 1");
+        throw Error(ErrorKind::usage, "--worst: " + std::to_string(view.worst) + "; must be at least 1");
     for (const std::string& text : q.filters)
         words.filters.push_back(record_filter(text));
     words.leave = left_out_kinds(q.leave);
@@ -78,7 +78,7 @@ ValidateWords validate_words(const ValidateQuestion& q) {
                         !view.report.empty() || !view.residuals.empty();
     if (!q.leave.empty() && (viewed || !q.filters.empty() || words.metric || q.new_residuals))
         throw Error(ErrorKind::usage,
-                    "--leave: prints a table of its own; of the other options only --format goes with it");
+                    "--leave: prints a separate table; only --format can be combined with it");
     return words;
 }
 

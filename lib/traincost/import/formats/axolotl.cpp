@@ -47,7 +47,7 @@ void read_adapter(const Setting& root, FactSheet& sheet) {
             sheet.whole(Fact::lora_rank, root, {"lora_r", "peft.r"});
         }
     } else {
-        sheet.remark(*adapter, "'" + adapter->text + "' is no adapter that is understood");
+        sheet.remark(*adapter, "'" + adapter->text + "' is not a known adapter");
     }
     read_loaded_bits(root, sheet, {"load_in_4bit"}, {"load_in_8bit"});
 }

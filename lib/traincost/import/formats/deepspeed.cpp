@@ -106,7 +106,7 @@ void read_deepspeed(const Setting& root, FactSheet& sheet) {
         } else if (const auto x = as_whole(*stage); x && *x >= 0 && *x <= 3) {
             sheet.state(Fact::zero, *x, *stage);
         } else {
-            sheet.unknown(Fact::zero, *stage, "'" + stage->text + "' is no stage from 0 to 3");
+            sheet.unknown(Fact::zero, *stage, "'" + stage->text + "' must be a stage from 0 to 3");
         }
     } else {
         sheet.assume(Fact::zero, std::int64_t{0}, "zero_optimization.stage");

@@ -79,7 +79,7 @@ void read_fast_llm(const Setting& root, FactSheet& sheet) {
         if (x && sequence && *x % *sequence == 0) {
             sheet.state(Fact::micro_batch, *x / *sequence, *tokens);
         } else {
-            sheet.unknown(Fact::micro_batch, *tokens, "tokens that make no whole number of sequences");
+            sheet.unknown(Fact::micro_batch, *tokens, "tokens that are not a whole number of sequences");
         }
     } else {
         sheet.whole(Fact::micro_batch, root, {"batch.micro_batch_size", "micro_batch_size"});

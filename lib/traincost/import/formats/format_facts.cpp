@@ -61,7 +61,7 @@ void read_fsdp_block(const Setting& block, FactSheet& sheet) {
         if (const auto stage = stage_of_strategy(at->text)) {
             sheet.state(Fact::zero, *stage, *at);
         } else {
-            sheet.unknown(Fact::zero, *at, "is no sharding strategy");
+            sheet.unknown(Fact::zero, *at, "is not a sharding strategy");
         }
     }
     const Setting* version = first_of(block, {"fsdp_version", "version"});
@@ -144,7 +144,7 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
     if (const auto word = open ? std::nullopt : precision_word(at->text)) {
         sheet.state(Fact::precision, *word, *at);
     } else {
-        sheet.unknown(Fact::precision, *at, "'" + at->text + "' is no precision");
+        sheet.unknown(Fact::precision, *at, "'" + at->text + "' is not a precision");
     }
 }
 
@@ -233,9 +233,9 @@ void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet) 
     const std::int64_t count = as_whole(tokens).value_or(0);
     const std::int64_t length = sheet.count(Fact::sequence).value_or(0);
     if (count <= 0) {
-        sheet.unknown(batch, tokens, "is no number of tokens");
+        sheet.unknown(batch, tokens, "is not a number of tokens");
     } else if (length <= 0 || count % length != 0) {
-        sheet.unknown(batch, tokens, "tokens that make no whole number of sequences");
+        sheet.unknown(batch, tokens, "tokens that are not a whole number of sequences");
     } else {
         sheet.state(batch, count / length, tokens);
     }
@@ -243,7 +243,7 @@ void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet) 
 
 void refer_to_file(const Setting& reference, FactSheet& sheet) {
     if (!says_nothing(reference) && reference.is_scalar()) {
-        sheet.remark(reference, "give " + base_of(reference.text) + " too: what it says is unknown");
+        sheet.remark(reference, "give " + base_of(reference.text) + " too; its content is unknown");
     }
 }
 

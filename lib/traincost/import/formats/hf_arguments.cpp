@@ -125,7 +125,7 @@ void read_plain_batch(const Setting& root, FactSheet& sheet) {
     } else if (sheet.has(Fact::accumulation) || sheet.has(Fact::global_batch)) {
         sheet.whole(Fact::micro_batch, root, {"batch_size"});
     } else {
-        sheet.unknown(Fact::micro_batch, *root.at("batch_size"), "of one GPU or of all is not said");
+        sheet.unknown(Fact::micro_batch, *root.at("batch_size"), "unclear whether per GPU or in total");
     }
 }
 
@@ -265,7 +265,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_machines(root, sheet);
     if (const Setting* unpacked = root.peek("$unpacked")) {
         sheet.assumes = false;  // more may be said there
-        sheet.remark(*unpacked, "arguments that nothing here says");
+        sheet.remark(*unpacked, "arguments that are not in these files");
     }
     const bool openrlhf = read_openrlhf(root, sheet);
     if (!openrlhf) {

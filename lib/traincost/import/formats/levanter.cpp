@@ -129,7 +129,7 @@ void read_policy(const Setting& root, FactSheet& sheet) {
     if (word) {
         sheet.state(Fact::precision, *word, *at);
     } else {
-        sheet.unknown(Fact::precision, *at, "'" + at->text + "' is no precision");
+        sheet.unknown(Fact::precision, *at, "'" + at->text + "' is not a precision");
     }
 }
 

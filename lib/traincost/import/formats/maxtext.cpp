@@ -60,7 +60,7 @@ void read_maxtext_batch(const Setting& root, FactSheet& sheet) {
     const bool unsaid =
         !sheet.assumes && !tp && !cp && !pp;  // by a file that nobody gave: a device is a rank
     if (!x || (!unsaid && (!tp || !cp || !pp))) {
-        sheet.unknown(Fact::micro_batch, *per_device, "a share of a rank whose devices are unknown");
+        sheet.unknown(Fact::micro_batch, *per_device, "a share per rank, with an unknown number of devices");
         return;
     }
     const double sequences = *x * static_cast<double>(tp.value_or(1) * cp.value_or(1) * pp.value_or(1));

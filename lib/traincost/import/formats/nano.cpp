@@ -63,7 +63,7 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
         sheet.shared_steps = *as_whole(*steps);
         sheet.shared_steps_at = steps->where();
     } else if (steps != nullptr) {
-        sheet.unknown(Fact::global_batch, *steps, "of all processes together, of batches nobody says");
+        sheet.unknown(Fact::global_batch, *steps, "of all processes together, with unstated batches");
     }
     read_precision_word(root, sheet, {"dtype"});
     sheet.truth(Fact::compile, root, {"compile"});

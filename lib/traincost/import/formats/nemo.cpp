@@ -138,7 +138,7 @@ void read_peft(const Setting& model, FactSheet& sheet) {
     if (lower(scheme->text) == "lora" || lower(scheme->text) == "qlora") {
         sheet.whole(Fact::lora_rank, model, {"peft.lora_tuning.adapter_dim"});
     } else {
-        sheet.remark(*scheme, "'" + scheme->text + "' is no adapter that is understood");
+        sheet.remark(*scheme, "'" + scheme->text + "' is not a known adapter");
     }
 }
 

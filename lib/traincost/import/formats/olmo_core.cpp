@@ -24,7 +24,7 @@ void state_tokens(Fact fact, const Setting& root, FactSheet& sheet, Paths paths)
     if (tokens && sequence && *sequence > 0 && *tokens >= *sequence && *tokens % *sequence == 0) {
         sheet.state(fact, *tokens / *sequence, *at);
     } else {
-        sheet.unknown(fact, *at, "tokens that are no whole number of sequences");
+        sheet.unknown(fact, *at, "tokens that are not a whole number of sequences");
     }
 }
 

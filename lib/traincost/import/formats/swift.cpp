@@ -55,7 +55,7 @@ void read_swift_tuner(const Setting& root, FactSheet& sheet) {
             sheet.assume(Fact::lora_rank, std::int64_t{8}, "lora_rank");
         }
     } else if (tuner != nullptr && name != "full") {
-        sheet.remark(*tuner, "'" + tuner->text + "' is no adapter that is understood");
+        sheet.remark(*tuner, "'" + tuner->text + "' is not a known adapter");
     }
     if (const Setting* at = first_of(root, {"quant_bits", "quantization_bit"})) {
         const std::int64_t bits = as_whole(*at).value_or(0);

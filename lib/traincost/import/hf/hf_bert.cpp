@@ -31,7 +31,7 @@ ModelSpec encoder_of(HfKeys& k, const BertSizes& sizes) {
     m.max_position = m.position.table_rows = k.integer({"max_position_embeddings"}, sizes.positions);
     m.token_types = k.integer({"type_vocab_size"}, sizes.token_types, 0);
     if (const auto kind = k.text({"position_embedding_type"}); kind && *kind != "absolute") {
-        k.fail("position_embedding_type", "is '" + *kind + "'; only absolute is modelled");
+        k.fail("position_embedding_type", "'" + *kind + "'; only absolute is modelled");
     }
     k.ignore({"tie_word_embeddings", "gelu_approximate", "summary_type", "summary_use_proj",
               "summary_activation", "summary_last_dropout"});
@@ -82,7 +82,7 @@ ModelSpec read_xlm_roberta_xl(HfKeys& k) {
 ModelSpec read_roformer(HfKeys& k) {
     ModelSpec m = encoder_of(k, {768, 12, 12, 3072, 50000, 1536, 2});
     if (const auto narrow = k.maybe({"embedding_size"}); narrow && *narrow != m.hidden) {
-        k.fail("embedding_size", "is " + std::to_string(*narrow) + " where hidden_size is " +
+        k.fail("embedding_size", std::to_string(*narrow) + " where hidden_size is " +
                                      std::to_string(m.hidden) + "; one width is modelled");
     }
     m.position = {.kind = PositionKind::rope};

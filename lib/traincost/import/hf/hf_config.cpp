@@ -197,7 +197,7 @@ void read_architecture(const JsonNode& root, HfModel& read) {
     }
     if (m.architecture == Architecture::encoder && !m.lm_head && name.ends_with("ForMaskedLM")) {
         m.masked_lm = true;
-        read.assumptions.push_back(name + ": its head is included in memory and time");
+        read.assumptions.push_back(name + ": its head is counted in memory and time");
     }
     if (m.architecture == Architecture::encoder_decoder && name.ends_with("EncoderModel")) {
         m.architecture = Architecture::encoder;
@@ -340,7 +340,7 @@ HfModel read_hf_config(const JsonDocument& document) {
     }
     for (const char* part : {"talker_config", "code2wav_config", "token2wav_config"}) {
         if (root.value().find(part) != nullptr)
-            read.assumptions.push_back(std::string(part) + ": what speaks is not counted");
+            read.assumptions.push_back(std::string(part) + ": speech output is not counted");
     }
 
     std::vector<Problem> problems;

@@ -14,8 +14,8 @@ namespace {
 /// One of two stacks must be as wide as the other.
 void require_same(HfKeys& k, std::string_view key, std::int64_t fallback, std::int64_t encoder) {
     if (const std::int64_t x = k.integer({key}, fallback); x != encoder) {
-        k.fail(key, "is " + std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
-                        "; stacks of one shape are modelled");
+        k.fail(key, std::to_string(x) + " but the encoder has " + std::to_string(encoder) +
+                        "; only stacks of the same shape are modelled");
     }
 }
 
@@ -96,7 +96,7 @@ ModelSpec read_t5gemma2(HfKeys& k) {
     m.merged_cross_attention = true;
     m.vocab = k.integer({"vocab_size"}, m.vocab);
     m.tied_embeddings = k.flag({"tie_word_embeddings"}, true);
-    m.extra.push_back({"embedding of a picture's end", m.hidden});
+    m.extra.push_back({"end-of-image embedding", m.hidden});
     if (auto towers = hf_towers(stacks.encoder.node(), "gemma3", m.hidden)) {
         m.towers = std::move(*towers);
     }

@@ -31,7 +31,7 @@ ModelSpec read_bert_of(HfKeys& k, std::int64_t vocab, std::int64_t token_types) 
     m.max_position = m.position.table_rows = k.integer({"max_position_embeddings"}, 512);
     m.token_types = k.integer({"type_vocab_size"}, token_types, 0);
     if (const auto kind = k.text({"position_embedding_type"}); kind && *kind != "absolute") {
-        k.fail("position_embedding_type", "is '" + *kind + "'; only absolute is modelled");
+        k.fail("position_embedding_type", "'" + *kind + "'; only absolute is modelled");
     }
     m.extra.push_back({"pooler", hidden * hidden + hidden});
     k.assume("the pooler is counted, the masked-language-model head is not");
@@ -138,7 +138,7 @@ ModelSpec read_t5_of(HfKeys& k, const T5Defaults& defaults) {
         m.activation = Activation::silu;
     } else {
         k.fail("feed_forward_proj",
-               "is '" + projection + "', must be relu, gelu, silu, gated-gelu, gated-silu or gated-relu");
+               "'" + projection + "'; must be relu, gelu, silu, gated-gelu, gated-silu or gated-relu");
     }
     return m;
 }
@@ -168,7 +168,7 @@ ModelSpec read_longt5(HfKeys& k) {
         .kind = WindowKind::sliding, .size = sides * k.integer({"local_radius"}, 127) + 1, .full_every = 0};
     const std::string attention = k.text({"encoder_attention_type"}).value_or("local");
     if (attention != "local" && attention != "transient-global") {
-        k.fail("encoder_attention_type", "is '" + attention + "', must be local or transient-global");
+        k.fail("encoder_attention_type", "'" + attention + "'; must be local or transient-global");
     }
     k.ignore({"global_block_size"});
     if (attention == "transient-global") {
@@ -186,7 +186,7 @@ std::int64_t sparse_step(HfKeys& k, HfNames names, std::int64_t layers, std::int
     const std::int64_t sparse = k.integer(names, fallback, 0);
     if (sparse == 0 || sparse > layers || layers % sparse != 0) {
         k.fail(*names.begin(),
-               "is " + std::to_string(sparse) + ", must divide the " + std::to_string(layers) + " layers");
+               std::to_string(sparse) + "; must divide the " + std::to_string(layers) + " layers");
     }
     return layers / sparse;
 }
@@ -232,8 +232,8 @@ ModelSpec read_bart_of(HfKeys& k, const BartKind& kind) {
                                        k.integer({"encoder_ffn_dim"}, kind.ffn));
     const auto same = [&](std::string_view key, std::int64_t fallback, std::int64_t encoder) {
         if (const std::int64_t x = k.integer({key}, fallback); x != encoder) {
-            k.fail(key, "is " + std::to_string(x) + " where the encoder has " + std::to_string(encoder) +
-                            "; stacks of one shape are modelled");
+            k.fail(key, std::to_string(x) + " but the encoder has " + std::to_string(encoder) +
+                            "; only stacks of the same shape are modelled");
         }
     };
     same("decoder_attention_heads", kind.heads, heads);

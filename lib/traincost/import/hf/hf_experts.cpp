@@ -146,7 +146,7 @@ ModelSpec read_ernie_vl(HfKeys& k) {
         const auto items = widths->items();
         if (items.size() != 2) {
             widths->fail("has " + std::to_string(items.size()) +
-                         " entries, must have one for text and one for pictures");
+                         " entries; must have one for text and one for pictures");
         }
         of_text = items[0].integer(1);
         of_pictures = items[1].integer(1);
@@ -163,9 +163,8 @@ ModelSpec read_ernie_vl(HfKeys& k) {
         m.feeds.push_back(dense ? Feed::dense : Feed::experts);
         sparse += dense ? 0 : 1;
     }
-    m.extra.push_back(
-        {"experts of pictures", sparse * experts * (3 * m.hidden * of_pictures + m.hidden + 1)});
-    k.assume("the experts of pictures are counted; a step of text alone does not run them");
+    m.extra.push_back({"image experts", sparse * experts * (3 * m.hidden * of_pictures + m.hidden + 1)});
+    k.assume("image experts are counted; text-only steps do not run them");
     k.ignore({"moe_norm_min"});
     return m;
 }

@@ -65,8 +65,8 @@ Activation rotary_activation(HfKeys& keys) {
 std::int64_t hf_head_dim(const HfKeys& keys, std::string_view heads_key, std::int64_t hidden,
                          std::int64_t heads) {
     if (hidden % heads != 0) {
-        keys.fail(heads_key, "is " + std::to_string(heads) + ", which does not divide the hidden size " +
-                                 std::to_string(hidden));
+        keys.fail(heads_key,
+                  std::to_string(heads) + " does not divide the hidden size " + std::to_string(hidden));
     }
     return hidden / heads;
 }
@@ -104,7 +104,7 @@ Activation hf_activation(HfKeys& keys, HfNames names, Activation fallback) {
         list += list.empty() ? "" : ", ";
         list += one;
     }
-    node->fail("is '" + name + "', must be one of " + list + did_you_mean(name, known));
+    node->fail("unknown value '" + name + "'; allowed: " + list + did_you_mean(name, known));
 }
 
 void hf_read_rotary(HfKeys& keys, ModelSpec& model) {

@@ -23,7 +23,7 @@ ModelSpec read_gpt2(HfKeys& k) {
     if (const auto kind = k.text({"attention_head_type"}); kind && *kind == "multiquery") {
         m.kv_heads = 1;
     } else if (kind && *kind != "multihead") {
-        k.fail("attention_head_type", "is '" + *kind + "', must be multihead or multiquery");
+        k.fail("attention_head_type", "'" + *kind + "'; must be multihead or multiquery");
     }
     return m;
 }
@@ -242,8 +242,8 @@ ModelSpec read_mpt(HfKeys& k) {
         } else if (kind == "grouped_query_attention") {
             m.kv_heads = attention->required({"kv_n_heads"});
         } else if (kind != "multihead_attention") {
-            attention->fail("attn_type", "is '" + kind +
-                                             "', must be one of multihead_attention, multiquery_attention, " +
+            attention->fail("attn_type", "unknown value '" + kind +
+                                             "'; allowed: multihead_attention, multiquery_attention, "
                                              "grouped_query_attention");
         }
         if (attention->flag({"qk_ln"}, false)) {
@@ -260,7 +260,7 @@ ModelSpec read_mpt(HfKeys& k) {
     }
     if (auto ffn = k.object("ffn_config")) {
         if (const std::string kind = ffn->text({"ffn_type"}).value_or("mptmlp"); kind != "mptmlp") {
-            ffn->fail("ffn_type", "is '" + kind + "'; only mptmlp is modelled");
+            ffn->fail("ffn_type", "'" + kind + "'; only mptmlp is modelled");
         }
         ffn->finish();
     }

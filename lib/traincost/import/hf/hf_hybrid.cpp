@@ -199,7 +199,7 @@ ModelSpec read_minimax(HfKeys& k) {
     if (const auto list = k.find({"attn_type_list"})) {
         const auto items = list->items();
         if (items.size() != full.size()) {
-            list->fail("has " + std::to_string(items.size()) + " entries, must have one for each of the " +
+            list->fail("has " + std::to_string(items.size()) + " entries; must have one for each of the " +
                        std::to_string(m.layers) + " layers");
         }
         for (std::size_t i = 0; i < items.size(); ++i) {

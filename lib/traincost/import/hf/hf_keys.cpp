@@ -197,7 +197,7 @@ std::string boolean_text(bool x) {
 std::int64_t count_of(const JsonNode& node, std::int64_t low) {
     const std::int64_t x = node.integer(low);
     if (x > largest_count) {
-        node.fail("is " + std::to_string(x) + ", must be at most " + std::to_string(largest_count));
+        node.fail(std::to_string(x) + "; must be at most " + std::to_string(largest_count));
     }
     return x;
 }
@@ -243,7 +243,7 @@ std::optional<JsonNode> HfKeys::find(HfNames names) {
             found.emplace(object_.document(), *value);
             found_name = name;
         } else if (!(found->value() == *value)) {
-            fail(name, "says otherwise than '" + std::string(found_name) + "', which is the same setting");
+            fail(name, "contradicts '" + std::string(found_name) + "', the same setting");
         }
     }
     return found;
@@ -296,8 +296,8 @@ std::optional<std::int64_t> HfKeys::uniform(HfNames names, std::int64_t low) {
     for (const JsonNode& item : node->items()) {
         const std::int64_t x = count_of(item, low);
         if (one && *one != x) {
-            item.fail("is " + std::to_string(x) + " where other layers have " + std::to_string(*one) +
-                      "; layers of several shapes are not modelled");
+            item.fail(std::to_string(x) + " but other layers have " + std::to_string(*one) +
+                      "; layers of different shapes are not modelled");
         }
         one = x;
     }
@@ -333,7 +333,7 @@ std::optional<std::vector<std::string>> HfKeys::per_layer_names(std::string_view
     }
     std::vector<std::string> names = node->strings();
     if (static_cast<std::int64_t>(names.size()) != layers) {
-        node->fail("has " + std::to_string(names.size()) + " entries, must have one for each of the " +
+        node->fail("has " + std::to_string(names.size()) + " entries; must have one for each of the " +
                    std::to_string(layers) + " layers");
     }
     return names;
@@ -377,10 +377,10 @@ void HfKeys::finish() {
         }
         // What an unknown object holds is not read, so it may be anything.
         if (name.starts_with("n_") || contains_any(name, shape_parts) || member.value.object() != nullptr) {
-            fail(member.key, "the key '" + member.key + "' may change a shape and is not known for " + type_ +
+            fail(member.key, "the key '" + member.key + "' may change a shape and is unknown for " + type_ +
                                  did_you_mean(member.key, asked_));
         }
-        assume("'" + member.key + "' is not known for " + type_ + " and was left out");
+        assume("'" + member.key + "' is unknown for " + type_ + " and was ignored");
     }
 }
 

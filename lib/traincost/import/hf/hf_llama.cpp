@@ -27,7 +27,7 @@ ModelSpec read_qwen(HfKeys& k) {
     const std::int64_t channels = k.integer({"kv_channels"}, 128);
     const std::int64_t both = k.integer({"intermediate_size"}, 22016, 2);
     if (both % 2 != 0) {
-        k.fail("intermediate_size", "is " + std::to_string(both) + ", must be even: it holds gate and up");
+        k.fail("intermediate_size", std::to_string(both) + "; must be even: it holds gate and up");
     }
     ModelSpec m = hf_rotary_decoder(k, {both, 32, 0, channels, 151936, 8192, false});
     m.head_dim = channels;

@@ -148,8 +148,7 @@ void set_llama4_layers(HfKeys& k, ModelSpec& m) {
     for (const JsonNode& item : node->items()) {
         const std::int64_t index = item.integer(0);
         if (index >= m.layers) {
-            item.fail("is " + std::to_string(index) + ", beyond the last of " + std::to_string(m.layers) +
-                      " layers");
+            item.fail(std::to_string(index) + ", beyond the last of " + std::to_string(m.layers) + " layers");
         }
         m.feeds[static_cast<std::size_t>(index)] = Feed::experts;
     }
@@ -211,7 +210,7 @@ MoeSpec deepseek_experts(HfKeys& k, std::int64_t layers, std::int64_t experts, s
     if (const auto frequency = k.find({"moe_layer_freq"})) {
         if (!frequency->is_array()) {
             if (frequency->integer(1) != 1) {
-                frequency->fail("is " + std::to_string(frequency->integer()) + "; only 1 is modelled");
+                frequency->fail(std::to_string(frequency->integer()) + "; only 1 is modelled");
             }
             return moe;
         }
@@ -400,12 +399,12 @@ ModelSpec read_longcat_flash(HfKeys& k) {
         m.feeds.push_back(Feed::experts);
         m.feeds.push_back(Feed::dense);
     }
-    m.extra.push_back({"router's rows of idle experts", pairs * idle * m.hidden});
+    m.extra.push_back({"router rows of idle experts", pairs * idle * m.hidden});
     if (idle > 0) {
         k.assume("idle experts hold no weights; transformers gives each a gate and an up projection, " +
                  std::to_string(2 * pairs * idle * m.moe->ffn * m.hidden) + " parameters more");
         k.assume(std::to_string(working) + " of the " + std::to_string(chosen) +
-                 " experts that a token chooses do work, the average; the others pass it on");
+                 " chosen experts compute, on average; the others pass the token through");
     }
     return m;
 }
@@ -435,7 +434,7 @@ ModelSpec read_minimax_m2(HfKeys& k) {
     ModelSpec m = hf_rotary_decoder(k, {1536, 48, 8, 128, 200064, 196608, false});
     if (k.flag({"use_qk_norm"}, true)) {
         if (const auto kind = k.text({"qk_norm_type"}); kind && *kind != "per_layer") {
-            k.fail("qk_norm_type", "is '" + *kind + "'; only per_layer is modelled");
+            k.fail("qk_norm_type", "'" + *kind + "'; only per_layer is modelled");
         }
         m.norm.qk = QkNorm::full;
     }
@@ -448,7 +447,7 @@ ModelSpec read_minimax_m2(HfKeys& k) {
     if (const auto types = k.find({"attn_type_list"})) {
         for (const JsonNode& item : types->items()) {
             if (item.integer(0) != 1) {
-                item.fail("is " + std::to_string(item.integer()) + "; only 1, full attention, is modelled");
+                item.fail(std::to_string(item.integer()) + "; only 1, full attention, is modelled");
             }
         }
     }
@@ -471,7 +470,7 @@ ModelSpec read_arctic(HfKeys& k) {
     m.moe->interleave_step = k.integer({"moe_layer_frequency"}, 2);
     if (k.flag({"parallel_attn_mlp_res"}, false)) {
         if (m.moe->interleave_step != 1) {
-            k.fail("moe_layer_frequency", "is " + std::to_string(m.moe->interleave_step) +
+            k.fail("moe_layer_frequency", std::to_string(m.moe->interleave_step) +
                                               "; with parallel_attn_mlp_res only 1 is modelled");
         }
         m.moe->dense_residual_ffn = m.hidden;
@@ -500,13 +499,12 @@ ModelSpec read_ernie_moe(HfKeys& k) {
     m.moe->first_k_dense = k.uniform({"moe_layer_start_index"}, 0).value_or(1);
     const auto last = k.find({"moe_layer_end_index"});
     if (last && last->integer(-1) != -1 && last->integer() != m.layers - 1) {
-        last->fail("is " + std::to_string(last->integer()) + "; only -1 or the last layer, " +
+        last->fail(std::to_string(last->integer()) + "; only -1 or the last layer, " +
                    std::to_string(m.layers - 1) + ", is modelled");
     }
     const std::int64_t interval = k.integer({"moe_layer_interval"}, 1);
     if (interval != 1 && m.moe->first_k_dense % interval != 0) {
-        k.fail("moe_layer_interval",
-               "is " + std::to_string(interval) + ", which must divide moe_layer_start_index");
+        k.fail("moe_layer_interval", std::to_string(interval) + ", which must divide moe_layer_start_index");
     }
     m.moe->interleave_step = interval;
     if (k.maybe({"num_nextn_predict_layers"}, 0).value_or(0) > 0) {
@@ -625,7 +623,7 @@ ModelSpec read_dbrx(HfKeys& k) {
         m.moe->top_k = ffn->integer({"moe_top_k"}, 1);
         if (const auto same = ffn->maybe({"hidden_size"}); same && *same != m.hidden) {
             ffn->fail("hidden_size",
-                      "is " + std::to_string(*same) + ", must be d_model = " + std::to_string(m.hidden));
+                      std::to_string(*same) + "; must be d_model = " + std::to_string(m.hidden));
         }
         ffn->ignore({"ffn_act_fn", "moe_normalize_expert_weights", "uniform_expert_assignment"});
         ffn->finish();

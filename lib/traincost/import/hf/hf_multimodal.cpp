@@ -65,8 +65,8 @@ ModelSpec read_gemma3n(HfKeys& k) {
     hf_read_window(k, m, 512, 5);
     const std::int64_t shared = k.integer({"num_kv_shared_layers"}, 15, 0);
     if (shared >= m.layers) {
-        k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
-                                           std::to_string(m.layers) + " layers");
+        k.fail("num_kv_shared_layers",
+               std::to_string(shared) + "; must be less than the " + std::to_string(m.layers) + " layers");
     }
     if (shared > 0) {
         m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);
@@ -154,8 +154,8 @@ ModelSpec read_gemma4(HfKeys& k) {
     hf_read_window(k, m, 512, 6);
     const std::int64_t shared = k.integer({"num_kv_shared_layers"}, 0, 0);
     if (shared >= m.layers) {
-        k.fail("num_kv_shared_layers", "is " + std::to_string(shared) + ", must be less than the " +
-                                           std::to_string(m.layers) + " layers");
+        k.fail("num_kv_shared_layers",
+               std::to_string(shared) + "; must be less than the " + std::to_string(m.layers) + " layers");
     }
     if (shared > 0) {
         m.mixers.assign(static_cast<std::size_t>(m.layers), Mixer::attention);
@@ -188,7 +188,7 @@ ModelSpec read_mllama_text(HfKeys& k) {
     if (crossing > 0) {
         m.extra.push_back({"layers that attend to the image", crossing * one});
         k.assume(std::to_string(crossing) +
-                 " layers that attend to the image are counted; a step of text alone does not run them");
+                 " layers that attend to the image are counted; text-only steps do not run them");
     }
     constexpr std::int64_t image_rows = 8;  // special tokens of images, in the input table only
     m.extra.push_back({"embeddings of image tokens", image_rows * h});

@@ -79,7 +79,7 @@ ModelSpec read_recurrent_gemma(HfKeys& k) {
     m.activation = hf_activation(k, {"hidden_activation"}, Activation::gelu_tanh);
     m.norm.fp32_scale = true;
     if (m.ffn % 2 != 0) {
-        k.fail("intermediate_size", "is " + std::to_string(m.ffn) + ", must be even: it holds gate and up");
+        k.fail("intermediate_size", std::to_string(m.ffn) + "; must be even: it holds gate and up");
     }
     m.ffn /= 2;
     m.bias.mlp = m.bias.attention_out = true;
@@ -90,7 +90,7 @@ ModelSpec read_recurrent_gemma(HfKeys& k) {
     if (const auto given = k.find({"block_types", "_block_types"})) {
         pattern = given->strings();
         if (pattern.empty()) {
-            given->fail("is empty, must name at least one block");
+            given->fail("is empty; must name at least one block");
         }
     }
     std::vector<std::string> names;
@@ -183,7 +183,7 @@ RecurrentSpec hf_mamba2(HfKeys& keys, const HfMambaKeys& names, const HfMambaDef
                     keys.type());
     }
     if (inner && *inner != r.heads * r.head_dim) {
-        keys.fail(names.heads, "is " + std::to_string(r.heads) + ", which with heads of " +
+        keys.fail(names.heads, std::to_string(r.heads) + ", which with heads of " +
                                    std::to_string(r.head_dim) + " does not make the inner width " +
                                    std::to_string(*inner));
     }
@@ -223,8 +223,8 @@ std::vector<bool> hf_layer_set(HfKeys& keys, std::string_view key, std::int64_t 
         for (const JsonNode& item : node->items()) {
             const std::int64_t index = item.integer(first) - first;
             if (index >= layers) {
-                item.fail("is " + std::to_string(index + first) + ", beyond the last of " +
-                          std::to_string(layers) + " layers");
+                item.fail(std::to_string(index + first) + ", beyond the last of " + std::to_string(layers) +
+                          " layers");
             }
             set[static_cast<std::size_t>(index)] = true;
         }

@@ -31,9 +31,9 @@ ModelSpec read_albert(HfKeys& k) {
     const std::int64_t groups = k.integer({"num_hidden_groups"}, 1);
     if (inner != 1 || groups > m.layers || m.layers % groups != 0) {
         k.fail(inner != 1 ? "inner_group_num" : "num_hidden_groups",
-               inner != 1 ? "is " + std::to_string(inner) + "; only 1 is modelled"
-                          : "is " + std::to_string(groups) + ", must divide the " + std::to_string(m.layers) +
-                                " layers");
+               inner != 1
+                   ? std::to_string(inner) + "; only 1 is modelled"
+                   : std::to_string(groups) + "; must divide the " + std::to_string(m.layers) + " layers");
     }
     const std::int64_t repeated = hf_layer_shape(m, {.repeated = true});
     for (std::int64_t i = 0; i < m.layers; ++i) {

@@ -74,7 +74,7 @@ ModelSpec read_falcon_h1(HfKeys& k) {
     m.recurrent = hf_mamba2(k, mamba_keys, {128, 64, 1, 256, 256}, m.hidden, inner);
     m.recurrent->norm = k.flag({"mamba_rms_norm"}, false);
     if (const auto out = k.find({"projectors_bias"}); out && out->boolean() != m.recurrent->projection_bias) {
-        out->fail("says otherwise than mamba_proj_bias; one setting for both projections is modelled");
+        out->fail("contradicts mamba_proj_bias; only one setting for both projections is modelled");
     }
     k.ignore({"attention_in_multiplier", "attention_out_multiplier", "embedding_multiplier", "key_multiplier",
               "lm_head_multiplier", "mlp_expansion_factor", "mlp_multipliers", "ssm_in_multiplier",
@@ -241,8 +241,8 @@ ModelSpec read_nemotron_h(HfKeys& k) {
                 .bias = {.qkv = false, .attention_out = false, .mlp = false, .lm_head = false}};
     m.kv_heads = hf_kv_heads(k, {"num_key_value_heads"}, m.heads, 8);
     if (const auto layers = k.maybe({"num_hidden_layers"}); layers && *layers != m.layers) {
-        k.fail("num_hidden_layers", "is " + std::to_string(*layers) + ", but " + std::string(key) +
-                                        " names " + std::to_string(m.layers) + " layers");
+        k.fail("num_hidden_layers", std::to_string(*layers) + ", but " + std::string(key) + " names " +
+                                        std::to_string(m.layers) + " layers");
     }
     m.max_position = k.maybe({"max_position_embeddings"});
     hf_read_attention_bias(k, m, false, true);

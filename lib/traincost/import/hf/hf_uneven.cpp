@@ -46,7 +46,7 @@ CompressedLayers read_compressed_layers(HfKeys& k, std::int64_t layers) {
         for (std::size_t i = 0; i < std::min(items.size(), static_cast<std::size_t>(layers)); ++i) {
             const std::int64_t ratio = items[i].integer(0);
             if (ratio != 0 && ratio != 4 && ratio != 128) {
-                items[i].fail("is " + std::to_string(ratio) + ", must be 0, 4 or 128");
+                items[i].fail(std::to_string(ratio) + "; must be 0, 4 or 128");
             }
             out.sparse += ratio == 4 ? 1 : 0;
             out.heavy += ratio == 128 ? 1 : 0;
@@ -170,7 +170,7 @@ std::vector<bool> windowed_layers(HfKeys& k, std::int64_t layers, std::string_vi
     }
     const auto items = list->items();
     if (items.size() < windowed.size()) {
-        list->fail("has " + std::to_string(items.size()) + " entries, must have one for each of the " +
+        list->fail("has " + std::to_string(items.size()) + " entries; must have one for each of the " +
                    std::to_string(layers) + " layers");
     }
     for (std::size_t i = 0; i < windowed.size(); ++i) {
@@ -206,7 +206,7 @@ void set_expert_layers(HfKeys& k, ModelSpec& m, std::int64_t first) {
     const bool listed = numbers && numbers->is_array();
     const auto items = listed ? numbers->items() : std::vector<JsonNode>{};
     if (listed && static_cast<std::int64_t>(items.size()) < m.layers) {
-        numbers->fail("has " + std::to_string(items.size()) + " entries, must have one for each of the " +
+        numbers->fail("has " + std::to_string(items.size()) + " entries; must have one for each of the " +
                       std::to_string(m.layers) + " layers");
     }
     for (std::int64_t i = 0; i < m.layers; ++i) {

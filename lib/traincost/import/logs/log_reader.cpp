@@ -233,7 +233,7 @@ void TrainingLogReader::State::drop_cut_number(LogFamily family, LogFacts& facts
     const auto at = static_cast<std::size_t>(facts.last);
     if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
         facts.forget(facts.last);
-        oddities.push_back({line.number, "the line is cut off; its last number is left out"});
+        oddities.push_back({line.number, "the line is truncated; its last number is ignored"});
     }
 }
 
@@ -363,13 +363,12 @@ void TrainingLogReader::read(std::istream& in) {
         state_->take(line);
     }
     if (lines.junk_bytes() > 0) {
-        state_->oddities.push_back(
-            {lines.junk_line() + state_->lines,
-             std::to_string(lines.junk_bytes()) + " bytes that are no text, left out"});
+        state_->oddities.push_back({lines.junk_line() + state_->lines,
+                                    std::to_string(lines.junk_bytes()) + " bytes of non-text, ignored"});
     }
     if (lines.long_lines() > 0) {
         state_->oddities.push_back(
-            {0, std::to_string(lines.long_lines()) + " lines longer than 1 MiB, cut off"});
+            {0, std::to_string(lines.long_lines()) + " lines longer than 1 MiB, truncated"});
     }
     state_->lines += last;
     state_->bytes += lines.bytes();
@@ -417,8 +416,8 @@ std::optional<TrainingLog> TrainingLogReader::finish() {
     memory(reserved, log.reserved);
     memory(device, log.device);
     if (log.micro_steps) {
-        log.oddities.push_back({0, "an iteration is a micro-step: " + std::to_string(*log.micro_steps) +
-                                       " make an optimizer step"});
+        log.oddities.push_back(
+            {0, "an iteration is a micro-step: " + std::to_string(*log.micro_steps) + " per optimizer step"});
     }
     if (log.skipped_steps > 0) {
         log.oddities.push_back(
@@ -449,8 +448,8 @@ TrainingLog read_training_logs(const std::vector<std::string>& files) {
             known += (i > 0 ? ", " : "") + std::string(to_string(static_cast<LogFramework>(i)));
         }
         throw Error(ErrorKind::input, (files.empty() ? std::string("log") : files.front()) +
-                                          ": no step of a training log in " + std::to_string(reader.lines()) +
-                                          " lines; read are those of " + known);
+                                          ": no training step found in " + std::to_string(reader.lines()) +
+                                          " lines; supported logs: " + known);
     }
     return *std::move(log);
 }

@@ -237,16 +237,18 @@ void LogTrack::note_oddities(TrainingLog& log, const LogSeries& times) const {
         note(0, plural(restarts_, "restart") + " in all");
     }
     if (repeated_.count > 0) {
-        note(repeated_.line, "iteration " + std::to_string(repeated_.iteration) + " is printed again; " +
-                                 plural(repeated_.count, "such line") + ", counted once");
+        note(repeated_.line, "iteration " + std::to_string(repeated_.iteration) + " is printed again (" +
+                                 plural(repeated_.count, "such line") + "); repeats are ignored");
     }
     if (not_finite_.count > 0) {
         note(not_finite_.line, "the loss of iteration " + std::to_string(not_finite_.iteration) +
-                                   " is not a finite number; " + plural(not_finite_.count, "such iteration"));
+                                   " is not a finite number (" + plural(not_finite_.count, "such iteration") +
+                                   ")");
     }
     if (without_time_.count > 0) {
         note(without_time_.line, "iteration " + std::to_string(without_time_.iteration) +
-                                     " has no step time; " + plural(without_time_.count, "such iteration"));
+                                     " has no step time (" + plural(without_time_.count, "such iteration") +
+                                     ")");
     }
     if (!log.step_time) {
         return;
@@ -266,7 +268,7 @@ void LogTrack::note_oddities(TrainingLog& log, const LogSeries& times) const {
     }
     if (spread.fastest.value() < impossible_factor * median) {
         note(0, "a step of " + to_text(spread.fastest) +
-                    " is printed: faster than the work takes, as where the log does not wait for the device");
+                    " is printed, which is too fast for the work: the log may not wait for the device");
     }
 }
 

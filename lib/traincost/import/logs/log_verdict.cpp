@@ -61,21 +61,23 @@ void add_loss(std::vector<std::string>& found, const Achieved& a) {
 void add_causes(std::vector<std::string>& found, const TrainingLog& log, const Job& job, const Achieved& a) {
     if (recomputes_all(log, job, a)) {
         found.push_back(
-            "Likely cause: all activations are recomputed (--recompute full), which the job does not say.");
+            "Likely cause: all activations are recomputed (--recompute full), although the job does not say "
+            "so.");
     }
     if (log.spread && log.spread->slow_share >= share_named) {
-        found.push_back("Slow steps take " + percent_text(log.spread->slow_share) +
-                        " of all time beyond the median: saving, evaluation, a data loader, or a slow node.");
+        found.push_back(
+            "Slow steps take " + percent_text(log.spread->slow_share) +
+            " of the run beyond the median: checkpoints, evaluation, the data loader, or a slow node.");
     }
     if (log.spread && log.step_time && log.spread->steps >= 10 &&
         log.spread->p90 > *log.step_time * unsteady) {
         found.push_back("Steps are unsteady: one in ten takes longer than " + to_text(log.spread->p90) +
-                        ", as with uneven sequences, a data loader, or other traffic on the network.");
+                        ". Typical causes: uneven sequences, the data loader, other network traffic.");
     }
     if (log.peak_memory && log.peak_memory->value() > nearly_full * predicted(a).capacity.value()) {
         found.push_back("Memory is nearly full (" + to_text(*log.peak_memory) + " of " +
                         to_text(predicted(a).capacity) +
-                        " usable): the allocator may give back and ask again in every step.");
+                        " usable): the allocator may free and reallocate memory in every step.");
     }
 }
 
@@ -84,7 +86,7 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
     if (log.restarts > 0) {
         found.push_back("The run was restarted " + std::to_string(log.restarts) +
                         (log.restarts == 1 ? " time" : " times") +
-                        "; what was done again is not in the step time.");
+                        "; repeated work is not part of the step time.");
     }
     if (log.global_batch && *log.global_batch != job.run.global_batch) {
         found.push_back("The log's global batch is " + std::to_string(*log.global_batch) + ", the job's " +
@@ -97,7 +99,7 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
     if (const std::optional<std::int64_t> n = accelerators_of(log);
         n && std::abs(static_cast<double>(*n) / static_cast<double>(job.cluster.accelerators) - 1.0) >
                  share_named) {
-        found.push_back("The log's rates are those of " + std::to_string(*n) + " accelerators, the job has " +
+        found.push_back("The log's rates imply " + std::to_string(*n) + " accelerators; the job has " +
                         std::to_string(job.cluster.accelerators) + ".");
     }
     if (log.peak_memory) {
@@ -111,7 +113,8 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
         const double ratio = *log.tflops_per_gpu * tera / a.model.rate.value();
         if (std::abs(ratio - 1.0) > flops_alike) {
             found.push_back("The log's " + to_significant(*log.tflops_per_gpu) + " TFLOP/s are " +
-                            to_significant(ratio) + " times ours: it counts other FLOPs.");
+                            to_significant(ratio) +
+                            " times the exact count above: the log counts FLOPs differently.");
         }
     }
 }
@@ -123,20 +126,20 @@ std::optional<LoggedStep> logged_step(const TrainingLog& log, const Job& job) {
     const double tokens = sequences * static_cast<double>(job.run.sequence);
     const double accelerators = static_cast<double>(job.cluster.accelerators);
     if (const std::optional<Seconds> step = optimizer_step_time(log)) {
-        return LoggedStep{*step, !log.step_time    ? "steps a second"
-                                 : log.micro_steps ? "time of micro-steps"
-                                                   : "step time, median of " +
+        return LoggedStep{*step, !log.step_time    ? "steps per second"
+                                 : log.micro_steps ? "micro-step time"
+                                                   : "median step time of " +
                                                          std::to_string(log.spread ? log.spread->steps : 1)};
     }
     if (log.tokens_per_s) {
-        return LoggedStep{Seconds{tokens / *log.tokens_per_s}, "tokens a second"};
+        return LoggedStep{Seconds{tokens / *log.tokens_per_s}, "tokens per second"};
     }
     if (log.tokens_per_s_per_gpu) {
         return LoggedStep{Seconds{tokens / (*log.tokens_per_s_per_gpu * accelerators)},
-                          "tokens a second of one accelerator"};
+                          "tokens per second per accelerator"};
     }
     if (log.samples_per_s) {
-        return LoggedStep{Seconds{sequences / *log.samples_per_s}, "samples a second"};
+        return LoggedStep{Seconds{sequences / *log.samples_per_s}, "samples per second"};
     }
     return std::nullopt;
 }
@@ -159,11 +162,11 @@ std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, con
     const std::size_t before = found.size();
     add_causes(found, log, job, achieved);
     if (found.size() == before && achieved.ratio > 1.0 + as_predicted) {
-        const std::string seen = std::string(log.spread ? "steps are even" : "it prints no times of steps") +
+        const std::string seen = std::string(log.spread ? "steps are even" : "it has no step times") +
                                  (log.peak_memory ? " and memory is not full" : "");
-        found.push_back("The log shows no cause: " + seen +
-                        ". Look at clocks, at what the job does not say, and at communication that should be "
-                        "hidden.");
+        found.push_back("No cause in the log: " + seen +
+                        ". Check clock rates, settings that the job does not state, and communication that "
+                        "should overlap with compute.");
     }
     add_differences(found, log, job, achieved);
     return found;

@@ -53,7 +53,7 @@ std::vector<RecordedStep> read_recording(const std::string& file, const SheetNum
         return {step_of_output_sheet(sheet(file, "Output"), file)};
     if (file.ends_with(".json"))
         return read_chrome_trace(read_text_file(file), file);
-    throw Error(ErrorKind::usage, "'" + file + "' is not known by its name; allowed: .csv, .xlsx, .json");
+    throw Error(ErrorKind::usage, "'" + file + "' has an unknown ending; allowed: .csv, .xlsx, .json");
 }
 
 bool is_recording(const std::string& file) {
@@ -69,10 +69,9 @@ RecordedStep step_of_output_sheet(const std::map<std::string, double>& numbers, 
     const auto at = [&](const char* place) {
         const auto found = numbers.find(place);
         if (found == numbers.end() || !std::isfinite(found->second) || found->second < 0.0)
-            throw Error(ErrorKind::input,
-                        file + ": Output!" + place +
-                            " holds no number; save the file in a spreadsheet program, which "
-                            "computes its formulas");
+            throw Error(ErrorKind::input, file + ": Output!" + place +
+                                              " has no number; save the file in a spreadsheet program, which "
+                                              "computes its formulas");
         return found->second;
     };
     constexpr double most = 100000.0;

@@ -10,11 +10,11 @@ SheetArchive::SheetArchive(std::string file, std::string bytes)
     : file_(std::move(file)), bytes_(std::move(bytes)) {
     constexpr std::size_t tail = 22;  // of an end record without a comment
     if (bytes_.size() < tail)
-        fail("is no spreadsheet (.xlsx)");
+        fail("is not a spreadsheet (.xlsx)");
     std::size_t end = bytes_.size() - tail;
     while (number(end, 4) != 0x06054b50U) {
         if (end == 0)
-            fail("is no spreadsheet (.xlsx)");
+            fail("is not a spreadsheet (.xlsx)");
         --end;
     }
     std::size_t at = number(end + 16, 4);

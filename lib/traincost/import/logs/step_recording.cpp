@@ -221,11 +221,11 @@ std::size_t picked_step(const std::vector<RecordedStep>& steps, const std::strin
     try {
         number = parse_count(which, Range::positive);
     } catch (const Error&) {
-        throw Error(ErrorKind::usage, "--iteration: '" + which + "' is not known; allowed: 1 to " +
+        throw Error(ErrorKind::usage, "--iteration: unknown value '" + which + "'; allowed: 1 to " +
                                           std::to_string(steps.size()) + ", median, slowest");
     }
     if (number > std::ssize(steps)) {
-        throw Error(ErrorKind::usage, "--iteration: is " + which + ", the file has " +
+        throw Error(ErrorKind::usage, "--iteration: " + which + "; the file has " +
                                           std::to_string(steps.size()) + " iterations");
     }
     return static_cast<std::size_t>(number) - 1;

@@ -125,7 +125,7 @@ private:
             return all_stages;
         const std::int64_t stage = count("stage", text);
         if (stage > largest_stage)
-            fail("stage: is " + text + ", must be 0 to " + std::to_string(largest_stage));
+            fail("stage: " + text + "; must be 0 to " + std::to_string(largest_stage));
         return stage;
     }
 

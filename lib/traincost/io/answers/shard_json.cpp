@@ -130,7 +130,7 @@ std::int64_t count_from(JsonObject& in, const char* key) {
     const JsonNode node = in.at(key);
     const std::int64_t n = node.integer(0);
     if (n > most)
-        node.fail("is " + std::to_string(n) + ", must be at most " + std::to_string(most));
+        node.fail(std::to_string(n) + "; must be at most " + std::to_string(most));
     return n;
 }
 
@@ -183,7 +183,7 @@ ShardFile shard_from_json(const JsonNode& node) {
     JsonObject in(node);
     const JsonNode schema = in.at("schema");
     if (schema.string() != shard_schema)
-        schema.fail("the schema is '" + schema.string() + "', must be '" + shard_schema + "'");
+        schema.fail("the schema is '" + schema.string() + "'; must be '" + shard_schema + "'");
     ShardFile file{};
     file.arguments = in.at("arguments").strings();
     file.request = in.at("request").string();
@@ -203,7 +203,7 @@ ShardFile shard_from_json(const JsonNode& node) {
     const JsonNode checksum = in.at("checksum");
     in.finish();
     if (content_hash(shard_body(file)) != checksum.string())
-        checksum.fail("does not match the file's content: it is damaged or was edited");
+        checksum.fail("does not match the file's content, which was damaged or edited");
     return file;
 }
 
@@ -217,7 +217,7 @@ SearchResult merge_shards(const std::vector<ShardFile>& files, const std::vector
     for (std::size_t i = 0; i < files.size(); ++i) {
         const ShardFile& file = files[i];
         if (file.request != files.front().request || file.shards != shards) {
-            throw Error(ErrorKind::input, names[i] + ": is a shard of another search than " + names.front());
+            throw Error(ErrorKind::input, names[i] + ": belongs to a different search than " + names.front());
         }
         const auto [slot, is_new] = seen.emplace(file.shard, names[i]);
         if (!is_new) {
@@ -238,7 +238,7 @@ SearchResult read_shards(const std::vector<std::string>& names, const SearchRequ
         const JsonDocument document = read_json_file(name);
         files.push_back(shard_from_json(JsonNode(document)));
         if (files.back().request != fingerprint(request)) {
-            throw Error(ErrorKind::input, name + ": was made with other inputs than its arguments give now");
+            throw Error(ErrorKind::input, name + ": was made from other inputs than its arguments now give");
         }
         std::vector<Problem> problems;
         validate(files.back().result, request, problems);

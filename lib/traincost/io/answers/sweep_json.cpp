@@ -67,7 +67,7 @@ ReadShard read_shard(const JsonDocument& document) {
         points.items().size() !=
             static_cast<std::size_t>((read.place.points - read.place.index + read.place.of - 1) /
                                      read.place.of)) {
-        checksum.fail("does not match the file's content: it is damaged or was edited");
+        checksum.fail("does not match the file's content, which was damaged or edited");
     }
     return read;
 }
@@ -87,7 +87,7 @@ std::vector<ReadShard> in_order(const std::vector<JsonDocument>& documents) {
         if (read.place.arguments != first->arguments || read.place.of != first->of ||
             read.place.points != first->points) {
             throw Error(ErrorKind::input,
-                        document.file + ": is a shard of another sweep than " + documents.front().file);
+                        document.file + ": belongs to a different sweep than " + documents.front().file);
         }
         const auto [place, is_new] = places.emplace(read.place.index, Place{read, document.file});
         if (!is_new) {

@@ -12,7 +12,7 @@ namespace {
 double positive(const JsonNode& node, double unit) {
     const double x = node.number();
     if (!(x > 0.0))
-        node.fail("is " + std::to_string(x) + ", must be more than 0");
+        node.fail(std::to_string(x) + "; must be more than 0");
     return x * unit;
 }
 
@@ -34,7 +34,7 @@ AllocatorModel allocator_model_from_json(const JsonNode& node) {
         const JsonNode at = in.at(key);
         const double x = at.number();
         if (!(x >= 0.0 && x <= 1.0))
-            at.fail("is " + std::to_string(x) + ", must be between 0 and 1");
+            at.fail(std::to_string(x) + "; must be between 0 and 1");
         return x;
     };
     model.stuck_segments = share("stuck_segments");

@@ -16,7 +16,7 @@ inline JsonDocument bench_file(const Catalogue& catalogue, std::string_view id) 
         if (file.id == id)
             return parse_json(file.text, "bench/" + std::string(id) + ".json");
     }
-    throw Error(ErrorKind::not_found, "no data file is called 'bench/" + std::string(id) + ".json'");
+    throw Error(ErrorKind::not_found, "no data file named 'bench/" + std::string(id) + ".json'");
 }
 
 }  // namespace traincost

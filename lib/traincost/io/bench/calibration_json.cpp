@@ -59,7 +59,7 @@ JsonValue fitted_claim(const Calibration& c, const FittedConstant& fitted,
     if (c.held_out.n > 0)
         claim.push_back({"held_out_error", JsonValue{std::stod(to_significant(c.held_out.mape, digits))}});
     claim.push_back(
-        {"why", JsonValue{"records of " + names + (fitted.at_bound ? "; at the end of its range" : "")}});
+        {"why", JsonValue{"records of " + names + (fitted.at_bound ? "; at the limit of its range" : "")}});
     return JsonValue{std::move(claim)};
 }
 

@@ -33,7 +33,7 @@ Enum enum_at(const JsonNode& node, std::span<const std::string_view> names) {
 double in_range(const JsonNode& node, double low, double high) {
     const double x = node.number();
     if (!(x >= low && x <= high)) {
-        node.fail("is " + to_exact(x) + ", must lie between " + to_exact(low) + " and " + to_exact(high));
+        node.fail(to_exact(x) + "; must be between " + to_exact(low) + " and " + to_exact(high));
     }
     return x;
 }
@@ -42,7 +42,7 @@ double in_range(const JsonNode& node, double low, double high) {
 double positive_finite(const JsonNode& node) {
     constexpr double far = 1e9;
     if (!(node.number() > 0)) {
-        node.fail("is " + to_exact(node.number()) + ", must be more than 0");
+        node.fail(to_exact(node.number()) + "; must be more than 0");
     }
     return in_range(node, 1 / far, far);
 }
@@ -58,7 +58,7 @@ void read_numbers(const JsonNode& node, std::array<T, n>& xs, double unit = 1.0)
     constexpr double limit = 1e6;
     const std::vector<JsonNode> items = node.items();
     if (items.size() != n) {
-        node.fail("has " + std::to_string(items.size()) + " numbers, must have " + std::to_string(n));
+        node.fail("has " + std::to_string(items.size()) + " numbers; must have " + std::to_string(n));
     }
     for (std::size_t i = 0; i < n; ++i) {
         xs[i] = T(in_range(items[i], -limit, limit) * unit);
@@ -88,7 +88,7 @@ void read_origin(JsonObject& object, std::string_view schema, KernelOrigin& x) {
 void read_tiles(const JsonNode& node, std::array<GemmTile, gemm_tile_count>& tiles) {
     const std::vector<JsonNode> items = node.items();
     if (items.empty() || items.size() > tiles.size()) {
-        node.fail("has " + std::to_string(items.size()) + " tiles, must have 1 to " +
+        node.fail("has " + std::to_string(items.size()) + " tiles; must have 1 to " +
                   std::to_string(tiles.size()));
     }
     tiles.fill({0, 0});

@@ -100,7 +100,7 @@ private:
     void device(JsonObject& line) {
         const JsonNode name = line.at("name");
         if (!device_.empty() && device_ != name.string())
-            name.fail("is '" + name.string() + "', the lines before are of '" + device_ +
+            name.fail("'" + name.string() + "', but earlier lines are for '" + device_ +
                       "'; a file holds one accelerator");
         device_ = name.string();
         if (const auto torch = line.find("torch"))
@@ -115,7 +115,7 @@ private:
             name = line.at("dtype");
         const auto known = named(name->string(), formats);
         if (!known && !plain) {
-            name->fail("is '" + name->string() + "', must be bf16, fp8, fp8_block or fp4");
+            name->fail("'" + name->string() + "'; must be bf16, fp8, fp8_block or fp4");
         }
         if (!known || (plain && *known != GemmFormat::bf16)) {
             unused_.add(what + " in " + name->string());
@@ -176,7 +176,7 @@ template <std::size_t n>
 std::array<double, n> row(const JsonNode& node) {
     const std::vector<JsonNode> items = node.items();
     if (items.size() != n)
-        node.fail("has " + std::to_string(items.size()) + " numbers, must have " + std::to_string(n));
+        node.fail("has " + std::to_string(items.size()) + " numbers; must have " + std::to_string(n));
     std::array<double, n> xs{};
     for (std::size_t i = 0; i < n; ++i)
         xs[i] = positive_number(items[i]);
@@ -310,7 +310,7 @@ KernelFile kernel_file_from_text(const std::string& text, const std::string& pat
     }
     if (file.gemms.empty() && file.collectives.empty()) {
         std::string remark =
-            path + ": holds no measured matrix product (bf16, fp8, fp8_block, fp4) and no collective";
+            path + ": contains no measured matrix product (bf16, fp8, fp8_block, fp4) and no collective";
         if (!file.remarks.empty())
             remark += "; " + file.remarks.front().substr(path.size() + 2);
         throw Error(ErrorKind::input, remark);

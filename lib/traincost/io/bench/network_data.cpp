@@ -25,7 +25,7 @@ void read_protocol(io::FieldReader& io, ProtocolCurve& x) {
 void read_groups(const JsonNode& node, CollectiveCurve& x) {
     const std::vector<JsonNode> points = node.items();
     if (points.size() != x.groups.size()) {
-        node.fail("has " + std::to_string(points.size()) + " points, must have " +
+        node.fail("has " + std::to_string(points.size()) + " points; must have " +
                   std::to_string(x.groups.size()));
     }
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -37,10 +37,10 @@ void read_groups(const JsonNode& node, CollectiveCurve& x) {
         io.required("low_latency_limit_bytes", point.low_latency_limit);
         object.finish();
         if (point.ranks < 2 || (i > 0 && point.ranks < x.groups[i - 1].ranks)) {
-            points[i].fail("ranks is " + std::to_string(point.ranks) + ", must be at least 2 and rise");
+            points[i].fail("ranks is " + std::to_string(point.ranks) + "; must be at least 2 and rise");
         }
         if (!(point.efficiency > 0 && point.efficiency <= 1)) {
-            points[i].fail("efficiency is " + std::to_string(point.efficiency) + ", must lie in (0, 1]");
+            points[i].fail("efficiency is " + std::to_string(point.efficiency) + "; must be in (0, 1]");
         }
     }
 }

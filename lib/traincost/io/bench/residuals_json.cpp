@@ -24,7 +24,7 @@ ResidualCluster cluster_from_json(const JsonNode& node) {
     const JsonNode kind = in.at("kind");
     const auto known = residual_kind_from(kind.string());
     if (!known)
-        kind.fail("is '" + kind.string() + "', must be step_time, allocated, reserved or device");
+        kind.fail("'" + kind.string() + "'; must be step_time, allocated, reserved or device");
     ResidualCluster cluster{{*known, in.at("stack").string(), in.at("accelerator_class").string(),
                              in.at("measured_kernels").boolean()},
                             in.at("source").string(),

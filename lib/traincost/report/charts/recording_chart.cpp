@@ -69,7 +69,7 @@ Table recording_table(std::span<const NamedRecording> steps, int columns) {
                                   cell(s.step.total), text_cell(drawn(spans, longest, columns))});
         });
     }
-    table.remarks = {"Letters: the first of each phase's name, in turn large and small."};
+    table.remarks = {"Letters: initial of each phase, alternating between upper and lower case."};
     return table;
 }
 

@@ -156,16 +156,17 @@ Table timeline_table(const StepTimeline& line, const StepLanes& lanes, int colum
     table.rows.push_back({text_cell(""), text_cell(""), text_cell(""), text_cell(marks)});
     table.rows.push_back({text_cell(""), text_cell(""), text_cell(""), text_cell(labels)});
     table.remarks = {
-        "compute: 0-9 forward, a-j backward pass of the micro-batch with that last digit; + put-off weight "
+        "compute: 0-9 forward and a-j backward pass of the micro-batch with that last digit; + delayed "
+        "weight "
         "gradients; O optimizer; . waiting.",
-        "Other lanes: . not at work, - up to a third, = two thirds, # all of a column's time. Use: share of "
+        "Other lanes: . idle, - busy for up to 1/3, = up to 2/3, # more of a column's time. Use: share of "
         "the "
         "step."};
     return table;
 }
 
 Table lane_usage_table(const StepLanes& lanes) {
-    Table table{.title = "Use of each lane", .columns = {"stage"}, .rows = {}, .remarks = {}};
+    Table table{.title = "Use per lane", .columns = {"stage"}, .rows = {}, .remarks = {}};
     for (std::size_t l = 0; l < lane_count; ++l) {
         if (lanes.used[l])
             table.columns.emplace_back(to_string(static_cast<Lane>(l)));
@@ -225,7 +226,7 @@ Table memory_drawing(const StepTimeline& line, int columns) {
 }
 
 Table timeline_events(const StepTimeline& line) {
-    Table table{.title = "Events of a step",
+    Table table{.title = "Events of the step",
                 .columns = {"stage", "task", "chunk", "micro-batch", "begin", "end"},
                 .rows = {},
                 .remarks = {}};

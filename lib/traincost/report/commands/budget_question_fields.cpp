@@ -40,7 +40,7 @@ double positive_ratio(const std::string& text) {
 double share_from(const std::string& text) {
     const double x = parse_fraction(text, Range::positive);
     if (x > 1.0) {
-        throw Error(ErrorKind::usage, "'" + text + "' is more than the whole; allowed: up to 100%");
+        throw Error(ErrorKind::usage, "'" + text + "' is over 100%; allowed: up to 100%");
     }
     return within(share_reach, x, text);
 }
@@ -57,17 +57,17 @@ DataType matrix_format_from(const std::string& text) {
 CommandFields fields_of(DaysQuestion& question) {
     CommandFields fields;
     fields.value("--params", question.parameters, "COUNT", positive_parameters, "Parameters: 7B");
-    fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Tokens to train on: 2T");
+    fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Training tokens, as in 2T");
     fields.value("--gpus", question.gpus, "COUNT", positive_count, "Accelerators");
-    fields.text("--gpu", question.gpu, "ID", "Accelerator: an id of the catalogue");
+    fields.text("--gpu", question.gpu, "ID", "Accelerator: a catalogue id");
     fields.value("--tflops", question.tflops, "TFLOPS", positive_ratio,
-                 "TFLOP/s one accelerator reaches; default: the modelled rate");
+                 "TFLOP/s reached per accelerator; default: the modelled rate");
     fields.value("--mfu", question.mfu, "FRACTION", share_from,
-                 "Share of the 16-bit peak that is reached: 0.45 or 45%");
+                 "Share of the 16-bit peak reached, as in 0.45 or 45%");
     fields.value("--seq", question.sequence, "TOKENS", positive_count,
-                 "Sequence length of the modelled rate, in tokens; default 4096");
+                 "Sequence length in tokens, for the modelled rate; default: 4096");
     fields.value("--global-batch", question.global_batch, "COUNT", positive_count,
-                 "Sequences per optimizer step of the modelled rate; default 1024");
+                 "Sequences per optimizer step, for the modelled rate; default: 1024");
     return fields;
 }
 
@@ -78,21 +78,21 @@ CommandFields fields_of(ScaleQuestion& question) {
     fields.value("--gpu-hours", question.gpu_hours, "COUNT", compute_or_count, "Budget in accelerator-hours");
     fields.value("--budget", question.budget, "DOLLARS", positive_dollars, "Budget in dollars");
     fields.value("--gpu-hour-price", question.gpu_hour_price, "DOLLARS", positive_dollars,
-                 "Price per accelerator-hour");
+                 "Price per accelerator-hour in dollars");
     fields.text("--gpu", question.gpu, "ID", "Accelerator: a catalogue id");
-    fields.text("--cluster", question.cluster, "ID", "Node type that supplies accelerator and price");
+    fields.text("--cluster", question.cluster, "ID", "Node type that sets accelerator and price");
     fields.text("--price", question.price, "KIND",
                 "Kind of price: on-demand, reserved, spot or market; default: the catalogue's first");
     fields.value("--precision", question.precision, "TYPE", matrix_format_from,
-                 "Matrix format whose peak is used; default bf16");
+                 "Matrix format whose peak rate is used; default: bf16");
     fields.value("--mfu", question.mfu, "FRACTION", share_from,
-                 "Model FLOPs utilisation of the training, as in 40%");
+                 "Model FLOPs utilisation (MFU) of the training, as in 40%");
     fields.value("--params", question.parameters, "COUNT", compute_or_count,
-                 "Model size to judge, as in 70B");
+                 "Model size to compare with the optimum, as in 70B");
     fields.value("--inference-tokens", question.inference_tokens, "COUNT", compute_or_count,
                  "Inference tokens over the model's life, as in 10T");
     fields.value("--tokens-per-param", question.ratio, "NUMBER", positive_ratio,
-                 "Tokens per parameter of the fixed-ratio law; default 20");
+                 "Tokens per parameter of the fixed-ratio law; default: 20");
     return fields;
 }
 

@@ -35,7 +35,7 @@ struct OptionNode {
 };
 
 /// The heading, in the help, of options that no other heading has.
-inline constexpr const char* own_group = "Of this command";
+inline constexpr const char* own_group = "Command options";
 
 /// A command; the first is the program itself.
 struct CommandNode {

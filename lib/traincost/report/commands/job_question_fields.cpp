@@ -16,7 +16,7 @@ const char* title_of(FieldGroup group) {
         case FieldGroup::job:
             return "Job";
         case FieldGroup::numerics:
-            return "Numbers and kernels";
+            return "Precision and kernels";
         case FieldGroup::parallelism:
             return "Parallelism";
         case FieldGroup::operation:
@@ -60,9 +60,8 @@ std::string launch_format_from(const std::string& text) {
         names.emplace_back(format.name);
     }
     if (std::find(names.begin(), names.end(), text) == names.end()) {
-        throw Error(ErrorKind::usage, "'" + text + "' is no format that is written" +
-                                          did_you_mean(text, names) +
-                                          "; allowed: " + joined_names(names, ", "));
+        throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: " + joined_names(names, ", ") +
+                                          did_you_mean(text, names));
     }
     return text;
 }
@@ -73,8 +72,8 @@ CommandFields fields_of(OutputWish& wish, Charts charts, Pages pages) {
     const std::vector<std::string> words = format_words(charts, pages);
     const auto set = [&wish, words](const std::string& text) {
         if (std::find(words.begin(), words.end(), text) == words.end()) {
-            throw Error(ErrorKind::usage, "'" + text + "' is not known" + did_you_mean(text, words) +
-                                              "; allowed: " + joined_names(words, ", "));
+            throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: " +
+                                              joined_names(words, ", ") + did_you_mean(text, words));
         }
         wish.svg = text == "svg";
         wish.html = text == "html";
@@ -87,7 +86,7 @@ CommandFields fields_of(OutputWish& wish, Charts charts, Pages pages) {
               format_meaning(charts == Charts::yes, pages == Pages::yes), set})
         .excludes = "--json";
     if (pages == Pages::yes) {
-        fields.text("-o,--output", wish.file, "FILE", "File of the HTML page; default: standard output");
+        fields.text("-o,--output", wish.file, "FILE", "File for the HTML page; default: standard output");
     }
     return CommandFields().add(fields, "Output");
 }
@@ -113,7 +112,7 @@ CommandFields fields_of(EstimateView& view) {
     CommandFields fields;
     fields.toggle("-v,--verbose", view.verbose,
                   "All tables: memory, time, computation, communication by kind of collective and pass, the "
-                  "timeline's numbers, the stack's constants, assumptions; default as text: the summary");
+                  "timeline's numbers, stack constants, assumptions; default: the summary only");
     return fields.add(fields_of(view.output, Charts::no, Pages::yes));
 }
 
@@ -122,7 +121,7 @@ CommandFields file_fields(SaidJob& job) {
     fields.texts("FILE", job.files, "TEXT",
                  "Launch files of other frameworks, job files and models, in any order; flags override them");
     fields.text("--select", job.select, "NAME",
-                "Name of one job where the files describe several: a function, a branch of a script");
+                "Job to take, if the files describe several: a function, or a branch of a script");
     return fields;
 }
 
@@ -130,11 +129,11 @@ CommandFields fields_of(ReadQuestion& question) {
     CommandFields fields;
     fields
         .texts("FILE", question.files, "TEXT",
-               "Launch files of one job in any order, or parts of one training log in theirs; - is "
+               "Launch files of one job in any order, or parts of one training log in order; - is "
                "standard input")
         .required = true;
     fields.text("--select", question.select, "NAME",
-                "Name of one job where the files describe several: a function, a branch of a script");
+                "Job to take, if the files describe several: a function, or a branch of a script");
     return fields;
 }
 
@@ -153,17 +152,17 @@ double microseconds(const std::string& text) {
 CommandFields fields_of(NetworkWords& words) {
     CommandFields fields;
     fields.value("--bus-bandwidth", words.bus_GBps, "GB_PER_S", gigabytes_per_second,
-                 "Bandwidth of an accelerator's links in its node, one direction, GB/s or with a unit "
+                 "Link bandwidth per accelerator within a node, one direction, in GB/s or with a unit "
                  "(400Gb/s); default: the cluster's");
     fields.value("--network-bandwidth", words.network_Gbps, "GBIT_PER_S", gigabits_per_second,
-                 "Bandwidth of a node's network, Gbit/s or with a unit (50GB/s); default: the cluster's");
+                 "Network bandwidth per node, in Gbit/s or with a unit (50GB/s); default: the cluster's");
     fields.value(
         "--bus-latency", words.bus_latency_us, "MICROSECONDS", microseconds,
-        "Time of one step of a collective inside a node, microseconds or with a unit (5us); default: "
+        "Latency of one collective step within a node, in microseconds or with a unit (5us); default: "
         "measured");
     fields.value(
         "--network-latency", words.network_latency_us, "MICROSECONDS", microseconds,
-        "Time of one step of a collective between nodes, microseconds or with a unit (20us); default: "
+        "Latency of one collective step between nodes, in microseconds or with a unit (20us); default: "
         "measured");
     return CommandFields().add(fields, "Network");
 }

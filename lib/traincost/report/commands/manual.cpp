@@ -71,7 +71,7 @@ std::string command_text(const CommandNode& command, const std::vector<OptionNod
         }
     }
     if (some_shared) {
-        text += ".PP\nIt also takes options of every job, which are described below.\n";
+        text += ".PP\nIt also takes the options of every job, described below.\n";
     }
     if (!command.examples.empty()) {
         text += ".PP\nExample:\n.PP\n.nf\n";
@@ -116,10 +116,10 @@ constexpr const char* exit_status = R"(.SH EXIT STATUS
 Done, or computed and the answer is yes
 .TP
 1
-Computed, and the answer is no: the job does not fit, nothing was found
+Computed, and the answer is no: the job does not fit, or nothing was found
 .TP
 2
-Bad usage or bad input; one line on the error stream says what, where and what is allowed
+Bad usage or bad input; standard error has one line per problem: where, what, and what is allowed
 .TP
 3
 Internal error, or the output cannot be written
@@ -131,10 +131,10 @@ constexpr const char* environment = R"(.SH ENVIRONMENT
 Folder of records that override the built\-in catalogue, as \fB\-\-data\fR
 .TP
 \fBNO_COLOR\fR
-Where it is set, text is not coloured
+If set, text is not coloured
 .TP
 \fBCOLUMNS\fR
-Width of text; default: the width of the terminal, 100 where the output is no terminal
+Width of text; default: the width of the terminal, or 100 if output is not a terminal
 )";
 
 }  // namespace
@@ -151,7 +151,8 @@ std::string manual_page(const std::vector<CommandNode>& tree) {
     text += ".SH DESCRIPTION\n" + roff(program.summary) +
             "\n.PP\nMemory, time and cost are computed from the model's operators, the accelerator's "
             "measured rates and\n"
-            "what the software stack is known to do. What nobody said is taken from the stack and the model, "
+            "the known behaviour of the software stack. Unstated settings are taken from the stack and the "
+            "model, "
             "and\n"
             "listed as assumed.\n";
     text += ".SH COMMANDS\n" + overview(tree);

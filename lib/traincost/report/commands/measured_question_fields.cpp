@@ -25,9 +25,8 @@ CommandFields fields_of(AchievedQuestion& question, std::vector<std::string>& lo
                  "Measured tokens per second per accelerator");
     fields.value("--samples-per-s", question.samples_per_s, "NUMBER", positive_number,
                  "Measured sequences per second");
-    fields.texts(
-        "--log", logs, "FILE",
-        "Training log of the run, in parts in their order: step time or throughput are read from it");
+    fields.texts("--log", logs, "FILE",
+                 "Training log of the run, or its parts in order; gives step time or throughput");
     fields.value("--tokens-done", question.tokens_done, "COUNT", positive_parameters,
                  "Tokens trained so far");
     return fields;
@@ -44,16 +43,16 @@ CommandFields fields_of(ValidateQuestion& question, std::string& format, std::st
     fields.text("--metric", question.metric, "METRIC", "Metric to report; default: all");
     fields.texts("--filter", question.filters, "KEY=VALUE",
                  "Keep only records whose KEY is VALUE; repeatable");
-    fields.toggle("--rows", view.rows, "Also list every record, measured beside predicted");
+    fields.toggle("--rows", view.rows, "Also list every record, with measured and predicted values");
     fields.value("--worst", view.worst, "N", record_count, "Also list the N records with the largest errors");
     fields.lists("--residuals", view.residuals, "KEY,KEY", "Mean signed log error grouped by these keys");
     fields.text("--accelerator", question.accelerator, "ID",
-                "Only kernels of this accelerator, or the one meant if the files name none");
+                "Accelerator whose kernels to use, or the one measured if the files name none");
     fields.text("--format", format, "FORMAT", "table, csv or markdown");
     fields.text("--report", view.report, "KIND",
                 "Accuracy report: markdown (a page by source) or csv (every group and measure)");
     fields.text("--write-residuals", residuals_file, "FILE",
-                "File for the residual quantiles behind the intervals");
+                "File for the residual quantiles from which intervals are made");
     fields.lists(
         "--leave", question.leave, "source,stack,accelerator,settings",
         "Coverage of intervals without the run's source, and its stack or accelerator class, or without "
@@ -90,23 +89,22 @@ CommandFields fields_of(BenchView& view) {
         "Steps before the measured ones; default: 5");
     fields.value("--steps", bench.steps, "STEPS", positive_count, "Measured steps; default: 10");
     fields.value("--clip", bench.gradient_clip, "NORM", positive_number,
-                 "Largest norm of all gradients; default: no clipping");
+                 "Maximum gradient norm; default: no clipping");
     fields.value("--vocab-multiple", bench.vocab_multiple, "N", positive_count,
-                 "Vocabulary padding; 1: none; default: the stack's");
-    fields.value(
-        "--compile-mode", bench.compile_mode, "MODE", compile_mode_from,
-        "Mode of torch.compile: default, reduce-overhead, max-autotune or max-autotune-no-cudagraphs");
+                 "Multiple that the vocabulary is padded to (1: no padding); default: the stack's");
+    fields.value("--compile-mode", bench.compile_mode, "MODE", compile_mode_from,
+                 "torch.compile mode: default, reduce-overhead, max-autotune or max-autotune-no-cudagraphs");
     fields.value("--fp8-scaling", bench.fp8_scaling, "tensorwise|rowwise", fp8_scaling_from,
-                 "Scales of fp8 products; default: tensorwise");
+                 "Scaling of fp8 products; default: tensorwise");
     CommandFields output;
-    output.text("-o,--out", view.file, "FILE", "File of the script; default: standard output");
+    output.text("-o,--out", view.file, "FILE", "File for the script; default: standard output");
     return CommandFields().add(fields, "Measurement").add(output, "Output");
 }
 
 CommandFields loop_fields(BenchView& view) {
     CommandFields fields;
     fields.toggle("--loop", view.loop,
-                  "Print the four commands predict, measure, compare and calibrate instead");
+                  "Print the commands that predict, measure, compare and calibrate instead");
     return CommandFields().add(fields, "Output");
 }
 
@@ -116,7 +114,7 @@ CommandFields fields_of(RecordingQuestion& question) {
                 "Recorded step instead of a job: benchmark.csv, rows of a timeline (.csv), a sheet "
                 "(.xlsx) or a Chrome trace (.json)");
     fields.text("--iteration", question.iteration, "N|median|slowest",
-                "Iteration of --from: its number, median or slowest; default median");
+                "Iteration of --from: its number, median or slowest; default: median");
     return fields;
 }
 
@@ -125,7 +123,7 @@ CommandFields fields_of(TimelineView& view, std::string& chrome) {
     fields.text("--chrome", chrome, "FILE",
                 "File for a Chrome trace, for Perfetto or chrome://tracing; - is standard output");
     fields.value("--width", view.width, "COLUMNS", drawing_width_from,
-                 "Width of the drawing in characters, 10 to 1000; default: what the terminal leaves");
+                 "Width of the drawing in characters, 10 to 1000; default: to fit the terminal");
     return fields_of(view.output, Charts::yes).add(fields, "Output");
 }
 

@@ -10,7 +10,7 @@ namespace traincost {
 CommandField allow_risky_field(bool& target) {
     return CommandFields().toggle(
         "--allow-risky", target,
-        "Rank plans that fit with a probability below 80% among the others. Default: left out");
+        "Also rank plans with a probability of fitting below 80%; default: left out");
 }
 
 CommandFields fields_of(SearchQuestion& question, SaidJob& job) {
@@ -42,8 +42,8 @@ CommandFields fields_of(SearchQuestion& question, SaidJob& job) {
     fields.toggle("--exhaustive", question.exhaustive, "Disable pruning: same answer, slower");
     fields.value("--top", question.top, "N", positive_count, "Number of plans to print");
     fields.value("--shard", question.shard, "I/N", shard_from,
-                 "Search this part only, and print it as JSON for 'traincost merge'");
-    fields.value("--threads", question.threads, "N", positive_count, "Threads; default: all cores");
+                 "Search only shard I of N, and print it as JSON for 'traincost merge'");
+    fields.value("--threads", question.threads, "N", positive_count, "Number of threads; default: all cores");
     return fields;
 }
 
@@ -51,12 +51,12 @@ CommandFields fields_of(RecommendQuestion& question, SaidJob& job, RecommendView
     CommandFields fields = fields_of(question.search, job);
     fields.value(
         "--tie", question.tie, "FRACTION", [](const std::string& text) { return parse_fraction(text); },
-        "Differences below this are ties; default: the measured error of predicted leads");
+        "Differences below this are ties; default: the measured error of predicted differences");
     fields.toggle("--each-cluster", question.each_cluster,
-                  "Also show the best plan of each cluster and stack, or why there is none");
+                  "Also print the best plan for each cluster and stack, or why there is none");
     fields.value(
         "--why", view.why, "N", [](const std::string& text) { return parse_count(text); },
-        "Number of plans whose neighbours are explained; default 1; --json explains all");
+        "Number of plans to compare with their neighbours; default: 1; --json: all");
     // Of merge: the files of the shards.
     const auto add_shard = [&question,
                             files = std::make_shared<std::vector<std::string>>()](const std::string& file) {

@@ -34,7 +34,7 @@ std::string in_plain_words(std::string_view text, const std::string& command) {
     constexpr std::string_view missing = " missing";
     if (const Parts one = parts_of(text, ": 1 required "); !one.before.empty() && text.ends_with(missing)) {
         const std::string_view kind = one.behind.substr(0, one.behind.size() - missing.size());
-        return std::string(one.before) + ": its value is missing: " + std::string(kind);
+        return std::string(one.before) + ": missing value: " + std::string(kind);
     }
     // "Could not convert: --allow-risky = maybe"
     if (const Parts value = parts_of(text, "Could not convert: "); !value.behind.empty()) {

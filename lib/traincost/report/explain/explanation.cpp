@@ -71,9 +71,8 @@ const ExplanationRow& row_of(std::string_view item) {
             name.remove_prefix(name.find('.') + 1);
         suggestion = did_you_mean(item, names);
     }
-    throw Error(ErrorKind::not_found,
-                "no item is called '" + std::string(item) + "'" +
-                    (suggestion.empty() ? "; 'traincost explain' names them" : suggestion));
+    throw Error(ErrorKind::not_found, "no item named '" + std::string(item) + "'" +
+                                          (suggestion.empty() ? "; see 'traincost explain'" : suggestion));
 }
 
 /// A value as the symbols' table shows it.
@@ -136,7 +135,7 @@ std::vector<std::optional<WorkedExplanation>> all_worked(const Job& job, const E
 
 Table explanation_list(const Job* job, const Estimate* estimate) {
     Table table{
-        .title = "What can be explained", .columns = {"item", "what", "equation"}, .rows = {}, .remarks = {}};
+        .title = "Items to explain", .columns = {"item", "what", "equation"}, .rows = {}, .remarks = {}};
     const bool with_job = job != nullptr && estimate != nullptr;
     std::optional<ExplainedJob> of;
     if (with_job) {

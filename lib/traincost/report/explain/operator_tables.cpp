@@ -145,11 +145,9 @@ std::vector<Table> operator_tables(std::span<const OperatorPart> parts, std::str
     }
     if (!tables.empty()) {
         tables.back().remarks = {
-            "FLOPs, bytes and kernel counts cover both passes on one rank of the slowest stage; a product's "
-            "bytes "
-            "are those of the casts and sums beside it. Each time is the operator's alone: hidden "
-            "communication "
-            "and shared power make the step shorter than their sum."};
+            "FLOPs, bytes and kernel counts cover both passes on one rank of the slowest stage. A matrix "
+            "product's bytes are those of its casts and sums. Times are of each operator alone; their sum "
+            "differs from the step because communication is hidden and power is shared."};
     }
     return tables;
 }

@@ -78,13 +78,14 @@ Table chinchilla_table_of(const ChinchillaOptimum& grid, const ChinchillaOptimum
 /// The same compute by every law that we know.
 Table chinchilla_laws_table(Flops budget) {
     constexpr std::array<std::string_view, 5> why = {
-        "envelope of training curves", "IsoFLOP profiles", "its own law without the grid",
-        "that law fitted again to the same runs", "20 tokens a parameter"};
+        "envelope of training curves", "IsoFLOP profiles", "its own law, without the grid",
+        "that law, refitted to the same runs", "20 tokens per parameter"};
     Table table{
         .title = "Compared",
         .columns = {"ours (scale)", "parameters", "tokens", "tokens/parameter", "loss", "why"},
         .rows = {},
-        .remarks = {"The grid's steps are 15.5 % wide, from 10M to 86.6B: outside it stops at its ends."}};
+        .remarks = {
+            "The grid runs from 10M to 86.6B in steps of 15.5 %; sizes outside are clamped to its ends."}};
     const auto names = scaling_law_names();
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Allocation a = optimal_allocation(static_cast<ScalingLaw>(i), budget);
@@ -142,14 +143,15 @@ MethodAnswer chinchilla_answer(const ChinchillaFlags& f) {
 MethodForm chinchilla_form() {
     MethodForm form;
     const auto f = std::make_shared<ChinchillaFlags>();
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s of a card; default 40");
+    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s per card; default: 40");
     form.add(
         "--utilization", f->utilization, "FRACTION",
         [](const std::string& text) { return parse_fraction(text, Range::positive); },
-        "Share of that rate in use: 0.25 or 25%; default 0.25");
-    form.add("--cards", f->cards, "N", positive_count, "Number of cards; default 1");
-    form.add("--days", f->days, "N", positive_number, "Training days; default 7");
-    form.add_switch("--compare", f->compare, "The other laws of 'scale' beside it, for the same compute");
+        "Share of that rate in use, as in 0.25 or 25%; default: 0.25");
+    form.add("--cards", f->cards, "N", positive_count, "Number of cards; default: 1");
+    form.add("--days", f->days, "N", positive_number, "Training days; default: 7");
+    form.add_switch("--compare", f->compare,
+                    "Comparison with the other laws of 'scale', for the same compute");
     form.add_switch("--list", f->list, "Print its constants, defaults and grid");
     form.answer = [f](const Sources&) { return chinchilla_answer(*f); };
     return form;

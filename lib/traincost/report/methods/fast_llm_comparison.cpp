@@ -67,7 +67,7 @@ std::vector<Table> fast_llm_comparison(const FastLlmInput& in, const FastLlmShee
     std::vector<ComparedFigure> rows = {
         {"Model_size, B", printed_cell(sheet.model_size, 2),
          printed_cell(static_cast<double>(first.estimate.parameters.total) / 1e9, 2),
-         "12h² a layer, tied head, position table there; ours the published architecture"}};
+         "theirs: 12h² per layer, tied head, position table; ours: the published architecture"}};
     std::vector<std::string> names;
     names.reserve(sheet.zero.size() + 2 * sheet.plans.size());
     const auto add = [&](std::string name, Cell theirs, Cell ours, std::string_view why) {
@@ -79,17 +79,17 @@ std::vector<Table> fast_llm_comparison(const FastLlmInput& in, const FastLlmShee
         const OwnEstimate o = fast_llm_own(in, flags, {stage, 1, 1, gpus}, sources);
         add(sheet.zero[i].name + ", train GB", printed_cell(sheet.zero[i].train, 2),
             gigabyte_cell(o.peak().device),
-            i == 0 ? "the root of activations in GB, doubled, there; ours the moment of the peak, context "
+            i == 0 ? "theirs: twice the root of activations in GB; ours: the moment of the peak, context "
                      "included"
-                   : "as above; ours also holds buckets and gathered blocks");
+                   : "as above; ours also has buckets and gathered blocks");
     }
     for (const FastLlmPlan& plan : sheet.plans) {
         const OwnEstimate o = fast_llm_own(in, flags, fast_llm_layout_of(in, plan), sources);
         add(plan.strategy + ", train GB", printed_cell(plan.train_GB, 2), gigabyte_cell(o.peak().device),
-            "stages do not divide its activations; ours keeps those in flight");
+            "theirs: activations not divided by stages; ours: micro-batches in flight");
         add(plan.strategy + ", days", printed_cell(plan.days, 2),
             o.estimate.training ? printed_cell(o.estimate.training->time.value() / day, 2) : empty_cell(),
-            "8ND at the rate given, whatever the strategy, there; ours compute, bubbles and traffic");
+            "theirs: 8ND at the given rate, for any strategy; ours: compute, bubbles and traffic");
     }
     return {compared_table(rows, "fast-llm", first)};
 }

@@ -37,8 +37,8 @@ FastLlmVariant fast_llm_variant_from(const std::string& name) {
             return static_cast<FastLlmVariant>(i);
         }
     }
-    throw Error(ErrorKind::usage, "--variant: '" + name + "' is not known" + did_you_mean(name, names) +
-                                      "; allowed: readme, head, moe");
+    throw Error(ErrorKind::usage, "--variant: unknown value '" + name + "'; allowed: readme, head, moe" +
+                                      did_you_mean(name, names));
 }
 
 FastLlmInput fast_llm_input_of(const FastLlmFlags& f) {
@@ -218,7 +218,7 @@ MethodAnswer fast_llm_after_train(const FastLlmFlags& f) {
         .title = {},
         .columns = {},
         .rows = {{text_cell("TFLOPS"), printed_cell(tflops, 2)}},
-        .remarks = {"8ND, recomputation counted whether it happened or not; 6ND would be " +
+        .remarks = {"8ND, which always counts recomputation; 6ND would be " +
                         decimals_text(tflops * 6.0 / 8.0, 2) + ".",
                     "N " + count_text(run.parameters) + ", sequence " + std::to_string(run.sequence) +
                         ", global batch " + std::to_string(run.global_batch) + ", step " + to_text(run.step) +
@@ -254,12 +254,12 @@ MethodAnswer fast_llm_answer(const FastLlmFlags& f, const Sources& sources) {
 MethodForm fast_llm_form() {
     MethodForm form;
     const auto f = std::make_shared<FastLlmFlags>();
-    form.add_text("--variant", f->variant, "NAME", "Script: readme, head or moe; default readme");
+    form.add_text("--variant", f->variant, "NAME", "Script: readme, head or moe; default: readme");
     form.add(
         "--preset", f->preset, "NAME", [](auto& t) { return t; },
-        "Model of its comments: Llama2-7B, ... (see --list)");
+        "Model from its comments: Llama2-7B, ... (see --list)");
     form.add("--hidden", f->hidden, "N", positive_count,
-             "NHIDDEN; this and the constants below default to the script's (see --list)");
+             "NHIDDEN; this and the constants below default to the script's values (see --list)");
     form.add("--layers", f->layers, "N", positive_count, "NLAYERS");
     form.add("--seq", f->sequence, "N", positive_count, "SEQ_LEN");
     form.add("--vocab", f->vocab, "N", positive_count, "VOCAB_SIZE");
@@ -269,17 +269,18 @@ MethodForm fast_llm_form() {
     form.add("--gpus-per-node", f->gpus_per_node, "N", positive_count, "GPU_PER_NODE");
     form.add("--gpu-memory", f->gpu_memory, "GB", positive_count, "GPU_MEMORY");
     form.add("--batch", f->batch, "N", positive_count,
-             "BATCH_SIZE of a rank; with --after-train the global batch");
+             "BATCH_SIZE per rank; with --after-train, the global batch");
     form.add("--btokens", f->billion_tokens, "BILLIONS", positive_number, "BTOKEN");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOPS of a GPU");
+    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOPS per GPU");
     form.add_switch("--no-checkpointing", f->no_checkpointing, "Without gradient checkpointing");
     form.add_switch("--after-train", f->after_train,
-                    "TFLOPS a GPU reached, from --params, --seq, --batch, --step-time and --gpus");
-    form.add("--params", f->parameters, "COUNT", positive_parameters, "Parameters; default 7B (after-train)");
+                    "TFLOPS reached per GPU, from --params, --seq, --batch, --step-time and --gpus");
+    form.add("--params", f->parameters, "COUNT", positive_parameters,
+             "Parameters (after-train); default: 7B");
     form.add(
         "--step-time", f->step, "DURATION", [](auto& t) { return parse_duration(t, Range::positive); },
-        "Time of a step; default 6.8s (after-train)");
-    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default 32 (after-train)");
+        "Step time (after-train); default: 6.8s");
+    form.add("--gpus", f->gpus, "N", positive_count, "GPUs (after-train); default: 32");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print the models and constants of its scripts");
     form.answer = [f](const Sources& sources) { return fast_llm_answer(*f, sources); };

@@ -99,14 +99,15 @@ Table flagperf_table_of(const FlagPerfFlags& f) {
     const Rates r = flagperf_rates_of(f);
     const double nominal = flagperf_mfu(r.tokens, r.nominal, flagperf_peak(f.gpu));
     const double recomputed = f.full_recompute ? 4.0 / 3.0 : 1.0;
-    return {.title = {},
-            .columns = {"config", "samples/s", "tokens/s/GPU", "mem GB", "MFU %", "MFU % nominal", "HFU %"},
-            .rows = {{text_cell(flagperf_configuration_name(f)), printed_cell(r.samples, 2),
-                      printed_cell(r.tokens, 2), f.memory ? printed_cell(*f.memory, 2) : empty_cell(),
-                      printed_cell(flagperf_percent * r.mfu, 1), printed_cell(flagperf_percent * nominal, 1),
-                      printed_cell(flagperf_percent * r.mfu * recomputed, 1)}},
-            .remarks = {"MFU: 6N a token, no attention scores, the input embedding among N; HFU: four thirds "
-                        "of it under --full-recompute."}};
+    return {
+        .title = {},
+        .columns = {"config", "samples/s", "tokens/s/GPU", "mem GB", "MFU %", "MFU % nominal", "HFU %"},
+        .rows = {{text_cell(flagperf_configuration_name(f)), printed_cell(r.samples, 2),
+                  printed_cell(r.tokens, 2), f.memory ? printed_cell(*f.memory, 2) : empty_cell(),
+                  printed_cell(flagperf_percent * r.mfu, 1), printed_cell(flagperf_percent * nominal, 1),
+                  printed_cell(flagperf_percent * r.mfu * recomputed, 1)}},
+        .remarks = {"MFU: 6N per token, without attention scores, with the input embedding in N; HFU: 4/3 "
+                    "of it under --full-recompute."}};
 }
 
 /// Its runs of GPT-3: PaddleNLP, fp16.
@@ -131,34 +132,34 @@ Table flagperf_comparison(const FlagPerfFlags& f, const Sources& sources) {
     return compared_table(
         {{"samples/s", printed_cell(r.samples, 2),
           printed_cell(t.tokens_per_s / static_cast<double>(f.sequence), 2),
-          "measured there, predicted here"},
+          "theirs: measured; ours: predicted"},
          {"tokens/s/GPU", printed_cell(r.tokens, 2), printed_cell(t.tokens_per_s_per_gpu, 2),
-          "the same, of one GPU"},
+          "the same, per GPU"},
          {"memory, GB", f.memory ? printed_cell(*f.memory, 2) : empty_cell(), gigabyte_cell(o.peak().device),
-          "nvidia-smi there; ours the fullest stage's, context and communicators included"},
+          "theirs: nvidia-smi; ours: the fullest stage, with context and communicators"},
          {"MFU %", printed_cell(flagperf_percent * r.mfu, 1), printed_cell(flagperf_percent * t.mfu, 1),
-          "6N of all weights there; ours counts attention and not the input embedding"},
+          "theirs: 6N of all weights; ours: with attention, without input embedding"},
          {"HFU %", printed_cell(flagperf_percent * r.mfu * recomputed, 1),
           printed_cell(flagperf_percent * t.hfu, 1),
-          "the MFU, or four thirds of it, there; ours what is really recomputed"}},
+          "theirs: MFU, or 4/3 of it; ours: the actual recomputation"}},
         "flagperf", o);
 }
 
 void flagperf_add_layout(MethodForm& form, FlagPerfFlags& f) {
     form.add(
         "--gpus-per-node", f.gpus_per_node, "N", [](auto& t) { return flagperf_count_within(t, 1, 8); },
-        "GPUs of a node, 8 at most; default 8");
-    form.add("--tp", f.tp, "N", positive_count, "Tensor parallel degree; default 1");
-    form.add("--pp", f.pp, "N", positive_count, "Pipeline parallel degree; default 1");
+        "GPUs per node, at most 8; default: 8");
+    form.add("--tp", f.tp, "N", positive_count, "Tensor parallel degree; default: 1");
+    form.add("--pp", f.pp, "N", positive_count, "Pipeline parallel degree; default: 1");
     form.add(
         "--zero", f.zero, "STAGE", [](auto& t) { return flagperf_count_within(t, 0, 3); },
-        "ZeRO stage (SH of its configurations), 0 to 3; default 2");
+        "ZeRO stage (SH of its configurations), 0 to 3; default: 2");
     form.add_switch("--full-recompute", f.full_recompute,
                     "All blocks recomputed (recompute_granularity full)");
     form.add("--micro-batch", f.micro_batch, "N", positive_count,
-             "Sequences at once, of our estimate; default 4");
+             "Sequences per micro-batch for the comparison; default: 4");
     form.add("--global-batch", f.global_batch, "N", positive_count,
-             "Sequences of a step, of our estimate; default 1024");
+             "Sequences per optimizer step for the comparison; default: 1024");
 }
 
 MethodAnswer flagperf_answer(const FlagPerfFlags& f, const Sources& sources) {
@@ -183,14 +184,14 @@ MethodAnswer flagperf_answer(const FlagPerfFlags& f, const Sources& sources) {
 MethodForm flagperf_form() {
     MethodForm form;
     const auto f = std::make_shared<FlagPerfFlags>();
-    form.add_text("--model", f->model, "NAME", "Model of its tables (see --list); default gpt3-6.7b");
-    form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak is the MFU's (see --list); default A100");
+    form.add_text("--model", f->model, "NAME", "Model from its tables (see --list); default: gpt3-6.7b");
+    form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak the MFU uses (see --list); default: A100");
     form.add("--params", f->parameters, "COUNT", positive_parameters, "Parameters; default: the model's");
-    form.add("--samples-per-s", f->samples_per_s, "RATE", positive_number, "Sequences a second of all GPUs");
-    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens a second of a GPU");
-    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default 2048");
-    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default 8");
-    form.add("--memory", f->memory, "GB", positive_number, "Memory of a GPU as measured");
+    form.add("--samples-per-s", f->samples_per_s, "RATE", positive_number, "Sequences per second, all GPUs");
+    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens per second and GPU");
+    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 2048");
+    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 8");
+    form.add("--memory", f->memory, "GB", positive_number, "Measured memory per GPU in GB");
     flagperf_add_layout(form, *f);
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its models and peaks");

@@ -238,31 +238,30 @@ MethodForm iiis_form() {
     MethodForm form;
     const auto f = std::make_shared<IiisFlags>();
     const auto word = [](const std::string& text) { return text; };
-    form.add("--gpu", f->gpu, "NAME", word, "A GPU of its table: H200, H100, A100, 4090, 3090");
-    form.add("--model", f->model, "NAME", word, "A model of its table: LLAMA-7B, ... (see --list)");
+    form.add("--gpu", f->gpu, "NAME", word, "GPU from its table: H200, H100, A100, 4090, 3090");
+    form.add("--model", f->model, "NAME", word, "Model from its table: LLAMA-7B, ... (see --list)");
     form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
-             "Network of a host, Gbit/s or with a unit: 50GB/s");
+             "Network bandwidth per host in Gbit/s, or with a unit, as in 50GB/s");
     form.add("--minibatch", f->minibatch, "N", positive_count,
-             "Sequences per rank and iteration; default 32");
-    form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences at once");
+             "Sequences per rank and iteration; default: 32");
+    form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences per micro-batch");
     form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree");
     form.add("--pp", f->pp, "N", positive_count, "Pipeline parallel degree");
     form.add("--dp", f->dp, "N", positive_count, "Data parallel degree");
-    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens of an epoch");
+    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens per epoch, in millions");
     form.add("--epochs", f->epochs, "N", positive_number, "Epochs");
     form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
-             "Bus bandwidth, GB/s or with a unit: 400Gb/s; default: the GPU's");
+             "Bus bandwidth in GB/s, or with a unit, as in 400Gb/s; default: the GPU's");
     form.add(
         "--recompute", f->recompute, "full|selective|none",
         [](const std::string& text) {
             if (const auto value = value_of<Recompute>(text)) {
                 return *value;
             }
-            throw Error(ErrorKind::usage, "'" + text + "' is not known" +
-                                              did_you_mean(text, enum_names<Recompute>()) +
-                                              "; allowed: full, selective, none");
+            throw Error(ErrorKind::usage, "unknown value '" + text + "'; allowed: full, selective, none" +
+                                              did_you_mean(text, enum_names<Recompute>()));
         },
-        "Optimization strategy; default none");
+        "Recomputation strategy; default: none");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its tables of GPUs and models");
     form.answer = [f](const Sources& sources) { return iiis_answer(*f, sources); };

@@ -116,9 +116,10 @@ Table iiis_sheet_table_of(const SheetFlags& f) {
     if (f.compare.compare) {
         table.columns.emplace_back("page");
         table.remarks = {
-            "The page adds the position table to the parameters and caps the tensor degree at 8.",
-            "The sheet's forward and backward are of the iteration, the page's of a micro-batch.",
-            "The sheet takes a million tokens for ten million, and rounds iterations up."};
+            "The web page adds the position table to the parameters and caps the tensor-parallel degree at "
+            "8.",
+            "The sheet's forward and backward times are per iteration, the page's per micro-batch.",
+            "The sheet reads a million tokens as ten million, and rounds iterations up."};
     }
     for (const SheetCell& c : iiis_sheet_cells_of(iiis_sheet(in), iiis(in))) {
         table.rows.push_back({text_cell(c.cell), text_cell(c.what), exact(c.sheet)});
@@ -147,7 +148,7 @@ Table iiis_sheet_models_table() {
     Table models{.title = "Models",
                  .columns = {"--model", "token length", "heads", "hidden", "layers", "vocab", "parameters"},
                  .rows = {},
-                 .remarks = {"Its GPT-3 heads are the widths of a head; nothing depends on them here."}};
+                 .remarks = {"Its GPT-3 heads are head widths; nothing here depends on them."}};
     for (const IiisModel& m : iiis_sheet_models()) {
         const IiisParameters p = iiis_parameters(m);
         models.rows.push_back({text_cell(m.name), count_cell(m.sequence), count_cell(m.heads),
@@ -177,19 +178,20 @@ MethodForm iiis_sheet_form() {
     MethodForm form;
     const auto f = std::make_shared<SheetFlags>();
     const auto word = [](const std::string& text) { return text; };
-    form.add("--gpu", f->gpu, "NAME", word, "GPU of its table (see --list); default 3090");
-    form.add("--model", f->model, "NAME", word, "Model of its table; default LLAMA-7B");
+    form.add("--gpu", f->gpu, "NAME", word, "GPU from its table (see --list); default: 3090");
+    form.add("--model", f->model, "NAME", word, "Model from its table; default: LLAMA-7B");
     form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
-             "Network of a host, Gbit/s or with a unit: 50GB/s; default 100");
-    form.add("--minibatch", f->minibatch, "N", positive_count, "Sequences per rank; default 32");
-    form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences at once; default 2");
-    form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree; default 4");
-    form.add("--pp", f->pp, "N", positive_count, "Pipeline parallel degree; default 2");
-    form.add("--dp", f->dp, "N", positive_count, "Data parallel degree; default 2");
-    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens of an epoch; default 100");
-    form.add("--epochs", f->epochs, "N", positive_number, "Epochs; default 2");
+             "Network bandwidth per host in Gbit/s, or with a unit, as in 50GB/s; default: 100");
+    form.add("--minibatch", f->minibatch, "N", positive_count, "Sequences per rank; default: 32");
+    form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences per micro-batch; default: 2");
+    form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree; default: 4");
+    form.add("--pp", f->pp, "N", positive_count, "Pipeline parallel degree; default: 2");
+    form.add("--dp", f->dp, "N", positive_count, "Data parallel degree; default: 2");
+    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number,
+             "Tokens per epoch, in millions; default: 100");
+    form.add("--epochs", f->epochs, "N", positive_number, "Epochs; default: 2");
     form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
-             "Bus bandwidth, GB/s or with a unit: 400Gb/s; default: the GPU's");
+             "Bus bandwidth in GB/s, or with a unit, as in 400Gb/s; default: the GPU's");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its table of GPUs");
     form.answer = [f](const Sources& sources) { return iiis_sheet_answer(*f, sources); };

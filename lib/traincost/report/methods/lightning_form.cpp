@@ -44,8 +44,8 @@ std::string lightning_strategy_from(const std::string& name) {
     for (const std::string_view known : lightning_strategies) {
         allowed += (allowed.empty() ? "" : ", ") + std::string(known);
     }
-    throw Error(ErrorKind::usage, "'" + name + "' is not known" + did_you_mean(name, lightning_strategies) +
-                                      "; allowed: " + allowed);
+    throw Error(ErrorKind::usage, "unknown value '" + name + "'; allowed: " + allowed +
+                                      did_you_mean(name, lightning_strategies));
 }
 
 Cell lightning_plain_cell(double x) {
@@ -105,11 +105,11 @@ Table lightning_step_table(const LightningFlags& f, const LightningModel& model)
     if (reported) {
         both("TFLOP/s, forward only", *reported);
         table.remarks.emplace_back(
-            "Its TFLOP/s are the forward pass's alone: in T_days use those of the step.");
+            "Its TFLOP/s cover the forward pass only; use those of the step for T_days.");
     }
     if (f.tokens_per_s) {
         both("tokens/s", *f.tokens_per_s);
-        both("TFLOP/s of the step, 6N a token",
+        both("TFLOP/s of the step, 6N per token",
              6.0 * lightning_parameters(model) * *f.tokens_per_s / lightning_tera);
     }
     return table;
@@ -126,7 +126,7 @@ Table lightning_models_table() {
                               count_cell(static_cast<std::int64_t>(lightning_parameters(model))),
                               text_cell(lightning_size(model))});
     }
-    table.remarks = {"Vocabularies with its [PAD] and [SEP]."};
+    table.remarks = {"Vocabularies include its [PAD] and [SEP] tokens."};
     return table;
 }
 
@@ -168,12 +168,12 @@ Table lightning_comparison(const LightningFlags& f, const LightningModel& model,
          "[PAD] and [SEP] enlarge its vocabulary"},
         {"tokens/s/GPU", f.tokens_per_s ? printed_cell(*f.tokens_per_s, 3) : none,
          printed_cell(rate.tokens_per_s_per_gpu, 3),
-         "its last step alone, synchronised by the profiler; ours a step without one"},
+         "theirs: the last step only, with a synchronising profiler; ours: without it"},
         {"TFLOP/s/GPU", reported ? printed_cell(*reported, 3) : none,
          printed_cell(rate.model_flops_per_gpu.value() / lightning_tera, 3),
-         "its forward pass alone; ours forward and backward over the whole step"},
+         "theirs: forward pass only; ours: forward and backward over the whole step"},
         {"peak GPU memory, GB", f.gpu_ram.empty() ? none : printed_cell(f.gpu_ram.front(), 1),
-         gigabyte_cell(o.peak().device), "its sample before the backward pass; ours the peak"}};
+         gigabyte_cell(o.peak().device), "theirs: a sample before the backward pass; ours: the peak"}};
     if (f.tokens) {
         const double gpus = static_cast<double>(f.gpus);
         const Seconds ours{*f.tokens / rate.tokens_per_s};
@@ -183,7 +183,7 @@ Table lightning_comparison(const LightningFlags& f, const LightningModel& model,
                                                     *f.tokens, rate_of_days(f, model) * gpus),
                                      2),
                         printed_cell(ours.value() / day, 2),
-                        "its rate as given; ours the predicted step's, optimizer included"});
+                        "theirs: the given rate; ours: of the predicted step, with optimizer"});
     }
     return compared_table(rows, "lightning", o);
 }
@@ -240,13 +240,12 @@ std::vector<double> lightning_numbers(const std::string& text) {
 }
 
 void lightning_add_measured(MethodForm& form, LightningFlags& f) {
-    form.add("--tokens-per-s", f.tokens_per_s, "RATE", positive_number,
-             "Tokens a second that a GPU was measured at");
+    form.add("--tokens-per-s", f.tokens_per_s, "RATE", positive_number, "Measured tokens per second and GPU");
     form.add(
         "--forward", f.forward, "DURATION", [](auto& t) { return parse_duration(t, Range::positive); },
-        "Time of the forward pass: 35.9ms");
-    form.add("--cpu-ram", f.cpu_ram, "GB", positive_number, "Peak CPU RAM of the report, GB (10^9)");
-    form.add("--gpu-ram", f.gpu_ram, "GB,...", lightning_numbers, "Peak GPU RAM of each GPU, GB (10^9)");
+        "Time of the forward pass, as in 35.9ms");
+    form.add("--cpu-ram", f.cpu_ram, "GB", positive_number, "Peak CPU RAM in the report, in GB (10^9)");
+    form.add("--gpu-ram", f.gpu_ram, "GB,...", lightning_numbers, "Peak RAM of each GPU, in GB (10^9)");
 }
 
 }  // namespace
@@ -254,23 +253,23 @@ void lightning_add_measured(MethodForm& form, LightningFlags& f) {
 MethodForm lightning_form() {
     MethodForm form;
     const auto f = std::make_shared<LightningFlags>();
-    form.add_text("--model", f->model, "NAME", "Model of its list (see --list); default gpt2");
+    form.add_text("--model", f->model, "NAME", "Model from its list (see --list); default: gpt2");
     form.add("--strategy", f->strategy, "NAME", lightning_strategy_from,
-             "DeepSpeed strategy; default deepspeed_stage_2_offload");
+             "DeepSpeed strategy; default: deepspeed_stage_2_offload");
     form.add("--params", f->parameters, "COUNT", positive_parameters, "N, parameters; default: the model's");
     form.add("--tokens", f->tokens, "COUNT", positive_parameters, "D, tokens to train on");
-    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default 1");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s a GPU is known to reach");
-    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s of a GPU, if no rate is known");
+    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 1");
+    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "Known TFLOP/s per GPU");
+    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s per GPU, if no rate is known");
     form.add(
         "--utilization", f->utilization, "FRACTION",
-        [](auto& t) { return parse_fraction(t, Range::positive); }, "Share of --peak in use; default 0.25");
-    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default 512");
-    form.add("--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default 1");
+        [](auto& t) { return parse_fraction(t, Range::positive); }, "Share of --peak in use; default: 0.25");
+    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 512");
+    form.add("--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default: 1");
     lightning_add_measured(form, *f);
     add_compare_fields(form, f->compare);
     form.add("--host-speed", f->host_speed, "RATIO", positive_number,
-             "Speed of the host of our estimate, over the one that was measured; default 1");
+             "Host speed relative to the measured host, for the comparison; default: 1");
     form.add_switch("--list", f->list, "Print its models");
     form.answer = [f](const Sources& sources) { return lightning_answer(*f, sources); };
     return form;

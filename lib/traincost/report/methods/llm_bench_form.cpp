@@ -52,7 +52,7 @@ std::vector<Table> llm_bench_lists() {
     return {models, peaks};
 }
 
-/// Tokens a second of a GPU, given or by its count.
+/// Tokens per second and GPU, given or by its count.
 std::optional<double> llm_bench_rate_of(const LlmBenchFlags& f, const LlmBenchWork& work) {
     if (f.tokens_per_s || !f.tflops) {
         return f.tokens_per_s;
@@ -89,15 +89,15 @@ std::vector<Table> llm_bench_tables_of(const LlmBenchFlags& f) {
         table.rows.back().push_back(llm_bench_gflop_cell(Flops{corrected}));
         table.remarks.emplace_back(
             model.kv_heads == 0
-                ? "corrected: learned positions are looked up and multiply nothing; the tied head does."
-                : "corrected: the input embedding is looked up and multiplies nothing; 6N counts it.");
+                ? "corrected: learned positions are looked up, not multiplied; the tied head is multiplied."
+                : "corrected: the input embedding is looked up, not multiplied; 6N counts it.");
         table.remarks.emplace_back(f.causal ? "Attention over visible keys only, in both."
-                                            : "Attention over all positions, in both; --causal halves it.");
+                                            : "Attention over all positions in both; --causal halves it.");
     }
     if (const auto rate = llm_bench_rate_of(f, work)) {
         const double theirs = llm_bench_claimed_rate(f, *rate, Flops{claimed});
         const double ours = *rate * corrected / llm_bench_tera;
-        table.rows.push_back(row("tokens/s a GPU", *rate, *rate, 1));
+        table.rows.push_back(row("tokens/s per GPU", *rate, *rate, 1));
         table.rows.push_back(row("TFLOP/s", theirs, ours, 1));
         table.rows.push_back(
             row("MFU %", theirs / peak * llm_bench_percent, ours / peak * llm_bench_percent, 1));
@@ -126,7 +126,7 @@ Table llm_bench_inventory(const LlmBenchFlags& f, const Sources& sources) {
           printed_cell(static_cast<double>(o.estimate.parameters.total), 1),
           "vocabulary and layers as published"},
          {"GFLOP/token, all positions", llm_bench_gflop_cell(work.claimed), ours(FlopConvention::exact_full),
-          "its 6N counts tables that are looked up; ours every product"},
+          "theirs: 6N counts lookup tables; ours: every matrix product"},
          {"GFLOP/token, causal", llm_bench_gflop_cell(work.causal), ours(FlopConvention::exact),
           "the same, attention over visible keys"}},
         "llm-bench", o);
@@ -165,12 +165,12 @@ MethodAnswer llm_bench_answer(const LlmBenchFlags& f, const Sources& sources) {
 MethodForm llm_bench_form() {
     MethodForm form;
     const auto f = std::make_shared<LlmBenchFlags>();
-    form.add_text("--model", f->model, "NAME", "Configuration (see --list); default gpt2-1.5b");
-    form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak is the MFU's: H100, H200, MI300X; default H100");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s a GPU by its own count");
-    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens a second of a GPU");
-    form.add_switch("--use-fp8", f->fp8, "The FP8 peak");
-    form.add_switch("--causal", f->causal, "Half the attention, as from 841b861a on");
+    form.add_text("--model", f->model, "NAME", "Configuration (see --list); default: gpt2-1.5b");
+    form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak the MFU uses: H100, H200, MI300X; default: H100");
+    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s per GPU by its own count");
+    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens per second and GPU");
+    form.add_switch("--use-fp8", f->fp8, "Use the FP8 peak");
+    form.add_switch("--causal", f->causal, "Count half the attention, as its releases from 841b861a on do");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its configurations and peaks");
     form.answer = [f](const Sources& sources) { return llm_bench_answer(*f, sources); };

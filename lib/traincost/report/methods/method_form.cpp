@@ -72,8 +72,8 @@ const Method& method_named(std::string_view name) {
         }
         names.push_back(method.name);
     }
-    throw Error(ErrorKind::usage, "'" + std::string(name) + "' is not known" + did_you_mean(name, names) +
-                                      "; allowed: " + method_names());
+    throw Error(ErrorKind::usage, "unknown value '" + std::string(name) + "'; allowed: " + method_names() +
+                                      did_you_mean(name, names));
 }
 
 std::string render(const MethodAnswer& answer, Format format, const TextStyle& style) {

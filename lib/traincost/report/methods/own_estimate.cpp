@@ -94,17 +94,19 @@ std::string id_or_error(const std::optional<std::string>& given, const std::opti
         return given ? *given : *id;
     }
     throw Error(ErrorKind::usage, std::string(flag) + ": is missing: no " + what +
-                                      " of the catalogue stands for " + std::string(row));
+                                      " in the catalogue corresponds to " + std::string(row));
 }
 
 }  // namespace
 
 void add_compare_fields(MethodForm& form, CompareFlags& flags) {
     const auto word = [](const std::string& text) { return text; };
-    form.add_switch("--compare", flags.compare, "Our estimate beside its figures, each difference explained");
+    form.add_switch("--compare", flags.compare,
+                    "Comparison of its figures with this program's estimate, each difference explained");
     form.add("--as-model", flags.model, "ID", word,
-             "Model of our estimate, id or file; default: the one of that name");
-    form.add("--as-gpu", flags.gpu, "ID", word, "Accelerator of our estimate; default: the one of that name");
+             "Model for the comparison: id or file; default: the one of that name");
+    form.add("--as-gpu", flags.gpu, "ID", word,
+             "Accelerator for the comparison; default: the one of that name");
 }
 
 void require_comparison(const CompareFlags& flags) {

@@ -22,17 +22,18 @@ struct SixNdFlags {
 Table six_nd_table_of(const SixNdFlags& f) {
     constexpr double tera = 1e12;
     const Flops C = six_nd(*f.parameters, *f.tokens);
-    Table table{.title = {},
-                .columns = {"", "value"},
-                .rows = {{text_cell("C = 6ND"), Cell{.text = python_text(C.value()), .number = true}}},
-                .remarks = {"6N has the input embedding, and no attention scores; 2N of it is forward."}};
+    Table table{
+        .title = {},
+        .columns = {"", "value"},
+        .rows = {{text_cell("C = 6ND"), Cell{.text = python_text(C.value()), .number = true}}},
+        .remarks = {"6N counts the input embedding but no attention scores; 2N of it is the forward pass."}};
     if (!f.tflops && !f.peak) {
         return table;
     }
     const double each = f.tflops ? *f.tflops : *f.peak * *f.mfu;
     const FlopRate together{each * tera * static_cast<double>(f.gpus)};
     const double seconds = six_nd_time(*f.parameters, *f.tokens, together).value();
-    table.rows.push_back({text_cell("TFLOP/s a GPU"), printed_cell(each, 2)});
+    table.rows.push_back({text_cell("TFLOP/s per GPU"), printed_cell(each, 2)});
     table.rows.push_back({text_cell("tokens/s"), printed_cell(together.value() / (6.0 * *f.parameters), 2)});
     constexpr double day = 86400.0;
     table.rows.push_back({text_cell("T_days"), printed_cell(seconds / day, 2)});
@@ -45,7 +46,7 @@ std::vector<Table> six_nd_lists() {
         return std::vector<Cell>{text_cell(what), count_cell(flop), text_cell(why)};
     };
     Table terms{.title = "Terms",
-                .columns = {"", "FLOP a weight and token", "why"},
+                .columns = {"", "FLOP per weight and token", "why"},
                 .rows = {row("forward", 2, "a product and a sum"),
                          row("backward", 4, "gradients of the input and of the weight"),
                          row("C = 6ND", 6, "forward and backward; nothing is recomputed")},
@@ -61,7 +62,7 @@ std::vector<Table> six_nd_lists() {
 /// A model of the catalogue by its inventory.
 Table six_nd_comparison(const SixNdFlags& f, const Sources& sources) {
     JobDraft job;
-    job.model = compared_model(f.compare, "a bare number of parameters");
+    job.model = compared_model(f.compare, "number of parameters without an architecture");
     job.gpu = f.compare.gpu.value_or("a100");
     job.gpus = 1;
     job.sequence = f.sequence;
@@ -77,7 +78,7 @@ Table six_nd_comparison(const SixNdFlags& f, const Sources& sources) {
     const Cell theirs{.text = python_text(C), .number = true};
     return compared_table(
         {{"N", Cell{.text = python_text(*f.parameters), .number = true},
-          Cell{.text = python_text(N), .number = true}, "nominal there, counted here"},
+          Cell{.text = python_text(N), .number = true}, "theirs: nominal; ours: counted"},
          {"FLOP, visible keys", theirs, flop(exact),
           "6ND has no attention scores and counts the input embedding"},
          {"FLOP, all keys", theirs, flop(full), "the same, attention over the whole sequence"}},
@@ -107,15 +108,16 @@ MethodAnswer six_nd_answer(const SixNdFlags& f, const Sources& sources) {
 MethodForm six_nd_form() {
     MethodForm form;
     const auto f = std::make_shared<SixNdFlags>();
-    form.add("--params", f->parameters, "COUNT", positive_parameters, "N, parameters: 7B");
+    form.add("--params", f->parameters, "COUNT", positive_parameters, "N, parameters, as in 7B");
     form.add("--tokens", f->tokens, "COUNT", positive_parameters, "D, tokens: 2T");
-    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default 1");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s a GPU reaches");
-    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s of a GPU, with --mfu");
+    form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 1");
+    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s reached per GPU");
+    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s per GPU, with --mfu");
     form.add(
         "--mfu", f->mfu, "FRACTION", [](auto& t) { return parse_fraction(t, Range::positive); },
-        "Share of --peak that is reached: 0.45 or 45%");
-    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length of our estimate; default 4096");
+        "Share of --peak reached, as in 0.45 or 45%");
+    form.add("--seq", f->sequence, "TOKENS", positive_count,
+             "Sequence length for the comparison; default: 4096");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its terms and defaults");
     form.answer = [f](const Sources& sources) { return six_nd_answer(*f, sources); };

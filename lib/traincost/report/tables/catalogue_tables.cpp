@@ -154,13 +154,13 @@ std::vector<std::string> columns_of(Room room) {
             return {"id",       "vendor", "memory",    "bandwidth", "16-bit peak",
                     "fp8 peak", "link",   "link rate", "TDP W"};
         case Room::clusters:
-            return {"id",     "provider", "accelerator", "a node",   "link",
+            return {"id",     "provider", "accelerator", "per node", "link",
                     "domain", "fabric",   "rate each",   "node-hour"};
         case Room::models:
             return {"id",     "family", "parameters", "active", "layers",
                     "hidden", "heads",  "kv heads",   "vocab",  "repository"};
         case Room::stacks:
-            return {"id", "title", "stands on"};
+            return {"id", "title", "based on"};
         case Room::prices:
             return {"cluster", "provider", "kind", "price", "for", "accelerator-hour", "region", "as of"};
     }

@@ -23,19 +23,19 @@ std::string_view meaning(StepTerm term) {
     static constexpr std::array<std::string_view, step_term_count> words = {
         "matrix products of the slowest stage",
         "attention kernels",
-        "norms, activations, residuals, loss: device memory bandwidth",
-        "forward work done again in the backward pass",
+        "norms, activations, residuals, loss: limited by device memory bandwidth",
+        "forward work repeated in the backward pass",
         "kernel launches that the device waits for",
-        "tensor-parallel communication that nothing hides",
-        "context-parallel communication that nothing hides",
-        "expert-parallel communication that nothing hides",
-        "transfers between stages that nothing hides",
-        "stages waiting for each other",
-        "gradient reduction and weight gathers that nothing hides",
+        "exposed tensor-parallel communication",
+        "exposed context-parallel communication",
+        "exposed expert-parallel communication",
+        "exposed transfers between stages",
+        "stages waiting for one another",
+        "exposed gradient reduction and weight gathers",
         "update of weights and optimizer states",
-        "host transfers and updates that nothing hides",
+        "exposed host transfers and updates",
         "data loading, logging, synchronisation",
-        "memory given back to the driver and asked for again"};
+        "memory returned to the driver and allocated again"};
     return words[static_cast<std::size_t>(term)];
 }
 
@@ -90,7 +90,7 @@ Cell co2_cell(double kg) {
             .number = true};
 }
 
-/// "$2.50 per GPU-hour, on-demand, Nebius; 4 known prices are $2.10 to $6.88": the price that counts.
+/// "$2.50 per GPU-hour, on-demand, Nebius; 4 known prices: $2.10 to $6.88": the price that counts.
 std::string price_text(const ClusterSpec& cluster) {
     const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
     if (!price) {
@@ -100,7 +100,7 @@ std::string price_text(const ClusterSpec& cluster) {
         to_text(price->amount) + " per GPU-hour, " + price->kind +
         (price->provider.empty() || price->provider == price->kind ? "" : ", " + price->provider);
     if (price->lowest < price->highest) {
-        text += "; " + std::to_string(price->known) + " known prices are " + to_text(price->lowest) + " to " +
+        text += "; " + std::to_string(price->known) + " known prices: " + to_text(price->lowest) + " to " +
                 to_text(price->highest);
     }
     return text;
@@ -125,15 +125,15 @@ void add_operation_rows(const Job& job, const Bill& bill, const Operation& opera
     row("GPU-hours", short_count_cell(total.gpu_hours), "");
     row("cost", total.cost ? cell(*total.cost) : empty_cell(),
         total.cost ? to_text(*bill.per_million_tokens) + " per million tokens; " + price_text(job.cluster)
-                   : "no price is known");
+                   : "no known price");
     const std::string share = operation.power_share ? percent_text(*operation.power_share) + " of" : "full";
     row("energy", total.energy_kwh ? energy_cell(*total.energy_kwh) : empty_cell(),
         !total.energy_kwh
-            ? "no power is known"
+            ? "no known power"
             : "at " + share + " power of the " + (job.cluster.node_power_w ? "nodes" : "accelerators alone"));
     if (bill.site_kwh && *operation.pue != 1.0) {
         row("with PUE", energy_cell(*bill.site_kwh),
-            to_significant(*operation.pue) + " times, the building's cooling and losses");
+            to_significant(*operation.pue) + " times: cooling and facility losses included");
     }
     if (bill.co2_kg) {
         row("CO2", co2_cell(*bill.co2_kg),
@@ -157,10 +157,10 @@ Table summary_table(const Job& job, const Estimate& e, const Uncertainty& sure, 
     row("tokens/s", short_count_cell(t.tokens_per_s), count_text(t.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(t.mfu),
         to_text(t.model_flops_per_gpu) +
-            " per GPU: matrix FLOPs of forward and backward, attention over visible keys only" +
+            " per GPU: forward and backward matrix FLOPs, attention over visible keys only" +
             peak_words(job));
     row("HFU", percent_cell(t.hfu),
-        to_text(t.hardware_flops_per_gpu) + " per GPU: the same plus recomputation");
+        to_text(t.hardware_flops_per_gpu) + " per GPU: the same, plus recomputation");
     add_operation_rows(job, bill(job, e, operation), operation, table);
     table.remarks = {layout_text(job)};
     return table;
@@ -181,7 +181,7 @@ Table parameter_table(const ParameterCount& count) {
     }
     row("total", count.total);
     if (count.active != count.total) {
-        row("active for a token", count.active);
+        row("active per token", count.active);
     }
     return table;
 }
@@ -211,14 +211,14 @@ Table memory_table(const Estimate& e) {
     row("usable", e.capacity);
     if (is_shown(peak.host)) {
         table.rows.push_back({text_cell("in host memory, per GPU"), cell(peak.host)});
-        table.rows.push_back({text_cell("in host memory, a node's"), cell(e.node_host),
+        table.rows.push_back({text_cell("in host memory, per node"), cell(e.node_host),
                               e.node_memory ? share_cell(e.node_host / *e.node_memory) : text_cell("")});
         if (e.host_shortfall() > Bytes{})
-            table.remarks.push_back("a node's host memory is " + to_text(*e.node_memory) + ": too little");
+            table.remarks.push_back("the node has only " + to_text(*e.node_memory) + " of host memory");
     }
     if (is_shown(peak.storage)) {
         table.rows.push_back({text_cell("on NVMe, per GPU"), cell(peak.storage)});
-        table.rows.push_back({text_cell("on NVMe, a node's"), cell(e.node_storage)});
+        table.rows.push_back({text_cell("on NVMe, per node"), cell(e.node_storage)});
     }
     return table;
 }
@@ -267,16 +267,16 @@ std::string verdict(const Estimate& e) {
     std::string used = to_text(peak.device) + " of " + to_text(e.capacity) + " usable (" +
                        percent_text(peak.device / e.capacity) + ")";
     if (e.shortfall > Bytes{})
-        return used + ": " + to_text(e.shortfall) + " too much";
+        return used + ": " + to_text(e.shortfall) + " over";
     if (!e.fits)
-        return used + ", but needs " + to_text(e.node_host) + " of host memory on a node that has " +
+        return used + ", but needs " + to_text(e.node_host) + " of host memory on a node with " +
                to_text(*e.node_memory);
     const AllocatorPressure& pressure = e.step.parts.allocator;
     if (pressure.time <= Seconds{})
         return used;
-    return used + ", but only by giving " + to_text(pressure.returned) + " back to the driver " +
+    return used + ", but only by returning " + to_text(pressure.returned) + " to the driver " +
            count_text(pressure.refusals) + (pressure.refusals == 1.0 ? " time" : " times") +
-           " a step: " + to_significant(e.step.total / (e.step.total - pressure.time)) + " times slower";
+           " per step: " + to_significant(e.step.total / (e.step.total - pressure.time)) + " times slower";
 }
 
 std::string probability_words(const Uncertainty& sure) {
@@ -294,7 +294,7 @@ std::string probability_words(const Uncertainty& sure) {
 }
 
 std::string misfit_text(const Estimate& e) {
-    return "By our memory estimate this job does not fit: " + verdict(e) + ".";
+    return "By this memory estimate, the job does not fit: " + verdict(e) + ".";
 }
 
 std::string bound_by(const StepTime& step) {
@@ -324,7 +324,8 @@ std::string layout_text(const Job& job) {
     text += ", zero " + std::to_string(p.zero);
     text += "; sequence " + std::to_string(run.sequence) + ", micro-batch " +
             std::to_string(run.micro_batch) + ", global batch " + std::to_string(run.global_batch) + ": " +
-            std::to_string(micro_batches(run)) + " micro-batches a rank";
+            std::to_string(micro_batches(run)) +
+            (micro_batches(run) == 1 ? " micro-batch per rank" : " micro-batches per rank");
     return text;
 }
 
@@ -334,26 +335,26 @@ std::string peak_text(const StageMemory& stage) {
             return "in the forward pass" +
                    (stage.block < 0 ? "" : " of block " + std::to_string(stage.block));
         case Moment::loss:
-            return "at the loss, all activations alive";
+            return "at the loss, with all activations alive";
         case Moment::backward:
             return "in the backward pass" +
                    (stage.block < 0 ? "" : " of block " + std::to_string(stage.block));
         case Moment::optimizer:
-            return "in the optimizer step, no activations alive";
+            return "in the optimizer step, after all activations are freed";
     }
     return "";
 }
 
 std::string reliability_text(const Reliability& r) {
-    return "a failure every " + to_text(r.mean_time) + "; a checkpoint of " + to_text(r.checkpoint) +
-           " every " + to_text(r.interval) + ", written in " + to_text(r.write) + "; " + to_text(r.restart) +
-           " from a failure to training again";
+    return "one failure per " + to_text(r.mean_time) + "; a " + to_text(r.checkpoint) + " checkpoint every " +
+           to_text(r.interval) + ", written in " + to_text(r.write) + "; " + to_text(r.restart) +
+           " from failure to resumed training";
 }
 
 std::string no_progress_text(const Job& job, const Operation& operation) {
     const Reliability r = *reliability_of(job, operation);
     return std::to_string(job.cluster.accelerators) + " accelerators fail every " + to_text(r.mean_time) +
-           "; writing a checkpoint of " + to_text(r.checkpoint) + " takes " + to_text(r.write);
+           "; writing a " + to_text(r.checkpoint) + " checkpoint takes " + to_text(r.write);
 }
 
 std::string peak_words(const Job& job) {

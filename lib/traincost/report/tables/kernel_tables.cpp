@@ -10,7 +10,7 @@ namespace traincost {
 namespace {
 
 Table gemm_error_table(const KernelErrors& errors) {
-    Table table{.title = "Matrix products, the half of the shapes that is held out, m 64 and more",
+    Table table{.title = "Matrix products: held-out half of the shapes, m of 64 and more",
                 .columns = {"accelerator", "format", "n", "median |error|", "90 %", "bias"}};
     const auto row = [&](std::string_view name, std::string_view of, const ErrorStatistics& e) {
         table.rows.push_back({text_cell(name), text_cell(of), count_cell(e.n), percent_cell(e.median_ape),
@@ -24,7 +24,7 @@ Table gemm_error_table(const KernelErrors& errors) {
 
 Table link_error_table(const KernelErrors& errors) {
     Table table{
-        .title = "Collectives in one domain, 1 MiB and more",
+        .title = "Collectives in one domain: 1 MiB and more",
         .columns = {"accelerator", "curves", "n", "mean |error|", "90 %", "bias", "held out: mean", "90 %"}};
     const auto row = [&](std::string_view name, std::string_view of, const ErrorStatistics& e,
                          const ErrorStatistics& held_out) {
@@ -41,7 +41,7 @@ Table link_error_table(const KernelErrors& errors) {
 
 Table kernel_transfer_table(const std::vector<GemmTransfer>& transfers) {
     Table table{
-        .title = "An accelerator left out: |error| of its products with the numbers of others",
+        .title = "Each accelerator left out: |error| of its products with numbers fitted to the others",
         .columns = {"left out", "format", "fitted to", "n", "median", "90 %", "after one scale: median"}};
     for (const GemmTransfer& transfer : transfers) {
         std::string names;
@@ -81,7 +81,7 @@ std::vector<Table> kernel_calibration_tables(const KernelCalibrationAnswer& answ
         return {kernel_transfer_table(answer.transfers)};
     std::vector<Table> tables;
     if (!answer.gemms.empty()) {
-        Table table{.title = "Matrix products: |error| on the half of the shapes held out",
+        Table table{.title = "Matrix products: |error| on the held-out half of the shapes",
                     .columns = {"accelerator", "format", "points", "fitted", "before: median", "90 %",
                                 "formula alone: median", "90 %", "after: median", "90 %"}};
         for (const FittedGemm& g : answer.gemms) {

@@ -21,16 +21,16 @@ Table coverage_table(std::span<const LeftOutCoverage> rows, std::string title) {
 }
 
 Table coverage_table(std::span<const LeftOutCoverage> rows, LeftOutKinds kinds) {
-    return coverage_table(rows,
-                          std::string("80% intervals of runs whose source") + (kinds.stack ? ", stack" : "") +
-                              (kinds.accelerator ? ", class of accelerators" : "") + " left no residuals");
+    return coverage_table(
+        rows, std::string("80% intervals of runs whose own source") + (kinds.stack ? ", stack" : "") +
+                  (kinds.accelerator ? ", accelerator class" : "") + " is left out of the residuals");
 }
 
 Table left_out_error_table(std::span<const LeftOutMedians> rows) {
     Table table;
-    table.title = "Median error of sources left out of every fit of stack constants, one at a time";
-    table.columns = {"source",   "step times",   "as it stands", "left out",
-                     "memories", "as it stands", "left out",     "others of its stack"};
+    table.title = "Median error of each source, left out of every fit of stack constants";
+    table.columns = {"source",   "step times", "as fitted", "left out",
+                     "memories", "as fitted",  "left out",  "others of its stack"};
     const auto error = [](std::int64_t n, double value) {
         return n > 0 ? percent_cell(value) : empty_cell();
     };

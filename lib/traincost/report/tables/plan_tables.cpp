@@ -37,13 +37,13 @@ Table size_table(const ParameterCount& count) {
     }
     row("total", count.total);
     if (count.active != count.total) {
-        row("active for a token", count.active);
+        row("active per token", count.active);
     }
     return table;
 }
 
 Table memory_table(const PretrainSheet& sheet) {
-    Table table{.title = "Memory by module, nothing divided",
+    Table table{.title = "Memory by module, without parallelism",
                 .columns = {"module", "count", "parameters", "evaluation", "training"},
                 .rows = {},
                 .remarks = {}};
@@ -119,11 +119,11 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
         table.remarks.emplace_back(risky_text);
     }
     if (!sheet.plans.empty()) {
-        table.remarks.push_back("The first as flags of estimate: " + sheet.plans.front().flags);
+        table.remarks.push_back("Plan 1 as flags of estimate: " + sheet.plans.front().flags);
     }
     if (sheet.smallest) {
         table.rows.push_back(plan_cells(*sheet.smallest, operation, sure));
-        table.title = "No configuration fits; the nearest is";
+        table.title = "No configuration fits; the closest is";
     }
     return table;
 }
@@ -184,7 +184,7 @@ std::vector<Table> tables_of(const PlanAnswer& answer, const Residuals& residual
     }
     if (const auto r = reliability_of(job, answer.operation)) {
         tables.back().remarks.push_back(percent_text(r->goodput) +
-                                        " of the time trains: " + reliability_text(*r) + ".");
+                                        " of the time is training: " + reliability_text(*r) + ".");
     }
     if (!answer.assumptions.empty())
         tables.push_back(remarks_table("Assumed", to_text(answer.assumptions)));

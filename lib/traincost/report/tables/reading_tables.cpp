@@ -33,7 +33,7 @@ std::vector<Table> launch_tables(const LaunchReading& reading) {
         }
     }
     if (!matters.empty()) {
-        tables.push_back(remarks_table("Not understood, and may change memory or time", matters));
+        tables.push_back(remarks_table("Not understood; may affect memory or time", matters));
     }
     if (!ignored.empty()) {
         tables.push_back(remarks_table("Ignored", std::vector<std::string>{ignored}));

@@ -64,7 +64,7 @@ void add_rows(Table& table, const JsonDocument& document, const JsonValue& value
 }
 
 Table prices_table(const std::vector<NodePrice>& prices, const Catalogue& catalogue) {
-    Table table{.title = "Prices of a node",
+    Table table{.title = "Prices per node",
                 .columns = {"provider", "kind", "price", "per", "region", "as of", "source"}};
     for (const NodePrice& p : prices) {
         table.rows.push_back({text_cell(p.provider), text_cell(p.kind), cell(p.amount),

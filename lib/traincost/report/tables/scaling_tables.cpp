@@ -13,7 +13,7 @@ namespace {
 std::string_view law_title(std::size_t law) {
     static constexpr std::array<std::string_view, 5> titles = {
         "Chinchilla 1: training envelopes", "Chinchilla 2: IsoFLOP profiles", "Chinchilla 3: parametric loss",
-        "Besiroglu: the same, fitted again", "a fixed ratio"};
+        "Besiroglu: parametric loss, refitted", "fixed ratio"};
     return titles[law];
 }
 
@@ -50,24 +50,24 @@ Table laws_table(const ScalingBudget& q) {
     for (std::size_t i = 0; i < scaling_law_names().size(); ++i)
         table.rows.push_back(row_of(law_title(i), optimal_allocation(law_at(i), q.compute, q.ratio)));
     table.remarks.emplace_back(
-        "Losses are nats a token on MassiveText; Chinchilla 3 by its own law, the others by Besiroglu's.");
+        "Losses in nats per token on MassiveText: Chinchilla 3 by its own law, the others by Besiroglu's.");
     return table;
 }
 
 Table given_size_table(const ScalingBudget& q) {
     const double N = *q.parameters;
     const Allocation best = optimal_allocation(ScalingLaw::besiroglu, q.compute);
-    Table table{.title = "The given size, by Besiroglu's loss",
+    Table table{.title = "The given size, with Besiroglu's loss",
                 .columns = allocation_columns(),
                 .rows = {row_of("all of the budget", fixed_size(besiroglu_loss, q.compute, N))},
                 .remarks = {}};
     const std::optional<double> tokens = tokens_for_loss(besiroglu_loss, N, best.loss);
     if (tokens) {
         table.rows.push_back(row_of("as good as the optimum", {N, *tokens, best.loss}));
-        table.remarks.push_back("As good as the optimum takes " +
+        table.remarks.push_back("Matching the optimum takes " +
                                 percent_text(6.0 * N * *tokens / q.compute.value()) + " of the budget.");
     } else {
-        table.remarks.emplace_back("No number of tokens makes it as good as the optimum.");
+        table.remarks.emplace_back("No number of tokens makes this size as good as the optimum.");
     }
     return table;
 }
@@ -76,7 +76,7 @@ Table lifetime_table(const ScalingBudget& q) {
     const LifetimeAllocation life = lifetime_optimal(besiroglu_loss, q.compute, *q.inference_tokens);
     const Allocation best = optimal_allocation(ScalingLaw::besiroglu, q.compute);
     const double before = q.compute.value() + 2.0 * best.parameters * *q.inference_tokens;
-    Table table{.title = "As good as the optimum, and cheapest over " + count_text(*q.inference_tokens) +
+    Table table{.title = "As good as the optimum, and cheapest with " + count_text(*q.inference_tokens) +
                          " tokens of inference",
                 .columns = allocation_columns(),
                 .rows = {row_of("over-trained", life.allocation)},
@@ -84,7 +84,7 @@ Table lifetime_table(const ScalingBudget& q) {
     table.remarks.push_back("Training " + compute_text(life.training) + ", inference " +
                             compute_text(life.inference) + ": together " +
                             percent_text((life.training + life.inference).value() / before) +
-                            " of what the training optimum takes.");
+                            " of the compute of the training optimum.");
     return table;
 }
 
@@ -109,9 +109,9 @@ LineChart loss_chart(const ScalingBudget& q) {
         low = std::min(low, *q.parameters / 2.0);
         high = std::max(high, *q.parameters * 2.0);
     }
-    LineChart chart{.title = "Loss of " + compute_text(q.compute) + ", spent on a model of N parameters",
+    LineChart chart{.title = "Loss of " + compute_text(q.compute) + " for a model of N parameters",
                     .x = {"parameters N", true},
-                    .y = {"loss, nats a token", false},
+                    .y = {"loss, nats per token", false},
                     .series = {loss_curve(besiroglu_loss, "Besiroglu's loss", q.compute, low, high),
                                loss_curve(chinchilla_loss, "Chinchilla 3's loss", q.compute, low, high)}};
     const auto mark = [&](std::string_view name, double N, double loss) {

@@ -53,11 +53,11 @@ void add_heading(const SearchRequest& request, const Columns& c, Table& table) {
     if (c.goodput)
         table.columns.emplace_back("goodput");
     if (c.energy)
-        table.columns.emplace_back(steps_of(request) ? "energy" : "energy a step");
+        table.columns.emplace_back(steps_of(request) ? "energy" : "energy/step");
     if (steps_of(request)) {
         table.columns.insert(table.columns.end(), {"days", "cost"});
     } else {
-        table.columns.emplace_back("cost a step");
+        table.columns.emplace_back("cost/step");
     }
 }
 
@@ -96,7 +96,7 @@ std::string also_text(const SearchRequest& request, const Recommendation& plan) 
     constexpr std::size_t named = 1;
     std::string text;
     for (std::size_t i = 0; i < std::min(named, plan.also.size()); ++i) {
-        text += (i == 0 ? "; also as " : " or ") +
+        text += (i == 0 ? "; same as " : " or ") +
                 difference_text(request, plan.plan.configuration, plan.also[i]);
     }
     if (plan.also.size() > named)
@@ -128,19 +128,19 @@ Table plans_table(const SearchRequest& request, const std::vector<Recommendation
         table.rows.push_back(std::move(row));
     }
     if (tied) {
-        std::string remark = "= tied with the first: differences below " + percent_text(tie.same_site) +
+        std::string remark = "= tied with plan 1: differences below " + percent_text(tie.same_site) +
                              " are within prediction error (" + tie.basis + ").";
         if (c.clusters || c.stacks)
-            remark += " Between clusters and stacks: " + percent_text(tie.other_site) + ".";
+            remark += " Between clusters or stacks: " + percent_text(tie.other_site) + ".";
         table.remarks.push_back(std::move(remark));
     }
-    table.remarks.push_back("The first as flags of estimate: " +
+    table.remarks.push_back("Plan 1 as flags of estimate: " +
                             configuration_flags(request, plans.front().plan.configuration));
     return table;
 }
 
 Table why_table(const Recommendation& plan, std::size_t rank) {
-    Table table{.title = rank == 0 ? "Why not its neighbours"
+    Table table{.title = rank == 0 ? "Why not the neighbours of plan 1"
                                    : "Why not the neighbours of plan " + std::to_string(rank + 1),
                 .columns = {},
                 .rows = {},
@@ -151,8 +151,8 @@ Table why_table(const Recommendation& plan, std::size_t rank) {
 }
 
 Table sensitivity_table(const Recommendation& best) {
-    Table table{.title = "What it hangs on",
-                .columns = {"input", "change", "time", "still first"},
+    Table table{.title = "Sensitivity of plan 1",
+                .columns = {"input", "change", "time", "still best"},
                 .rows = {},
                 .remarks = {}};
     for (const Sensitivity& s : best.sensitivities) {
@@ -164,10 +164,7 @@ Table sensitivity_table(const Recommendation& best) {
 
 Table pareto_table(const SearchRequest& request, const SearchResult& result, const Columns& c) {
     constexpr std::size_t shown = 12;
-    Table table{.title = "No plan is better in time, memory and cost at once than these",
-                .columns = {},
-                .rows = {},
-                .remarks = {}};
+    Table table{.title = "Pareto front of time, memory and cost", .columns = {}, .rows = {}, .remarks = {}};
     add_heading(request, c, table);
     const std::size_t n = result.pareto.size();
     for (std::size_t i = 0; i < std::min(n, shown); ++i) {
@@ -177,7 +174,7 @@ Table pareto_table(const SearchRequest& request, const SearchResult& result, con
     }
     if (n > shown) {
         table.remarks.push_back(std::to_string(shown) + " of " + std::to_string(n) +
-                                " on the front; --json has them all.");
+                                " plans on the front; --json has all.");
     }
     return table;
 }
@@ -190,18 +187,18 @@ Table counts_table(const SearchResult& result) {
     };
     row("configurations", c.enumerated);
     if (c.cut_by_memory > 0)
-        row("cut: model states alone are too large", c.cut_by_memory);
+        row("pruned: model states alone do not fit", c.cut_by_memory);
     if (c.cut_by_plans > 0)
-        row("cut: a lower bound is behind the plans", c.cut_by_plans);
+        row("pruned: lower bound is worse than the best plans", c.cut_by_plans);
     row("evaluated", c.evaluated);
-    row("too large for the memory", c.does_not_fit);
+    row("does not fit", c.does_not_fit);
     if (c.over_deadline > 0)
-        row("too slow", c.over_deadline);
+        row("past the deadline", c.over_deadline);
     if (c.over_budget > 0)
-        row("too dear", c.over_budget);
-    row("allowed", c.feasible);
+        row("over the budget", c.over_budget);
+    row("feasible", c.feasible);
     if (result.interrupted)
-        table.remarks.emplace_back("Interrupted: the best so far.");
+        table.remarks.emplace_back("Interrupted: best plans so far.");
     return table;
 }
 
@@ -216,7 +213,7 @@ std::vector<Table> search_tables(const SearchRequest& request, const SearchResul
     if (!plans.empty()) {
         tables.push_back(plans_table(request, plans, tie, columns));
         tables.push_back(
-            operation_table("The first one's run", plans.front().job, plans.front().estimate, operation));
+            operation_table("Training run of plan 1", plans.front().job, plans.front().estimate, operation));
         if (tables.back().rows.empty())
             tables.pop_back();
         for (std::size_t i = 0; i < std::min(explained, plans.size()); ++i)
@@ -236,7 +233,7 @@ Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>
     c.clusters = true;
     Table table{.title = "Best of each cluster", .columns = {"behind"}, .rows = {}, .remarks = {}};
     add_heading(request, c, table);
-    table.columns.emplace_back("why none");
+    table.columns.emplace_back("reason if none");
     for (const ClusterPlan& one : clusters) {
         if (!one.plan) {
             std::vector<Cell> row{empty_cell(), text_cell(one.cluster)};
@@ -259,7 +256,7 @@ Table cluster_table(const SearchRequest& request, const std::vector<ClusterPlan>
 }
 
 std::string relaxed_text(const std::vector<std::string>& relaxed) {
-    std::string text = "Nothing fits in the stack's usual space; searched beyond it: ";
+    std::string text = "Nothing fits in the stack's usual search space; also searched: ";
     for (std::size_t i = 0; i < relaxed.size(); ++i)
         text += (i == 0 ? "" : ", ") + relaxed[i];
     return text + ".";
@@ -270,11 +267,11 @@ std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchR
     std::vector<std::string> why;
     const std::string all = std::to_string(c.enumerated);
     if (c.does_not_fit + c.cut_by_memory == c.enumerated) {
-        std::string text = "memory: none of " + all + " configurations fits";
+        std::string text = "memory: none of " + all + " configurations fit";
         if (result.smallest) {
             const Plan& plan = *result.smallest;
             const Bytes allowed = allowed_memory(site_of(request, plan).cluster.accelerator, request.run);
-            text += "; the nearest (" + configuration_text(request, plan.configuration) + ") needs " +
+            text += "; the smallest (" + configuration_text(request, plan.configuration) + ") needs " +
                     to_text(plan.metrics.memory) + " of " + to_text(allowed);
         }
         why.push_back(text);
@@ -285,15 +282,15 @@ std::vector<std::string> why_no_plan(const SearchRequest& request, const SearchR
         result.fastest->metrics.time > *request.limits.step_time) {
         why.push_back("--deadline: the fastest that fits (" +
                       configuration_text(request, result.fastest->configuration) + ") takes " +
-                      to_text(result.fastest->metrics.time * steps) + ", " +
-                      to_text(*request.limits.step_time * steps) + " are allowed");
+                      to_text(result.fastest->metrics.time * steps) + "; the limit is " +
+                      to_text(*request.limits.step_time * steps));
     }
     if (result.cheapest && request.limits.step_cost &&
         result.cheapest->metrics.cost > *request.limits.step_cost) {
         why.push_back("--budget: the cheapest that fits (" +
                       configuration_text(request, result.cheapest->configuration) + ") costs " +
-                      to_text(result.cheapest->metrics.cost * steps) + ", " +
-                      to_text(*request.limits.step_cost * steps) + " are allowed");
+                      to_text(result.cheapest->metrics.cost * steps) + "; the limit is " +
+                      to_text(*request.limits.step_cost * steps));
     }
     if (why.empty() && result.fastest && result.cheapest) {
         why.push_back("--deadline and --budget together: the fastest that fits takes " +

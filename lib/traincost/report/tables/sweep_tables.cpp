@@ -103,10 +103,10 @@ std::vector<std::string> chart_remarks(const std::vector<SweepPoint>& points) {
     const bool hollow = std::any_of(points.begin(), points.end(),
                                     [](const SweepPoint& p) { return p.estimate && !p.estimate->fits; });
     if (hollow)
-        remarks.emplace_back("Hollow: does not fit.");
+        remarks.emplace_back("Hollow marker: does not fit.");
     if (invalid > 0)
         remarks.push_back(std::to_string(invalid) + " of " + std::to_string(points.size()) +
-                          " combinations cannot be and are left out.");
+                          " invalid combinations are left out.");
     return remarks;
 }
 

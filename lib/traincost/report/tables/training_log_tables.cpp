@@ -22,11 +22,11 @@ std::string iterations_text(const TrainingLog& log) {
 
 std::string spread_text(const TrainingLog& log) {
     if (!log.spread || log.spread->steps < 2) {
-        return log.micro_steps ? "of a micro-step" : "";
+        return log.micro_steps ? "per micro-step" : "";
     }
     const StepSpread& s = *log.spread;
-    return "median; 9 of 10 below " + to_text(s.p90) + ", slowest " + to_text(s.slowest) +
-           (log.micro_steps ? "; of a micro-step" : "");
+    return "median; 90% below " + to_text(s.p90) + ", slowest " + to_text(s.slowest) +
+           (log.micro_steps ? "; per micro-step" : "");
 }
 
 std::string memory_text(const TrainingLog& log) {
@@ -64,7 +64,7 @@ std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     row("step time", log.step_time ? cell(*log.step_time) : empty_cell(), spread_text(log));
     if (log.spread && log.spread->slow > 0) {
         row("slow steps", count_cell(log.spread->slow),
-            "beyond 1.5 medians: " + percent_text(log.spread->slow_share) + " of all time");
+            "over 1.5 times the median: " + percent_text(log.spread->slow_share) + " of the total time");
     }
     rate("tokens/s", log.tokens_per_s, "all accelerators");
     rate("tokens/s/GPU", log.tokens_per_s_per_gpu, "");
@@ -83,7 +83,7 @@ std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     count("restarts", log.restarts);
     std::vector<Table> tables = {std::move(table)};
     if (!log.oddities.empty()) {
-        Table odd{.title = "Worth knowing", .columns = {}, .rows = {}, .remarks = {}};
+        Table odd{.title = "Notes", .columns = {}, .rows = {}, .remarks = {}};
         for (const LogOddity& oddity : log.oddities) {
             odd.remarks.push_back(to_string(oddity));
         }

@@ -69,24 +69,23 @@ std::string hint(const SourcedRecord& sourced, const RecordFacts& facts) {
     const RunRecord& r = sourced.record;
     std::vector<std::string> hints;
     if (!r.unknown.empty())
-        hints.push_back("unsaid: " + joined(r.unknown, ", "));
+        hints.push_back("unstated: " + joined(r.unknown, ", "));
     if (r.quality == "B")
         hints.emplace_back("quoted or digitised");
     if (facts.measured_mfu > 0.0 && facts.measured_mfu < 0.05)
-        hints.push_back("measured MFU " + percent_text(facts.measured_mfu) +
-                        ": bound by something else than arithmetic");
+        hints.push_back("measured MFU " + percent_text(facts.measured_mfu) + ": not limited by arithmetic");
     // What the largest matrix products of a chip sustain; a layer has more than products.
     constexpr double hardly = 0.7;
     if (const double rate = rate_between_bubbles(r, facts.measured_mfu); rate > hardly)
-        hints.push_back("without virtual stages it would have to run at " + percent_text(rate) +
+        hints.push_back("without virtual stages it would need " + percent_text(rate) +
                         " of peak between bubbles");
     if (r.notes.find("disagrees with") != std::string::npos)
-        hints.emplace_back("the source's throughput and step time disagree");
+        hints.emplace_back("the source's throughput and step time contradict each other");
     // No products of training reach more of the peak of their format.
     constexpr double highest_mfu = 0.8;
     if (facts.measured_mfu > highest_mfu)
         hints.push_back("measured MFU " + percent_text(facts.measured_mfu) +
-                        ": fewer tokens or a narrower format than it says");
+                        ": fewer tokens or a narrower format than stated");
     if (facts.fabric.find("latency-bound") != std::string::npos)
         hints.emplace_back("fabric in its slow state");
     const std::int64_t per_node = r.cluster.per_node.value_or(0);
@@ -104,13 +103,13 @@ std::string_view metric_title(Metric metric) {
         case Metric::step_time:
             return "Step time";
         case Metric::tflops:
-            return "TFLOP/s, where no step time is stated";
+            return "TFLOP/s, if no step time is stated";
         case Metric::memory:
-            return "Memory, in the record's own kind";
+            return "Memory, as the record states it";
         case Metric::memory_reserved:
-            return "Memory reserved, where stated besides";
+            return "Reserved memory, if also stated";
         case Metric::memory_device:
-            return "Memory used on the device, where stated besides";
+            return "Memory used on the device, if also stated";
         case Metric::fits:
             return "Fits or out of memory";
     }
@@ -167,7 +166,7 @@ std::vector<Table> verdict_tables(const Validation& validation, std::string_view
 }
 
 std::vector<Table> safety_tables(const Validation& validation) {
-    Table table{.title = "Probability of fitting, and how many fitted",
+    Table table{.title = "Probability of fitting, and share that fitted",
                 .columns = {"called", "n", "fitted", "as a new source: n", "fitted"},
                 .rows = {}};
     const auto share_of = [](std::int64_t n, double share) {
@@ -186,20 +185,20 @@ std::vector<Table> safety_tables(const Validation& validation) {
 std::vector<Table> ranking_tables(const Validation& validation) {
     if (!validation.ranking)
         return {};
-    Table table{.title = "Regret of the layout predicted fastest, groups of nanotron-sweep",
+    Table table{.title = "Regret of the layout predicted fastest, by groups of nanotron-sweep",
                 .columns = {"compared", "groups", "mean", "median", "worst", "worst group"}};
     const auto row = [&](std::string_view compared, const RankingRegret& r) {
         table.rows.push_back({text_cell(compared), count_cell(r.groups), percent_cell(r.mean),
                               percent_cell(r.median), percent_cell(r.worst), text_cell(r.worst_group)});
     };
-    row("whatever the fabric's state", *validation.ranking);
+    row("any state of the fabric", *validation.ranking);
     if (validation.ranking_one_fabric)
         row("in one state of the fabric", *validation.ranking_one_fabric);
     table.remarks = {
-        "How much slower the layout predicted fastest ran than the one measured fastest, over groups "
-        "of two or more measured layouts of one model with the same nodes, global batch and "
-        "sequence. The cluster's fabric was in one of two states, which the runs' own NCCL figures tell; "
-        "a plan meets one of them."};
+        "Regret: how much slower the layout predicted fastest ran than the fastest measured one, over "
+        "groups of two or more layouts of one model with the same nodes, global batch and sequence "
+        "length. The cluster's fabric was in one of two states, known from the runs' NCCL figures; a plan "
+        "meets one of them."};
     return {table};
 }
 

@@ -1,5 +1,7 @@
 #include "traincost/import/recognise.hpp"
 
+#include "traincost/base/name_letter.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -20,14 +22,10 @@ std::string_view trimmed(std::string_view line) {
     return line;
 }
 
-bool is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// How many characters at the start of `line` make a name; dots and hyphens count inside it.
 std::size_t name_length(std::string_view line) {
     std::size_t n = 0;
-    while (n < line.size() && (is_name(line[n]) || ((line[n] == '.' || line[n] == '-') && n > 0))) {
+    while (n < line.size() && (is_name_letter(line[n]) || ((line[n] == '.' || line[n] == '-') && n > 0))) {
         ++n;
     }
     return n;

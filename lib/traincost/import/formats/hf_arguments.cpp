@@ -184,7 +184,16 @@ void read_colossal(const Setting& root, FactSheet& sheet) {
     if (plugin == nullptr || !plugin->is_scalar()) {
         return;
     }
+    sheet.word(Fact::model, root, {"pretrained", "c"});
+    sheet.whole(Fact::sequence, root, {"max_length", "l"});
+    read_checkpointing_switch(root, sheet, {"g"});
+    if (is_on(root, "x")) {
+        sheet.state(Fact::attention, "flash", *root.at("x"));
+    }
     const std::string& name = plugin->text;
+    if (name.ends_with("_cpu")) {
+        sheet.state(Fact::offload, "cpu (optimizer)", *plugin);
+    }
     if (name.starts_with("zero1") || name.starts_with("zero2")) {
         sheet.state(Fact::zero, std::int64_t{name[4] - '0'}, *plugin);
     } else if (name.starts_with("gemini") || name.find("fsdp") != std::string::npos) {
@@ -282,8 +291,15 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
     read_qlora(root, sheet);
+    const Setting* states = first_of(root, {"offload_optimizer_device"});
+    const Setting* weights = first_of(root, {"offload_param_device"});
+    if (states != nullptr && as_word(*states)) {
+        sheet.state(Fact::offload,
+                    states->text + (weights != nullptr ? " (optimizer, parameters)" : " (optimizer)"),
+                    *states);
+    }
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
-        if (is_on(root, key)) {
+        if (is_on(root, key) && !sheet.has(Fact::offload)) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));
         }
     }

@@ -3,6 +3,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -42,12 +43,11 @@ namespace {
 
 /// "qwen3_8b" of "qwen.qwen3_8b_pretrain_config"; nothing where a call is no recipe.
 std::string bridge_recipe(const Setting& root) {
-    const Setting* made = root.peek("$class");
-    const std::string name = made == nullptr ? std::string() : last_part(made->text);
+    const std::string_view name = class_name(root);
     for (const std::string_view end :
          {"_pretrain_config", "_finetune_config", "_sft_config", "_peft_config", "_lora_config"}) {
         if (name.ends_with(end)) {
-            return name.substr(0, name.size() - end.size());
+            return std::string(name.substr(0, name.size() - end.size()));
         }
     }
     return {};
@@ -59,8 +59,8 @@ int recognise_megatron_bridge(const Setting& root) {
     if (root.has("trainer") || root.has("system")) {
         return 0;
     }
-    const Setting* made = root.peek("model.$class");
-    const bool bridged = made != nullptr && made->text.ends_with("AutoBridge.from_hf_pretrained");
+    const Setting* model = root.peek("model");
+    const bool bridged = model != nullptr && class_path(*model).ends_with("AutoBridge.from_hf_pretrained");
     return (bridged ? 30 : 0) + (bridge_recipe(root).empty() ? 0 : 40) +
            points(root,
                   {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
@@ -204,8 +204,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     }
     read_dimensions(model, sheet);
     sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
-    if (const Setting* made = model.peek("$class");
-        made != nullptr && made->text.ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
+    if (class_name(model).ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
         const Setting* arguments = model.at("$arguments");
         if (arguments != nullptr && !arguments->items.empty() && arguments->items.front().quoted) {
             sheet.state(Fact::model, arguments->items.front().text, arguments->items.front());

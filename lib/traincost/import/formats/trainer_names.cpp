@@ -20,9 +20,12 @@ bool starts_training(const Setting& root) {
     static constexpr std::string_view others[] = {"eval",     "infer",  "generat", "convert",  "merge",
                                                   "serve",    "token",  "prepare", "process",  "vllm",
                                                   "download", "export", "predict", "benchmark"};
-    const bool other = std::any_of(std::begin(others), std::end(others), [&](std::string_view part) {
-        return name.find(part) != std::string::npos;
-    });
+    const bool benchmarks =
+        root.has("plugin") && name.find("benchmark") != std::string::npos;  // Colossal-AI's train
+    const bool other =
+        !benchmarks && std::any_of(std::begin(others), std::end(others), [&](std::string_view part) {
+            return name.find(part) != std::string::npos;
+        });
     // nanoGPT's settings stand in a program of Python, and its accumulation is that of all GPUs.
     const Setting* words = root.peek("$positional");
     const bool by_program =

@@ -89,7 +89,8 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     sheet.word(Fact::model, model, {"partial_pretrain", "path"});
     sheet.whole(Fact::sequence, data, {"max_length"});
     sheet.whole(Fact::global_batch, data, {"train_batch_size"});
-    read_micro_batch(data, sheet, {"micro_batch_size_per_gpu"});
+    // Its first releases know the batch of a GPU by the shorter name.
+    read_micro_batch(data, sheet, {"micro_batch_size_per_gpu", "micro_batch_size"});
     sheet.whole(Fact::cp, root, {"ulysses_sequence_parallel_size"});
     read_actor_adapter(model, sheet);
     Engine engine{.block = first_of(root, {"engine", "model.fsdp_config"}), .megatron = false};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
@@ -87,7 +88,7 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
     const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
     std::size_t at = 0;
     for (const Setting& made : classes) {
-        while (at < equals && !is_name(text[at])) {
+        while (at < equals && !is_name_letter(text[at])) {
             ++at;
         }
         const std::string name = word_at(text, at);
@@ -157,7 +158,7 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
             cursor.step();
         }
         std::size_t end = cursor.at();
-        while (is_name(cursor.character(end))) {
+        while (is_name_letter(cursor.character(end))) {
             ++end;
         }
         std::size_t equals = end;
@@ -229,7 +230,7 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         rest.items = std::move(positional);
     }
     // What is read from a call's result is not followed.
-    while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
+    while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
         cursor.step();
     }
     return map;

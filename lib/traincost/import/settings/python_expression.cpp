@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
@@ -122,7 +123,7 @@ bool PythonRegistry::takes(PythonCursor& cursor, std::string_view word) {
             return false;
         }
     }
-    if (is_name(cursor.character(cursor.at() + word.size()))) {
+    if (is_name_letter(cursor.character(cursor.at() + word.size()))) {
         return false;
     }
     cursor.go_to(cursor.at() + word.size());
@@ -206,7 +207,7 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
     }
     std::size_t end = cursor.at();
     const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    for (char next = c; is_name(next) || next == '.' ||
+    for (char next = c; is_name_letter(next) || next == '.' ||
                         (number && (next == '-' || next == '+') && cursor.character(end - 1) == 'e');
          next = cursor.character(end)) {
         ++end;

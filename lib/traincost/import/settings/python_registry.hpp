@@ -99,7 +99,6 @@ private:
     Setting empty(int line) const;
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
-    static bool is_name(char c);
     /// The name that stands there.
     static std::string word_at(const std::string& text, std::size_t at);
     // NAME = expression, NAME.attribute.other = expression

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <functional>
 #include <set>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -18,33 +18,11 @@ constexpr std::array<std::string_view, 13> argument_classes = {
     "KTOConfig",         "RewardConfig",    "GKDConfig",   "GRPOConfig", "BCOConfig",
     "PRMConfig",         "OnlineDPOConfig", "NashMDConfig"};
 
-std::string_view class_name(const Setting& made) {
-    const Setting* kind = made.peek("$class");
-    if (kind == nullptr) {
-        return {};
-    }
-    const std::string_view text = kind->text;
-    return text.substr(text.rfind('.') == text.npos ? 0 : text.rfind('.') + 1);
-}
-
 bool makes_arguments(const Setting& made) {
     const std::string_view name = class_name(made);
     return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
         return name == each || (each == "TrainingArguments" && name.ends_with(each));
     });
-}
-
-/// Every call in `value`, the outer one first.
-void visit_calls(const Setting& value, const std::function<void(const Setting&)>& seen) {
-    if (value.is_map() && value.has("$class")) {
-        seen(value);
-    }
-    for (const SettingMember& m : value.members) {
-        visit_calls(m.value, seen);
-    }
-    for (const Setting& item : value.items) {
-        visit_calls(item, seen);
-    }
 }
 
 /// A name that was given no value here is none of the values it may have.

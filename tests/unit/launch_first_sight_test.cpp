@@ -179,3 +179,97 @@ TEST_CASE("DeepSpeed-Chat's kin name the device that waits", "[launch]") {
                        "--per_device_train_batch_size 4 --max_seq_len 512\n"),
                Fact::offload) == "nvme (optimizer, parameters)");
 }
+
+TEST_CASE("Colossal-AI's benchmark shards everything where no plug-in is named", "[launch]") {
+    const LaunchReading job =
+        said_in("colossalai run --nproc_per_node 8 --hostfile hosts.txt benchmark.py -c 70b -g -x -b 2\n");
+    CHECK(said(job, Fact::model) == "70b");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::recompute) == "full");
+}
+
+TEST_CASE("a program of unknown name that is told settings is read by them; verl's recomputation of Megatron",
+          "[launch]") {
+    const LaunchReading job = said_in(
+        "ARGS=\"engine=megatron engine.tensor_model_parallel_size=2 "
+        "engine.override_transformer_config.recompute_granularity=selective\"\n"
+        "$COMMAND data.train_files=a data.train_batch_size=64 data.micro_batch_size_per_gpu=2 "
+        "data.max_length=1024 model.path=acme/m-7b $ARGS\n");
+    CHECK(job.format == "verl");
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::global_batch) == "64");
+    CHECK(said(job, Fact::recompute) == "selective");
+}
+
+TEST_CASE("a model in a folder that nobody knows is named by the end of its path", "[launch]") {
+    const auto model = [](const std::string& path) {
+        return said(said_in("torchrun --nproc_per_node 2 train.py --per_device_train_batch_size 1 "
+                            "--output_dir out --model_name_or_path " +
+                            path + "\n"),
+                    Fact::model);
+    };
+    CHECK(model("$HOME/models/acme/m-7b") == "models/acme/m-7b");
+    CHECK(model("$HOME/models") == "-");
+    CHECK(model("$MODEL") == "-");
+}
+
+TEST_CASE("nanotron's experts, and the processes of a group under Ray", "[launch]") {
+    CHECK(said(said_in("model:\n  dtype: bfloat16\n  model_config: {num_hidden_layers: 4, hidden_size: 256, "
+                       "moe_config: {num_experts: 8, top_k: 2}}\n"
+                       "parallelism: {dp: 2, tp: 1, pp: 1}\n"
+                       "tokens: {micro_batch_size: 1, sequence_length: 1024, "
+                       "batch_accumulation_per_replica: 1}\n"),
+               Fact::model) == "layers 4, hidden 256, experts 8, experts_per_token 2");
+    CHECK(said(said_in("model: acme/m-7b\ntrain_type: lora\nper_device_train_batch_size: 1\ndataset: a\n"
+                       "use_ray: true\ndevice_groups: {nproc_per_node: 4}\n"),
+               Fact::gpus_per_node) == "4");
+}
+
+TEST_CASE("XTuner: a model by its configuration where nobody knows what it is loaded from",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import os\nfrom xtuner.v1.train import TrainerConfig\n"
+        "WHERE = os.environ['WHERE']\n"
+        "trainer = TrainerConfig(model_cfg=Acme4BConfig(), load_from=WHERE, optim_cfg=AdamWConfig(lr=1e-4),\n"
+        "    dataloader_cfg=DataloaderConfig(pack_max_length=4096), global_batch_size=8)\n");
+    CHECK(job.format == "xtuner");
+    CHECK(said(job, Fact::model) == "Acme4B");
+    CHECK(said(job, Fact::sequence) == "4096");
+}
+
+TEST_CASE("Python trainers: parts of dictionaries, and arguments that a function makes of others",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import argparse\nfrom transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n"
+        "SIZES = {'rows': 2, 'steps': [4, 8]}\n"
+        "def arguments(args):\n"
+        "    return TrainingArguments(output_dir='out', per_device_train_batch_size=args.batch_size,\n"
+        "        gradient_accumulation_steps=SIZES['steps'][1], bf16=True)\n"
+        "def main():\n"
+        "    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--batch_size', type=int, default=3)\n"
+        "    parser.add_argument('--max_seq_len', type=int, default=2048)\n"
+        "    args = parser.parse_args()\n"
+        "    model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n"
+        "    model = model.to('cuda')\n"
+        "    trainer = Trainer(model=model, args=arguments(args))\n"
+        "main()\n");
+    CHECK(said(job, Fact::model) == "acme/m-1b");
+    CHECK(said(job, Fact::micro_batch) == "3");
+    CHECK(said(job, Fact::accumulation) == "8");
+    CHECK(said(job, Fact::sequence) == "2048");
+}
+
+TEST_CASE("Python trainers: a model that is made anew of a configuration", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "from transformers import BertConfig, BertForMaskedLM, Trainer, TrainingArguments\n"
+        "sizes = {'num_hidden_layers': 6, 'hidden_size': 256, 'num_attention_heads': 4}\n"
+        "config = BertConfig(**sizes)\n"
+        "model = BertForMaskedLM(config)\n"
+        "model = model.train()\n"
+        "args = TrainingArguments(output_dir='out', per_device_train_batch_size=16)\n"
+        "trainer = Trainer(model=model, args=args)\n");
+    CHECK(said(job, Fact::model) == "layers 6, hidden 256, heads 4");
+    CHECK(said(job, Fact::micro_batch) == "16");
+}

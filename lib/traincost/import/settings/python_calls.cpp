@@ -193,12 +193,26 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
     cursor.step();
 }
 
+const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
+    static constexpr std::string_view methods[] = {".to", ".cuda", ".train", ".eval", ".half", ".bfloat16"};
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos ||
+        std::find(std::begin(methods), std::end(methods), name.substr(dot)) == std::end(methods)) {
+        return nullptr;
+    }
+    const Setting* object = named(cursor, name.substr(0, dot));
+    return object != nullptr && object->is_map() && object->has("$class") ? object : nullptr;
+}
+
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;
     read_arguments(cursor, positional, keywords);
     if (name.ends_with(".get") && !name.starts_with("os.") && keywords.empty()) {
         return looked_up(cursor, name.substr(0, name.size() - 4), std::move(positional));
+    }
+    if (const Setting* same = returned_object(cursor, name)) {
+        return *same;
     }
     if (const auto known = known_call(name, positional, keywords)) {
         return *known;

@@ -133,6 +133,8 @@ private:
     Setting product(PythonCursor& cursor);
     Setting value(PythonCursor& cursor);
     Setting primary(PythonCursor& cursor);
+    /// "settings['rows']", "sizes[0]".
+    static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
     const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
     /// What a name stands for: a local, a name of the file, a class.
@@ -154,6 +156,8 @@ private:
     std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
                                        const std::vector<Setting>& positional,
                                        const std::map<std::string, Setting>& keywords);
+    /// "model.to(device)": the object itself, of whose methods nothing is followed.
+    const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
 
     const std::string& file_;

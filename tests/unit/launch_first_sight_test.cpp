@@ -273,3 +273,61 @@ TEST_CASE("Python trainers: a model that is made anew of a configuration", "[lau
     CHECK(said(job, Fact::model) == "layers 6, hidden 256, heads 4");
     CHECK(said(job, Fact::micro_batch) == "16");
 }
+
+TEST_CASE("Megatron-Bridge: the names of its first blocks, the model's own FP8, and a function's parameters",
+          "[launch]") {
+    const LaunchReading old = said_in(
+        "model_config: {tensor_model_parallel_size: 2, pipeline_model_parallel_size: 2}\n"
+        "train_config: {global_batch_size: 256, micro_batch_size: 4}\nscheduler_config: {warmup: 10}\n");
+    CHECK(old.format == "megatron-bridge");
+    CHECK(said(old, Fact::pp) == "2");
+    CHECK(said(old, Fact::global_batch) == "256");
+    const LaunchReading job = said_in(
+        "from bridge.recipes import acme_1b_pretrain_config\n"
+        "def build(\n    *,\n    load: str,\n    steps: int = 100,\n    rows: int = 512,\n    length: int = "
+        "8192,\n"
+        "    tp: int = 2,\n    pp: int = 1,\n    eval_interval: int = 2000,\n) -> Container:\n"
+        "    cfg: Container = acme_1b_pretrain_config()\n"
+        "    cfg.checkpoint.load = load\n    cfg.train.global_batch_size = rows\n"
+        "    cfg.model.seq_length = length\n    cfg.model.tensor_model_parallel_size = tp\n"
+        "    cfg.model.pipeline_model_parallel_size = pp\n    cfg.model.fp8 = 'hybrid'\n    return cfg\n");
+    CHECK(job.format == "megatron-bridge");
+    CHECK(said(job, Fact::model) == "acme_1b");
+    CHECK(said(job, Fact::global_batch) == "512");
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::precision) == "fp8");
+}
+
+TEST_CASE("NeMo 2: dimensions that a program gives a recipe's model are those of another model",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import nemo_run as run\n"
+        "recipe = llm.llama3_8b.pretrain_recipe(num_nodes=1, num_gpus_per_node=1)\n"
+        "recipe.model.config.num_layers = 1\nrecipe.model.config.hidden_size = 256\n"
+        "recipe.trainer.strategy.tensor_model_parallel_size = 1\nrun.run(recipe)\n");
+    CHECK(said(job, Fact::model) == "layers 1, hidden 256");
+}
+
+TEST_CASE("Lightning: the optimizer that a module makes itself", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "import torch\nimport lightning as L\nfrom torch.utils.data import DataLoader\n"
+        "class Model(L.LightningModule):\n"
+        "    def __init__(self, width):\n        self.width = width\n"
+        "    def configure_optimizers(self):\n"
+        "        made = torch.optim.AdamW(self.parameters(), lr=0.1)\n"
+        "        return [made], [torch.optim.lr_scheduler.StepLR(made, 1)]\n"
+        "model = Model(4)\n"
+        "trainer = L.Trainer(accelerator='cuda', devices=2, strategy='fsdp', max_epochs=1)\n"
+        "trainer.fit(model, DataLoader(rows, batch_size=4))\n");
+    CHECK(said(job, Fact::optimizer) == "AdamW");
+    CHECK(said(job, Fact::zero) == "3");
+}
+
+TEST_CASE("Paddle's launcher starts one node where nobody says", "[launch]") {
+    const LaunchReading job = said_in(
+        "python -u -m paddle.distributed.launch --gpus \"0,1,2,3\" run.py --model_name_or_path acme/m-1b \\\n"
+        "  --per_device_train_batch_size 1 --gradient_accumulation_steps 8 --tensor_parallel_degree 2 \\\n"
+        "  --pipeline_parallel_degree 2 --sharding stage1 --output_dir out\n");
+    CHECK(said(job, Fact::gpus) == "4");
+    CHECK(said(job, Fact::global_batch) == "8");
+}

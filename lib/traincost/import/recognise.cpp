@@ -73,6 +73,13 @@ bool assigns_python(std::string_view rest) {
     return sign != value.npos && value.find_first_of("\"'#") > sign && std::isdigit(value.front()) != 0;
 }
 
+/// Whether a line is a parameter of a function of Python: "rows: int = 4,", of which `rest` follows the name.
+bool is_parameter(std::string_view line, std::string_view rest) {
+    return line.back() == ',' &&
+           starts_with_any(rest, {": int", ": str", ": float", ": bool", ": list", ": dict", ": Optional[",
+                                  ": Path", ": List[", ": Literal["});
+}
+
 void vote(std::string_view raw, Votes& votes) {
     const std::string_view line = trimmed(raw);
     if (line.empty()) {
@@ -123,6 +130,10 @@ void vote(std::string_view raw, Votes& votes) {
     }
     if (!rest.empty() && (rest.front() == '"' || rest.front() == '\'')) {
         rest.remove_prefix(1);
+    }
+    if (is_parameter(line, rest)) {
+        votes.python += 2;
+        return;
     }
     if (rest == ":" || rest.starts_with(": ") || rest.starts_with(" :")) {
         const bool in_braces =

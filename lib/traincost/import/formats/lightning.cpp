@@ -264,6 +264,9 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::optimizer, last_part(made->text), *made);
         }
     }
+    if (const Setting* own = first_of(root, {"model.$optimizer"}); own != nullptr) {  // of the module itself
+        sheet.state(Fact::optimizer, own->text, *own);
+    }
     assume_data_parallel_only(sheet, "this strategy of Lightning");
 }
 

@@ -55,7 +55,29 @@ std::string bridge_recipe(const Setting& root) {
 
 }  // namespace
 
+namespace {
+
+/// Its first releases called each block "model_config", "train_config" and so on.
+std::optional<Setting> with_new_names(const Setting& root) {
+    constexpr std::string_view end = "_config";
+    if (!root.has("train_config") || !root.has("model_config")) {
+        return std::nullopt;
+    }
+    Setting named = root;
+    for (SettingMember& m : named.members) {
+        if (m.key.ends_with(end) && m.value.is_map()) {
+            m.key.resize(m.key.size() - end.size());
+        }
+    }
+    return named;
+}
+
+}  // namespace
+
 int recognise_megatron_bridge(const Setting& root) {
+    if (const auto named = with_new_names(root)) {
+        return recognise_megatron_bridge(*named);
+    }
     if (root.has("trainer") || root.has("system")) {
         return 0;
     }
@@ -191,6 +213,12 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
 }
 
 void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
+    if (const auto named = with_new_names(root)) {
+        read_megatron_bridge(*named, sheet);
+        list_unread(*named, sheet.reading.unread);
+        mark_read(root);
+        return;
+    }
     static const Setting nothing;
     const Setting* found = root.at("model");
     const Setting& model = found != nullptr && found->is_map() ? *found : nothing;
@@ -231,8 +259,11 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     } else {
         sheet.word(Fact::recompute, model, {"recompute_granularity"});
     }
+    if (const Setting* narrow = first_of(model, {"fp8"}); narrow != nullptr && as_word(*narrow)) {
+        sheet.state(Fact::precision, "fp8", *narrow);
+    }
     const bool called = root.has("mixed_precision.$class");
-    read_precision_word(root, sheet,
+    read_precision_word(sheet.has(Fact::precision) ? nothing : root, sheet,
                         {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});
     if (!sheet.has(Fact::precision)) {
         read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});

@@ -43,7 +43,8 @@ void read_made_model(const Setting& root, FactSheet& sheet) {
     if (config == nullptr && arguments != nullptr && !arguments->items.empty()) {
         config = &arguments->items.front();
     }
-    if (config == nullptr || !config->is_map() || class_name(*config).empty()) {
+    const bool changed = config != nullptr && config->has_any({"num_layers", "hidden_size"});
+    if (config == nullptr || !config->is_map() || (class_name(*config).empty() && !changed)) {
         return;
     }
     ModelDimensions dimensions;
@@ -52,8 +53,8 @@ void read_made_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "heads", *config, {"num_attention_heads"});
     add_dimension(dimensions, "kv_heads", *config, {"num_query_groups"});
     add_dimension(dimensions, "ffn", *config, {"ffn_hidden_size"});
-    state_dimensions(sheet, dimensions, *config, {"num_layers"});
-    if (!sheet.has(Fact::model) && class_name(*config) != "Config") {
+    state_dimensions(sheet, dimensions, *config, {"num_layers", "hidden_size"});
+    if (!sheet.has(Fact::model) && !class_name(*config).empty() && class_name(*config) != "Config") {
         sheet.state(Fact::model, std::string(class_name(*config)), *config->at("$class"));
     }
 }

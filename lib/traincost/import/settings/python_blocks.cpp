@@ -110,6 +110,22 @@ void PythonRegistry::collect() {
     }
 }
 
+std::string PythonRegistry::made_optimizer(const PythonStatement& statement) {
+    constexpr std::string_view package = "optim.";
+    if (statement.within.size() < 2 || !statement.within[1]->text.starts_with("def configure_optimizers")) {
+        return {};
+    }
+    for (std::size_t at = statement.text.find(package); at != std::string::npos;
+         at = statement.text.find(package, at + 1)) {
+        const std::string name = word_at(statement.text, at + package.size());
+        const std::size_t end = at + package.size() + name.size();
+        if (!name.empty() && name != "lr_scheduler" && statement.text.compare(end, 1, "(") == 0) {
+            return name;
+        }
+    }
+    return {};
+}
+
 void PythonRegistry::collect_member(const PythonStatement& statement, const PythonStatement& header) {
     const std::string& text = header.text;
     const std::size_t begin = text.find(' ') + 1;
@@ -124,7 +140,10 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     const bool made = statement.within.size() == 2 &&
                       statement.within.back()->text.starts_with("def __init__") &&
                       statement.text.starts_with("self.");
-    if (own) {
+    if (const std::string optimizer = made_optimizer(statement); !optimizer.empty()) {
+        place_at(members, "$optimizer") = scalar_setting(optimizer, members);
+        members.member("$optimizer")->line = statement.lines.empty() ? 1 : statement.lines.front();
+    } else if (own) {
         PythonStatement member = statement;
         member.within.clear();
         std::map<std::string, Setting> names;

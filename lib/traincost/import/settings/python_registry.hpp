@@ -90,6 +90,8 @@ private:
     /// Marks the functions that others call, and those that what runs by itself names.
     void mark_called();
     void collect();
+    /// "AdamW" of the statement in a module's own "configure_optimizers" that makes it.
+    static std::string made_optimizer(const PythonStatement& statement);
     /// What stands at the top of a class: its members and what its "__init__" gives them.
     void collect_member(const PythonStatement& statement, const PythonStatement& header);
     static bool begins_with(const std::string& text, std::initializer_list<std::string_view> words);

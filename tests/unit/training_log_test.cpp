@@ -238,6 +238,10 @@ std::vector<Case> cases() {
          "5400.0 | throughput per GPU (TFLOP/s/GPU): 412.0 | lm loss: 1.1E+01 | z_loss: 1.2E-02 | "
          "mtp_1 loss: 9.9E+00 | load_balancing_loss: 1.01E+00 | number of nan iterations:   0 |\n",
          megatron_lm, 1, 5.4, none, none, none, 412, 11.0, 52234 * MiB},
+        {"Composer until 0.12: bytes, and the allocated ones are a sum of all that ever were",
+         "[batch=3/90]:\n\t Train memory/allocated_mem: 9095214455296\n\t Train memory/active_mem: "
+         "4314857984\n\t Train memory/reserved_mem: 40017854464\n\t Train loss/train/total: 9.5\n",
+         llm_foundry, 1, none, none, none, none, none, 9.5, 40017854464.0},
         {"torchtune's oldest: bytes", "Step 33 | loss:1.5 lr:9.9e-05 gpu_resources:17593466880\n", torchtune,
          1, none, none, none, none, none, 1.5, 17593466880.0},
         {"XTuner: MiB without a unit, a rate of one accelerator",

@@ -144,12 +144,30 @@ const Setting* FactSheet::whole(Fact fact, const Setting& root, Paths paths, std
     return at;
 }
 
+namespace {
+
+/// "llama-2-7b" of "$MODELS/llama-2-7b": the end of a path whose folder nobody knows, where it tells a
+/// model's size or release.
+std::optional<std::string> known_end(const std::string& path) {
+    const std::size_t open = path.find_last_of("<>{}$\x01");
+    const std::size_t slash = path.find('/', open == path.npos ? path.size() : open);
+    if (slash == path.npos || path.find_first_of("0123456789", slash) == path.npos) {
+        return std::nullopt;
+    }
+    return path.substr(slash + 1);
+}
+
+}  // namespace
+
 const Setting* FactSheet::word(Fact fact, const Setting& root, Paths paths) {
     const Setting* at = first_of(root, paths);
     if (at == nullptr) {
         return nullptr;
     }
-    const std::optional<std::string> text = as_word(*at);
+    std::optional<std::string> text = as_word(*at);
+    if (fact == Fact::model && !text && at->is_scalar()) {
+        text = known_end(at->text);
+    }
     if (fact == Fact::model && as_truth(*at) && !as_number(*at)) {  // a flag whose word is left out
         unknown(fact, *at, "names no model");
         return nullptr;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "traincost/base/error.hpp"
+#include "traincost/import/aside_commands.hpp"
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
@@ -33,6 +34,7 @@ constexpr Importer importers[] = {
     {"nanotron", recognise_nanotron, read_nanotron},
     {"nemo", recognise_nemo, read_nemo},
     {"nemo-2", recognise_nemo_recipe, read_nemo_recipe},
+    {"nemo-automodel", recognise_automodel, read_automodel},
     {"megatron-bridge", recognise_megatron_bridge, read_megatron_bridge},
     {"torchtune", recognise_torchtune, read_torchtune},
     {"litgpt", recognise_litgpt, read_litgpt},
@@ -54,6 +56,7 @@ constexpr Importer importers[] = {
     {"lightning", recognise_lightning, read_lightning},
     {"nanogpt", recognise_nanogpt, read_nanogpt},
     {"nanochat", recognise_nanochat, read_nanochat},
+    {"paddlenlp", recognise_paddlenlp, read_paddlenlp},
     {"hf-arguments", recognise_hf_arguments, read_hf_arguments},
     {"accelerate", recognise_accelerate, read_accelerate, true},
     {"deepspeed", recognise_deepspeed, read_deepspeed, true},
@@ -257,21 +260,6 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     }
     list_unread(root, sheet.reading.unread);
     return sheet;
-}
-
-constexpr std::string_view asides[] = {
-    "train_compile",     "mid_train",         "chat_sft",   "chat_rl",    "_eval",
-    "tune run quantize", "tune run generate", "vllm-serve", "vllm_serve", "swift export",
-    "swift infer",       "swift deploy",      "swift eval", "eval.py",    "evaluate.py"};
-
-/// A command beside the one that trains: it only compiles what that would train, or goes on from what it
-/// trained.
-bool is_aside(const Setting& command) {
-    const Setting* started = command.peek("$starts");  // by a launcher
-    const Setting* program = started != nullptr ? started : command.peek("$program");
-    return program != nullptr &&
-           std::any_of(std::begin(asides), std::end(asides),
-                       [&](std::string_view word) { return program->text.find(word) != std::string::npos; });
 }
 
 /// The commands that train, where there are any.

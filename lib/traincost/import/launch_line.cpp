@@ -77,6 +77,14 @@ bool starts_script(const Words& words) {
                        [](const ShellText& word) { return word.chars.ends_with(".sh"); });
 }
 
+/// Whether a program whose name nobody knows is told settings: "$COMMAND data.rows=8 optim.lr=1e-4 ...".
+bool is_told_settings(const Words& words) {
+    constexpr int enough = 4;
+    return words.front().chars.find(unknown_mark) != std::string::npos &&
+           std::count_if(words.begin(), words.end(),
+                         [](const ShellText& word) { return is_override(word.chars); }) >= enough;
+}
+
 bool is_process_launcher(std::string_view base, std::string_view next) {
     return is_one_of(base,
                      {"torchrun", "torch.distributed.run", "torch.distributed.launch", "deepspeed",
@@ -106,7 +114,7 @@ public:
                 return at_;
             }
         }
-        if (unknown_program_ > 0) {
+        if (unknown_program_ > 0 || is_told_settings(words_)) {
             at_ = unknown_program_;
             start();
         }

@@ -1,5 +1,7 @@
 #include "traincost/import/launch_words.hpp"
 
+#include "traincost/base/name_letter.hpp"
+
 #include <algorithm>
 #include <cctype>
 
@@ -19,9 +21,8 @@ bool is_override(std::string_view word) {
         return false;
     }
     const std::string_view key = word.substr(0, equals);
-    return std::all_of(key.begin(), key.end(), [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-' || c == '@';
-    });
+    return std::all_of(key.begin(), key.end(),
+                       [](char c) { return is_name_letter(c) || c == '.' || c == '-' || c == '@'; });
 }
 
 bool is_flag(std::string_view word) {

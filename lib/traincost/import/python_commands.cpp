@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -11,10 +11,6 @@ namespace traincost {
 namespace {
 
 constexpr std::string_view not_known = "$(value)";
-
-bool is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 /// Reads the expression of a command: a text, a sum of texts, a list of words.
 class CommandReader {
@@ -40,7 +36,7 @@ public:
     std::string name() {
         skip();
         const std::size_t begin = at_;
-        while (is_name(now())) {
+        while (is_name_letter(now())) {
             ++at_;
         }
         const std::string name(text_.substr(begin, at_ - begin));

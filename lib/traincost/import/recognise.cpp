@@ -1,5 +1,7 @@
 #include "traincost/import/recognise.hpp"
 
+#include "traincost/base/name_letter.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -20,14 +22,10 @@ std::string_view trimmed(std::string_view line) {
     return line;
 }
 
-bool is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// How many characters at the start of `line` make a name; dots and hyphens count inside it.
 std::size_t name_length(std::string_view line) {
     std::size_t n = 0;
-    while (n < line.size() && (is_name(line[n]) || ((line[n] == '.' || line[n] == '-') && n > 0))) {
+    while (n < line.size() && (is_name_letter(line[n]) || ((line[n] == '.' || line[n] == '-') && n > 0))) {
         ++n;
     }
     return n;
@@ -73,6 +71,13 @@ bool assigns_python(std::string_view rest) {
     }
     const std::size_t sign = value.find_first_of("*/");
     return sign != value.npos && value.find_first_of("\"'#") > sign && std::isdigit(value.front()) != 0;
+}
+
+/// Whether a line is a parameter of a function of Python: "rows: int = 4,", of which `rest` follows the name.
+bool is_parameter(std::string_view line, std::string_view rest) {
+    return line.back() == ',' &&
+           starts_with_any(rest, {": int", ": str", ": float", ": bool", ": list", ": dict", ": Optional[",
+                                  ": Path", ": List[", ": Literal["});
 }
 
 void vote(std::string_view raw, Votes& votes) {
@@ -125,6 +130,10 @@ void vote(std::string_view raw, Votes& votes) {
     }
     if (!rest.empty() && (rest.front() == '"' || rest.front() == '\'')) {
         rest.remove_prefix(1);
+    }
+    if (is_parameter(line, rest)) {
+        votes.python += 2;
+        return;
     }
     if (rest == ":" || rest.starts_with(": ") || rest.starts_with(" :")) {
         const bool in_braces =

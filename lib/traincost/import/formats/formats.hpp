@@ -20,6 +20,7 @@ int recognise_torchtitan(const Setting& root); void read_torchtitan(const Settin
 int recognise_nanotron(const Setting& root); void read_nanotron(const Setting& root, FactSheet& sheet);
 int recognise_nemo(const Setting& root); void read_nemo(const Setting& root, FactSheet& sheet);
 int recognise_nemo_recipe(const Setting& root); void read_nemo_recipe(const Setting& root, FactSheet& sheet);
+int recognise_automodel(const Setting& root); void read_automodel(const Setting& root, FactSheet& sheet);
 int recognise_megatron_bridge(const Setting& root); void read_megatron_bridge(const Setting& root, FactSheet& sheet);
 int recognise_torchtune(const Setting& root); void read_torchtune(const Setting& root, FactSheet& sheet);
 int recognise_litgpt(const Setting& root); void read_litgpt(const Setting& root, FactSheet& sheet);
@@ -32,6 +33,7 @@ int recognise_swift(const Setting& root); void read_swift(const Setting& root, F
 int recognise_verl(const Setting& root); void read_verl(const Setting& root, FactSheet& sheet);
 int recognise_xtuner(const Setting& root); void read_xtuner(const Setting& root, FactSheet& sheet);
 int recognise_fast_llm(const Setting& root); void read_fast_llm(const Setting& root, FactSheet& sheet);
+int recognise_paddlenlp(const Setting& root); void read_paddlenlp(const Setting& root, FactSheet& sheet);
 int recognise_primus(const Setting& root); void read_primus(const Setting& root, FactSheet& sheet);
 int recognise_levanter(const Setting& root); void read_levanter(const Setting& root, FactSheet& sheet);
 int recognise_lightning(const Setting& root); void read_lightning(const Setting& root, FactSheet& sheet);

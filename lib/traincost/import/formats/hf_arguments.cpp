@@ -151,6 +151,23 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
+// A model that a program makes anew of a configuration.
+void read_new_model(const Setting& root, FactSheet& sheet) {
+    const Setting* config = root.at("$config");
+    if (config == nullptr || !config->is_map()) {
+        return;
+    }
+    ModelDimensions dimensions;
+    add_dimension(dimensions, "layers", *config, {"num_hidden_layers", "n_layer"});
+    add_dimension(dimensions, "hidden", *config, {"hidden_size", "n_embd"});
+    add_dimension(dimensions, "heads", *config, {"num_attention_heads", "n_head"});
+    add_dimension(dimensions, "kv_heads", *config, {"num_key_value_heads"});
+    add_dimension(dimensions, "ffn", *config, {"intermediate_size", "n_inner"});
+    add_dimension(dimensions, "vocab", *config, {"vocab_size"});
+    state_dimensions(sheet, dimensions, *config, {"num_hidden_layers", "n_layer", "hidden_size", "n_embd"});
+    mark_read(*config);
+}
+
 // alpaca-lora's batch_size is the whole step's, micro_batch_size a GPU's.
 void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
     if (!root.has("base_model") || !root.has("micro_batch_size")) {
@@ -181,10 +198,25 @@ void read_qlora(const Setting& root, FactSheet& sheet) {
 // rank's.
 void read_colossal(const Setting& root, FactSheet& sheet) {
     const Setting* plugin = first_of(root, {"plugin", "p"});
-    if (plugin == nullptr || !plugin->is_scalar()) {
+    const bool unnamed = plugin == nullptr && measures_colossal(root);
+    if (!unnamed && (plugin == nullptr || !plugin->is_scalar())) {
+        return;
+    }
+    sheet.word(Fact::model, root, {"pretrained", "c"});
+    sheet.whole(Fact::sequence, root, {"max_length", "l"});
+    read_checkpointing_switch(root, sheet, {"g"});
+    if (is_on(root, "x")) {
+        sheet.state(Fact::attention, "flash", *root.at("x"));
+    }
+    if (unnamed) {
+        sheet.assume(Fact::zero, std::int64_t{3}, "plugin");
+        sheet.whole(Fact::micro_batch, root, {"b"});
         return;
     }
     const std::string& name = plugin->text;
+    if (name.ends_with("_cpu")) {
+        sheet.state(Fact::offload, "cpu (optimizer)", *plugin);
+    }
     if (name.starts_with("zero1") || name.starts_with("zero2")) {
         sheet.state(Fact::zero, std::int64_t{name[4] - '0'}, *plugin);
     } else if (name.starts_with("gemini") || name.find("fsdp") != std::string::npos) {
@@ -196,7 +228,7 @@ void read_colossal(const Setting& root, FactSheet& sheet) {
     } else {
         return;
     }
-    sheet.whole(Fact::micro_batch, root, {"batch_size"});
+    sheet.whole(Fact::micro_batch, root, {"batch_size", "b"});
 }
 
 void read_batch_and_model(const Setting& root, FactSheet& sheet) {
@@ -274,6 +306,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_trainer_precision(root, sheet);
     read_checkpointing_switch(root, sheet, checkpointing_names);
     read_config_overrides(root, sheet);
+    read_new_model(root, sheet);
     sheet.word(Fact::optimizer, root, {"optim", "optimizer", "optimizer_type", "optimizer_name"});
     read_trainer_attention(root, sheet);
     sheet.truth(Fact::compile, root, {"torch_compile"});
@@ -282,8 +315,15 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
     read_qlora(root, sheet);
+    const Setting* states = first_of(root, {"offload_optimizer_device"});
+    const Setting* weights = first_of(root, {"offload_param_device"});
+    if (states != nullptr && as_word(*states)) {
+        sheet.state(Fact::offload,
+                    states->text + (weights != nullptr ? " (optimizer, parameters)" : " (optimizer)"),
+                    *states);
+    }
     for (const std::string_view key : {"adam_offload", "ds.adam_offload", "offload"}) {
-        if (is_on(root, key)) {
+        if (is_on(root, key) && !sheet.has(Fact::offload)) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));
         }
     }

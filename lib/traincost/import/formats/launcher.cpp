@@ -182,7 +182,9 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (launcher.at("alone") != nullptr && sheet.count(Fact::gpus_per_node) == 1) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "a program that no launcher starts");
     }
-    if ((launcher.has("nproc_per_node") || launcher.has("num_gpus")) && !launcher.has("hostfile")) {
+    if ((launcher.has("nproc_per_node") || launcher.has("num_gpus") || launcher.has("gpus") ||
+         launcher.has("devices")) &&
+        !launcher.has("hostfile")) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
     }
 }

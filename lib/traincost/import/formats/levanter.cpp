@@ -6,42 +6,29 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
 namespace {
 
-/// The objects in `value` that `wanted` takes, each once, however often its name stands there.
-void find_made(const Setting& value, bool (*wanted)(const Setting&), std::vector<const Setting*>& found) {
-    const bool known = std::any_of(found.begin(), found.end(),
-                                   [&](const Setting* each) { return each->line == value.line; });
-    if (value.is_map() && !known && wanted(value)) {
-        found.push_back(&value);
-    }
-    for (const SettingMember& m : value.members) {
-        find_made(m.value, wanted, found);
-    }
-    for (const Setting& item : value.items) {
-        find_made(item, wanted, found);
-    }
-}
-
-/// The only one that there is.
+/// The only call that `wanted` takes, however often its name stands there.
 const Setting* only_made(const Setting& root, bool (*wanted)(const Setting&)) {
     std::vector<const Setting*> found;
-    find_made(root, wanted, found);
+    visit_calls(root, [&](const Setting& made) {
+        const bool known = std::any_of(found.begin(), found.end(),
+                                       [&](const Setting* each) { return each->line == made.line; });
+        if (!known && wanted(made)) {
+            found.push_back(&made);
+        }
+    });
     return found.size() == 1 ? found.front() : nullptr;
-}
-
-std::string class_of(const Setting& made) {
-    const Setting* kind = made.peek("$class");
-    return kind == nullptr ? std::string() : kind->text;
 }
 
 /// The configuration of an experiment in Python, whose trainer its library fills in.
 const Setting* experiment_of(const Setting& root) {
     return only_made(root, [](const Setting& made) {
-        return last_part(class_of(made)).ends_with("TrainConfig") && made.has("train_batch_size") &&
+        return class_name(made).ends_with("TrainConfig") && made.has("train_batch_size") &&
                made.has("num_train_steps");
     });
 }
@@ -86,9 +73,8 @@ void read_levanter_model(const Setting& root, FactSheet& sheet) {
 /// An experiment's trainer, its model and its machine.
 void read_experiment(const Setting& root, const Setting& train, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, train, {"train_batch_size"});
-    const Setting* model = only_made(root, [](const Setting& made) {
-        return made.has("$class") && made.has("num_layers") && made.has("hidden_dim");
-    });
+    const Setting* model =
+        only_made(root, [](const Setting& made) { return made.has("num_layers") && made.has("hidden_dim"); });
     if (model != nullptr) {
         Setting within = *model;
         within.members = {{.key = "model", .value = *model}};
@@ -100,7 +86,7 @@ void read_experiment(const Setting& root, const Setting& train, FactSheet& sheet
         sheet.whole(Fact::sequence, *model, {"max_seq_len", "seq_len"});
     }
     const Setting* machine = only_made(train, [](const Setting& made) {
-        return class_of(made).ends_with(".with_gpu") || last_part(class_of(made)) == "GpuConfig";
+        return class_path(made).ends_with(".with_gpu") || class_name(made) == "GpuConfig";
     });
     if (machine != nullptr) {
         sheet.whole(Fact::gpus, *machine, {"gpu_count", "count"});

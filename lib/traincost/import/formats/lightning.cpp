@@ -92,13 +92,20 @@ const Setting* loader_of(const Setting& root) {
     return nullptr;
 }
 
+/// Whether the trainer's strategy is that of a framework built on Lightning, which has degrees of its own.
+bool starts_other_strategy(const Setting& trainer) {
+    const Setting* strategy = trainer.peek("strategy");
+    return strategy != nullptr &&
+           strategy->has_any({"tensor_model_parallel_size", "pipeline_model_parallel_size"});
+}
+
 }  // namespace
 
 int recognise_lightning(const Setting& root) {
     const Setting* trainer = trainer_of(root);
     if (trainer == nullptr || root.has("exp_manager") || root.has("model.encoder_seq_length") ||
         root.has("model.micro_batch_size") || root.has("model.tensor_model_parallel_size") ||
-        root.has("training")) {
+        root.has("training") || starts_other_strategy(*trainer)) {
         return 0;
     }
     const Setting* target = trainer->peek("_target_");
@@ -256,6 +263,9 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
         if (const Setting* made = made_by(*optimizer)) {
             sheet.state(Fact::optimizer, last_part(made->text), *made);
         }
+    }
+    if (const Setting* own = first_of(root, {"model.$optimizer"}); own != nullptr) {  // of the module itself
+        sheet.state(Fact::optimizer, own->text, *own);
     }
     assume_data_parallel_only(sheet, "this strategy of Lightning");
 }

@@ -81,7 +81,7 @@ void read_litgpt(const Setting& root, FactSheet& sheet) {
     read_litgpt_model(root, sheet);
     sheet.whole(Fact::global_batch, root, {"train.global_batch_size"});
     sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size"});
-    sheet.whole(Fact::sequence, root, {"train.max_seq_length"});
+    sheet.whole(Fact::sequence, root, {"train.max_seq_length", "train.max_seq_len"});
     read_precision_word(root, sheet, {"precision"});
     const Setting* devices = first_of(root, {"devices"});
     if (devices != nullptr && devices->text != "auto") {

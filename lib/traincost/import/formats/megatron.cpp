@@ -253,6 +253,9 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
         state_offloaded_activations(*root.at("cpu_offloading"), "cpu", sheet);
     }
     sheet.whole(Fact::nodes, root, {"num_nodes"});
+    if (const Setting* kind = first_of(root, {"peft_type"}); kind != nullptr && lower(kind->text) == "lora") {
+        sheet.whole(Fact::lora_rank, root, {"lora_dim"});
+    }
     if (root.has("$program")) {  // MindSpeed's; frameworks that take these keys in YAML have their own
         sheet.whole(Fact::lora_rank, root, {"lora_r"});
     }

@@ -54,6 +54,8 @@ void read_nanotron(const Setting& root, FactSheet& sheet) {
         add_dimension(dimensions, "kv_heads", *config, {"num_key_value_heads"});
         add_dimension(dimensions, "ffn", *config, {"intermediate_size"});
         add_dimension(dimensions, "vocab", *config, {"vocab_size"});
+        add_dimension(dimensions, "experts", *config, {"moe_config.num_experts"});
+        add_dimension(dimensions, "experts_per_token", *config, {"moe_config.top_k"});
         read_tokenizer(root, sheet, {"tokenizer.tokenizer_name_or_path"});
         state_dimensions(sheet, dimensions, *config, {"num_hidden_layers", "hidden_size"});
         config->at("pretraining_tp");

@@ -3,6 +3,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -42,12 +43,11 @@ namespace {
 
 /// "qwen3_8b" of "qwen.qwen3_8b_pretrain_config"; nothing where a call is no recipe.
 std::string bridge_recipe(const Setting& root) {
-    const Setting* made = root.peek("$class");
-    const std::string name = made == nullptr ? std::string() : last_part(made->text);
+    const std::string_view name = class_name(root);
     for (const std::string_view end :
          {"_pretrain_config", "_finetune_config", "_sft_config", "_peft_config", "_lora_config"}) {
         if (name.ends_with(end)) {
-            return name.substr(0, name.size() - end.size());
+            return std::string(name.substr(0, name.size() - end.size()));
         }
     }
     return {};
@@ -55,12 +55,34 @@ std::string bridge_recipe(const Setting& root) {
 
 }  // namespace
 
+namespace {
+
+/// Its first releases called each block "model_config", "train_config" and so on.
+std::optional<Setting> with_new_names(const Setting& root) {
+    constexpr std::string_view end = "_config";
+    if (!root.has("train_config") || !root.has("model_config")) {
+        return std::nullopt;
+    }
+    Setting named = root;
+    for (SettingMember& m : named.members) {
+        if (m.key.ends_with(end) && m.value.is_map()) {
+            m.key.resize(m.key.size() - end.size());
+        }
+    }
+    return named;
+}
+
+}  // namespace
+
 int recognise_megatron_bridge(const Setting& root) {
+    if (const auto named = with_new_names(root)) {
+        return recognise_megatron_bridge(*named);
+    }
     if (root.has("trainer") || root.has("system")) {
         return 0;
     }
-    const Setting* made = root.peek("model.$class");
-    const bool bridged = made != nullptr && made->text.ends_with("AutoBridge.from_hf_pretrained");
+    const Setting* model = root.peek("model");
+    const bool bridged = model != nullptr && class_path(*model).ends_with("AutoBridge.from_hf_pretrained");
     return (bridged ? 30 : 0) + (bridge_recipe(root).empty() ? 0 : 40) +
            points(root,
                   {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
@@ -191,6 +213,12 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
 }
 
 void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
+    if (const auto named = with_new_names(root)) {
+        read_megatron_bridge(*named, sheet);
+        list_unread(*named, sheet.reading.unread);
+        mark_read(root);
+        return;
+    }
     static const Setting nothing;
     const Setting* found = root.at("model");
     const Setting& model = found != nullptr && found->is_map() ? *found : nothing;
@@ -204,8 +232,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     }
     read_dimensions(model, sheet);
     sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
-    if (const Setting* made = model.peek("$class");
-        made != nullptr && made->text.ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
+    if (class_name(model).ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
         const Setting* arguments = model.at("$arguments");
         if (arguments != nullptr && !arguments->items.empty() && arguments->items.front().quoted) {
             sheet.state(Fact::model, arguments->items.front().text, arguments->items.front());
@@ -232,8 +259,11 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     } else {
         sheet.word(Fact::recompute, model, {"recompute_granularity"});
     }
+    if (const Setting* narrow = first_of(model, {"fp8"}); narrow != nullptr && as_word(*narrow)) {
+        sheet.state(Fact::precision, "fp8", *narrow);
+    }
     const bool called = root.has("mixed_precision.$class");
-    read_precision_word(root, sheet,
+    read_precision_word(sheet.has(Fact::precision) ? nothing : root, sheet,
                         {"compute_dtype", called ? "mixed_precision.$class" : "mixed_precision"});
     if (!sheet.has(Fact::precision)) {
         read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});

@@ -3,6 +3,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -10,8 +11,7 @@ namespace {
 
 /// "llama3_8b" of "llm.llama3_8b.pretrain_recipe"; nothing where a call is no recipe.
 std::string recipe_of(const Setting& root) {
-    const Setting* made = root.peek("$class");
-    const std::string text = made == nullptr ? "" : made->text;
+    const std::string_view text = class_path(root);
     const std::size_t end = text.rfind('.');
     if (end == std::string::npos || !text.ends_with("_recipe")) {
         return {};
@@ -36,8 +36,35 @@ const Setting* configured(const Setting& root, std::string_view path) {
                : at->at("$class");
 }
 
+/// The dimensions of a configuration that is made in place: below "config", or the model's first argument.
+void read_made_model(const Setting& root, FactSheet& sheet) {
+    const Setting* config = root.peek("model.config");
+    const Setting* arguments = root.peek("model.$arguments");
+    if (config == nullptr && arguments != nullptr && !arguments->items.empty()) {
+        config = &arguments->items.front();
+    }
+    const bool changed = config != nullptr && config->has_any({"num_layers", "hidden_size"});
+    if (config == nullptr || !config->is_map() || (class_name(*config).empty() && !changed)) {
+        return;
+    }
+    ModelDimensions dimensions;
+    add_dimension(dimensions, "layers", *config, {"num_layers"});
+    add_dimension(dimensions, "hidden", *config, {"hidden_size"});
+    add_dimension(dimensions, "heads", *config, {"num_attention_heads"});
+    add_dimension(dimensions, "kv_heads", *config, {"num_query_groups"});
+    add_dimension(dimensions, "ffn", *config, {"ffn_hidden_size"});
+    state_dimensions(sheet, dimensions, *config, {"num_layers", "hidden_size"});
+    if (!sheet.has(Fact::model) && !class_name(*config).empty() && class_name(*config) != "Config") {
+        sheet.state(Fact::model, std::string(class_name(*config)), *config->at("$class"));
+    }
+}
+
 void read_recipe_model(const Setting& root, FactSheet& sheet) {
     if (sheet.word(Fact::model, root, {"factory"}) != nullptr) {
+        return;
+    }
+    read_made_model(root, sheet);
+    if (sheet.has(Fact::model)) {
         return;
     }
     if (const std::string recipe = recipe_of(root); !recipe.empty()) {
@@ -55,8 +82,7 @@ const Setting* optimizer_of(const Setting& root) {
         return config;
     }
     for (const SettingMember& m : root.members) {
-        const Setting* made = m.value.peek("$class");
-        if (made != nullptr && last_part(made->text) == "OptimizerConfig") {
+        if (class_name(m.value) == "OptimizerConfig") {
             return &m.value;
         }
     }

@@ -56,17 +56,34 @@ void read_olmo_core_sharding(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_olmo_core(const Setting& root, FactSheet& sheet) {
+    static const Setting nothing;
     if (const Setting* at = first_of(root, {"model.$class"})) {
         const std::string name = last_part(at->text);
-        if (at->text.find('.') != std::string::npos && name != "Config") {
+        if (name.starts_with("llama_like")) {  // of any dimensions
+            ModelDimensions dimensions;
+            add_dimension(dimensions, "layers", root, {"model.n_layers"});
+            add_dimension(dimensions, "hidden", root, {"model.d_model"});
+            add_dimension(dimensions, "heads", root, {"model.n_heads"});
+            add_dimension(dimensions, "kv_heads", root, {"model.n_kv_heads"});
+            add_dimension(dimensions, "experts", root, {"model.num_experts"});
+            state_dimensions(sheet, dimensions, root, {"model.n_layers", "model.d_model"});
+        }
+        if (!sheet.has(Fact::model) && at->text.find('.') != std::string::npos && name != "Config") {
             sheet.state(Fact::model, name, *at);
         }
     }
-    sheet.whole(Fact::sequence, root,
+    if (const Setting* at = root.peek("train_module.max_sequence_length");
+        at != nullptr && at->text.find("common.") != std::string::npos && !root.has("sequence_length")) {
+        at->read = true;
+        sheet.assume(Fact::sequence, std::int64_t{4096}, "sequence_length of its main");
+    }
+    sheet.whole(Fact::sequence, sheet.has(Fact::sequence) ? nothing : root,
                 {"train_module.max_sequence_length", "dataset.sequence_length", "sequence_length"});
     state_tokens(Fact::micro_batch, root, sheet, {"train_module.rank_microbatch_size"});
     state_tokens(Fact::global_batch, root, sheet, {"data_loader.global_batch_size"});
     read_olmo_core_sharding(root, sheet);
+    sheet.whole(Fact::nodes, root, {"launch.num_nodes", "num_nodes"});
+    sheet.whole(Fact::gpus_per_node, root, {"launch.num_gpus"});
     if (is_on(root, "train_module.float8_config.enabled")) {
         sheet.state(Fact::precision, "fp8", *root.at("train_module.float8_config.enabled"));
         root.at("train_module.dp_config.param_dtype");

@@ -6,8 +6,30 @@
 
 namespace traincost {
 
+namespace {
+
+/// The module that trains, by its name, or in a list of modules that know their names.
+const Setting* trainer_of(const Setting& root) {
+    for (const std::string_view path : {"modules.pre_trainer", "modules.post_trainer"}) {
+        if (const Setting* at = root.peek(path); at != nullptr && at->is_map()) {
+            return at;
+        }
+    }
+    const Setting* modules = root.peek("modules");
+    for (std::size_t i = 0; modules != nullptr && i < modules->items.size(); ++i) {
+        const Setting& each = modules->items[i];
+        const Setting* name = each.peek("name");
+        if (name != nullptr && name->text.ends_with("_trainer") && each.has("framework")) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 int recognise_primus(const Setting& root) {
-    return root.has("modules.pre_trainer") || root.has("modules.post_trainer") ? 90 : 0;
+    return trainer_of(root) != nullptr ? 90 : 0;
 }
 
 int recognise_flagscale(const Setting& root) {
@@ -20,12 +42,18 @@ int recognise_flagscale(const Setting& root) {
 }
 
 void read_primus(const Setting& root, FactSheet& sheet) {
-    const Setting* trainer = root.at("modules.pre_trainer");
-    trainer = trainer != nullptr ? trainer : root.at("modules.post_trainer");
+    const Setting* trainer = trainer_of(root);
     const Setting* framework = first_of(*trainer, {"framework"});
-    const Setting* overrides = trainer->at("overrides");
+    const Setting* overrides = first_of(*trainer, {"overrides", "params"});
     trainer->at("config");
-    if (const Setting* name = first_of(*trainer, {"model"})) {
+    trainer->at("name");
+    if (const Setting* model = trainer->at("model"); model != nullptr && model->is_map()) {
+        const Setting* name = first_of(*model, {"name"});
+        const Setting* size = first_of(*model, {"flavor"});
+        if (name != nullptr && size != nullptr) {
+            sheet.state(Fact::model, name->text + " " + size->text, *size);
+        }
+    } else if (const Setting* name = first_of(*trainer, {"model"})) {
         const std::string& text = name->text;
         if (as_word(*name)) {
             sheet.state(Fact::model, text.ends_with(".yaml") ? text.substr(0, text.size() - 5) : text, *name);

@@ -134,6 +134,7 @@ void read_swift(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"model", "model_id_or_path", "model_type", "load", "mcore_model"});
     sheet.whole(Fact::sequence, root, {"max_length", "max_seq_length"});
     read_swift_tuner(root, sheet);
+    sheet.whole(Fact::gpus_per_node, root, {"device_groups.nproc_per_node"});  // under Ray
     if (is_megatron_swift(root)) {
         read_swift_megatron(root, sheet);
     } else {

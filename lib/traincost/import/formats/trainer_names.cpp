@@ -7,6 +7,13 @@
 
 namespace traincost {
 
+namespace {}  // namespace
+
+bool measures_colossal(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    return program != nullptr && base_of(program->text) == "benchmark.py" && root.has("c") && root.has("b");
+}
+
 namespace {
 
 /// Whether a command starts a trainer, as far as its program's name tells: not what measures, serves or
@@ -20,9 +27,11 @@ bool starts_training(const Setting& root) {
     static constexpr std::string_view others[] = {"eval",     "infer",  "generat", "convert",  "merge",
                                                   "serve",    "token",  "prepare", "process",  "vllm",
                                                   "download", "export", "predict", "benchmark"};
-    const bool other = std::any_of(std::begin(others), std::end(others), [&](std::string_view part) {
-        return name.find(part) != std::string::npos;
-    });
+    const bool benchmarks = root.has("plugin") || measures_colossal(root);
+    const bool other =
+        !benchmarks && std::any_of(std::begin(others), std::end(others), [&](std::string_view part) {
+            return name.find(part) != std::string::npos;
+        });
     // nanoGPT's settings stand in a program of Python, and its accumulation is that of all GPUs.
     const Setting* words = root.peek("$positional");
     const bool by_program =
@@ -37,6 +46,9 @@ int trainer_of_ones_own(const Setting& root) {
         return 0;
     }
     constexpr int just_enough = 30;  // a format that knows the program or its keys goes first
+    if (measures_colossal(root)) {
+        return just_enough;
+    }
     const auto any = [&](Paths paths, int score) { return root.has_any(paths) ? score : 0; };
     const int sum =
         any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +

@@ -69,6 +69,10 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "grad_checkpointing",
                                           "enable_gradient_checkpointing"};
 
+/// Whether a command is Colossal-AI's benchmark of a language model, by its short flags: its plug-in shards
+/// everything where nobody names another.
+bool measures_colossal(const Setting& root);
+
 /// How much the arguments of a command look like those of a trainer of one's own; 0 where they are Hugging
 /// Face's.
 int trainer_of_ones_own(const Setting& root);

@@ -31,6 +31,7 @@ void read_degrees(const Engine& engine, FactSheet& sheet) {
     sheet.whole(Fact::vp, block, {"virtual_pipeline_model_parallel_size"});
     sheet.whole(Fact::cp, block, {"context_parallel_size", "ulysses_sequence_parallel_size"});
     sheet.whole(Fact::ep, block, {"expert_model_parallel_size"});
+    sheet.word(Fact::recompute, block, {"override_transformer_config.recompute_granularity"});
     const bool parameters =
         is_on(block, "param_offload") || is_on(block, "cpu_offload") || is_on(block, "offload_params");
     const Setting* by =
@@ -89,9 +90,9 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     sheet.word(Fact::model, model, {"partial_pretrain", "path"});
     sheet.whole(Fact::sequence, data, {"max_length"});
     sheet.whole(Fact::global_batch, data, {"train_batch_size"});
-    read_micro_batch(data, sheet, {"micro_batch_size_per_gpu"});
+    // Its first releases know the batch of a GPU by the shorter name.
+    read_micro_batch(data, sheet, {"micro_batch_size_per_gpu", "micro_batch_size"});
     sheet.whole(Fact::cp, root, {"ulysses_sequence_parallel_size"});
-    read_actor_adapter(model, sheet);
     Engine engine{.block = first_of(root, {"engine", "model.fsdp_config"}), .megatron = false};
     if (engine.block != nullptr && engine.block->is_scalar()) {
         engine.megatron = engine.block->text == "megatron";
@@ -115,6 +116,7 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     if (engine.block != nullptr && engine.block->is_map()) {
         read_degrees(engine, sheet);
     }
+    read_actor_adapter(model, sheet);
     read_sharding(first_of(root, {"model.strategy", "engine.strategy"}), engine, sheet);
     first_of(root, {"trainer.n_gpus_per_node", "trainer.nnodes"});  // torchrun's numbers hold
 }

@@ -30,7 +30,13 @@ void read_strategy(const Setting& root, FactSheet& sheet) {
 
 /// The second version: objects of a trainer, or flags of its program. Sequences are packed to one length.
 void read_second_version(const Setting& root, FactSheet& sheet) {
-    sheet.word(Fact::model, root, {"trainer.load_from", "load_from"});
+    if (const Setting* from = first_of(root, {"trainer.load_from", "load_from"});
+        from != nullptr && as_word(*from)) {
+        sheet.state(Fact::model, from->text, *from);
+    } else if (const Setting* made = first_of(root, {"trainer.model_cfg.$class", "model_cfg.$class"});
+               made != nullptr && made->text.ends_with("Config")) {
+        sheet.state(Fact::model, last_part(made->text.substr(0, made->text.size() - 6)), *made);
+    }
     sheet.whole(
         Fact::sequence, root,
         {"trainer.dataloader_cfg.pack_max_length", "dataloader_config.pack_max_length", "pack_max_length"});

@@ -492,6 +492,20 @@ constexpr std::array<LogRule, 14> composer_rules = {{
     {"memory/current reserved mem", reserved, giga},
 }};
 
+/// What Composer prints about a step. Until 0.12 its memory was in bytes, and the allocated one the sum of
+/// all that was ever allocated.
+void read_composer_facts(std::string_view text, LogFacts& facts) {
+    constexpr double most = 1e5 * giga;  // no accelerator has so much
+    read_facts(text, indexed_rules<composer_rules>, facts);
+    if (facts.has(reserved) && facts[reserved] >= most) {
+        facts.set(reserved, facts[reserved] / giga);
+    }
+    if (facts.has(allocated) && facts[allocated] >= most) {
+        const bool sum = holds(text, "memory/allocated_mem");
+        sum ? facts.forget(allocated) : facts.set(allocated, facts[allocated] / giga);
+    }
+}
+
 /// "[epoch=1][batch=5/50]:": begins a block. The batch starts again with every epoch.
 bool read_composer(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "[batch=";
@@ -505,12 +519,12 @@ bool read_composer(std::string_view line, std::size_t at, LogFacts& facts) {
             *facts.iteration += (n - 1) * *facts.planned;
         }
     }
-    read_facts(line.substr(at), indexed_rules<composer_rules>, facts);
+    read_composer_facts(line.substr(at), facts);
     return true;
 }
 
 bool read_composer_value(std::string_view line, std::size_t at, LogFacts& facts) {
-    read_facts(line.substr(at), indexed_rules<composer_rules>, facts);
+    read_composer_facts(line.substr(at), facts);
     return facts.known != 0;
 }
 

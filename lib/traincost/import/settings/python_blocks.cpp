@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 
 namespace traincost {
@@ -23,20 +24,16 @@ std::string class_of(const std::string& header, const std::string& name) {
     return base.ends_with("TrainingArguments") || base.ends_with("Config") ? base : name;
 }
 
-bool is_name(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 /// Every word of `text` that is no part of a longer one, and whether a bracket follows it.
 template <typename Seen>
 void visit_words(const std::string& text, Seen seen) {
     for (std::size_t at = 0; at < text.size();) {
-        if (!is_name(text[at])) {
+        if (!is_name_letter(text[at])) {
             ++at;
             continue;
         }
         std::size_t end = at;
-        while (end < text.size() && is_name(text[end])) {
+        while (end < text.size() && is_name_letter(text[end])) {
             ++end;
         }
         seen(text.substr(at, end - at), end < text.size() && text[end] == '(');
@@ -60,6 +57,9 @@ void PythonRegistry::mark_called() {
         }
     }
     for (const PythonStatement* statement : top_) {
+        if (begins_with(statement->text, {"import ", "from "})) {
+            continue;  // names of others
+        }
         visit_words(statement->text, [&](const std::string& word, bool) {
             if (const auto found = functions_.find(word); found != functions_.end()) {
                 found->second.started = true;
@@ -110,6 +110,22 @@ void PythonRegistry::collect() {
     }
 }
 
+std::string PythonRegistry::made_optimizer(const PythonStatement& statement) {
+    constexpr std::string_view package = "optim.";
+    if (statement.within.size() < 2 || !statement.within[1]->text.starts_with("def configure_optimizers")) {
+        return {};
+    }
+    for (std::size_t at = statement.text.find(package); at != std::string::npos;
+         at = statement.text.find(package, at + 1)) {
+        const std::string name = word_at(statement.text, at + package.size());
+        const std::size_t end = at + package.size() + name.size();
+        if (!name.empty() && name != "lr_scheduler" && statement.text.compare(end, 1, "(") == 0) {
+            return name;
+        }
+    }
+    return {};
+}
+
 void PythonRegistry::collect_member(const PythonStatement& statement, const PythonStatement& header) {
     const std::string& text = header.text;
     const std::size_t begin = text.find(' ') + 1;
@@ -124,7 +140,10 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     const bool made = statement.within.size() == 2 &&
                       statement.within.back()->text.starts_with("def __init__") &&
                       statement.text.starts_with("self.");
-    if (own) {
+    if (const std::string optimizer = made_optimizer(statement); !optimizer.empty()) {
+        place_at(members, "$optimizer") = scalar_setting(optimizer, members);
+        members.member("$optimizer")->line = statement.lines.empty() ? 1 : statement.lines.front();
+    } else if (own) {
         PythonStatement member = statement;
         member.within.clear();
         std::map<std::string, Setting> names;

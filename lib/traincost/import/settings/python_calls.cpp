@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
@@ -87,7 +88,7 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
     const std::vector<Setting> classes = first.is_list() ? first.items : std::vector<Setting>{first};
     std::size_t at = 0;
     for (const Setting& made : classes) {
-        while (at < equals && !is_name(text[at])) {
+        while (at < equals && !is_name_letter(text[at])) {
             ++at;
         }
         const std::string name = word_at(text, at);
@@ -157,7 +158,7 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
             cursor.step();
         }
         std::size_t end = cursor.at();
-        while (is_name(cursor.character(end))) {
+        while (is_name_letter(cursor.character(end))) {
             ++end;
         }
         std::size_t equals = end;
@@ -192,12 +193,26 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
     cursor.step();
 }
 
+const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
+    static constexpr std::string_view methods[] = {".to", ".cuda", ".train", ".eval", ".half", ".bfloat16"};
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos ||
+        std::find(std::begin(methods), std::end(methods), name.substr(dot)) == std::end(methods)) {
+        return nullptr;
+    }
+    const Setting* object = named(cursor, name.substr(0, dot));
+    return object != nullptr && object->is_map() && object->has("$class") ? object : nullptr;
+}
+
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;
     read_arguments(cursor, positional, keywords);
     if (name.ends_with(".get") && !name.starts_with("os.") && keywords.empty()) {
         return looked_up(cursor, name.substr(0, name.size() - 4), std::move(positional));
+    }
+    if (const Setting* same = returned_object(cursor, name)) {
+        return *same;
     }
     if (const auto known = known_call(name, positional, keywords)) {
         return *known;
@@ -229,7 +244,7 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         rest.items = std::move(positional);
     }
     // What is read from a call's result is not followed.
-    while (cursor.character(cursor.at()) == '.' || is_name(cursor.character(cursor.at()))) {
+    while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
         cursor.step();
     }
     return map;

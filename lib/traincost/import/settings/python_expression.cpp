@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
@@ -122,7 +123,7 @@ bool PythonRegistry::takes(PythonCursor& cursor, std::string_view word) {
             return false;
         }
     }
-    if (is_name(cursor.character(cursor.at() + word.size()))) {
+    if (is_name_letter(cursor.character(cursor.at() + word.size()))) {
         return false;
     }
     cursor.go_to(cursor.at() + word.size());
@@ -179,8 +180,28 @@ Setting PythonRegistry::value(PythonCursor& cursor) {
         fail_at_line(file_, cursor.line(), "nested more than " + std::to_string(deepest_setting) + " deep");
     }
     Setting out = primary(cursor);
+    while (cursor.character(cursor.at()) == '[') {
+        out = part_of(std::move(out), bracket(cursor, ']'));
+    }
     --cursor.depth;
     return out;
+}
+
+Setting PythonRegistry::part_of(Setting whole, const Setting& keys) {
+    if (whole.has("$class")) {
+        return whole;  // of what a call returns, nobody knows the parts
+    }
+    const Setting* key = keys.items.size() == 1 ? &keys.items.front() : nullptr;
+    const Setting* part = nullptr;
+    if (key != nullptr && key->quoted && whole.is_map()) {
+        part = whole.member(key->text);
+    } else if (const auto index = key == nullptr ? std::nullopt : as_whole(*key); index && whole.is_list()) {
+        const auto size = static_cast<std::int64_t>(whole.items.size());
+        const std::int64_t at = *index < 0 ? *index + size : *index;
+        part = at >= 0 && at < size ? &whole.items[static_cast<std::size_t>(at)] : nullptr;
+    }
+    return part != nullptr ? Setting(*part)
+                           : unknown("a part of " + (whole.text.empty() ? "it" : whole.text), whole);
 }
 
 Setting PythonRegistry::primary(PythonCursor& cursor) {
@@ -206,7 +227,7 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
     }
     std::size_t end = cursor.at();
     const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    for (char next = c; is_name(next) || next == '.' ||
+    for (char next = c; is_name_letter(next) || next == '.' ||
                         (number && (next == '-' || next == '+') && cursor.character(end - 1) == 'e');
          next = cursor.character(end)) {
         ++end;

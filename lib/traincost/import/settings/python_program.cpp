@@ -138,6 +138,7 @@ std::optional<Setting> program_configuration(PythonRegistry& registry, const std
         std::erase_if(made, [&](const Candidate& each) {
             return select.empty() ? !registry.starts(each.name) : each.name != select;
         });
+        drop_parts(made);
         if (made.size() == 1) {
             return std::move(made.front().root);
         }

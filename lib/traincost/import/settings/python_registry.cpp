@@ -1,10 +1,10 @@
 #include "traincost/import/settings/python_registry.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -129,7 +129,7 @@ std::optional<Setting> PythonRegistry::built() {
             open += text[begin] == '(' ? 1 : text[begin] == ')' ? -1 : 0;
         }
         while (begin != std::string::npos && begin > 0 &&
-               (is_name(text[begin - 1]) || text[begin - 1] == '.')) {
+               (is_name_letter(text[begin - 1]) || text[begin - 1] == '.')) {
             --begin;
         }
         if (begin == std::string::npos || statement.text.starts_with("def ")) {
@@ -160,8 +160,9 @@ std::optional<Setting> PythonRegistry::built() {
             }
         }
         // What the call says itself is what the parts are told.
-        for (const auto& [said_as, key] : {std::pair{"global_batch_size", "data_loader.global_batch_size"},
-                                           std::pair{"sequence_length", "sequence_length"}}) {
+        for (const auto& [said_as, key] :
+             {std::pair{"global_batch_size", "data_loader.global_batch_size"},
+              std::pair{"sequence_length", "sequence_length"}, std::pair{"num_nodes", "num_nodes"}}) {
             if (const Setting* at = said.peek(said_as); at != nullptr && !root.has(key)) {
                 place_at(root, key) = Setting(*at);
             }
@@ -226,7 +227,7 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
             ++at;
         }
         std::size_t end = at;
-        while (end < text.size() && is_name(text[end])) {
+        while (end < text.size() && is_name_letter(text[end])) {
             ++end;
         }
         const std::string name = text.substr(at, end - at);
@@ -267,15 +268,10 @@ Setting PythonRegistry::unknown(std::string said, const Setting& place) {
 
 std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
     std::size_t end = std::min(at, text.size());
-    while (end < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_')) {
+    while (end < text.size() && is_name_letter(text[end])) {
         ++end;
     }
     return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
-}
-
-bool PythonRegistry::is_name(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
@@ -289,7 +285,7 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     }
     const bool conditional = reach == PythonReach::perhaps;
     std::size_t end = 0;
-    while (end < text.size() && (is_name(text[end]) || text[end] == '.')) {
+    while (end < text.size() && (is_name_letter(text[end]) || text[end] == '.')) {
         ++end;
     }
     std::size_t equals = end;
@@ -298,7 +294,7 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     }
     const bool several = equals < text.size() && text[equals] == ',';
     while (several && equals < text.size() &&
-           (is_name(text[equals]) || text[equals] == ',' || text[equals] == ' ')) {
+           (is_name_letter(text[equals]) || text[equals] == ',' || text[equals] == ' ')) {
         ++equals;  // NAME, NAME = call(...)
     }
     if (end > 0 && equals < text.size() && text[equals] == ':') {  // NAME: TYPE = expression

@@ -90,6 +90,8 @@ private:
     /// Marks the functions that others call, and those that what runs by itself names.
     void mark_called();
     void collect();
+    /// "AdamW" of the statement in a module's own "configure_optimizers" that makes it.
+    static std::string made_optimizer(const PythonStatement& statement);
     /// What stands at the top of a class: its members and what its "__init__" gives them.
     void collect_member(const PythonStatement& statement, const PythonStatement& header);
     static bool begins_with(const std::string& text, std::initializer_list<std::string_view> words);
@@ -99,7 +101,6 @@ private:
     Setting empty(int line) const;
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
-    static bool is_name(char c);
     /// The name that stands there.
     static std::string word_at(const std::string& text, std::size_t at);
     // NAME = expression, NAME.attribute.other = expression
@@ -134,6 +135,8 @@ private:
     Setting product(PythonCursor& cursor);
     Setting value(PythonCursor& cursor);
     Setting primary(PythonCursor& cursor);
+    /// "settings['rows']", "sizes[0]".
+    static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
     const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
     /// What a name stands for: a local, a name of the file, a class.
@@ -155,6 +158,8 @@ private:
     std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
                                        const std::vector<Setting>& positional,
                                        const std::map<std::string, Setting>& keywords);
+    /// "model.to(device)": the object itself, of whose methods nothing is followed.
+    const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
 
     const std::string& file_;

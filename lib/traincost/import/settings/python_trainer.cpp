@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <functional>
 #include <set>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_made.hpp"
+#include "traincost/import/settings/python_model.hpp"
 
 namespace traincost {
 
@@ -18,33 +18,11 @@ constexpr std::array<std::string_view, 13> argument_classes = {
     "KTOConfig",         "RewardConfig",    "GKDConfig",   "GRPOConfig", "BCOConfig",
     "PRMConfig",         "OnlineDPOConfig", "NashMDConfig"};
 
-std::string_view class_name(const Setting& made) {
-    const Setting* kind = made.peek("$class");
-    if (kind == nullptr) {
-        return {};
-    }
-    const std::string_view text = kind->text;
-    return text.substr(text.rfind('.') == text.npos ? 0 : text.rfind('.') + 1);
-}
-
 bool makes_arguments(const Setting& made) {
     const std::string_view name = class_name(made);
     return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
         return name == each || (each == "TrainingArguments" && name.ends_with(each));
     });
-}
-
-/// Every call in `value`, the outer one first.
-void visit_calls(const Setting& value, const std::function<void(const Setting&)>& seen) {
-    if (value.is_map() && value.has("$class")) {
-        seen(value);
-    }
-    for (const SettingMember& m : value.members) {
-        visit_calls(m.value, seen);
-    }
-    for (const Setting& item : value.items) {
-        visit_calls(item, seen);
-    }
 }
 
 /// A name that was given no value here is none of the values it may have.
@@ -60,72 +38,6 @@ void hide_names(Setting& value) {
     }
     for (Setting& item : value.items) {
         hide_names(item);
-    }
-}
-
-/// A name whose value nobody knows.
-bool is_open(const Setting& value) {
-    return value.is_scalar() && !value.quoted && !value.text.empty() && value.text != "true" &&
-           value.text != "false" &&
-           (value.text[0] == '<' || std::isalpha(static_cast<unsigned char>(value.text[0])) != 0);
-}
-
-void put(Setting& root, std::string_view key, const Setting* value) {
-    const Setting* stands = value == nullptr ? nullptr : root.peek(key);
-    if (value != nullptr && (stands == nullptr || (is_open(*stands) && !is_open(*value)))) {
-        place_at(root, key) = *value;
-    }
-}
-
-/// Whether a class is a model of language, by its name.
-bool is_language_model(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> parts = {"LanguageModel.", "ModelFor",
-                                                              "ForCausalLM",    "ForConditionalGeneration",
-                                                              "LMHeadModel",    "ForSequenceClassification"};
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return name.find(part) != name.npos; });
-}
-
-bool loads_model(std::string_view name) {
-    return is_language_model(name) || name.find("Model") != name.npos;
-}
-
-/// What is known of the model beside the arguments: its name, its adapter, its bits.
-void put_model(Setting& root, const Setting& call) {
-    const Setting* kind = call.peek("$class");
-    const Setting* positional = call.peek("$arguments");
-    const Setting* first = positional != nullptr && positional->is_list() && !positional->items.empty()
-                               ? &positional->items.front()
-                               : nullptr;
-    const std::string_view name = class_name(call);
-    if (name == "from_pretrained" && loads_model(kind->text)) {
-        for (const std::string_view key : {"pretrained_model_name_or_path", "model_name"}) {
-            put(root, "model_name_or_path", call.peek(key));
-        }
-        put(root, "model_name_or_path", first);
-        for (const std::string_view key :
-             {"attn_implementation", "torch_dtype", "load_in_4bit", "load_in_8bit", "max_seq_length"}) {
-            put(root, key, call.peek(key));
-        }
-    } else if (name == "LoraConfig" ||
-               name == "get_peft_model") {  // the latter where it takes the rank itself
-        put(root, "lora_r", call.peek("r"));
-        put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
-        put(root, "max_seq_length", call.peek("max_seq_length"));
-    } else if (name == "BitsAndBytesConfig") {
-        put(root, "load_in_4bit", call.peek("load_in_4bit"));
-        put(root, "load_in_8bit", call.peek("load_in_8bit"));
-    } else if (name == "Accelerator") {
-        put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
-        put(root, "mixed_precision", call.peek("mixed_precision"));
-        put(root, "$accelerated", call.peek("$class"));
-    } else if (name.ends_with("Trainer")) {
-        const Setting* model = call.peek("model");
-        if (model != nullptr && model->is_scalar() && model->quoted) {
-            put(root, "model_name_or_path", model);
-        }
-        put(root, "max_seq_length", call.peek("max_seq_length"));
-        put(root, "max_length", call.peek("max_length"));
     }
 }
 
@@ -224,6 +136,23 @@ void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// The length that the program is told on its command line.
+const Setting* told_length(const std::vector<PythonScope>& scopes) {
+    static constexpr std::array<std::string_view, 7> lengths = {
+        "max_seq_length", "max_seq_len", "max_sequence_length", "max_length",
+        "cutoff_len",     "seq_length",  "block_size"};
+    for (const PythonScope& scope : scopes) {
+        const auto options = scope.names.find(std::string(options_of_parser));
+        for (std::size_t i = 0; options != scope.names.end() && i < lengths.size(); ++i) {
+            const Setting* at = options->second.member(lengths[i]);
+            if (at != nullptr && as_whole(*at)) {
+                return at;
+            }
+        }
+    }
+    return nullptr;
+}
+
 /// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
 const Setting* cut_length(const std::vector<PythonScope>& scopes) {
     const Setting* length = nullptr;
@@ -285,7 +214,14 @@ void keep_where_some(std::vector<Held>& all, bool (*holds)(const Setting&), bool
     }
 }
 
-/// The arguments of the program's trainers, each once; those of `select` where it names some.
+/// How many of a trainer's arguments nobody knows.
+std::ptrdiff_t count_open(const Setting& arguments) {
+    return std::count_if(arguments.members.begin(), arguments.members.end(),
+                         [](const SettingMember& m) { return m.key[0] != '$' && is_open(m.value); });
+}
+
+/// The arguments of the program's trainers, each once, where most of them are known; those of `select` where
+/// it names some.
 std::vector<Held> held_arguments(const std::vector<PythonScope>& scopes, std::string_view select) {
     std::vector<Held> all;
     std::set<int> seen;  // the lines of calls: what a function makes stands where it is called, too
@@ -300,6 +236,12 @@ std::vector<Held> held_arguments(const std::vector<PythonScope>& scopes, std::st
         for (const Setting* each : arguments_in(scope)) {
             if (seen.insert(each->line).second) {
                 all.push_back({.scope = &scope, .arguments = each});
+                continue;
+            }
+            const auto before = std::find_if(
+                all.begin(), all.end(), [&](const Held& held) { return held.arguments->line == each->line; });
+            if (count_open(*each) < count_open(*before->arguments)) {
+                *before = {.scope = &scope, .arguments = each};  // where its function is called
             }
         }
     }
@@ -371,6 +313,7 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
     }
     if (!root.has("max_seq_length") && !root.has("max_length")) {
         put(root, "max_seq_length", cut_length(scopes));
+        put(root, "max_seq_length", told_length(scopes));
     }
     if (arguments == nullptr) {
         const Setting* by = root.has("lora_r") ? root.peek("lora_r") : root.peek("$accelerated");

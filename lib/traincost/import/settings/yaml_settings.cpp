@@ -3,12 +3,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -166,6 +168,28 @@ void fail_at_line(const std::string& file, int line, const std::string& message)
                 std::vector<Problem>{{.path = file + ":" + std::to_string(line), .message = message}});
 }
 
+namespace {
+
+/// "path: {data_path:??}", which YAML 1.1 takes and this parser does not, with the braces between quotes:
+/// what they hold is no value. Nothing where no line has any.
+std::optional<std::string> with_quoted_braces(std::string_view text) {
+    std::string out;
+    bool any = false;
+    for (const std::string& line : split(text, '\n')) {
+        const std::size_t open = line.find(": {");
+        const std::size_t close = line.find('}', open == line.npos ? 0 : open);
+        const bool holds =
+            open != line.npos && close != line.npos && line.find_first_of("{\"', ", open + 3) >= close &&
+            line.find(':', open + 3) < close && line.find_first_not_of(" \r", close + 1) == line.npos;
+        any = any || holds;
+        out += holds ? line.substr(0, open + 2) + '"' + line.substr(open + 2, close - open - 1) + '"' : line;
+        out += '\n';
+    }
+    return any ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
 Setting read_yaml(std::string_view text, const std::string& file, int first_line) {
     std::istringstream stream{std::string(text)};
     YamlTreeBuilder builder(file, first_line);
@@ -174,6 +198,9 @@ Setting read_yaml(std::string_view text, const std::string& file, int first_line
         while (!builder.started && parser.HandleNextDocument(builder)) {
         }
     } catch (const YAML::Exception& error) {
+        if (const auto quoted = with_quoted_braces(text)) {
+            return read_yaml(*quoted, file, first_line);
+        }
         fail_at_line(file, std::max(error.mark.line, 0) + first_line, "not valid YAML: " + error.msg);
     }
     name_settings(builder.root);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/shell/shell_state.hpp"
 
@@ -147,8 +148,7 @@ private:
         }
         std::size_t begin = at_;
         while (at_ < text_.size() &&
-               (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_' ||
-                text_[at_] == '$' || text_[at_] == '{' || text_[at_] == '}')) {
+               (is_name_letter(text_[at_]) || text_[at_] == '$' || text_[at_] == '{' || text_[at_] == '}')) {
             ++at_;
         }
         std::string name;

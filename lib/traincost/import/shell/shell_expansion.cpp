@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/shell/shell_state.hpp"
 
@@ -194,7 +195,7 @@ std::size_t ShellState::expand_dollar(const ShellText& raw, std::size_t at, std:
         std::string_view("@*#?$!-").find(next) != std::string_view::npos) {
         name_end = at + 2;
     } else {
-        while (name_end < end && is_variable_character(raw.chars[name_end])) {
+        while (name_end < end && is_name_letter(raw.chars[name_end])) {
             ++name_end;
         }
     }
@@ -241,7 +242,7 @@ void ShellState::expand_all(const std::vector<ShellText>* items, bool length, bo
 /// The name at `at` of ${...}: a variable's, or @, * and #.
 std::string ShellState::braced_name(const std::string& chars, std::size_t at, std::size_t end) {
     const std::size_t begin = at;
-    while (at < end && is_variable_character(chars[at])) {
+    while (at < end && is_name_letter(chars[at])) {
         ++at;
     }
     const bool special =

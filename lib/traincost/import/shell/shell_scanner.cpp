@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -34,10 +35,6 @@ ShellText shell_text(std::string_view text, std::uint32_t file) {
 
 bool ShellScanner::is_blank(char c) {
     return c == ' ' || c == '\t';
-}
-
-bool ShellScanner::is_name_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 ShellPlace ShellScanner::place(std::size_t at) const {
@@ -215,7 +212,7 @@ ShellText ShellScanner::word() {
 
 std::string_view ShellScanner::peek_word() const {
     std::size_t i = at_;
-    while (i < size() && (is_name_character(text_.chars[i]) || text_.chars[i] == '-')) {
+    while (i < size() && (is_name_letter(text_.chars[i]) || text_.chars[i] == '-')) {
         ++i;
     }
     if (i == at_ && i < size() && (text_.chars[i] == '{' || text_.chars[i] == '}' || text_.chars[i] == '!')) {

@@ -20,7 +20,6 @@ protected:
     static constexpr int deepest_block = 60;
 
     static bool is_blank(char c);
-    static bool is_name_character(char c);
     std::size_t size() const {
         return text_.chars.size();
     }

@@ -1,5 +1,7 @@
 #include "traincost/import/shell/shell_simple.hpp"
 
+#include "traincost/base/name_letter.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -37,7 +39,7 @@ void SimpleCommands::read_here_document(ShellCommand& command, std::size_t index
 
 std::size_t SimpleCommands::assignment_length(ShellAssignment& assignment) const {
     std::size_t i = at_;
-    while (i < size() && is_name_character(text_.chars[i])) {
+    while (i < size() && is_name_letter(text_.chars[i])) {
         ++i;
     }
     if (i == at_ || std::isdigit(static_cast<unsigned char>(now())) != 0) {

@@ -70,7 +70,6 @@ public:
 private:
     static constexpr std::size_t longest_value = std::size_t{1} << 20;  ///< characters
 
-    static bool is_variable_character(char c);
     static std::string braced_name(const std::string& chars, std::size_t at, std::size_t end);
     struct Field;
     bool append_to_itself(const ShellAssignment& assignment);

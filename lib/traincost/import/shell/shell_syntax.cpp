@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/shell/shell_simple.hpp"
 
 namespace traincost {
@@ -151,7 +152,7 @@ private:
     }
     bool begins_function() const {
         std::size_t i = at_;
-        while (i < size() && (is_name_character(text_.chars[i]) || text_.chars[i] == '-')) {
+        while (i < size() && (is_name_letter(text_.chars[i]) || text_.chars[i] == '-')) {
             ++i;
         }
         std::size_t j = i;

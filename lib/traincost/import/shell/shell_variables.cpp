@@ -4,13 +4,10 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/import/shell/shell_state.hpp"
 
 namespace traincost {
-
-bool ShellState::is_variable_character(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 std::optional<ShellText> ShellState::value_of(std::string_view name) const {
     if (name == "#" && arguments_known) {
@@ -126,7 +123,7 @@ bool ShellState::append_to_itself(const ShellAssignment& assignment) {
     for (const std::string& start : {"\"$" + assignment.name, "\"${" + assignment.name + "}"}) {
         const bool braced = start.back() == '}';
         if (!raw.chars.starts_with(start) ||
-            (!braced && raw.chars.size() > start.size() && is_variable_character(raw.chars[start.size()]))) {
+            (!braced && raw.chars.size() > start.size() && is_name_letter(raw.chars[start.size()]))) {
             continue;
         }
         ShellText rest;

@@ -1,0 +1,20 @@
+// What a Python program makes by calling classes: maps that know their class ("$class").
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "traincost/import/settings/setting.hpp"
+
+namespace traincost {
+
+/// "peft.LoraConfig": what is called; empty where nothing is.
+std::string_view class_path(const Setting& made);
+
+/// "LoraConfig" of it: what follows the last dot.
+std::string_view class_name(const Setting& made);
+
+/// Every call in `value`, the outer one first.
+void visit_calls(const Setting& value, const std::function<void(const Setting&)>& seen);
+
+}  // namespace traincost

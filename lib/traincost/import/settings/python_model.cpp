@@ -1,0 +1,96 @@
+#include "traincost/import/settings/python_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "traincost/import/settings/python_made.hpp"
+
+namespace traincost {
+
+bool is_open(const Setting& value) {
+    return value.is_scalar() && !value.quoted && !value.text.empty() && value.text != "true" &&
+           value.text != "false" &&
+           (value.text[0] == '<' || std::isalpha(static_cast<unsigned char>(value.text[0])) != 0);
+}
+
+void put(Setting& root, std::string_view key, const Setting* value) {
+    const Setting* stands = value == nullptr ? nullptr : root.peek(key);
+    if (value != nullptr && (stands == nullptr || (is_open(*stands) && !is_open(*value)))) {
+        place_at(root, key) = *value;
+    }
+}
+
+bool is_language_model(std::string_view name) {
+    static constexpr std::array<std::string_view, 7> parts = {"LanguageModel.",
+                                                              "ModelFor",
+                                                              "ForCausalLM",
+                                                              "ForMaskedLM",
+                                                              "LMHeadModel",
+                                                              "ForConditionalGeneration",
+                                                              "ForSequenceClassification"};
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+namespace {
+
+/// A model that is made anew: of its configuration's dimensions, or as another one is.
+void put_new_model(Setting& root, const Setting& config) {
+    if (config.has_any({"num_hidden_layers", "n_layer", "hidden_size", "n_embd"})) {
+        put(root, "$config", &config);
+        return;
+    }
+    const Setting* like = config.peek("$arguments");
+    if (class_name(config) == "from_pretrained" && like != nullptr && !like->items.empty()) {
+        put(root, "model_name_or_path", &like->items.front());
+    }
+}
+
+bool loads_model(std::string_view name) {
+    return is_language_model(name) || name.find("Model") != name.npos;
+}
+
+}  // namespace
+
+void put_model(Setting& root, const Setting& call) {
+    const Setting* kind = call.peek("$class");
+    const Setting* positional = call.peek("$arguments");
+    const Setting* first = positional != nullptr && positional->is_list() && !positional->items.empty()
+                               ? &positional->items.front()
+                               : nullptr;
+    const std::string_view name = class_name(call);
+    if (name == "from_pretrained" && loads_model(kind->text)) {
+        for (const std::string_view key : {"pretrained_model_name_or_path", "model_name"}) {
+            put(root, "model_name_or_path", call.peek(key));
+        }
+        put(root, "model_name_or_path", first);
+        for (const std::string_view key :
+             {"attn_implementation", "torch_dtype", "load_in_4bit", "load_in_8bit", "max_seq_length"}) {
+            put(root, key, call.peek(key));
+        }
+    } else if (name == "LoraConfig" ||
+               name == "get_peft_model") {  // the latter where it takes the rank itself
+        put(root, "lora_r", call.peek("r"));
+        put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
+        put(root, "max_seq_length", call.peek("max_seq_length"));
+    } else if (name == "BitsAndBytesConfig") {
+        put(root, "load_in_4bit", call.peek("load_in_4bit"));
+        put(root, "load_in_8bit", call.peek("load_in_8bit"));
+    } else if (name == "Accelerator") {
+        put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
+        put(root, "mixed_precision", call.peek("mixed_precision"));
+        put(root, "$accelerated", call.peek("$class"));
+    } else if (is_language_model(kind->text) && first != nullptr && first->is_map()) {
+        put_new_model(root, *first);
+    } else if (name.ends_with("Trainer")) {
+        const Setting* model = call.peek("model");
+        if (model != nullptr && model->is_scalar() && model->quoted) {
+            put(root, "model_name_or_path", model);
+        }
+        put(root, "max_seq_length", call.peek("max_seq_length"));
+        put(root, "max_length", call.peek("max_length"));
+    }
+}
+
+}  // namespace traincost

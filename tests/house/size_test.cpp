@@ -24,8 +24,6 @@ const std::map<std::string, std::string> long_files = {
     {"lib/traincost/import/logs/log_forms.cpp", "a table: one row a form of log line"},
     {"lib/traincost/import/hf/hf_llama.cpp", "a table: one reader a family of config.json"},
     {"lib/traincost/import/hf/hf_moe.cpp", "a table: one reader a family of config.json"},
-    {"lib/traincost/import/logs/log_reader.cpp", "to split"},
-    {"lib/traincost/fit/record_job.cpp", "to split"},
 };
 
 /// Longer functions by what they are called, and why they are not split.

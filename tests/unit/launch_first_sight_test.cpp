@@ -189,7 +189,7 @@ TEST_CASE("Colossal-AI's benchmark shards everything where no plug-in is named",
     CHECK(said(job, Fact::recompute) == "full");
 }
 
-TEST_CASE("a program of unknown name that is told settings is read by them; verl's recomputation of Megatron",
+TEST_CASE("a program of unknown name that is told settings is read by them, verl's recomputation of Megatron",
           "[launch]") {
     const LaunchReading job = said_in(
         "ARGS=\"engine=megatron engine.tensor_model_parallel_size=2 "

@@ -1,0 +1,285 @@
+#include "traincost/import/logs/log_collector.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace traincost {
+
+using enum LogFact;
+
+namespace {
+
+constexpr int same_form_trusted = 16;  // steps of one form in a row, after which a line is tried as one first
+constexpr int dialect_lines = 64;      // step lines looked at to tell dialects of one form apart
+
+std::vector<std::string_view> all_anchors() {
+    std::vector<std::string_view> all;
+    for (const LogForm& form : log_forms()) {
+        all.push_back(form.anchor);
+    }
+    for (int i = 0; i < log_word_count; ++i) {
+        all.push_back(text_of(static_cast<LogWord>(i)));
+    }
+    return all;
+}
+
+/// Facts of `from` that `to` does not have.
+void complete(LogFacts& to, const LogFacts& from) {
+    for (int i = 0; i < log_fact_count; ++i) {
+        const auto fact = static_cast<LogFact>(i);
+        if (from.has(fact) && !to.has(fact)) {
+            to.set(fact, from[fact]);
+        }
+    }
+}
+
+}  // namespace
+
+LogCollector::LogCollector() : forms_(log_forms().begin(), log_forms().end()), anchors_(all_anchors()) {
+}
+
+/// Reads the line as of form `i`, whose anchor stands at `at`; what it was.
+LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const LogLine& line) {
+    const LogForm& form = forms_[i];
+    Taken taken = Taken::nothing;
+    for (std::size_t begin = 0;;) {
+        const std::string_view text = line.text.substr(begin);
+        LogFacts facts;
+        if (!form.read(text, begin == 0 ? at : 0, facts)) {
+            return taken;
+        }
+        const std::size_t next = facts.next;
+        keep_memory(facts);
+        if (!facts.iteration) {
+            side(form.family, facts);
+            return Taken::beside;
+        }
+        step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
+        taken = Taken::step;
+        if (next == 0) {
+            return taken;
+        }
+        begin += next;
+    }
+}
+
+/// Takes the rest of a wrapped Megatron line into the step it belongs to; the step is complete with a line
+/// that is none, or that is too far below.
+bool LogCollector::continue_wrapped(const LogLine& line) {
+    constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
+    LogFacts rest;
+    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(line.text, rest)) {
+        complete(wrapped_->first, rest);
+        if (!rest.has(nan_steps)) {
+            return true;
+        }
+        close_wrapped();
+        return true;
+    }
+    close_wrapped();
+    return false;
+}
+
+void LogCollector::close_wrapped() {
+    if (wrapped_) {
+        const auto [facts, line] = *wrapped_;
+        wrapped_.reset();
+        accept(LogFamily::megatron, facts, line);
+    }
+}
+
+void LogCollector::take(const LogLine& line) {
+    if (wrapped_ && continue_wrapped(line)) {
+        return;
+    }
+    // Most lines of most logs are of the same form as the last step.
+    if (same_form_ >= same_form_trusted) {
+        const std::size_t at = find_in(line.text, forms_[last_form_].anchor);
+        if (at != line.text.npos && take_as(last_form_, at, line) == Taken::step) {
+            return;
+        }
+    }
+    anchors_.find(line.text, hits_);
+    if (hits_.found == 0) {
+        return;
+    }
+    words_ |= hits_.found >> forms_.size();
+    for (std::size_t i = 0; i < forms_.size(); ++i) {
+        if (!hits_.has(i)) {
+            continue;
+        }
+        const Taken taken = take_as(i, hits_.first[i], line);
+        if (taken == Taken::step) {
+            same_form_ = i == last_form_ ? same_form_ + 1 : 0;
+            last_form_ = i;
+            return;
+        }
+        if (taken == Taken::beside) {
+            break;
+        }
+    }
+    const auto here = [&](LogWord w) { return hits_.has(forms_.size() + static_cast<std::size_t>(w)); };
+    using enum LogWord;
+    beside_ |= here(evaluation) || here(validation) || here(validation_title) || here(validation_loss) ||
+               here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
+    start_ |= here(training_starts) || here(training_begins) || here(resuming);
+}
+
+void LogCollector::keep_memory(const LogFacts& facts) {
+    for (const LogFact fact : {allocated, reserved, device}) {
+        if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
+            run_.set(fact, run_.has(fact) ? std::max(run_[fact], facts[fact]) : facts[fact]);
+        }
+    }
+}
+
+void LogCollector::keep_summary(const LogFacts& facts) {
+    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s}) {
+        if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
+            run_.set(fact, facts[fact]);
+        }
+    }
+}
+
+/// A line beside the steps: its facts belong to the step that follows, or to the run.
+void LogCollector::side(LogFamily family, const LogFacts& facts) {
+    keep_summary(facts);
+    if (facts.has(skipped_total) && std::isfinite(facts[skipped_total])) {
+        skipped_most_ = std::max(skipped_most_, facts[skipped_total]);
+    }
+    if (family == LogFamily::deepspeed) {
+        overflows_ += facts.has(skipped) ? facts[skipped] : 0.0;
+        return;
+    }
+    if (family == LogFamily::composer) {
+        if (block_) {
+            complete(block_->first, facts);
+        }
+        return;
+    }
+    std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)];
+    waiting = waiting ? waiting : std::optional(LogFacts{});
+    complete(*waiting, facts);
+}
+
+/// A number that ends a file without line end may lack digits, and so may one that ends a line which says
+/// less than the step before: it counts only with as many decimals as before.
+void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+    const std::optional<LogFacts>& before = shape_[static_cast<std::size_t>(family)];
+    const bool shorter = before && (facts.known & ~before->known) == 0 && facts.known != before->known;
+    if (!facts.open || (line.ended && !shorter)) {
+        return;
+    }
+    const auto at = static_cast<std::size_t>(facts.last);
+    if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
+        facts.forget(facts.last);
+        oddities.push_back({line.number, "the line is truncated; its last number is ignored"});
+    }
+}
+
+void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
+    const auto index = static_cast<std::size_t>(family);
+    drop_cut_number(family, facts, line);
+    if (looked_at_[index] < dialect_lines) {
+        ++looked_at_[index];
+        look_for_dialects(family, line.text, facts, dialects_);
+    }
+    shape_[index] = facts;
+    keep_summary(facts);
+    if (family == LogFamily::composer) {
+        if (block_) {
+            accept(family, block_->first, block_->second);
+        }
+        block_ = {facts, line.number};
+        return;
+    }
+    if (family == LogFamily::hugging_face) {
+        hugging_face(facts, line);
+        return;
+    }
+    if (family == LogFamily::megatron && !facts.has(nan_steps) && facts.next == 0) {
+        wrapped_ = {facts, line.number};  // the count of NaN iterations ends a whole line
+        return;
+    }
+    accept(family, facts, line.number);
+}
+
+/// Lines with a loss are counted. The same line twice is one; LLaMA-Factory prints a line of its own before
+/// the Trainer's.
+void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
+    if (line.text.find('{') != line.text.npos) {
+        const std::string_view dictionary = line.text.substr(line.text.find('{'));
+        if (dictionary == last_loss_line_) {
+            return;
+        }
+        last_loss_line_ = dictionary;
+    }
+    if (holds(line.text, "callbacks")) {
+        close_callback();
+        callback_ = {facts, line.number};
+        return;
+    }
+    if (callback_) {
+        complete(facts, callback_->first);
+        callback_.reset();
+    }
+    ++trainer_lines_;
+    facts.iteration = ++loss_lines_;
+    accept(LogFamily::hugging_face, facts, line.number);
+}
+
+void LogCollector::close_callback() {
+    if (callback_ && trainer_lines_ == 0) {
+        callback_->first.iteration = ++loss_lines_;
+        accept(LogFamily::hugging_face, callback_->first, callback_->second);
+    }
+    callback_.reset();
+}
+
+void LogCollector::end() {
+    close_wrapped();
+    if (block_) {
+        accept(LogFamily::composer, block_->first, block_->second);
+        block_.reset();
+    }
+    close_callback();
+}
+
+double LogCollector::skipped_steps() const {
+    return std::max(skipped_most_, overflows_);
+}
+
+void LogCollector::accept(LogFamily family, LogFacts facts, std::int64_t line) {
+    std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)];
+    if (waiting) {
+        complete(facts, *waiting);
+        waiting.reset();
+    }
+    track(family).step(facts, {.line = line, .beside = beside_, .start = start_});
+    if (family != LogFamily::deepspeed) {
+        beside_ = false;
+        start_ = false;
+    }
+}
+
+std::optional<LogFamily> LogCollector::family() const {
+    std::optional<LogFamily> best;
+    const auto weight = [&](LogFamily f) {
+        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed || f == LogFamily::mlperf;
+        const std::int64_t steps = tracks_[static_cast<std::size_t>(f)].steps();
+        constexpr std::int64_t strong = std::int64_t{1} << 40;
+        return steps == 0 ? 0 : !beside_others ? steps + strong : f == LogFamily::mlperf ? 1 : steps + 1;
+    };
+    for (int i = 0; i < log_family_count; ++i) {
+        const auto f = static_cast<LogFamily>(i);
+        if (weight(f) > (best ? weight(*best) : 0)) {
+            best = f;
+        }
+    }
+    if (!best && (run_.has(whole_run_samples_per_s) || run_.has(whole_run_steps_per_s))) {
+        return LogFamily::hugging_face;  // a summary alone
+    }
+    return best;
+}
+
+}  // namespace traincost

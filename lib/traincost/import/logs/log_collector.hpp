@@ -1,0 +1,94 @@
+// What the lines of a training log say, put together into the steps of a run; internal to import/logs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "traincost/import/logs/log_facts.hpp"
+#include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/log_framework.hpp"
+#include "traincost/import/logs/log_line.hpp"
+#include "traincost/import/logs/log_scan.hpp"
+#include "traincost/import/logs/log_track.hpp"
+
+namespace traincost {
+
+/// Takes a log line by line: recognises its form, and joins lines that belong to one step.
+class LogCollector {
+public:
+    LogCollector();
+
+    void take(const LogLine& line);
+
+    /// Completes the steps that waited for a further line. Call it once, after the last one.
+    void end();
+
+    /// The form most steps have; timers and reports that stand beside other frameworks' lines only where
+    /// there is nothing else. None without a step or a summary.
+    std::optional<LogFamily> family() const;
+
+    LogTrack& track(LogFamily family) {
+        return tracks_[static_cast<std::size_t>(family)];
+    }
+    const LogDialects& dialects() const {
+        return dialects_;
+    }
+    /// Which words that tell frameworks apart were seen: a bit each.
+    std::uint64_t words() const {
+        return words_;
+    }
+    /// Facts of the whole run: of its summary, and the most memory printed.
+    const LogFacts& run() const {
+        return run_;
+    }
+    /// Steps whose update was skipped, by the largest count printed.
+    double skipped_steps() const;
+
+    std::vector<LogOddity> oddities;
+
+private:
+    enum class Taken : std::uint8_t { nothing, beside, step };
+    using Waiting = std::optional<std::pair<LogFacts, std::int64_t>>;  ///< a step and its line
+
+    Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
+    void side(LogFamily family, const LogFacts& facts);
+    void step(LogFamily family, LogFacts facts, const LogLine& line);
+    void hugging_face(LogFacts facts, const LogLine& line);
+    void accept(LogFamily family, LogFacts facts, std::int64_t line);
+    void keep_memory(const LogFacts& facts);
+    void keep_summary(const LogFacts& facts);
+    void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
+    bool continue_wrapped(const LogLine& line);
+    void close_wrapped();
+    void close_callback();
+
+    std::vector<LogForm> forms_;
+    Anchors anchors_;
+    AnchorHits hits_;
+    std::array<LogTrack, log_family_count> tracks_{};
+    std::array<std::optional<LogFacts>, log_family_count> carried_{};  ///< facts for the step that follows
+    std::array<std::optional<LogFacts>, log_family_count> shape_{};    ///< the last step of each
+    std::array<int, log_family_count> looked_at_{};
+    LogDialects dialects_;
+    std::uint64_t words_ = 0;
+    bool beside_ = false;
+    bool start_ = false;
+    std::size_t last_form_ = 0;  ///< of the last step
+    int same_form_ = 0;          ///< steps in a row of that form
+
+    Waiting block_{};     ///< Composer's, still open
+    Waiting wrapped_{};   ///< Megatron's, whose end may follow
+    Waiting callback_{};  ///< LLaMA-Factory's line before the Trainer's
+    std::int64_t loss_lines_ = 0;
+    std::int64_t trainer_lines_ = 0;
+    std::string last_loss_line_;
+    LogFacts run_{};
+    double skipped_most_ = 0;
+    double overflows_ = 0;
+};
+
+}  // namespace traincost

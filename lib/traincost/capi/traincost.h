@@ -15,7 +15,7 @@ extern "C" {
  * sheet, scale, method, methods, params, days, list or show. Every flag of a job is a member, without its dashes: a number, a string as on the command line, or
  * true for a switch; a member that is null counts as not given. "job" is a job as in a job file, "files" are files of
  * any kind: names, or {"name": "train.sh", "text": "..."}. "data" is a folder of records that override the built-in
- * ones.
+ * ones; "records" are such records at hand, {"name": "my-gpu.json", "text": "{\"schema\": \"accelerator/1\", ...}"}.
  *
  *   plan       "top", "allow-risky"
  *   recommend  the flags of the command; what it chooses from as a list, a number or a text: "tp": [1, 2, 4]

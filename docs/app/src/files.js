@@ -1,3 +1,4 @@
+import { isRecord } from './own.js';
 import { recordedFile } from './recording.js';
 
 // Files that are dropped: what each is, is the engine's to say.
@@ -22,6 +23,7 @@ export async function readFile(file, engine, t) {
         const { message } = answer.error.problems[0];
         return { refusal: message.startsWith(`${file.name}:`) ? message : `${file.name}: ${message}` };
     }
+    if (['accelerator', 'cluster'].includes(answer.kind)) return { record: answer.record };
     if (answer.kind === 'recording') return { accept: () => ({ mode: 'measure', more: { recording: { file: inline } } }) };
     if (answer.kind === 'log') return { accept: () => ({ mode: 'measure', more: { log: inline } }) };
     // What is said at a control wins over files: what the file is about to say is no longer said there.
@@ -49,7 +51,7 @@ async function readSheet(file, engine) {
 function savedState(text) {
     try {
         const value = JSON.parse(text);
-        return value?.traincost_page === 1 ? { job: value.job ?? {}, files: value.files ?? [] } : null;
+        return value?.traincost_page === 1 ? { job: value.job ?? {}, files: value.files ?? [], records: (value.records ?? []).filter(isRecord) } : null;
     } catch {
         return null;
     }

@@ -42,6 +42,8 @@ export function Compare({ state, change, engine, fields, own, t }) {
         };
     }, [text]);
     const differing = [...new Set(saved.flatMap(({ job }) => Object.keys(job)))].filter((key) => new Set(saved.map(({ job }) => job[key])).size > 1);
+    const filesOf = ({ files = [] }) => files.map((f) => f.name).join(', ');
+    const otherFiles = new Set(saved.map(({ files = [] }) => JSON.stringify(files))).size > 1;
     const jobs = answer?.jobs?.length === saved.length ? answer.jobs : [];
     const longest = Math.max(0, ...jobs.map((j) => j.step.time_s));
     const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: partName(t, b.name), amount: b.seconds, index })).filter((p) => p.amount > 0);
@@ -69,6 +71,7 @@ export function Compare({ state, change, engine, fields, own, t }) {
                             </thead>
                             <tbody>
                                 {differing.map((key) => <tr class="marked" key={key}><th scope="row"><code>--{key}</code></th>{saved.map(({ job }, i) => <td key={i}>{job[key] ?? t('unsaid')}</td>)}</tr>)}
+                                {otherFiles ? <tr class="marked"><th scope="row">{t('files')}</th>{saved.map((s, i) => <td key={i}>{filesOf(s) || '–'}</td>)}</tr> : null}
                                 {jobs.length ? rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>) : null}
                             </tbody>
                         </table>

@@ -48,7 +48,7 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
             <div class="inputs">
                 {field.options ? (
                     <select id={id} value={value} aria-describedby={note} aria-invalid={problems.length ? 'true' : undefined} onChange={(e) => commit(e.target.value)}>
-                        <option value="">{assumed || t('unsaid')}</option>
+                        <option value="">{assumed && !assumed.includes(' ') ? assumed : t('unsaid')}</option>
                         {value && !field.options.includes(value) ? <option value={value}>{value}</option> : null}
                         {field.options.map((o) => <option key={o} value={o}>{o === 'true' ? '✓' : o}</option>)}
                     </select>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { Flags } from './command.jsx';
-import { isRecord, usedBy } from './own.js';
+import { isRecord, together, usedBy } from './own.js';
 import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
@@ -33,7 +33,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
         try {
             const read = JSON.parse(text);
             if (read === null || typeof read !== 'object' || typeof read.job !== 'object') throw new Error('"job" is missing');
-            change({ job: Object.fromEntries(Object.entries(read.job).map(([k, v]) => [k, String(v)])), files: Array.isArray(read.files) ? read.files : [], records: Array.isArray(read.records) ? read.records.filter(isRecord) : [] });
+            change((old) => ({ job: Object.fromEntries(Object.entries(read.job).map(([k, v]) => [k, String(v)])), files: Array.isArray(read.files) ? read.files : [], records: together((Array.isArray(read.records) ? read.records : []).filter(isRecord), old.records) }));
             setProblem('');
         } catch (error) {
             setProblem(error.message);

@@ -1,4 +1,4 @@
-import { isRecord } from './own.js';
+import { isRecord, together } from './own.js';
 import { recordedFile } from './recording.js';
 
 // Files that are dropped: what each is, is the engine's to say.
@@ -15,8 +15,10 @@ export async function readFile(file, engine, t) {
     } catch (error) {
         return { refusal: `${file.name}: ${t('badfile')}: ${error.message}` };
     }
+    const name = file.name.replace(/\.json$/i, '');
     const own = savedState(text);
-    if (own) return { accept: () => own };
+    // A job that is dropped on a comparison joins it.
+    if (own) return { accept: (old) => ({ ...(old.mode === 'compare' ? { saved: [...old.saved, { name, job: own.job, ...(own.files.length ? { files: own.files } : {}) }] } : { job: own.job, files: own.files }), records: together(own.records, old.records) }) };
     const inline = { name: file.name, text };
     const { answer } = await engine.ask({ command: 'read', files: [inline] });
     if (answer.error) {
@@ -31,6 +33,7 @@ export async function readFile(file, engine, t) {
     const kept = { model: ({ model, ...rest }) => rest, job: () => ({}), launch: (job) => Object.fromEntries(Object.entries(job).filter(([name]) => place.includes(name))) }[answer.kind];
     return {
         accept: (state) => {
+            if (answer.kind === 'job' && state.mode === 'compare') return { saved: [...state.saved, { name, job: {}, files: [inline] }] };
             const files = [...state.files.filter((f) => f.name !== file.name), inline];
             return { files, job: state.files.length && answer.kind === 'launch' ? state.job : kept ? kept(state.job) : state.job };
         },

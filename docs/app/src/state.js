@@ -38,10 +38,8 @@ export function fromHash(hash) {
 /** An address longer than this is not kept by browsers: large files stay in the page alone. */
 const longest = 500000;
 
-export function toHash(state) {
-    const whole = hashOf(state);
-    return whole.length <= longest ? whole : hashOf({ ...state, files: [], more: {} });
-}
+export const fitsHash = (state) => hashOf(state).length <= longest;
+export const toHash = (state) => hashOf(fitsHash(state) ? state : { ...state, files: [], more: {} });
 
 function hashOf(state) {
     const said = new URLSearchParams();

@@ -239,6 +239,26 @@ export default {
         check((await page.textContent('[data-test=compare] table')).includes(step), `${await page.textContent('[data-test=compare] table')} without ${step}`);
         check((await page.textContent('#timeline-1-title')) !== (await page.textContent('#timeline-2-title')), 'two timelines have one name');
     },
+    'saved jobs that are dropped on a comparison join it, and other files are marked': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=compare`);
+        await settled(page);
+        const own = { model_type: 'gpt2', architectures: ['GPT2LMHeadModel'], n_embd: 768, n_head: 12, n_layer: 12, n_positions: 1024, vocab_size: 50257 };
+        const said = { ...Object.fromEntries(new URLSearchParams(job)), seq: '1K' };
+        const { model, ...rest } = said;
+        await page.setInputFiles('[data-test=file]', [written('first.json', JSON.stringify({ traincost_page: 1, job: { ...said, model: 'gpt2' } })), written('second.json', JSON.stringify({ traincost_page: 1, job: rest, files: [{ name: 'tiny.json', text: JSON.stringify(own) }] }))]);
+        await page.waitForSelector('[data-test=timeline-2]');
+        check((await page.inputValue('[data-test=compare] thead input >> nth=1')) === 'second', 'not named by its file');
+        const marked = await page.locator('[data-test=compare] tr.marked').allTextContents();
+        check(marked.some((text) => text.includes('tiny.json')), marked.join());
+        check((await page.inputValue('#field-model')) === model, 'the job has changed');
+    },
+    'a link that leaves files out says so': async (browser) => {
+        const page = await openPage(browser, `#${job}`);
+        await settled(page);
+        check(!(await page.locator('[data-test=toolong]').count()), 'said of a short link');
+        await page.setInputFiles('[data-test=file]', written('train.sh', `# ${'x'.repeat(600000)}\ntorchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 2048 --max-position-embeddings 2048 --micro-batch-size 2 --global-batch-size 64 --bf16\n`));
+        await page.waitForSelector('[data-test=toolong]');
+    },
     'a kept job that cannot be computed is said and can be removed': async (browser) => {
         const kept = JSON.stringify([['good', '8'], ['better', '16'], ['bad', '0']].map(([name, gpus]) => ({ name, job: { ...Object.fromEntries(new URLSearchParams(job)), gpus } })));
         const page = await openPage(browser, `#${job}&mode=compare&saved=${encodeURIComponent(kept)}`);

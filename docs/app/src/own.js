@@ -74,13 +74,13 @@ export const renamed = (job, kind, from, to) => {
 };
 
 // What the engine does not read, or what belongs to the original alone.
-const dropped = new Set(['aliases', 'year', 'form_factor', 'measured', 'unverified', 'confidence', 'notes', 'sources', 'reported_basis', 'total_Gbitps', 'total_bidirectional_GBps', 'per_link_per_direction_GBps', 'nominal_bidirectional_GBps', 'nccl_hop_us', 'basis', 'host_GBps', 'pcie_gen', 'vcpus', 'fp64', 'fp64_tensor', 'fp16_acc16', 'fp8_acc16', 'note', 'verified']);
+const dropped = new Set(['aliases', 'year', 'form_factor', 'measured', 'unverified', 'confidence', 'notes', 'sources', 'reported_basis', 'total_Gbitps', 'total_bidirectional_GBps', 'per_link_per_direction_GBps', 'nominal_bidirectional_GBps', 'nccl_hop_us', 'basis', 'host_GBps', 'pcie_gen', 'vcpus', 'fp64', 'fp64_tensor', 'fp16_acc16', 'fp8_acc16', 'note', 'verified', 'typical', 'measured_training', 'rack_max', 'rack_typical', 'rack_planning']);
 
-/** A record to edit: its numbers and names. */
+/** A record to edit: its numbers and names, each of which counts. */
 export function plain(value) {
     if (value === null || typeof value !== 'object') return value;
     if (Array.isArray(value)) return value.map(plain);
-    return Object.fromEntries(Object.entries(value).filter(([key, v]) => !dropped.has(key) && v !== null).map(([key, v]) => [key, plain(v)]));
+    return Object.fromEntries(Object.entries(value).filter(([key, v]) => !dropped.has(key) && v !== null && !(key === 'nic_Gbitps' && 'per_accelerator_GBps' in value)).map(([key, v]) => [key, plain(v)]));
 }
 
 /** The price of a node-hour, as a record of prices. */

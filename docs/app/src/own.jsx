@@ -28,8 +28,14 @@ function changed(record, { path, value }, text) {
 }
 
 /** The fields of a record, each with its complaint; the engine takes a change or says what is wrong with it. */
-function Editor({ record, own, use, t }) {
+function Editor({ record, own, use, focus, t }) {
     const [refused, setRefused] = useState({});
+    const place = useRef(null);
+    const key = `${record.schema} ${record.id}`;
+    useEffect(() => {
+        setRefused({});
+        if (focus) place.current.focus();
+    }, [key]);
     const [text, setText] = useState('');
     const written = JSON.stringify(record, null, 2);
     useEffect(() => setText(written), [written]);
@@ -37,16 +43,15 @@ function Editor({ record, own, use, t }) {
     const prices = own.list.find((r) => kindOf(r) === 'prices' && r.id === record.id);
     const price = prices?.prices.length === 1 ? prices.prices[0].usd_per_hour ?? '' : '';
     const put = async (next, at, before = record) => {
-        const { path, problem } = await own.put(next, before);
+        const { path, problem } = await own.put(next, before, () => next.id !== record.id && use.edit({ ...next, focus: false }));
         // The engine names the field; what it does not name is said where it was typed.
         const named = /:\/(.*)$/.exec(path ?? '')?.[1].replaceAll('/', '.');
         setRefused(problem ? { at: at === 'json' ? at : named && leavesOf(next).some((l) => l.path.join('.') === named) ? named : at, problem: problem === 'taken' ? filled(t('nametaken'), next.id) : problem } : {});
-        return !problem;
     };
     const rename = async (value) => {
         const id = idOf(value);
         if (!id) setRefused({ at: 'id', problem: t('noname') });
-        else if (id !== record.id && (await put({ ...record, id }, 'id'))) use.edit({ ...record, id });
+        else if (id !== record.id) await put({ ...record, id }, 'id');
     };
     const apply = async () => {
         try {
@@ -64,7 +69,7 @@ function Editor({ record, own, use, t }) {
     const wrong = (at) => (refused.at === at ? { 'aria-invalid': 'true', 'aria-describedby': `own-${kind}-problem` } : {});
     const field = (at, name, box) => <label key={at}><span class="note">{name}</span>{box}{problem(at)}</label>;
     return (
-        <div class="editor" data-test="own-editor" role="group" aria-label={`${t('edit')}: ${record.id}`}>
+        <div class="editor" data-test="own-editor" ref={place} tabIndex={-1} role="group" aria-label={`${t('edit')}: ${record.id}`}>
             <div class="grid">
                 {field('id', t('name'), <TextBox id={`own-${kind}-id`} value={record.id} commit={rename} {...wrong('id')} />)}
                 {kind === 'cluster' ? field('price', t('nodeprice'), <TextBox id="own-cluster-price" value={String(price)} placeholder={prices && price === '' ? t('listed') : t('unsaid')} commit={setPrice} {...wrong('price')} />) : null}
@@ -171,19 +176,22 @@ function deedsOf({ own, state, change, valid, engine, question, setOpen, setGone
         const prices = await original('prices', from, engine, records ? { records } : {});
         if (prices) change(own.store([{ ...plain(prices), prices: prices.prices, id: to }]));
     };
-    const copied = async (record, wish) => {
+    const copied = async (record, wish, prices) => {
         const made = await own.add(record, wish);
-        if (made.record && kindOf(record) === 'cluster') await pricesOf(record.id, made.record.id);
+        if (made.record && prices) await pricesOf(prices, made.record.id);
         added(made);
     };
     return {
         take, added, edit: setOpen,
-        duplicate: (record) => copied(record, record.id),
+        duplicate: (record) => copied(record, record.id, kindOf(record) === 'cluster' && record.id),
         copy: async (kind) => {
             const { model, cluster } = valid.input;
             const id = { model: model.id, accelerator: cluster.accelerator.id, cluster: cluster.id }[kind];
             const record = kind === 'model' ? { ...model, schema: 'model/1' } : await original(kind, id, engine, records ? { records } : {});
-            if (record) await copied(record, `my-${id}`.replace(/^my-my-/, 'my-'));
+            // The copy holds the accelerators of the job; what a node costs is known of its own alone.
+            const { accelerator } = record ?? {};
+            if (kind === 'cluster' && record) record.accelerator = cluster.accelerator.id;
+            if (record) await copied(record, `my-${id}`.replace(/^my-my-/, 'my-'), kind === 'cluster' && accelerator === record.accelerator && id);
         },
         keep: (record) => change(own.store([record, ...own.list.filter((r) => kindOf(r) === 'prices' && r.id === record.id)])),
         remove: (record) => {
@@ -217,9 +225,9 @@ export function OwnItems({ title, kinds, ...props }) {
             {own.lasting ? null : <p class="problem" data-test="own-unkept">{t('unkept')}</p>}
             {mine.length ? (
                 <ul class="own" aria-label={t(title)}>
-                    {mine.map((r) => [
+                    {mine.flatMap((r) => [
                         <Row key={`${r.schema} ${r.id}`} record={r} editing={open?.id === r.id && open.schema === r.schema} {...{ own, state, use, t }} />,
-                        open?.id === r.id && open.schema === r.schema ? <li key={`${r.schema} ${r.id} editor`}><Editor record={r} own={own} use={use} t={t} /></li> : null,
+                        open?.id === r.id && open.schema === r.schema ? <li key="editor"><Editor record={r} own={own} use={use} focus={open.focus ?? true} t={t} /></li> : null,
                     ])}
                 </ul>
             ) : null}

@@ -37,13 +37,14 @@ export function useOwn(state, change, engine) {
         const lies = (r) => [...records, ...gone].some((x) => same(x, r));
         return (old) => ({ records: [...old.records.filter((r) => !lies(r)), ...records] });
     };
-    /** Puts a record in the list, in the place of `before`, where the engine takes it; else what is wrong. */
-    const put = async (record, before) => {
+    /** Puts a record in the list, in the place of `before`, where the engine takes it, `beside` drawn with it; else what is wrong. */
+    const put = async (record, before, beside) => {
         const { path, problem } = await read(JSON.stringify(record), `${record.id}.json`);
         if (problem) return { path, problem };
         const kind = kindOf(record);
         if (record.id !== before?.id && (await taken(kind, record.id))) return { path: '/id', problem: 'taken' };
         const more = before && before.id !== record.id ? follow(list, before, record) : { records: [], gone: [] };
+        beside?.();
         const next = store([record, ...more.records], before ? [before, ...more.gone] : []);
         change((old) => ({
             ...next(old),

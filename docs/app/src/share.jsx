@@ -75,7 +75,7 @@ export function Share({ state, change, valid, question, engine, t }) {
         setCopied(what);
     };
     const drawing = () => document.querySelector('svg.timeline');
-    const keep = () => change((old) => ({ saved: [...old.saved, { name: [old.job.model, old.job.gpus, old.job.gpu, ...old.files.map((f) => f.name)].filter(Boolean).join(' '), job: old.job, ...(old.files.length ? { files: old.files } : {}) }] }));
+    const keep = () => change((old) => ({ saved: [...old.saved, { name: [old.job.model, old.job.gpus, old.job.gpu, old.job.cluster, ...old.files.map((f) => f.name)].filter(Boolean).join(' '), job: old.job, ...(old.files.length ? { files: old.files } : {}) }] }));
     return (
         <section aria-labelledby="share-title" data-test="share">
             <h3 id="share-title">{t('sharing')}</h3>

@@ -39,6 +39,7 @@ export default {
         const page = await opened(browser, `#${job}`, machines);
         await page.locator('[data-test=copy-accelerator]').click();
         await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'my-h100-sxm5-80gb');
+        await page.waitForFunction(() => document.activeElement.dataset.test === 'own-editor');
         await settled(page);
         const before = await step(page);
         const peak = await page.inputValue('[id="own-accelerator-peak_TFLOPs.bf16"]');
@@ -49,6 +50,7 @@ export default {
         await typed(page, 'own-accelerator-id', 'Our GPU');
         await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'our-gpu');
         check((await page.locator('#accelerators option').first().getAttribute('value')) === 'our-gpu', 'not in the list that is searched');
+        check((await page.evaluate(() => document.activeElement.id)) === 'own-accelerator-vendor', `the focus is at ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 80))}`);
         await page.getByRole('button', { name: 'Duplicate: our-gpu' }).click();
         await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'our-gpu-2');
         check((await names(page, machines)).join() === 'our-gpu,our-gpu-2', String(await names(page, machines)));
@@ -76,6 +78,18 @@ export default {
         check((await page.textContent('#field-price-note')).includes('$8.00K a node-hour'), 'the price is not said');
         await typed(page, 'own-cluster-accelerators_per_node', '4');
         await page.waitForFunction(() => document.querySelector('#field-per-node').placeholder === '4');
+    },
+    'a copy of a cluster has the accelerators of the job, and the prices of others are not theirs': async (browser) => {
+        const page = await opened(browser, `#${job}`, machines);
+        await page.locator('[data-test=copy-accelerator]').click();
+        await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'my-h100-sxm5-80gb');
+        await settled(page);
+        await page.locator('[data-test=copy-cluster]').click();
+        await page.waitForSelector('[id="own-cluster-accelerator"]');
+        check((await page.inputValue('[id="own-cluster-accelerator"]')) === 'my-h100-sxm5-80gb', await page.inputValue('[id="own-cluster-accelerator"]'));
+        check(!(await page.locator('[id="own-cluster-scale_out.nic_Gbitps"]').count()), 'a field that does not count');
+        await settled(page);
+        check(!(await page.locator('.figure', { hasText: 'Cost' }).count()), 'a price of others');
     },
     'a value that cannot be is refused at its field, in one line, and the item stays as it was': async (browser) => {
         const page = await opened(browser, `#${job}`, machines);

@@ -493,6 +493,16 @@ export default {
             await page.context().close();
         }
     },
+    'on a phone a plan is whole, each figure with its name': async (browser) => {
+        for (const mode of ['sheet', 'sweep']) {
+            const page = await openPage(browser, `#${job}&tokens=1T&mode=${mode}`, { viewport: { width: 390, height: 844 } });
+            const table = page.locator(`[data-test=${mode}] table.cards`);
+            await table.waitFor();
+            check((await table.evaluate((e) => e.scrollWidth - e.parentElement.clientWidth)) <= 1, `${mode}: figures are beyond the edge`);
+            check((await table.locator('tbody tr').first().locator('td[data-name]').count()) >= 6, `${mode}: figures without names`);
+            await page.context().close();
+        }
+    },
     'the keyboard alone changes a job': async (browser) => {
         const page = await openPage(browser, `#${job}`);
         await settled(page);

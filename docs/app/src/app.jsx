@@ -230,9 +230,12 @@ function App() {
         setSuggestions({});
         let current = true;
         const laid = fields.shown.flatMap((g) => g.fields);
-        for (const { field: name } of placed(answer, state.job)) {
+        for (const { field: name, message } of placed(answer, state.job)) {
+            // The nearest name is the engine's own.
+            const meant = /did you mean '([^']+)'/.exec(message)?.[1];
+            if (meant) setSuggestions((old) => ({ ...old, [name]: meant }));
             const field = laid.find((f) => f.name === name);
-            if (!field || !state.job[field.name]) continue;
+            if (meant || !field || !state.job[field.name]) continue;
             nearestValid((q) => main.ask({ command: 'estimate', ...q }), question, field, state.job[field.name]).then((value) => {
                 if (current && value !== undefined) setSuggestions((old) => ({ ...old, [field.name]: value }));
             }, () => {});

@@ -73,10 +73,11 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
 
 /** The nearest value of a field with which the engine answers, asked of the engine. */
 export async function nearestValid(ask, question, field, value) {
-    const steps = field.slider ?? field.options ?? [];
     const at = Number.parseFloat(value);
+    const beside = field.slider && /^\d+$/.test(value) ? [-4, -3, -2, -1, 1, 2, 3, 4].map((by) => at + by).filter((x) => x > 0).map(String) : [];
+    const steps = [...new Set([...beside, ...(field.slider ?? field.options ?? [])])];
     const tried = Number.isFinite(at) ? [...steps].sort((a, b) => Math.abs(Math.log(Number.parseFloat(a) / at)) - Math.abs(Math.log(Number.parseFloat(b) / at))) : [...steps];
-    for (const candidate of ['', ...tried].slice(0, 10)) {
+    for (const candidate of ['', ...tried].slice(0, 16)) {
         const changed = { ...question, [field.name]: candidate };
         if (candidate === '') delete changed[field.name];
         if (candidate === value || candidate === '') continue;

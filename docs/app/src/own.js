@@ -54,7 +54,7 @@ export const together = (stored, linked) => [...linked, ...without(stored, linke
 /** The records that the state's jobs name, and those which these name. */
 export function usedBy(state, records) {
     const jobs = [state.job, ...state.saved.map((s) => s.job)];
-    const names = new Set([...jobs.flatMap((job) => [job.model, job.gpu, job.cluster]), ...(state.more.vary ?? []).flatMap((axis) => String(axis).split(/[=,]/))]);
+    const names = new Set([...jobs.flatMap((job) => [job.model, job.gpu, job.cluster]), ...[state.more.vary ?? []].flat().flatMap((axis) => String(axis).split(/[=,]/))]);
     const reached = (record) => {
         if (!names.has(record.id)) return;
         if (record.accelerator) names.add(record.accelerator);

@@ -41,7 +41,7 @@ function Editor({ record, own, use, focus, t }) {
     useEffect(() => setText(written), [written]);
     const kind = kindOf(record);
     const prices = own.list.find((r) => kindOf(r) === 'prices' && r.id === record.id);
-    const price = prices?.prices.length === 1 ? prices.prices[0].usd_per_hour ?? '' : '';
+    const price = prices?.prices?.length === 1 ? prices.prices[0].usd_per_hour ?? '' : '';
     const put = async (next, at, before = record) => {
         const { path, problem } = await own.put(next, before, () => next.id !== record.id && use.edit({ ...next, focus: false }));
         // The engine names the field; what it does not name is said where it was typed.

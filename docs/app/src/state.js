@@ -11,6 +11,8 @@ export const usual = {
     more: {},
 };
 
+const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x);
+
 /** mode, lang, theme, files, saved, records, more are words of their own; every other name is a flag of the job. */
 export function fromHash(hash) {
     const said = new URLSearchParams(hash.replace(/^#/, ''));
@@ -26,8 +28,8 @@ export function fromHash(hash) {
     };
     for (const [name, value] of said) {
         if (name === 'mode' || name === 'lang' || name === 'theme') state[name] = value;
-        else if (name === 'files') state.files = parsed(value, []);
-        else if (name === 'saved') state.saved = parsed(value, []);
+        else if (name === 'files') state.files = parsed(value, []).filter((f) => typeof f?.name === 'string');
+        else if (name === 'saved') state.saved = parsed(value, []).filter((s) => isObject(s?.job));
         else if (name === 'records') state.records = parsed(value, []).filter(isRecord);
         else if (name === 'more') state.more = parsed(value, {});
         else state.job[name] = value;

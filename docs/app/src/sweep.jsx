@@ -7,7 +7,7 @@ import { shade } from './results.jsx';
 
 /** The job with one or two settings varied: a row a point, its step as a bar. */
 export function Sweep({ state, change, question, engine, say, t }) {
-    const axes = state.more.vary ?? ['micro-batch=1,2,4,8', ''];
+    const axes = Array.isArray(state.more.vary) ? state.more.vary.map(String) : ['micro-batch=1,2,4,8', ''];
     const [answer, setAnswer] = useState(null);
     const [busy, setBusy] = useState(false);
     const vary = axes.filter((a) => a.trim());

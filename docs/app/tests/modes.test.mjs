@@ -252,6 +252,19 @@ export default {
         check(marked.some((text) => text.includes('tiny.json')), marked.join());
         check((await page.inputValue('#field-model')) === model, 'the job has changed');
     },
+    'an address that is broken is read as far as it can be': async (browser) => {
+        const broken = { saved: [null, {}, { name: 'x', job: 7 }], records: [null, 7, { schema: 'x', id: 'y' }, { schema: 'prices/1', id: 'my-pod' }, { schema: 'cluster/1', id: 'my-pod', accelerator: {} }], files: [null, 7], more: { vary: 'tp' } };
+        const page = await openPage(browser, `#${job}&theme=none&mode=none&${Object.entries(broken).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`).join('&')}`);
+        await page.waitForSelector('[data-test=verdict], [data-test=error]');
+        for (const mode of await page.locator('nav button').all()) await mode.click();
+        await page.locator('[data-test=own-accelerators] > summary').click();
+        await page.getByRole('button', { name: 'Edit: my-pod' }).click();
+        await page.getByRole('button', { name: 'Delete: my-pod' }).click();
+        await page.getByRole('button', { name: 'Estimate', exact: true }).click();
+        await settled(page);
+        check(await page.locator('[data-test=verdict]').count(), await page.textContent('main'));
+        check(page.failures.length === 0, page.failures.join('; '));
+    },
     'a link that leaves files out says so': async (browser) => {
         const page = await openPage(browser, `#${job}`);
         await settled(page);

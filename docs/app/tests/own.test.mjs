@@ -1,4 +1,5 @@
 // One's own accelerators, clusters and models: added, named, edited, kept, shared.
+import AxeSource from 'axe-core';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -223,5 +224,25 @@ export default {
         await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'x1');
         await settled(page);
         check(!(await page.locator('[data-test=error]').count()) && page.failures.length === 0, page.failures.join('; '));
+    },
+    'axe finds nothing in the lists of own items, their editor and their complaints, light and dark': async (browser) => {
+        for (const [theme, lang, width] of [['light', 'en', 1280], ['dark', 'zh', 390]]) {
+            const page = await openPage(browser, `#${job}&theme=${theme}&lang=${lang}`, { viewport: { width, height: 844 } });
+            await settled(page);
+            await page.addStyleTag({ content: '* { transition: none !important }' });
+            await page.evaluate(AxeSource.source);
+            await page.evaluate(() => document.querySelectorAll('details').forEach((d) => { d.open = true; }));
+            for (const kind of ['model', 'accelerator', 'cluster']) {
+                await page.locator(`[data-test=copy-${kind}]`).click();
+                await page.waitForSelector(`[id="own-${kind}-id"]`);
+                await typed(page, `own-${kind}-id`, '!');
+                await page.waitForSelector(`#own-${kind}-problem`);
+                await settled(page);
+                const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
+                const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${kind}: ${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));
+                check(lines.length === 0, lines.slice(0, 8).join('\n'));
+            }
+            await page.context().close();
+        }
     },
 };

@@ -28,45 +28,47 @@ function changed(record, { path, value }, text) {
 }
 
 /** The fields of a record, each with its complaint; the engine takes a change or says what is wrong with it. */
-function Editor({ record, own, use, focus, t }) {
+function Editor({ record, own, use, opened, t }) {
     const [refused, setRefused] = useState({});
     const place = useRef(null);
-    const key = `${record.schema} ${record.id}`;
-    useEffect(() => {
-        setRefused({});
-        if (focus) place.current.focus();
-    }, [key]);
+    useEffect(() => place.current.focus(), []);
     const [text, setText] = useState('');
     const written = JSON.stringify(record, null, 2);
     useEffect(() => setText(written), [written]);
     const kind = kindOf(record);
     const prices = own.list.find((r) => kindOf(r) === 'prices' && r.id === record.id);
     const price = prices?.prices?.length === 1 ? prices.prices[0].usd_per_hour ?? '' : '';
-    const put = async (next, at, before = record) => {
-        const { path, problem } = await own.put(next, before, () => next.id !== record.id && use.edit({ ...next, focus: false }));
-        // The engine names the field; what it does not name is said where it was typed.
-        const named = /:\/(.*)$/.exec(path ?? '')?.[1].replaceAll('/', '.');
-        setRefused(problem ? { at: at === 'json' ? at : named && leavesOf(next).some((l) => l.path.join('.') === named) ? named : at, problem: problem === 'taken' ? filled(t('nametaken'), next.id) : problem } : {});
+    // The record as the last change has left it, which may not be drawn yet; changes are put one after the other.
+    const latest = useRef(record);
+    latest.current = record;
+    const turn = useRef(Promise.resolve());
+    const complain = (at, problem) => setRefused(({ [at]: old, ...rest }) => (problem ? { ...rest, [at]: problem } : rest));
+    const put = (at, change) => {
+        turn.current = turn.current.then(async () => {
+            try {
+                const before = latest.current;
+                const next = change(before);
+                const { problem } = await own.put(next, before, () => next.id !== before.id && use.edit(next, opened));
+                if (!problem) latest.current = next;
+                complain(at, problem === 'taken' ? filled(t('nametaken'), next.id) : problem);
+            } catch (error) {
+                complain(at, error.message);
+            }
+        });
     };
-    const rename = async (value) => {
+    const rename = (value) => {
         const id = idOf(value);
-        if (!id) setRefused({ at: 'id', problem: t('noname') });
-        else if (id !== record.id) await put({ ...record, id }, 'id');
+        if (id) put('id', (now) => ({ ...now, id }));
+        else complain('id', t('noname'));
     };
-    const apply = async () => {
-        try {
-            await put({ ...JSON.parse(text), schema: record.schema, id: record.id }, 'json');
-        } catch (error) {
-            setRefused({ at: 'json', problem: error.message });
-        }
-    };
+    const apply = () => put('json', (now) => ({ ...JSON.parse(text), schema: now.schema, id: now.id }));
     const setPrice = async (value) => {
         if (value === '') own.remove(prices ? [prices] : []);
-        else await put(priceOf(record.id, Number.isNaN(Number(value)) ? value : Number(value)), 'price', prices);
-        if (value === '') setRefused({});
+        const { problem } = value === '' ? {} : await own.put(priceOf(record.id, Number.isNaN(Number(value)) ? value : Number(value)), prices);
+        complain('price', problem);
     };
-    const problem = (at) => (refused.at === at ? <span class="problem" id={`own-${kind}-problem`} role="alert" data-test="own-problem">{refused.problem}</span> : null);
-    const wrong = (at) => (refused.at === at ? { 'aria-invalid': 'true', 'aria-describedby': `own-${kind}-problem` } : {});
+    const problem = (at) => (refused[at] ? <span class="problem" id={`own-${kind}-problem-${at}`} role="alert" data-test="own-problem">{refused[at]}</span> : null);
+    const wrong = (at) => (refused[at] ? { 'aria-invalid': 'true', 'aria-describedby': `own-${kind}-problem-${at}` } : {});
     const field = (at, name, box) => <label key={at}><span class="note">{name}</span>{box}{problem(at)}</label>;
     return (
         <div class="editor" data-test="own-editor" ref={place} tabIndex={-1} role="group" aria-label={`${t('edit')}: ${record.id}`}>
@@ -76,7 +78,7 @@ function Editor({ record, own, use, focus, t }) {
                 {leavesOf(record).map((leaf) => {
                     const name = leaf.path.join('.');
                     const id = `own-${kind}-${name}`;
-                    const commit = (value) => put(changed(record, leaf, value), name);
+                    const commit = (value) => put(name, (now) => changed(now, leaf, value));
                     return field(name, name.replaceAll('.', ' ').replaceAll('_', ' '), typeof leaf.value === 'boolean'
                         ? <select id={id} value={String(leaf.value)} onChange={(e) => commit(e.target.value)} {...wrong(name)}><option>true</option><option>false</option></select>
                         : <TextBox id={id} value={String(leaf.value)} list={name === 'accelerator' ? 'accelerators' : undefined} commit={commit} {...wrong(name)} />);
@@ -206,10 +208,14 @@ function deedsOf({ own, state, change, valid, engine, question, setOpen, setGone
     };
 }
 
+let editors = 0;
+
 /** One's own models, or accelerators and clusters: what there is, an editor, and how to add. */
 export function OwnItems({ title, kinds, ...props }) {
     const { own, state, valid, t } = props;
-    const [open, setOpen] = useState(null);
+    const [open, setOpenItem] = useState(null);
+    // An editor stays the one it is when its item gets another name.
+    const setOpen = (record, opened = ++editors) => setOpenItem(record && { schema: record.schema, id: record.id, opened });
     const [gone, setGone] = useState(null);
     const undo = useRef(null);
     useEffect(() => {
@@ -227,7 +233,7 @@ export function OwnItems({ title, kinds, ...props }) {
                 <ul class="own" aria-label={t(title)}>
                     {mine.flatMap((r) => [
                         <Row key={`${r.schema} ${r.id}`} record={r} editing={open?.id === r.id && open.schema === r.schema} {...{ own, state, use, t }} />,
-                        open?.id === r.id && open.schema === r.schema ? <li key="editor"><Editor record={r} own={own} use={use} focus={open.focus ?? true} t={t} /></li> : null,
+                        open?.id === r.id && open.schema === r.schema ? <li key={`editor ${open.opened}`}><Editor record={r} own={own} use={use} opened={open.opened} t={t} /></li> : null,
                     ])}
                 </ul>
             ) : null}

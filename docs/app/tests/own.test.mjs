@@ -99,18 +99,36 @@ export default {
         for (const [id, value, word] of [['memory.capacity_GB', 'much', 'must be a number'], ['peak_TFLOPs.bf16', '-3', 'must lie'], ['id', 'h100', 'taken'], ['id', '!', 'letters']]) {
             await typed(page, `own-accelerator-${id}`, value);
             await page.waitForFunction(([i, w]) => document.getElementById(`own-accelerator-${i}`).closest('label').querySelector('.problem')?.textContent.includes(w), [id, word]);
-            const said = await page.locator('[data-test=own-problem]').allTextContents();
+            const said = await page.locator(`label:has([id="own-accelerator-${id}"]) [data-test=own-problem]`).allTextContents();
             check(said.length === 1 && !said[0].includes('\n') && said[0].length < 200, said.join('\n'));
             check((await page.getAttribute(`[id="own-accelerator-${id}"]`, 'aria-invalid')) === 'true', 'not said to a screen reader');
         }
         await settled(page);
         check(!(await page.locator('[data-test=error]').count()), 'the job is broken');
+        // What stands in a box that was refused is complained of until it is mended.
+        await typed(page, 'own-accelerator-tdp_W', '650');
+        await page.waitForFunction(() => document.querySelector('main').dataset.asked.includes('\\"tdp_W\\":650'));
+        check((await page.locator('[data-test=own-problem]').count()) === 3, 'a complaint is gone');
+        await typed(page, 'own-accelerator-memory.capacity_GB', '90');
+        await page.waitForFunction(() => document.querySelectorAll('[data-test=own-problem]').length === 2);
         await page.locator('[data-test=own-editor] summary').click();
         for (const [text, word] of [['{"vendor": ', 'JSON'], ['{"vendor": "NVIDIA"}', "missing key 'architecture'"]]) {
             await page.fill('[data-test=own-editor] textarea', text);
             await page.getByRole('button', { name: 'Apply', exact: true }).click();
-            await page.waitForFunction((w) => document.querySelector('[data-test=own-problem]')?.textContent.includes(w), word);
+            await page.waitForFunction((w) => document.querySelector("[data-test=own-editor] textarea ~ [data-test=own-problem]")?.textContent.includes(w), word);
         }
+    },
+    'two changes at once are both made': async (browser) => {
+        const page = await opened(browser, `#${job}`, machines);
+        await page.locator('[data-test=copy-accelerator]').click();
+        await page.waitForSelector('[data-test=own-editor]');
+        await page.evaluate(() => [['tdp_W', '650'], ['l2_MiB', '40']].forEach(([name, value]) => {
+            const box = document.getElementById(`own-accelerator-${name}`);
+            box.value = value;
+            box.dispatchEvent(new Event('input', { bubbles: true }));
+            box.dispatchEvent(new Event('change', { bubbles: true }));
+        }));
+        await page.waitForFunction(() => ['\\"tdp_W\\":650', '\\"l2_MiB\\":40'].every((text) => document.querySelector('main').dataset.asked.includes(text)));
     },
     'a config.json is added under a name, edited, and searched for like the catalogue': async (browser) => {
         const page = await opened(browser, `#${job}`, models);
@@ -236,7 +254,7 @@ export default {
                 await page.locator(`[data-test=copy-${kind}]`).click();
                 await page.waitForSelector(`[id="own-${kind}-id"]`);
                 await typed(page, `own-${kind}-id`, '!');
-                await page.waitForSelector(`#own-${kind}-problem`);
+                await page.waitForSelector(`#own-${kind}-problem-id`);
                 await settled(page);
                 const found = await page.evaluate(() => axe.run(document, { resultTypes: ['violations'] }));
                 const lines = found.violations.flatMap((v) => v.nodes.map((n) => `${kind}: ${v.id}: ${n.target} ${n.failureSummary?.split('\n')[1] ?? ''}`));

@@ -48,9 +48,10 @@ function Editor({ record, own, use, opened, t }) {
             try {
                 const before = latest.current;
                 const next = change(before);
-                const { problem } = await own.put(next, before, () => next.id !== before.id && use.edit(next, opened));
+                const { problem, message } = await own.put(next, before, () => next.id !== before.id && use.edit(next, opened));
                 if (!problem) latest.current = next;
-                complain(at, problem === 'taken' ? filled(t('nametaken'), next.id) : problem);
+                // A field's complaint stands at the field, whose place it need not say.
+                complain(at, problem === 'taken' ? filled(t('nametaken'), next.id) : at === 'json' ? problem : message);
             } catch (error) {
                 complain(at, error.message);
             }
@@ -64,8 +65,8 @@ function Editor({ record, own, use, opened, t }) {
     const apply = () => put('json', (now) => ({ ...JSON.parse(text), schema: now.schema, id: now.id }));
     const setPrice = async (value) => {
         if (value === '') own.remove(prices ? [prices] : []);
-        const { problem } = value === '' ? {} : await own.put(priceOf(record.id, Number.isNaN(Number(value)) ? value : Number(value)), prices);
-        complain('price', problem);
+        const { message } = value === '' ? {} : await own.put(priceOf(record.id, Number.isNaN(Number(value)) ? value : Number(value)), prices);
+        complain('price', message);
     };
     const problem = (at) => (refused[at] ? <span class="problem" id={`own-${kind}-problem-${at}`} role="alert" data-test="own-problem">{refused[at]}</span> : null);
     const wrong = (at) => (refused[at] ? { 'aria-invalid': 'true', 'aria-describedby': `own-${kind}-problem-${at}` } : {});

@@ -29,8 +29,8 @@ export function useOwn(state, change, engine) {
     /** What is wrong with a record, or the record as the engine has read it. */
     const read = async (text, name) => {
         const { answer } = await engine.ask({ command: 'read', files: [{ name, text }], ...sent(list) });
-        if (answer.error) return { path: answer.error.problems[0].path, problem: problemOf(answer) };
-        return answer.record ? { record: { schema: `${answer.kind}/1`, ...answer.record } } : { path: '', problem: 'norecord' };
+        if (answer.error) return { problem: problemOf(answer), message: answer.error.problems[0].message };
+        return answer.record ? { record: { schema: `${answer.kind}/1`, ...answer.record } } : { problem: 'norecord' };
     };
     const store = (records, gone = []) => {
         setKept(keep(records, gone));
@@ -39,10 +39,10 @@ export function useOwn(state, change, engine) {
     };
     /** Puts a record in the list, in the place of `before`, where the engine takes it, `beside` drawn with it; else what is wrong. */
     const put = async (record, before, beside) => {
-        const { path, problem } = await read(JSON.stringify(record), `${record.id}.json`);
-        if (problem) return { path, problem };
+        const { problem, message } = await read(JSON.stringify(record), `${record.id}.json`);
+        if (problem) return { problem, message };
         const kind = kindOf(record);
-        if (record.id !== before?.id && (await taken(kind, record.id))) return { path: '/id', problem: 'taken' };
+        if (record.id !== before?.id && (await taken(kind, record.id))) return { problem: 'taken' };
         const more = before && before.id !== record.id ? follow(list, before, record) : { records: [], gone: [] };
         beside?.();
         const next = store([record, ...more.records], before ? [before, ...more.gone] : []);

@@ -68,6 +68,15 @@ TEST_CASE("records in a question are names of its catalogue, and of no other's",
     CHECK(holds(answer(R"({"command": "read", "files": [)" + gpu + "]}"), "\"kind\": \"accelerator\""));
 }
 
+TEST_CASE("a timeline by lanes has the traffic of each stage", "[capi]") {
+    const std::string lanes =
+        answer(R"({"command": "timeline", "lanes": true, "tp": 2, "pp": 2, )" + job + "}");
+    INFO(lanes.substr(0, 500));
+    CHECK(holds(lanes, "\"lane\": \"tensor_parallel\""));
+    CHECK(holds(lanes, "\"stage\": 1"));
+    CHECK_FALSE(holds(lanes, "\"memory\""));
+}
+
 TEST_CASE("an answer's input is a question again", "[capi]") {
     const std::string first = answer(R"({"command": "estimate", )" + job + "}");
     const auto begin = first.find("\"input\": ") + 9;

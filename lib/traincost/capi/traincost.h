@@ -21,7 +21,8 @@ extern "C" {
  *   recommend  the flags of the command; what it chooses from as a list, a number or a text: "tp": [1, 2, 4]
  *   sweep      "vary": ["tp=1,2,4"]
  *   timeline   "from", a recorded step instead of a job: {"name", "text"}, or {"name", "cells": {"E1": 8, ...}} of
- *              a workbook's sheet Output; "iteration": a number, "median" or "slowest"
+ *              a workbook's sheet Output; "iteration": a number, "median" or "slowest";
+ *              "lanes": true, for what each stage's lanes do: {"total_s", "spans"}
  *   compare    "jobs": [{"name": "a", ...}, ...]
  *   explain    "item": "memory.weights"; "operators": true, for those the number is a sum of
  *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file

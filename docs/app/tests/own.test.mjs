@@ -244,7 +244,7 @@ export default {
         await settled(page);
         check(!(await page.locator('[data-test=error]').count()) && page.failures.length === 0, page.failures.join('; '));
     },
-    'axe finds nothing in the lists of own items, their editor and their complaints, light and dark': async (browser) => {
+    'axe finds nothing in the lists of own items, their editor and their complaints, light and dark': Object.assign(async (browser) => {
         for (const [theme, lang, width] of [['light', 'en', 1280], ['dark', 'zh', 390]]) {
             const page = await openPage(browser, `#${job}&theme=${theme}&lang=${lang}`, { viewport: { width, height: 844 } });
             await settled(page);
@@ -263,5 +263,5 @@ export default {
             }
             await page.context().close();
         }
-    },
+    }, { limit: 300000 }),
 };

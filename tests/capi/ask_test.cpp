@@ -55,6 +55,28 @@ TEST_CASE("each command answers as it does with --json", "[capi]") {
     CHECK(holds(answer(R"({"command": "plan", "top": 1, )" + job + "}"), "\"memory_by_zero\""));
 }
 
+TEST_CASE("records in a question are names of its catalogue, and of no other's", "[capi]") {
+    const std::string gpu =
+        R"({"name": "x1.json", "text": "{\"schema\": \"accelerator/1\", \"id\": \"x1\", \"vendor\": \"NVIDIA\", \"architecture\": \"Hopper\", \"memory\": {\"capacity_GB\": 96, \"bandwidth_GBps\": 3800}, \"peak_TFLOPs\": {\"bf16\": 900}}"})";
+    const std::string asked =
+        R"({"command": "estimate", "model": "gpt2", "gpu": "x1", "gpus": 8, "seq": "1K")";
+    CHECK(holds(answer(asked + R"(, "records": [)" + gpu + "]}"), "\"capacity_GB\": 96"));
+    CHECK(holds(answer(asked + "}"), "unknown accelerator 'x1'"));
+    CHECK(holds(answer(asked + R"(, "records": [)" + gpu + ", " + gpu + "]}"), "already the id of x1.json"));
+    CHECK(holds(answer(asked + R"(, "records": [{"name": "y", "text": "{\"schema\": \"job/1\"}"}]})"),
+                "allowed: accelerator/1, cluster/1"));
+    CHECK(holds(answer(R"({"command": "read", "files": [)" + gpu + "]}"), "\"kind\": \"accelerator\""));
+}
+
+TEST_CASE("a timeline by lanes has the traffic of each stage", "[capi]") {
+    const std::string lanes =
+        answer(R"({"command": "timeline", "lanes": true, "tp": 2, "pp": 2, )" + job + "}");
+    INFO(lanes.substr(0, 500));
+    CHECK(holds(lanes, "\"lane\": \"tensor_parallel\""));
+    CHECK(holds(lanes, "\"stage\": 1"));
+    CHECK_FALSE(holds(lanes, "\"memory\""));
+}
+
 TEST_CASE("an answer's input is a question again", "[capi]") {
     const std::string first = answer(R"({"command": "estimate", )" + job + "}");
     const auto begin = first.find("\"input\": ") + 9;

@@ -3,7 +3,9 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Latest, newEngine, served } from './client.js';
 import { Control, nearestValid } from './controls.jsx';
 import { fieldsOf } from './fields.js';
-import { OwnCluster } from './cluster.jsx';
+import { OwnItems } from './own.jsx';
+import { useOwn } from './own_list.js';
+import { folderOf, kindOf, sent } from './own.js';
 import { Flags } from './command.jsx';
 import { assumptionBody } from './engine_words.js';
 import { modes } from './modes.jsx';
@@ -143,15 +145,20 @@ function assumedAt(assumptions, name, t) {
     return { ...first, value: first.flag ? first.value : '', note: [first, ...rest].map((a) => (a.flag && !a.why && !a.value.includes(' ') ? '' : assumptionBody(t, a.body))).filter(Boolean).join(t('semicolon')) };
 }
 
+/** Whether a file is a model alone, which can be kept as one's own. */
+const isModel = (text) => /^\s*\{/.test(text) && /"(model_type|architectures)"|"model\/1"/.test(text);
+
 /** What a setting that nobody said comes to in the job as computed. */
 function takenOf(input) {
     const { vp, cp, ep, dp, zero } = input?.run?.parallel ?? {};
-    const { id, per_node: node } = input?.cluster ?? {};
-    return Object.fromEntries(Object.entries({ vp, cp, ep, dp, zero, cluster: id, 'per-node': node }).filter(([, v]) => v !== undefined).map(([k, v]) => [k, String(v)]));
+    const { id, per_node: node, accelerator } = input?.cluster ?? {};
+    return Object.fromEntries(Object.entries({ gpu: accelerator?.id, vp, cp, ep, dp, zero, cluster: id, 'per-node': node }).filter(([, v]) => v !== undefined).map(([k, v]) => [k, String(v)]));
 }
 
-function Controls({ state, change, say, fields, answer, valid, suggestions, take, removeFile, refusals, t }) {
+function Controls(props) {
+    const { state, say, fields, answer, valid, suggestions, take, removeFile, keepFile, refusals, t } = props;
     const [find, setFind] = useState('');
+    const mine = Object.fromEntries(['own', 'state', 'change', 'valid', 'engine', 'question', 't'].map((name) => [name, props[name]]));
     const problems = placed(answer, state.job);
     const assumptions = (valid?.assumptions ?? []).map(assumptionOf);
     const byFiles = (valid?.files?.said ?? []).map((s) => ({ flag: s.field, value: s.value, why: s.where }));
@@ -179,14 +186,15 @@ function Controls({ state, change, say, fields, answer, valid, suggestions, take
                     }} /></label>
                 </p>
                 {state.files.length ? (
-                    <ul class="files" aria-label={t('files')}>{state.files.map((f) => <li key={f.name}>{f.name} <button type="button" class="quiet" aria-label={`${t('remove')}: ${f.name}`} onClick={() => removeFile(f.name)}>×</button></li>)}</ul>
+                    <ul class="files" aria-label={t('files')}>{state.files.map((f) => <li key={f.name}>{f.name} {isModel(f.text) ? <button type="button" onClick={() => keepFile(f)}>{t('keepown')}</button> : null} <button type="button" class="quiet" aria-label={`${t('remove')}: ${f.name}`} onClick={() => removeFile(f.name)}>×</button></li>)}</ul>
                 ) : null}
                 {refusals.map((r) => <p class="problem" role="alert" data-test="refusal" key={r}>{r}</p>)}
+                <OwnItems title="ownmodels" kinds={['model']} {...mine} />
             </fieldset>
             {fields.shown.map((group) => (
                 <Group key={group.title} title={t(group.title)} said={group.fields.filter((f) => state.job[f.name]).map((f) => `${f.name} ${state.job[f.name]}`).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
                     {group.fields.map(control)}
-                    {group.title === 'cluster' ? <OwnCluster state={state} change={change} valid={valid} t={t} /> : null}
+                    {group.title === 'cluster' ? <OwnItems title="ownclusters" kinds={['accelerator', 'cluster']} {...mine} /> : null}
                 </Group>
             ))}
             {fields.more.length ? (
@@ -205,7 +213,8 @@ function App() {
     const lang = languageOf(state);
     const t = useMemo(() => words(lang), [lang]);
     const fields = useFields(state.job);
-    const question = useMemo(() => jobOf(state, fields.switches), [state.job, state.files, fields]);
+    const own = useOwn(state, change, main);
+    const question = useMemo(() => ({ ...jobOf(state, fields.switches), ...sent(own.list) }), [state.job, state.files, fields, own.list]);
     const { answer, valid, ms, line, question: answered } = useAnswers(question);
     const [suggestions, setSuggestions] = useState({});
     const [refusals, setRefusals] = useState([]);
@@ -221,9 +230,12 @@ function App() {
         setSuggestions({});
         let current = true;
         const laid = fields.shown.flatMap((g) => g.fields);
-        for (const { field: name } of placed(answer, state.job)) {
+        for (const { field: name, message } of placed(answer, state.job)) {
+            // The nearest name is the engine's own.
+            const meant = /did you mean '([^']+)'/.exec(message)?.[1];
+            if (meant) setSuggestions((old) => ({ ...old, [name]: meant }));
             const field = laid.find((f) => f.name === name);
-            if (!field || !state.job[field.name]) continue;
+            if (meant || !field || !state.job[field.name]) continue;
             nearestValid((q) => main.ask({ command: 'estimate', ...q }), question, field, state.job[field.name]).then((value) => {
                 if (current && value !== undefined) setSuggestions((old) => ({ ...old, [field.name]: value }));
             }, () => {});
@@ -245,17 +257,28 @@ function App() {
         const read = await Promise.all(files.map((file) => readFile(file, main, t)));
         setRefusals(read.filter((r) => r.refusal).map((r) => r.refusal));
         const good = read.filter((r) => !r.refusal);
-        if (!good.length) return;
+        for (const { record } of good.filter((r) => r.record)) {
+            const added = await own.add(record, record.id);
+            if (added.record) say(kindOf(record) === 'cluster' ? { cluster: added.record.id, ...(record.accelerator ? { gpu: '' } : {}) } : { gpu: added.record.id });
+        }
+        if (!good.some((r) => r.accept)) return;
         change((old) => {
             let next = { ...old };
-            for (const { accept } of good) next = { ...next, ...accept(next) };
+            for (const { accept } of good.filter((r) => r.accept)) next = { ...next, ...accept(next) };
             return next;
         });
-    }, [change, t]);
+    }, [change, own, t]);
+    const keepFile = async (file) => {
+        const { record } = await own.read(file.text, file.name);
+        const added = await own.add(record, /^config\./.test(file.name) ? record.id : file.name.replace(/\.json$/, ''));
+        if (added.problem) return setRefusals([added.problem]);
+        removeFile(file.name);
+        return say('model', added.record.id);
+    };
     const removeFile = useCallback((name) => change((old) => ({ files: old.files.filter((f) => f.name !== name) })), [change]);
 
     const Mode = modes[state.mode] ?? modes.ask;
-    const shared = { state, change, say, question, answer, valid, line, ms, fields, engine: main, t, lang, lists, answered, take, refusals };
+    const shared = { state, change, say, question, answer, valid, line, ms, fields, own, engine: main, t, lang, lists, answered, take, refusals };
     return (
         <>
             <a class="skip" href="#result" onClick={(e) => {
@@ -264,9 +287,9 @@ function App() {
             }}>{t('skip')}</a>
             <Header state={state} change={change} t={t} lang={lang} />
             <Drop take={take} />
-            {Object.entries(lists).map(([id, options]) => <datalist id={id} key={id}>{options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</datalist>)}
+            {Object.entries(lists).map(([id, options]) => [id, [...own.list.filter((r) => folderOf(r) === id).map((r) => [r.id, t('own_')]), ...options]]).map(([id, options]) => <datalist id={id} key={id}>{options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}</datalist>)}
             <div class="columns">
-                <Controls {...shared} suggestions={suggestions} removeFile={removeFile} />
+                <Controls {...shared} suggestions={suggestions} removeFile={removeFile} keepFile={keepFile} />
                 <main id="result" tabIndex={-1} aria-label={t('result')} data-mode={state.mode} data-ms={ms} data-answered={answered} data-asked={JSON.stringify(question)}>
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>

@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Explanation } from './explanation.jsx';
+import { lanesOf } from './recording.js';
 import { Assumptions, Figures, MemoryByStage, StepBreakdown, Verdict } from './results.jsx';
 import { Share } from './share.jsx';
 import { Timeline } from './timeline.jsx';
@@ -13,6 +14,22 @@ export function Problems({ answer, known, t }) {
             {(problems.length ? problems : answer.error.problems).map((p) => <p key={p.path + p.message}>{p.path ? `${p.path}: ` : ''}{p.message}</p>)}
         </div>
     );
+}
+
+/** The step by stages, or by what each stage computes and sends at a time. */
+function Step({ answer, question, engine, t }) {
+    const [wanted, setWanted] = useState(false);
+    const [lanes, setLanes] = useState(null);
+    useEffect(() => {
+        let current = true;
+        setLanes(null);
+        if (wanted) engine.ask({ command: 'timeline', lanes: true, ...question }).then(({ answer: a }) => current && !a.error && setLanes(a), () => {});
+        return () => {
+            current = false;
+        };
+    }, [wanted, answer]);
+    const box = <label><input type="checkbox" checked={wanted} onChange={(e) => setWanted(e.target.checked)} /> {t('bylane')}</label>;
+    return <Timeline answer={lanes ? lanesOf(lanes, t) : answer} tool={box} t={t} />;
 }
 
 export function Ask(props) {
@@ -30,7 +47,7 @@ export function Ask(props) {
                     {topic ? <Explanation {...topic} of={valid} question={question} engine={engine} close={() => setTopic(null)} t={t} /> : null}
                     <MemoryByStage answer={valid} explain={setTopic} t={t} />
                     <StepBreakdown answer={valid} explain={setTopic} t={t} />
-                    <Timeline answer={line} t={t} />
+                    <Step answer={line} question={question} engine={engine} t={t} />
                     <Assumptions answer={valid} t={t} />
                     <Share {...props} />
                 </div>

@@ -3,6 +3,7 @@ import { Problems } from './ask.jsx';
 import { TextBox } from './box.jsx';
 import { count, digits, bytes, dollars, percent, seconds } from './numbers.js';
 import { partName } from './engine_words.js';
+import { sent } from './own.js';
 import { Bar, Legend } from './results.jsx';
 import { jobOf } from './state.js';
 import { Timeline } from './timeline.jsx';
@@ -20,26 +21,29 @@ const rows = [
 ];
 
 /** Kept jobs side by side: figures, the parts of a step on one scale, timelines on one scale. */
-export function Compare({ state, change, engine, fields, t }) {
+export function Compare({ state, change, engine, fields, own, t }) {
     const [answer, setAnswer] = useState(null);
     const [lines, setLines] = useState([]);
     const { saved } = state;
     const questions = saved.map(({ job, files = [] }) => jobOf({ job, files }, fields.switches));
-    const text = JSON.stringify([saved.map((s) => s.name), questions]);
+    const records = sent(own.list);
+    const text = JSON.stringify([saved.map((s) => s.name), questions, records]);
     useEffect(() => {
         setAnswer(null);
         setLines([]);
         if (!saved.length) return undefined;
         let current = true;
         // One alone is an estimate: the engine compares two or more.
-        const asked = saved.length > 1 ? { command: 'compare', jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) } : { command: 'estimate', ...questions[0] };
+        const asked = saved.length > 1 ? { command: 'compare', ...records, jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) } : { command: 'estimate', ...questions[0], ...records };
         engine.ask(asked).then(({ answer: a }) => current && setAnswer(a.error || saved.length > 1 ? a : { jobs: [{ ...a, step_ratio: 1 }] }), () => {});
-        Promise.all(questions.map((q) => engine.ask({ command: 'timeline', ...q }))).then((all) => current && setLines(all.map((a) => a.answer)), () => {});
+        Promise.all(questions.map((q) => engine.ask({ command: 'timeline', ...q, ...records }))).then((all) => current && setLines(all.map((a) => a.answer)), () => {});
         return () => {
             current = false;
         };
     }, [text]);
     const differing = [...new Set(saved.flatMap(({ job }) => Object.keys(job)))].filter((key) => new Set(saved.map(({ job }) => job[key])).size > 1);
+    const filesOf = ({ files = [] }) => files.map((f) => f.name).join(', ');
+    const otherFiles = new Set(saved.map(({ files = [] }) => JSON.stringify(files))).size > 1;
     const jobs = answer?.jobs?.length === saved.length ? answer.jobs : [];
     const longest = Math.max(0, ...jobs.map((j) => j.step.time_s));
     const partsOf = (j) => j.step.breakdown.map((b, index) => ({ name: partName(t, b.name), amount: b.seconds, index })).filter((p) => p.amount > 0);
@@ -67,6 +71,7 @@ export function Compare({ state, change, engine, fields, t }) {
                             </thead>
                             <tbody>
                                 {differing.map((key) => <tr class="marked" key={key}><th scope="row"><code>--{key}</code></th>{saved.map(({ job }, i) => <td key={i}>{job[key] ?? t('unsaid')}</td>)}</tr>)}
+                                {otherFiles ? <tr class="marked"><th scope="row">{t('files')}</th>{saved.map((s, i) => <td key={i}>{filesOf(s) || '–'}</td>)}</tr> : null}
                                 {jobs.length ? rows.map(([name, valueOf, text_]) => <tr key={name}><th scope="row">{t(name)}</th>{jobs.map((j, i) => <td key={i}>{valueOf(j) === null || valueOf(j) === undefined ? '–' : text_(valueOf(j))}</td>)}</tr>) : null}
                             </tbody>
                         </table>

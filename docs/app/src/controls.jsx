@@ -37,6 +37,7 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
     const id = `field-${field.name}`;
     const name = label(t, field.name);
     const assumed = assumption?.value || taken || '';
+    const [short] = assumed.split(' = ');
     const note = problems.length || (assumption && (assumption.note || !value)) ? `${id}-note` : undefined;
     const commit = (next) => say(field.name, next);
     return (
@@ -48,12 +49,12 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
             <div class="inputs">
                 {field.options ? (
                     <select id={id} value={value} aria-describedby={note} aria-invalid={problems.length ? 'true' : undefined} onChange={(e) => commit(e.target.value)}>
-                        <option value="">{assumed || t('unsaid')}</option>
+                        <option value="">{short && !short.includes(' ') ? short : t('unsaid')}</option>
                         {value && !field.options.includes(value) ? <option value={value}>{value}</option> : null}
                         {field.options.map((o) => <option key={o} value={o}>{o === 'true' ? '✓' : o}</option>)}
                     </select>
                 ) : (
-                    <Input id={id} value={value} list={field.list} placeholder={assumed.split(' = ')[0] || t('unsaid')} describedBy={note} invalid={problems.length > 0} commit={commit} />
+                    <Input id={id} value={value} list={field.list} placeholder={short && !short.includes(' ') ? short : t('unsaid')} describedBy={note} invalid={problems.length > 0} commit={commit} />
                 )}
                 {field.slider ? <Slider field={field} value={value} assumed={assumed} commit={commit} name={name} t={t} /> : null}
             </div>
@@ -73,10 +74,11 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
 
 /** The nearest value of a field with which the engine answers, asked of the engine. */
 export async function nearestValid(ask, question, field, value) {
-    const steps = field.slider ?? field.options ?? [];
     const at = Number.parseFloat(value);
+    const beside = field.slider && /^\d+$/.test(value) ? [-4, -3, -2, -1, 1, 2, 3, 4].map((by) => at + by).filter((x) => x > 0).map(String) : [];
+    const steps = [...new Set([...beside, ...(field.slider ?? field.options ?? [])])];
     const tried = Number.isFinite(at) ? [...steps].sort((a, b) => Math.abs(Math.log(Number.parseFloat(a) / at)) - Math.abs(Math.log(Number.parseFloat(b) / at))) : [...steps];
-    for (const candidate of ['', ...tried].slice(0, 10)) {
+    for (const candidate of ['', ...tried].slice(0, 16)) {
         const changed = { ...question, [field.name]: candidate };
         if (candidate === '') delete changed[field.name];
         if (candidate === value || candidate === '') continue;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { Flags } from './command.jsx';
+import { isRecord, together, usedBy } from './own.js';
 import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
@@ -25,13 +26,14 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
     const [problem, setProblem] = useState('');
     const [own, setOwn] = useState(null);
     const [rows, setRows] = useState('');
-    const job = JSON.stringify({ traincost_page: 1, job: state.job, files: state.files }, null, 2);
+    const used = usedBy(state, state.records);
+    const job = JSON.stringify({ traincost_page: 1, job: state.job, files: state.files, ...(used.length ? { records: used } : {}) }, null, 2);
     useEffect(() => setText(job), [job]);
     const load = () => {
         try {
             const read = JSON.parse(text);
             if (read === null || typeof read !== 'object' || typeof read.job !== 'object') throw new Error('"job" is missing');
-            change({ job: Object.fromEntries(Object.entries(read.job).map(([k, v]) => [k, String(v)])), files: Array.isArray(read.files) ? read.files : [] });
+            change((old) => ({ job: Object.fromEntries(Object.entries(read.job).map(([k, v]) => [k, String(v)])), files: Array.isArray(read.files) ? read.files : [], records: together((Array.isArray(read.records) ? read.records : []).filter(isRecord), old.records) }));
             setProblem('');
         } catch (error) {
             setProblem(error.message);

@@ -13,6 +13,8 @@ export const groups = [
         { name: 'gpus', slider: powers(1, 65536) },
         { name: 'cluster', list: 'clusters' },
         { name: 'per-node', slider: powers(1, 64) },
+        { name: 'price', choices: true },
+        { name: 'gpu-hour-price' },
     ] },
     { title: 'run', fields: [
         { name: 'seq', slider: ['512', '1K', '2K', '4K', '8K', '16K', '32K', '64K', '128K', '256K', '512K', '1M'] },
@@ -40,6 +42,7 @@ export const groups = [
 // Switches and choices before the engine has named its own.
 const known = {
     optimizer: ['adamw', 'adam', 'sgd', 'lion', 'adafactor', 'muon'],
+    price: ['on-demand', 'reserved', 'spot', 'market', 'own'],
     schedule: ['1f1b', 'interleaved', 'gpipe', 'zero_bubble', 'dualpipe'],
 };
 

@@ -1,3 +1,4 @@
+import { isRecord, together } from './own.js';
 import { recordedFile } from './recording.js';
 
 // Files that are dropped: what each is, is the engine's to say.
@@ -14,14 +15,17 @@ export async function readFile(file, engine, t) {
     } catch (error) {
         return { refusal: `${file.name}: ${t('badfile')}: ${error.message}` };
     }
+    const name = file.name.replace(/\.json$/i, '');
     const own = savedState(text);
-    if (own) return { accept: () => own };
+    // A job that is dropped on a comparison joins it.
+    if (own) return { accept: (old) => ({ ...(old.mode === 'compare' ? { saved: [...old.saved, { name, job: own.job, ...(own.files.length ? { files: own.files } : {}) }] } : { job: own.job, files: own.files }), records: together(own.records, old.records) }) };
     const inline = { name: file.name, text };
     const { answer } = await engine.ask({ command: 'read', files: [inline] });
     if (answer.error) {
         const { message } = answer.error.problems[0];
         return { refusal: message.startsWith(`${file.name}:`) ? message : `${file.name}: ${message}` };
     }
+    if (['accelerator', 'cluster'].includes(answer.kind)) return { record: answer.record };
     if (answer.kind === 'recording') return { accept: () => ({ mode: 'measure', more: { recording: { file: inline } } }) };
     if (answer.kind === 'log') return { accept: () => ({ mode: 'measure', more: { log: inline } }) };
     // What is said at a control wins over files: what the file is about to say is no longer said there.
@@ -29,6 +33,7 @@ export async function readFile(file, engine, t) {
     const kept = { model: ({ model, ...rest }) => rest, job: () => ({}), launch: (job) => Object.fromEntries(Object.entries(job).filter(([name]) => place.includes(name))) }[answer.kind];
     return {
         accept: (state) => {
+            if (answer.kind === 'job' && state.mode === 'compare') return { saved: [...state.saved, { name, job: {}, files: [inline] }] };
             const files = [...state.files.filter((f) => f.name !== file.name), inline];
             return { files, job: state.files.length && answer.kind === 'launch' ? state.job : kept ? kept(state.job) : state.job };
         },
@@ -49,7 +54,7 @@ async function readSheet(file, engine) {
 function savedState(text) {
     try {
         const value = JSON.parse(text);
-        return value?.traincost_page === 1 ? { job: value.job ?? {}, files: value.files ?? [] } : null;
+        return value?.traincost_page === 1 ? { job: value.job ?? {}, files: value.files ?? [], records: (value.records ?? []).filter(isRecord) } : null;
     } catch {
         return null;
     }

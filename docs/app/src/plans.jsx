@@ -75,7 +75,7 @@ export function PlanTable({ plans, say, t }) {
         <>
             <h3>{t('plans')}</h3>
             <div class="scroll" tabIndex={0} role="group" aria-label={t('plans')}>
-                <table data-test="plans">
+                <table data-test="plans" class="cards">
                     <thead><tr><th scope="col">{t('layout')}</th><th scope="col"><span class="hidden">{t('takeplan')}</span></th><th scope="col">{t('step')}</th><th scope="col">{t('mfu')}</th><th scope="col">{t('memory')}</th><th scope="col">{t('chance')}</th><th scope="col">{t('days')}</th><th scope="col">{t('cost')}</th></tr></thead>
                     <tbody>
                         {plans.map((p) => (
@@ -84,12 +84,12 @@ export function PlanTable({ plans, say, t }) {
                                     {p.why.length ? <details><summary>{t('why')}</summary><ul class="assumed">{p.why.map((w) => <li key={w}><Flags text={w} /></li>)}</ul></details> : null}
                                 </td>
                                 <td><button type="button" aria-label={`${t('apply')}: ${p.flags}`} onClick={() => say(flagsOf(p.flags))}>{t('apply')}</button></td>
-                                <td>{seconds(p.step_s)}</td>
-                                <td>{percent(p.mfu)}</td>
-                                <td>{bytes(p.device_bytes)}</td>
-                                <td>{valueText('probability', p.probability)}</td>
-                                <td>{valueText('days', p.days)}</td>
-                                <td>{valueText('usd', p.usd)}</td>
+                                <td data-name={t('step')}>{seconds(p.step_s)}</td>
+                                <td data-name={t('mfu')}>{percent(p.mfu)}</td>
+                                <td data-name={t('memory')}>{bytes(p.device_bytes)}</td>
+                                <td data-name={t('chance')}>{valueText('probability', p.probability)}</td>
+                                <td data-name={t('days')}>{valueText('days', p.days)}</td>
+                                <td data-name={t('cost')}>{valueText('usd', p.usd)}</td>
                             </tr>
                         ))}
                     </tbody>

@@ -41,6 +41,9 @@ export async function recordedFile(file) {
 
 const lanesDrawn = 64;
 
+/** What the lanes of each stage do, as a recording has it. */
+export const lanesOf = ({ total_s, spans }, t) => drawnStep({ total_s, spans: spans.map((s) => ({ ...s, lane: `${t('stage')} ${s.stage}${t('comma')}${t(s.lane)}` })) });
+
 /** An answer of the engine as the timeline draws one: a row a lane. */
 export function drawnStep({ total_s, spans }) {
     const lanes = [...new Set(spans.map((s) => s.lane))].filter((lane) => lane !== 'all stages').slice(0, lanesDrawn);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
-import { commandLine } from './state.js';
+import { commandLine, fitsHash } from './state.js';
 import { filled } from './words.js';
 
 export function save(name, text, type) {
@@ -75,7 +75,7 @@ export function Share({ state, change, valid, question, engine, t }) {
         setCopied(what);
     };
     const drawing = () => document.querySelector('svg.timeline');
-    const keep = () => change((old) => ({ saved: [...old.saved, { name: [old.job.model, old.job.gpus, old.job.gpu, ...old.files.map((f) => f.name)].filter(Boolean).join(' '), job: old.job, ...(old.files.length ? { files: old.files } : {}) }] }));
+    const keep = () => change((old) => ({ saved: [...old.saved, { name: [old.job.model, old.job.gpus, old.job.gpu, old.job.cluster, ...old.files.map((f) => f.name)].filter(Boolean).join(' '), job: old.job, ...(old.files.length ? { files: old.files } : {}) }] }));
     return (
         <section aria-labelledby="share-title" data-test="share">
             <h3 id="share-title">{t('sharing')}</h3>
@@ -92,6 +92,7 @@ export function Share({ state, change, valid, question, engine, t }) {
                     {formats.map(({ name, what }) => <option key={name} value={name} title={what}>{name}</option>)}
                 </select>
             </div>
+            {fitsHash(state) ? null : <p class="problem" data-test="toolong">{t('toolong')}</p>}
             {written?.error ? <Problems answer={written} t={t} /> : null}
             {written?.unsaid?.length ? <ul class="assumed" data-test="unsaid">{written.unsaid.map((u) => <li key={u.field}>{u.field} {u.value}: {u.why}</li>)}</ul> : null}
             <p role="status">{copied ? t('copied') : state.saved.length ? filled(t('saved'), state.saved.length) : ''}</p>

@@ -1,3 +1,5 @@
+import { isRecord, usedBy } from './own.js';
+
 // What the page shows is a function of its state, and the state is in the address.
 
 export const usual = {
@@ -5,10 +7,13 @@ export const usual = {
     job: { model: 'llama-3.1-8b', gpu: 'h100', gpus: '8', seq: '8K', 'micro-batch': '1', 'global-batch': '64', zero: '1', tokens: '1T' },
     files: [],
     saved: [],
+    records: [],
     more: {},
 };
 
-/** mode, lang, theme, files, saved, more are words of their own; every other name is a flag of the job. */
+const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x);
+
+/** mode, lang, theme, files, saved, records, more are words of their own; every other name is a flag of the job. */
 export function fromHash(hash) {
     const said = new URLSearchParams(hash.replace(/^#/, ''));
     if (![...said.keys()].length) return null;
@@ -23,8 +28,9 @@ export function fromHash(hash) {
     };
     for (const [name, value] of said) {
         if (name === 'mode' || name === 'lang' || name === 'theme') state[name] = value;
-        else if (name === 'files') state.files = parsed(value, []);
-        else if (name === 'saved') state.saved = parsed(value, []);
+        else if (name === 'files') state.files = parsed(value, []).filter((f) => typeof f?.name === 'string');
+        else if (name === 'saved') state.saved = parsed(value, []).filter((s) => isObject(s?.job));
+        else if (name === 'records') state.records = parsed(value, []).filter(isRecord);
         else if (name === 'more') state.more = parsed(value, {});
         else state.job[name] = value;
     }
@@ -34,10 +40,8 @@ export function fromHash(hash) {
 /** An address longer than this is not kept by browsers: large files stay in the page alone. */
 const longest = 500000;
 
-export function toHash(state) {
-    const whole = hashOf(state);
-    return whole.length <= longest ? whole : hashOf({ ...state, files: [], more: {} });
-}
+export const fitsHash = (state) => hashOf(state).length <= longest;
+export const toHash = (state) => hashOf(fitsHash(state) ? state : { ...state, files: [], more: {} });
 
 function hashOf(state) {
     const said = new URLSearchParams();
@@ -45,6 +49,7 @@ function hashOf(state) {
     for (const [name, value] of Object.entries(state.job)) if (value !== '') said.set(name, value);
     if (state.files.length) said.set('files', JSON.stringify(state.files));
     if (state.saved.length) said.set('saved', JSON.stringify(state.saved));
+    if (state.records.length) said.set('records', JSON.stringify(state.records));
     if (Object.keys(state.more).length) said.set('more', JSON.stringify(state.more));
     return `#${said}`;
 }
@@ -62,7 +67,8 @@ export const shellWord = (text) => (/^[\w.,:/%+-]+$/.test(text) ? text : `'${tex
 
 /** The flags of a shell command that says the same. */
 export function commandLine(state, command = 'estimate') {
-    const words = ['traincost', command];
+    // One's own records are a folder to the program: the page saves it.
+    const words = ['traincost', ...(usedBy(state, state.records).length ? ['--data', 'own'] : []), command];
     for (const [name, value] of Object.entries(state.job)) {
         if (value === '') continue;
         words.push(`--${name}`);

@@ -30,7 +30,7 @@ function meansOf(answer) {
 const signed = (x) => `${x < 0 ? '−' : '+'}${seconds(Math.abs(x))}`;
 
 /** `against`: the first of several, from which this one's differences are marked. */
-export function Timeline({ answer, t, id = 'timeline', title, scale, against }) {
+export function Timeline({ answer, t, id = 'timeline', title, scale, against, tool }) {
     const [view, setView] = useState([0, 1]);
     const readout = useRef(null);
     const [width, place] = useWidth();
@@ -87,6 +87,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against }) 
                 <button type="button" aria-label={t('left')} onClick={() => move(-0.5)}>←</button>
                 <button type="button" aria-label={t('right')} onClick={() => move(0.5)}>→</button>
                 <button type="button" onClick={() => setView([0, 1])}>{t('whole')}</button>
+                {tool}
             </div>
             <div class="drawing" ref={place} tabIndex={0} role="group" aria-label={`${id} ${t('timelinehelp')}`} onKeyDown={keys}
                 onWheel={(e) => {

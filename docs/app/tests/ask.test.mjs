@@ -82,6 +82,19 @@ const claims = {
         await settled(page);
         check(await page.locator('[data-test=verdict]').count(), 'no verdict');
     },
+    'a name that nothing has is a click away from the nearest, and a count from the nearest that divides': async (browser) => {
+        const page = await openPage(browser, '#model=llama-3.1-8&gpu=h100&gpus=8&seq=8K');
+        await page.locator('.control.bad .problem button').click();
+        await page.waitForFunction(() => !document.querySelector('.control.bad'));
+        check((await page.inputValue('#field-model')).startsWith('llama-3'), await page.inputValue('#field-model'));
+        await page.fill('#field-gpus', '7');
+        await page.fill('#field-tp', '2');
+        await page.keyboard.press('Tab');
+        await page.locator('.control.bad', { hasText: 'Accelerators' }).locator('.problem button').click();
+        await page.waitForFunction(() => ['6', '8'].includes(document.querySelector('#field-gpus').value));
+        await settled(page);
+        check(!(await page.locator('.control.bad').count()), 'it is still wrong');
+    },
     'a job that does not fit has remedies, and one click applies one': async (browser) => {
         const page = await openPage(browser, '#model=llama-3.1-70b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=0');
         check((await page.textContent('[data-test=verdict]')).includes('not fit'), 'it fits');

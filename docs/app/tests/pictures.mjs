@@ -10,13 +10,24 @@ setTimeout(() => process.exit(1), 540000).unref();
 const browser = await openBrowser();
 const job = 'model=llama-3.1-70b&gpu=h100&gpus=64&seq=8K&micro-batch=1&global-batch=128&tp=4&pp=4&zero=1&tokens=1T';
 const kept = JSON.stringify([{ name: '4 stages', job: Object.fromEntries(new URLSearchParams(job)) }, { name: '2 stages', job: { ...Object.fromEntries(new URLSearchParams(job)), pp: '2' } }]);
-const modes = ['ask', 'guide', 'sweep', 'sheet', 'custom', 'measure', 'compare', 'optimal', 'methods'].filter((m) => !words.length || words.includes(m));
+// own: the estimate with own items, one in its editor, one of its fields refused
+const modes = ['ask', 'own', 'guide', 'sweep', 'sheet', 'custom', 'measure', 'compare', 'optimal', 'methods'].filter((m) => !words.length || words.includes(m));
 const recording = join(root, 'tests', 'golden', 'benchmark.csv');
 
 /** The mode with something in it. */
 async function filled(page, mode) {
     await settled(page);
     if (mode === 'ask') await page.waitForSelector('[data-test=timeline]');
+    if (mode === 'own') {
+        await page.evaluate(() => document.querySelectorAll('details.group').forEach((d) => { d.open = true; }));
+        for (const kind of ['model', 'accelerator']) {
+            await page.locator(`[data-test=copy-${kind}]`).click();
+            await page.waitForSelector(`[id="own-${kind}-id"]`);
+        }
+        await page.locator('[id="own-accelerator-tdp_W"]').fill('much');
+        await page.keyboard.press('Tab');
+        await page.waitForSelector('[data-test=own-problem]');
+    }
     if (mode === 'guide') {
         await page.locator('[data-test=guide] button.primary').click();
         await page.waitForSelector('[data-test=guide][data-over=yes]');
@@ -34,7 +45,7 @@ async function filled(page, mode) {
 for (const theme of ['light', 'dark'])
     for (const width of [390, 900, 1600])
         for (const mode of modes) {
-            const page = await openPage(browser, `#${job}&mode=${mode}&saved=${encodeURIComponent(kept)}&theme=${theme}${width === 900 ? '&lang=zh' : ''}`, { viewport: { width, height: 900 } });
+            const page = await openPage(browser, `#${job}&mode=${mode === 'own' ? 'ask' : mode}&saved=${encodeURIComponent(kept)}&theme=${theme}${width === 900 ? '&lang=zh' : ''}`, { viewport: { width, height: 900 } });
             await filled(page, mode).catch((error) => console.log(`${mode} ${width} ${theme}: ${error.message.split('\n')[0]}`));
             await page.screenshot({ path: join(folder, `${mode}-${width}-${theme}.png`), fullPage: true });
             const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -42,6 +42,13 @@ export default {
             check((await page.evaluate(() => fetch('https://example.org/').then(() => 'sent', () => 'refused'))) === 'refused', 'a request was sent');
             check((await page.evaluate(() => fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused'))) === 'refused', 'a request was sent');
         }),
+    'the program that serves the page computes with own items too': (browser) =>
+        served(async (address) => {
+            const gpu = { schema: 'accelerator/1', id: 'x1', vendor: 'NVIDIA', architecture: 'Hopper', memory: { type: 'HBM3', capacity_GB: 96, bandwidth_GBps: 3800 }, peak_TFLOPs: { fp32: 60, bf16: 900, fp16: 900 } };
+            const page = await openAt(browser, `${address}#model=llama-3.1-8b&gpu=x1&gpus=8&seq=8K&micro-batch=1&global-batch=64&records=${encodeURIComponent(JSON.stringify([gpu]))}`);
+            await settled(page);
+            check(await page.locator('[data-test=verdict]').count(), await page.textContent('main'));
+        }),
     'a page of another site cannot ask the server': (browser) =>
         served(async (address) => {
             const page = await openAt(browser, address);

@@ -80,6 +80,21 @@ export default {
         await page.mouse.move(5, 5);
         check((await said.textContent()) === range, 'the words stay when the pointer leaves');
     },
+    'the step is drawn by lane too': async (browser) => {
+        const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=16&pp=2&tp=2&zero=1');
+        await page.waitForSelector('[data-test=timeline] svg.timeline');
+        const rows = page.locator('[data-test=timeline] svg.timeline rect.empty');
+        check((await rows.count()) === 2, 'not a row a stage');
+        await page.getByLabel('Rows by lane').check();
+        await page.waitForFunction(() => document.querySelectorAll('[data-test=timeline] ol li').length > 4);
+        const names = await page.locator('[data-test=timeline] ol li').allTextContents();
+        check(names.includes('Stage 0, compute') && names.includes('Stage 1, tensor parallel'), names.join('; '));
+        await page.fill('#field-tp', '1');
+        await page.keyboard.press('Tab');
+        await page.waitForFunction(() => !document.querySelector('[data-test=timeline] ol')?.textContent.includes('tensor parallel') && document.querySelector('[data-test=timeline] ol'));
+        await page.getByLabel('Rows by lane').uncheck();
+        await page.waitForFunction(() => document.querySelectorAll('[data-test=timeline] svg.timeline rect.empty').length === 2);
+    },
     'the whole step is drawn without scrolling, on a phone too': async (browser) => {
         for (const width of [390, 900]) {
             const page = await openPage(browser, '#model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&pp=4', { viewport: { width, height: 844 } });

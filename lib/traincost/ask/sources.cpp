@@ -30,6 +30,13 @@ Sources::Sources(std::string folder, std::istream* input)
       catalogue_(own_.get()) {
 }
 
+Sources::Sources(std::string folder, const std::vector<RecordText>& records)
+    : folder_(std::move(folder)),
+      input_(nullptr),
+      own_(std::make_unique<const Catalogue>(folder_, records)),
+      catalogue_(own_.get()) {
+}
+
 Sources::Sources(const Catalogue& catalogue, std::string folder, std::istream* input)
     : folder_(std::move(folder)), input_(input), own_(nullptr), catalogue_(&catalogue) {
 }

@@ -23,6 +23,8 @@ public:
     /// The built-in data, overridden by `folder` where it is not empty. `input` is what the file "-" means;
     /// null: nothing. It must outlive the sources.
     explicit Sources(std::string folder = {}, std::istream* input = nullptr);
+    /// The same with records over the folder's.
+    Sources(std::string folder, const std::vector<RecordText>& records);
     /// The same of a catalogue that is there already, which must outlive the sources.
     Sources(const Catalogue& catalogue, std::string folder, std::istream* input);
     ~Sources();

@@ -2,19 +2,54 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "traincost/ask/sources.hpp"
 #include "traincost/capi/commands.hpp"
 #include "traincost/capi/error_answer.hpp"
+#include "traincost/capi/member_text.hpp"
 
 namespace traincost {
 
 namespace {
 
-/// What was read of the built-in data is kept between questions; a folder of the user's is read anew.
-std::shared_ptr<const Sources> sources_of(const std::string& folder) {
+/// Sources with records of the asker's, and what they were made of.
+struct RecordSources {
+    std::vector<RecordText> records;
+    std::shared_ptr<const Sources> sources;
+};
+
+/// What was read of the built-in data is kept between questions, and what was read with the records of the
+/// last question that had any; a folder of the user's alone is read anew.
+std::shared_ptr<const Sources> sources_of(const std::string& folder, std::vector<RecordText> records) {
     static const std::shared_ptr<const Sources> built_in = std::make_shared<const Sources>();
-    return folder.empty() ? built_in : std::make_shared<const Sources>(folder);
+    static std::mutex mutex;
+    static RecordSources last;
+    if (records.empty())
+        return folder.empty() ? built_in : std::make_shared<const Sources>(folder);
+    {
+        const std::lock_guard lock(mutex);
+        if (folder.empty() && last.sources && last.records == records)
+            return last.sources;
+    }
+    auto sources = std::make_shared<const Sources>(folder, records);
+    if (folder.empty()) {
+        const std::lock_guard lock(mutex);
+        last = {std::move(records), sources};
+    }
+    return sources;
+}
+
+std::vector<RecordText> records_of(JsonObject& object) {
+    std::vector<RecordText> records;
+    if (const auto node = object.find("records"))
+        for (const JsonNode& item : node->items()) {
+            LaunchFile file = file_in(item);
+            records.push_back({std::move(file.name), std::move(file.text)});
+        }
+    return records;
 }
 
 struct Command {
@@ -39,7 +74,7 @@ std::string answered(std::string_view text) {
         names[i] = commands[i].name;
     const Command& command = commands[object.at("command").one_of(names)];
     const auto data = object.find("data");
-    const std::shared_ptr<const Sources> sources = sources_of(data ? data->string() : "");
+    const std::shared_ptr<const Sources> sources = sources_of(data ? data->string() : "", records_of(object));
     return command.answer(object, *sources);
 }
 

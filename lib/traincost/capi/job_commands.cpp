@@ -16,6 +16,7 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/import/logs/recording_files.hpp"
 #include "traincost/io/answers/sweep_json.hpp"
+#include "traincost/io/answers/timeline_json.hpp"
 #include "traincost/report/achieved_answer.hpp"
 #include "traincost/report/estimate_answer.hpp"
 #include "traincost/report/explain/explain_answer.hpp"
@@ -58,8 +59,17 @@ std::string answer_timeline(JsonObject& object, const Sources& sources) {
     if (const auto from = object.find("from"))
         return answer_recording(object, *from);
     const ReadDraft read = draft_of(object, sources);
+    bool lanes = false;
+    take_switch(object, "lanes", lanes);
     object.finish();
-    return text_of(ask(TimelineQuestion{read.draft}, sources));
+    const TimelineAnswer answer = ask(TimelineQuestion{read.draft}, sources);
+    if (!lanes)
+        return text_of(answer);
+    JsonWriter out;
+    out.begin_object().member("schema_version", 1);
+    write_lane_members(out, answer.line, answer.lanes);
+    out.end_object();
+    return out.text();
 }
 
 std::string answer_sweep(JsonObject& object, const Sources& sources) {

@@ -14,6 +14,9 @@
 #include "traincost/import/logs/training_log_json.hpp"
 #include "traincost/import/reading_json.hpp"
 #include "traincost/import/recognise.hpp"
+#include "traincost/io/accelerator_json.hpp"
+#include "traincost/io/cluster_json.hpp"
+#include "traincost/io/model_json.hpp"
 #include "traincost/methods/chinchilla.hpp"
 #include "traincost/methods/lightning.hpp"
 #include "traincost/methods/six_nd.hpp"
@@ -54,15 +57,54 @@ std::optional<TrainingLog> log_in(const std::string& text) {
     return read_training_log(in);
 }
 
-/// "job", "model", or nothing.
+/// "job", "model", "accelerator", "cluster", "prices", or nothing.
 std::string_view own_kind(const JsonDocument& document) {
     const JsonValue* schema = document.root.find("schema");
     const auto* name = schema != nullptr ? std::get_if<std::string>(&schema->data) : nullptr;
+    for (const std::string_view kind : {"accelerator", "cluster", "prices"})
+        if (name != nullptr && *name == std::string(kind) + "/1")
+            return kind;
     if ((name != nullptr && *name == "model/1") || is_hf_config(document))
         return "model";
     const bool answer =
         document.root.find("input") != nullptr && document.root.find("schema_version") != nullptr;
     return (name != nullptr && *name == "job/1") || answer ? "job" : "";
+}
+
+/// `Error` where a record says something that cannot be used, or names an accelerator that is none.
+void require_record(const JsonNode& node, std::string_view kind, const Sources& sources) {
+    if (kind == "accelerator") {
+        accelerator_from_json(node);
+    } else if (kind == "prices") {
+        prices_from_json(node);
+    } else if (const ClusterRecord record = cluster_record_from_json(node); record.accelerator) {
+        try {
+            sources.catalogue().id(Room::accelerators, *record.accelerator);
+        } catch (const Error& error) {
+            JsonObject(node).at("accelerator").fail(error.what());
+        }
+    }
+}
+
+/// What one of our own files is; of a record, the record. `Error` where it says nothing that can be used.
+std::string own_answer(const LaunchFile& file, const JsonDocument& document, std::string_view kind,
+                       const Sources& sources) {
+    JsonWriter out;
+    out.begin_object().member("kind", kind).member("name", file.name);
+    if (kind == "job" || kind == "model") {
+        JobInput input{};
+        input.inlined = {file};
+        const ReadDraft read = read_draft(input, sources);
+        if (kind == "model") {
+            out.key("record");
+            write_json(out, *read.draft.model_spec);
+        }
+    } else {
+        require_record(JsonNode(document), kind, sources);
+        out.key("record").value(document.root);
+    }
+    out.end_object();
+    return out.text();
 }
 
 }  // namespace
@@ -103,13 +145,8 @@ std::string read_answer(std::span<const LaunchFile> files, const std::string& se
     const Content content = recognise(first.text);
     if (content == Content::json) {
         const JsonDocument document = parse_json(first.text, first.name);
-        if (const std::string_view kind = own_kind(document); !kind.empty()) {
-            JobInput input{};
-            input.inlined = {first};
-            read_draft(input, sources);  // an Error where it says nothing that can be used
-            out.begin_object().member("kind", kind).member("name", first.name).end_object();
-            return out.text();
-        }
+        if (const std::string_view kind = own_kind(document); !kind.empty())
+            return own_answer(first, document, kind, sources);
     }
     if (content == Content::log || looks_like_training_log(first.text)) {
         if (const std::optional<TrainingLog> log = log_in(first.text)) {

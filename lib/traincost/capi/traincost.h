@@ -15,13 +15,14 @@ extern "C" {
  * sheet, scale, method, methods, params, days, list or show. Every job flag is a member, without its dashes: a number, a string as on the command line, or
  * true for a switch; null members count as not given. "job" is a job as in a job file, "files" are files of
  * any kind: names, or {"name": "train.sh", "text": "..."}. "data" is a folder of records that override the built-in
- * ones.
+ * ones; "records" are such records at hand, {"name": "my-gpu.json", "text": "{\"schema\": \"accelerator/1\", ...}"}.
  *
  *   plan       "top", "allow-risky"
  *   recommend  the flags of the command; values to search as a list, a number or text: "tp": [1, 2, 4]
  *   sweep      "vary": ["tp=1,2,4"]
  *   timeline   "from", a recorded step instead of a job: {"name", "text"}, or {"name", "cells": {"E1": 8, ...}} of
- *              a workbook's sheet Output; "iteration": a number, "median" or "slowest"
+ *              a workbook's sheet Output; "iteration": a number, "median" or "slowest";
+ *              "lanes": true, for what each stage's lanes do: {"total_s", "spans"}
  *   compare    "jobs": [{"name": "a", ...}, ...]
  *   explain    "item": "memory.weights"; "operators": true, for the operators behind the number
  *   achieved   "step-time", "tokens-per-s", "tokens-per-s-per-gpu", "samples-per-s", or "log", a file

@@ -45,6 +45,13 @@ Catalogue::Catalogue(std::string folder) : state_(std::make_unique<State>()) {
     }
 }
 
+Catalogue::Catalogue(std::string folder, const std::vector<RecordText>& records)
+    : Catalogue(std::move(folder)) {
+    for (const RecordText& record : records) {
+        state_->add_record(record);
+    }
+}
+
 Catalogue::~Catalogue() = default;
 Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;

@@ -41,6 +41,13 @@ struct ClusterChoice {
     std::vector<std::string> assumptions;
 };
 
+/// A record that is in no folder; its schema says the room.
+struct RecordText {
+    std::string name;  ///< what messages call it
+    std::string text;
+    bool operator==(const RecordText&) const = default;
+};
+
 /// Look-up by id or alias. Case, spaces and underscores don't matter ("A100 80GB PCIe" is "a100-80gb-pcie").
 /// An override record replaces the built-in one of its id, and its names win over built-in aliases. Only
 /// records asked for are parsed; what was parsed is kept. Safe to use from several threads.
@@ -49,6 +56,9 @@ public:
     /// The built-in records, overridden by `folder`/ROOM/ID.json where `folder` is not empty. `Error` of kind
     /// input where the folder is missing or has a sub-folder that is no room.
     explicit Catalogue(std::string folder = {});
+    /// The same with `records` over them all. `Error` of kind input where one has no schema of a room, no id
+    /// in lower case, or the id of another.
+    Catalogue(std::string folder, const std::vector<RecordText>& records);
     ~Catalogue();
     Catalogue(Catalogue&&) noexcept;
     Catalogue& operator=(Catalogue&&) noexcept;

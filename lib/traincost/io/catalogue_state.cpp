@@ -92,30 +92,68 @@ std::string Catalogue::State::override_path(Room room, std::string_view id) cons
            ".json";
 }
 
+namespace {
+
+/// Puts a user's record in the place of what has its id; `source` is without id and aliases.
+void override_with(const JsonDocument& document, Room room, Source source, std::vector<Source>& sources) {
+    JsonObject object((JsonNode(document)));
+    source.id = object.at("id").string();
+    if (const auto aliases = object.find("aliases")) {
+        source.aliases = aliases->strings();
+    }
+    std::erase_if(sources, [&](const Source& other) { return other.id == source.id; });
+    if (room == Room::stacks) {
+        add_releases(document, source, sources);
+    }
+    sources.push_back(std::move(source));
+}
+
+/// The room whose records have the schema of the document.
+Room room_of(const JsonDocument& document) {
+    constexpr std::array<std::string_view, rooms.size()> schemas = {"accelerator/1", "cluster/1", "model/1",
+                                                                    "stack/2", "prices/1"};
+    return static_cast<Room>(JsonObject((JsonNode(document))).at("schema").one_of(schemas));
+}
+
+}  // namespace
+
+void Catalogue::State::add_record(const RecordText& record) {
+    const JsonDocument document = parse_json(record.text, record.name);
+    const Room room = room_of(document);
+    const JsonNode id = JsonObject((JsonNode(document))).at("id");
+    if (id.string().empty() || id.string() != canonical_name(id.string())) {
+        id.fail("'" + id.string() + "'; must be a name in lower case without spaces" +
+                (id.string().empty() ? "" : ", '" + canonical_name(id.string()) + "'"));
+    }
+    for (const auto& [other_room, other] : records) {
+        const JsonDocument before = parse_json(other.text, other.name);
+        if (other_room == room && JsonObject((JsonNode(before))).at("id").string() == id.string()) {
+            id.fail("'" + id.string() + "'; already the id of " + other.name);
+        }
+    }
+    records.emplace_back(room, record);
+}
+
 void Catalogue::State::add_overrides(Room room, std::vector<Source>& sources) const {
     for (const std::string& file : json_files(folder, rooms[static_cast<std::size_t>(room)])) {
-        Source source{.id = std::filesystem::path(file).stem().string(),
-                      .aliases = {},
-                      .text = {},
-                      .path = file,
-                      .release = {}};
-        if (source.id != canonical_name(source.id)) {
+        const std::string name = std::filesystem::path(file).stem().string();
+        if (name != canonical_name(name)) {
             throw Error(ErrorKind::input, file + ": a record's file is named by its id in lower case, '" +
-                                              canonical_name(source.id) + ".json'");
+                                              canonical_name(name) + ".json'");
         }
         const JsonDocument document = read_json_file(file);
-        JsonObject object((JsonNode(document)));
-        if (const JsonNode id = object.at("id"); id.string() != source.id) {
-            id.fail("'" + id.string() + "'; must be the file's name, '" + source.id + "'");
+        if (const JsonNode id = JsonObject((JsonNode(document))).at("id"); id.string() != name) {
+            id.fail("'" + id.string() + "'; must be the file's name, '" + name + "'");
         }
-        if (const auto aliases = object.find("aliases")) {
-            source.aliases = aliases->strings();
+        override_with(document, room, {.id = {}, .aliases = {}, .text = {}, .path = file, .release = {}},
+                      sources);
+    }
+    for (const auto& [own_room, record] : records) {
+        if (own_room == room) {
+            override_with(parse_json(record.text, record.name), room,
+                          {.id = {}, .aliases = {}, .text = record.text, .path = record.name, .release = {}},
+                          sources);
         }
-        std::erase_if(sources, [&](const Source& other) { return other.id == source.id; });
-        if (room == Room::stacks) {
-            add_releases(document, source, sources);
-        }
-        sources.push_back(std::move(source));
     }
 }
 
@@ -159,7 +197,7 @@ const std::vector<Source>& Catalogue::State::sources(Room room) {
 
 std::optional<Source> Catalogue::State::source(Room room, std::string_view name) {
     const std::string canonical = canonical_name(name);
-    if (folder.empty()) {
+    if (folder.empty() && records.empty()) {
         if (const EmbeddedFile* file = io::embedded_file(rooms[static_cast<std::size_t>(room)], canonical)) {
             return Source{.id = canonical, .aliases = {}, .text = file->text, .path = {}, .release = {}};
         }
@@ -217,10 +255,10 @@ Source Catalogue::State::require(Room room, std::string_view name) {
 
 JsonDocument Catalogue::State::parse(Room room, const Source& source) {
     const std::string file = source.id.substr(0, source.id.find('@'));
-    JsonDocument record = source.path.empty()
-                              ? parse_json(source.text, std::string(rooms[static_cast<std::size_t>(room)]) +
-                                                            "/" + file + ".json")
-                              : read_json_file(source.path);
+    const std::string built_in = std::string(rooms[static_cast<std::size_t>(room)]) + "/" + file + ".json";
+    JsonDocument record = source.text.empty()
+                              ? read_json_file(source.path)
+                              : parse_json(source.text, source.path.empty() ? built_in : source.path);
     return source.release.empty() ? record : io::release_record(record, source.release);
 }
 

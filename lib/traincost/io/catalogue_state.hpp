@@ -51,12 +51,12 @@ private:
     std::map<std::string, T> values_;
 };
 
-/// A record of a room before it is parsed: built-in text, or a user's file.
+/// A record of a room before it is parsed: built-in text, a user's text, or a user's file.
 struct Source {
     std::string id;
     std::vector<std::string> aliases;
     std::string_view text;
-    std::string path;     ///< of an override
+    std::string path;     ///< of an override: its file's, or what a text is called
     std::string release;  ///< of a stack: one of the releases in its record; empty: the record itself
 };
 
@@ -67,6 +67,7 @@ const EmbeddedFile* embedded_file(std::string_view room, std::string_view id);
 
 struct Catalogue::State {
     std::string folder;
+    std::list<std::pair<Room, RecordText>> records;  ///< of the user's, in no folder
     std::array<std::once_flag, io::rooms.size()> indexed;
     std::array<std::vector<io::Source>, io::rooms.size()> index;
     io::Cache<ModelRecord> models;
@@ -82,6 +83,7 @@ struct Catalogue::State {
     std::vector<EmbeddedFile> bench;
 
     std::string override_path(Room room, std::string_view id) const;
+    void add_record(const RecordText& record);
     void add_overrides(Room room, std::vector<io::Source>& sources) const;
     /// The built-in files with the folder's own, in order of their names.
     void read_bench();

@@ -20,6 +20,9 @@ std::string_view name_of(PipelineTask task) {
     return names[static_cast<std::size_t>(task)];
 }
 
+constexpr std::array<std::string_view, lane_count> lane_keys = {"compute", "tensor_parallel", "data_parallel",
+                                                                "pipeline", "host"};
+
 constexpr double micro = 1e6;
 
 /// Stage to stage in both directions, each a thread of its own: both can be under way at once.
@@ -117,6 +120,20 @@ void write_memory(Trace& trace, const StepTimeline& line) {
 
 }  // namespace
 
+void write_lane_members(JsonWriter& out, const StepTimeline& line, const StepLanes& lanes) {
+    out.member("total_s", line.total);
+    out.key("spans").begin_array();
+    for (const LaneSpan& span : lanes.spans) {
+        out.begin_object().member("stage", span.stage);
+        out.member("lane", lane_keys[static_cast<std::size_t>(span.lane)]);
+        out.member("name", span.micro_batch < 0 ? to_string(span.term) : name_of(span.task));
+        if (span.micro_batch >= 0)
+            out.member("micro_batch", span.micro_batch);
+        out.member("begin_s", span.begin).member("end_s", span.end).end_object();
+    }
+    out.end_array();
+}
+
 void write_timeline_members(JsonWriter& out, const StepTimeline& line, const StepLanes& lanes) {
     out.member("total_s", line.total);
     out.key("stages").begin_array();
@@ -126,10 +143,8 @@ void write_timeline_members(JsonWriter& out, const StepTimeline& line, const Ste
         out.member("busy_s", busy);
         out.member("idle_s", line.pipeline.total - busy);
         out.key("use").begin_object();
-        static constexpr std::array<const char*, lane_count> keys = {"compute", "tensor_parallel",
-                                                                     "data_parallel", "pipeline", "host"};
         for (std::size_t l = 0; l < lane_count; ++l)
-            out.member(keys[l], lanes.usage[s][l]);
+            out.member(lane_keys[l], lanes.usage[s][l]);
         out.end_object();
         out.key("memory").begin_array();
         for (const MemoryPoint& p : memory_over_step(line, static_cast<std::int64_t>(s))) {

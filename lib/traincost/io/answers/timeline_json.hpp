@@ -13,6 +13,9 @@ namespace traincost {
 /// the object that is open.
 void write_timeline_members(JsonWriter& out, const StepTimeline& line, const StepLanes& lanes);
 
+/// Writes the members total_s and spans, what each lane of each stage does, into the object that is open.
+void write_lane_members(JsonWriter& out, const StepTimeline& line, const StepLanes& lanes);
+
 /// The trace: a process a stage, a thread a lane, device memory in GiB as a counter of the process; times in
 /// microseconds. Slices of a thread do not overlap.
 std::string chrome_trace(const StepTimeline& line, const StepLanes& lanes, const std::string& title);

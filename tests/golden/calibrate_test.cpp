@@ -8,6 +8,7 @@
 
 #include <cli/app.hpp>
 
+#include "support/temporary.hpp"
 #include "support/transcript.hpp"
 #include "traincost/io/json.hpp"
 
@@ -39,7 +40,7 @@ double number(const std::string& json, std::initializer_list<std::string_view> p
 
 /// A folder of its own, gone with the test.
 struct Folder {
-    fs::path path = fs::temp_directory_path() / "traincost-calibrate-test";
+    fs::path path = traincost::test::temporary("traincost-calibrate-test");
     Folder() {
         fs::remove_all(path);
     }

@@ -1,5 +1,6 @@
 // Reports as pages: everything within one file, nothing asked of anybody.
 
+#include "support/temporary.hpp"
 #include "support/transcript.hpp"
 
 #include <catch2/catch.hpp>
@@ -83,7 +84,7 @@ TEST_CASE("a recommendation's page has the plans that none beats", "[golden][pag
 }
 
 TEST_CASE("a page is written to a file, and to a file alone", "[golden][pages]") {
-    const fs::path file = fs::temp_directory_path() / "traincost-page-test.html";
+    const fs::path file = traincost::test::temporary("traincost-page-test.html");
     fs::remove(file);
     const std::string said =
         run_in_process("traincost estimate" + asked_job + " --format html -o " + file.string());

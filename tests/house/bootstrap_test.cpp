@@ -1,6 +1,7 @@
 // ./bootstrap, run on a copy of itself with commands of our own in place of CMake and apt.
 
 #include "support/shell.hpp"
+#include "support/temporary.hpp"
 #include "support/transcript.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 /// system's.
 class Checkout {
 public:
-    explicit Checkout(const std::string& name) : root_(fs::temp_directory_path() / ("traincost-" + name)) {
+    explicit Checkout(const std::string& name) : root_(traincost::test::temporary("traincost-" + name)) {
         fs::remove_all(root_);
         fs::create_directories(root_ / "clone");
         fs::create_directories(root_ / "bin");

@@ -1,5 +1,7 @@
 // The server of the page, spoken to through sockets.
 
+#include "support/temporary.hpp"
+
 #include <traincost/serve/page_server.hpp>
 
 #include <traincost/base/error.hpp>
@@ -183,7 +185,7 @@ TEST_CASE("a client cannot name a file or a folder of the server", "[serve]") {
     if (!server) {
         return;
     }
-    const std::string file = (std::filesystem::temp_directory_path() / "traincost-secret.json").string();
+    const std::string file = traincost::test::temporary("traincost-secret.json").string();
     std::ofstream(file) << "{\"secret\": 1}";
     const std::vector<std::string> questions = {
         R"({"command": "estimate", "model": ")" + file + "\"}",

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/temporary.hpp"
 #include "traincost/ask/resolve.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/cost/params.hpp"
@@ -65,7 +66,7 @@ TEST_CASE("a bench script is valid Python, whatever its job is called", "[export
     }
     Job job = job_of_model("gpt2-124m");
     job.model.name = "it's \"quoted\" \\ '''thrice'''";
-    const std::string path = (std::filesystem::temp_directory_path() / "traincost-bench-script.py").string();
+    const std::string path = traincost::test::temporary("traincost-bench-script.py").string();
     std::ofstream(path, std::ios::binary) << bench_script(job, {});
     const std::string read =
         "python3 -c \"import ast, json, sys; tree = ast.parse(open(sys.argv[1]).read()); "

@@ -1,3 +1,5 @@
+#include "support/temporary.hpp"
+
 #include <traincost/cost/params.hpp>
 #include <traincost/import/hf/hf_config.hpp>
 
@@ -186,7 +188,7 @@ TEST_CASE("a class without a head counts none", "[hf]") {
 }
 
 TEST_CASE("a folder is read for its config.json", "[hf]") {
-    const auto folder = std::filesystem::temp_directory_path() / "traincost-hf-config";
+    const auto folder = traincost::test::temporary("traincost-hf-config");
     std::filesystem::create_directories(folder);
     std::filesystem::remove(folder / "config.json");
     CHECK_THROWS_WITH(load_hf_config(folder.string()),
@@ -273,8 +275,7 @@ TEST_CASE("a tower and its projector are counted apart from the decoder", "[hf]"
 }
 
 TEST_CASE("stacks of BART have one shape", "[hf]") {
-    CHECK(
-        contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "but the encoder has 4096"));
+    CHECK(contains(error_of(R"({"model_type": "bart", "decoder_ffn_dim": 8})"), "but the encoder has 4096"));
     CHECK(parameter_count(read(R"({"model_type": "bart"})").model).total == 406291456);
 }
 

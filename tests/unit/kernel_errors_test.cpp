@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/temporary.hpp"
 #include "traincost/ask/measured/kernel_tables.hpp"
 #include "traincost/io/bench/accelerator_kernels.hpp"
 
@@ -85,8 +86,7 @@ TEST_CASE("an accelerator is predicted from its family, or from all where it is 
 }
 
 TEST_CASE("what a file of kernels holds besides is told before the error it ends in", "[kernel-errors]") {
-    const std::string path =
-        (std::filesystem::temp_directory_path() / "traincost-kernels-and-more.jsonl").string();
+    const std::string path = traincost::test::temporary("traincost-kernels-and-more.jsonl").string();
     std::ofstream(path) << "{\"kind\": \"device\", \"name\": \"NVIDIA H200\"}\n"
                            "{\"kind\": \"gemm\", \"dtype\": \"bf16\", \"tokens\": 4096, \"n\": 4096, "
                            "\"k\": 4096, \"fwd_us\": 210.0}\n"

@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/temporary.hpp"
 #include "traincost/base/error.hpp"
 
 using namespace traincost;
@@ -16,7 +17,7 @@ namespace {
 class File {
 public:
     File(const std::string& name, const std::string& text)
-        : path_(std::filesystem::temp_directory_path() / ("traincost-" + name)) {
+        : path_(traincost::test::temporary("traincost-" + name)) {
         std::ofstream(path_) << text;
     }
     ~File() {

@@ -1,3 +1,5 @@
+#include "support/temporary.hpp"
+
 #include <traincost/base/error.hpp>
 #include <traincost/import/reading.hpp>
 
@@ -15,7 +17,7 @@ const std::string log_line =
     "global batch size:    64 |\n";
 
 std::string written(const std::string& name, const std::string& text) {
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "traincost-reading";
+    const std::filesystem::path folder = traincost::test::temporary("traincost-reading");
     std::filesystem::create_directories(folder);
     std::ofstream(folder / name) << text;
     return (folder / name).string();

@@ -7,7 +7,7 @@ namespace traincost {
 
 namespace {
 
-constexpr double fp32 = 4.0;
+constexpr double wide = 4.0;  // bytes of a logit in fp32
 
 /// Launches of `each` kernels a chunk.
 int launches_of(double chunks, int each) {
@@ -58,15 +58,15 @@ void widen_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
         compile_loss(loss, Bytes{logits * s.e}, compiled_gradients(stack));
         return;
     }
-    loss.saved = Bytes{logits * fp32};
+    loss.saved = Bytes{logits * wide};
     loss.forward_transient =
-        Bytes{logits * (s.e + fp32) + (s.autocast ? head.gemm.m * head.gemm.k * fp32 : 0.0)};
-    loss.backward_transient = Bytes{logits * 2.0 * fp32};
+        Bytes{logits * (s.e + wide) + (s.autocast ? head.gemm.m * head.gemm.k * wide : 0.0)};
+    loss.backward_transient = Bytes{logits * 2.0 * wide};
     // DTensor's loss_parallel keeps the fp32 logits beside the log-softmax.
     if (s.tp > 1 && stack.head.vocab_parallel && stack.layer.tensor_parallel == TensorParallelKind::dtensor)
-        loss.saved += Bytes{logits * fp32};
-    loss.forward_bytes = Bytes{logits * (s.e + fp32 + 3.0 * fp32)};
-    loss.backward_bytes = Bytes{logits * (4.0 * fp32 + s.e)};
+        loss.saved += Bytes{logits * wide};
+    loss.forward_bytes = Bytes{logits * (s.e + wide + 3.0 * wide)};
+    loss.backward_bytes = Bytes{logits * (4.0 * wide + s.e)};
     loss.forward_kernels = 4;
     loss.backward_kernels = 4;
 }
@@ -75,11 +75,11 @@ void widen_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
 void split_vocabulary(const OpBuilder& build, const Operator& head, Operator& loss) {
     const double e = build.shape().e;
     const double logits = head.gemm.m * head.gemm.n;
-    loss.saved = Bytes{logits * fp32};
+    loss.saved = Bytes{logits * wide};
     loss.forward_transient = Bytes{logits * e};
     loss.backward_transient = Bytes{logits * e};
-    loss.forward_bytes = Bytes{logits * (e + fp32 + 5.0 * fp32)};
-    loss.backward_bytes = Bytes{logits * (3.0 * fp32 + e)};
+    loss.forward_bytes = Bytes{logits * (e + wide + 5.0 * wide)};
+    loss.backward_bytes = Bytes{logits * (3.0 * wide + e)};
     loss.forward_kernels = 12;
     loss.backward_kernels = 5;
 }
@@ -98,7 +98,7 @@ void keep_format(const OpBuilder& build, const Operator& head, Operator& loss) {
     }
     const bool held =
         stack.head.loss == LossKernel::logits_format && stack.head.logits != LogitsPlace::inside;
-    const double made = s.autocast ? fp32 : s.e;
+    const double made = s.autocast ? wide : s.e;
     loss.saved = Bytes{logits * ((held ? s.e : 0.0) + made)};
     loss.backward_transient = Bytes{logits * (made + s.e)};
     loss.forward_bytes = Bytes{logits * (3.0 * s.e + made)};
@@ -112,11 +112,11 @@ void keep_format(const OpBuilder& build, const Operator& head, Operator& loss) {
 void chunk_logits(const OpBuilder& build, const Operator& head, Operator& loss) {
     const Shape& s = build.shape();
     const double logits = head.gemm.m * head.gemm.n;
-    loss.saved = Bytes{logits * (s.fused.loss ? s.e : fp32)};
-    loss.forward_transient = Bytes{s.fused.loss ? 0.0 : logits * (s.e + fp32 / s.loss_chunks)};
-    loss.backward_transient = Bytes{logits / s.loss_chunks * (s.fused.loss ? s.e : 2.0 * fp32 + s.e)};
-    loss.forward_bytes = Bytes{logits * (s.e + (s.fused.loss ? 0.0 : 4.0 * fp32))};
-    loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.fused.loss ? 0.0 : 3.0 * fp32))};
+    loss.saved = Bytes{logits * (s.fused.loss ? s.e : wide)};
+    loss.forward_transient = Bytes{s.fused.loss ? 0.0 : logits * (s.e + wide / s.loss_chunks)};
+    loss.backward_transient = Bytes{logits / s.loss_chunks * (s.fused.loss ? s.e : 2.0 * wide + s.e)};
+    loss.forward_bytes = Bytes{logits * (s.e + (s.fused.loss ? 0.0 : 4.0 * wide))};
+    loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.fused.loss ? 0.0 : 3.0 * wide))};
     loss.forward_kernels = loss.backward_kernels = launches_of(s.loss_chunks, 4);
 }
 
@@ -179,7 +179,7 @@ Operator loss_op(const OpBuilder& build, Operator& head) {
         case LossKernel::chunked_linear:
             // A chunk goes back as soon as it went forward. Eager: logits in both formats, the log-softmax
             // and its gradient; compiled: logits and their gradient.
-            take_in_chunks(build, head, loss, s.fused.loss ? 2.0 * s.e : s.e + 3.0 * fp32);
+            take_in_chunks(build, head, loss, s.fused.loss ? 2.0 * s.e : s.e + 3.0 * wide);
             break;
     }
     const double logits = head.gemm.m * head.gemm.n;
@@ -187,7 +187,7 @@ Operator loss_op(const OpBuilder& build, Operator& head) {
     if (build.model().logits_softcap && !s.fused.loss && s.loss != LossKernel::fused_linear &&
         s.loss != LossKernel::chunked_linear)
         loss.saved += Bytes{logits * s.e};
-    const Bytes copies{logits * fp32 * build.stack().head.logits_copies_fp32};
+    const Bytes copies{logits * wide * build.stack().head.logits_copies_fp32};
     loss.forward_transient += copies;
     loss.backward_transient += copies;
     return loss;

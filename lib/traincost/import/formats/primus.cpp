@@ -9,7 +9,7 @@ namespace traincost {
 namespace {
 
 /// The module that trains, by its name, or in a list of modules that know their names.
-const Setting* trainer_of(const Setting& root) {
+const Setting* module_trainer_of(const Setting& root) {
     for (const std::string_view path : {"modules.pre_trainer", "modules.post_trainer"}) {
         if (const Setting* at = root.peek(path); at != nullptr && at->is_map()) {
             return at;
@@ -29,7 +29,7 @@ const Setting* trainer_of(const Setting& root) {
 }  // namespace
 
 int recognise_primus(const Setting& root) {
-    return trainer_of(root) != nullptr ? 90 : 0;
+    return module_trainer_of(root) != nullptr ? 90 : 0;
 }
 
 int recognise_flagscale(const Setting& root) {
@@ -42,7 +42,7 @@ int recognise_flagscale(const Setting& root) {
 }
 
 void read_primus(const Setting& root, FactSheet& sheet) {
-    const Setting* trainer = trainer_of(root);
+    const Setting* trainer = module_trainer_of(root);
     const Setting* framework = first_of(*trainer, {"framework"});
     const Setting* overrides = first_of(*trainer, {"overrides", "params"});
     trainer->at("config");

@@ -5,9 +5,9 @@
 
 namespace traincost {
 
-using enum LogFact;
-
 namespace {
+
+using enum LogFact;
 
 constexpr int same_form_trusted = 16;  // steps of one form in a row, after which a line is tried as one first
 constexpr int dialect_lines = 64;      // step lines looked at to tell dialects of one form apart

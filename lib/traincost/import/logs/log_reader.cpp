@@ -10,9 +10,9 @@
 
 namespace traincost {
 
-using enum LogFact;
-
 namespace {
+
+using enum LogFact;
 
 void note_missing(TrainingLog& log) {
     std::string missing;

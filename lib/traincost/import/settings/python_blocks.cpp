@@ -117,7 +117,7 @@ std::string PythonRegistry::made_optimizer(const PythonStatement& statement) {
     }
     for (std::size_t at = statement.text.find(package); at != std::string::npos;
          at = statement.text.find(package, at + 1)) {
-        const std::string name = word_at(statement.text, at + package.size());
+        std::string name = word_at(statement.text, at + package.size());
         const std::size_t end = at + package.size() + name.size();
         if (!name.empty() && name != "lr_scheduler" && statement.text.compare(end, 1, "(") == 0) {
             return name;

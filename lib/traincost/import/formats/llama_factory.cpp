@@ -51,7 +51,7 @@ void read_megatron_keys(const Setting& root, FactSheet& sheet) {
 void read_tuning(const Setting& root, FactSheet& sheet) {
     const Setting* kind = first_of(root, {"finetuning_type"});
     const Setting* rank = first_of(root, {"lora_rank"});
-    if (kind != nullptr && lower(kind->text) != "lora" && lower(kind->text) != "oft") {
+    if (kind != nullptr && lower(kind->text) != "lora") {
         if (lower(kind->text) == "freeze") {
             sheet.remark(*kind, "frozen layers are not understood");
         }

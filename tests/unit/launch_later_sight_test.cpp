@@ -70,3 +70,14 @@ TEST_CASE("OpenRLHF: a student is the model, by the newer name", "[launch]") {
         "  --teacher_model acme/m-70b --param_dtype bf16\n");
     CHECK(said(job, Fact::model) == "acme/m-1b");
 }
+
+TEST_CASE("a trainer that shares one name with LLaMA-Factory has none of its defaults", "[launch]") {
+    const LaunchReading job = said_in(
+        "deepspeed --num_gpus=4 train.py --model_name_or_path acme/m-1b --finetuning_type lora --lora_r 128 "
+        "\\\n"
+        "  --per_device_train_batch_size 2 --gradient_accumulation_steps 64 --bf16 True --output_dir out\n");
+    CHECK(job.format == "hf-arguments");
+    CHECK(said(job, Fact::lora_rank) == "128");
+    CHECK(said(job, Fact::sequence) == "-");
+    CHECK(said(job, Fact::recompute) == "none");
+}

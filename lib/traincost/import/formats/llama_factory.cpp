@@ -8,7 +8,8 @@ namespace traincost {
 
 int recognise_llama_factory(const Setting& root) {
     return named(root, {"llamafactory"}, 60) +
-           points(root, {"finetuning_type"}, 80) +  // its own beside the trainer's, which others have too
+           // Its own beside the trainer's, which others have too; its rank has another name.
+           (root.has("lora_r") ? 0 : points(root, {"finetuning_type"}, 80)) +
            points(root, {"cutoff_len"}, 35) +
            points(root, {"stage", "template", "lora_target", "dataset_dir", "preprocessing_num_workers"},
                   12) +

@@ -81,3 +81,12 @@ TEST_CASE("a trainer that shares one name with LLaMA-Factory has none of its def
     CHECK(said(job, Fact::sequence) == "-");
     CHECK(said(job, Fact::recompute) == "none");
 }
+
+TEST_CASE("llm-foundry: the width of a feed-forward block that is stated, not a ratio", "[launch]") {
+    const LaunchReading job = said_in(
+        "max_seq_len: 128\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\nprecision: amp_bf16\n"
+        "model:\n  name: mpt_causal_lm\n  d_model: 64\n  n_heads: 4\n  n_layers: 2\n"
+        "  ffn_config: {ffn_type: mb_dmoe, ffn_hidden_size: 96, moe_num_experts: 4, moe_top_k: 2}\n");
+    CHECK(job.format == "llm-foundry");
+    CHECK(said(job, Fact::model).find("ffn 96") != std::string::npos);
+}

@@ -331,3 +331,56 @@ TEST_CASE("Paddle's launcher starts one node where nobody says", "[launch]") {
     CHECK(said(job, Fact::gpus) == "4");
     CHECK(said(job, Fact::global_batch) == "8");
 }
+
+TEST_CASE("Megatron-DeepSpeed: the stage stands in DeepSpeed's file, and is unknown without it", "[launch]") {
+    const std::string command =
+        "deepspeed --num_gpus 8 pretrain_gpt.py --num-layers 24 --hidden-size 1536 --num-attention-heads 16 "
+        "\\\n"
+        "  --micro-batch-size 8 --global-batch-size 256 --seq-length 2048 --deepspeed";
+    CHECK(said(said_in(command + " --deepspeed_config ds.json\n"), Fact::zero) == "-");
+    CHECK(said(said_in(command + " --deepspeed_config ds.json --zero-stage 2\n"), Fact::zero) == "2");
+}
+
+TEST_CASE("OpenRLHF: a backend that shards by itself", "[launch]") {
+    const LaunchReading job = said_in(
+        "torchrun --nproc_per_node=8 -m openrlhf.cli.train_sft --backend fsdp2 --max_len 512 \\\n"
+        "  --train_batch_size 128 --micro_train_batch_size 2 --pretrain acme/m-1b --param_dtype bf16\n");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::accumulation) == "8");
+}
+
+TEST_CASE("Fast-LLM has one optimizer", "[launch]") {
+    const LaunchReading job = said_in(
+        "batch: {sequence_length: 2048, micro_batch_size: 1, batch_size: 32}\n"
+        "optimizer: {weight_decay: 0.1}\nmodel: {multi_stage: {zero_stage: 2}}\ntraining: {train_iters: "
+        "1}\n");
+    CHECK(job.format == "fast-llm");
+    CHECK(said(job, Fact::optimizer) == "adam");
+}
+
+TEST_CASE("Megatron-Bridge by the sections of AMD's launcher", "[launch]") {
+    const LaunchReading job = said_in(
+        "framework: megatron_bridge\nhf_model_name_or_path: acme/m-1b\nlora: {use_lora: true, lora_rank: "
+        "16}\n"
+        "training: {micro_batch_size: 2, global_batch_size: 64}\nprecision: {bf16: true}\n"
+        "parallelism: {tensor_model_parallel_size: 2, pipeline_model_parallel_size: 1}\n"
+        "data: {seq_length: 2048}\n");
+    CHECK(job.format == "megatron-bridge");
+    CHECK(said(job, Fact::model) == "acme/m-1b");
+    CHECK(said(job, Fact::sequence) == "2048");
+    CHECK(said(job, Fact::global_batch) == "64");
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::lora_rank) == "16");
+}
+
+TEST_CASE("What Slurm is asked for beside machines does not matter", "[launch]") {
+    const LaunchReading job = said_in(
+        "#!/bin/bash\n#SBATCH --time=5:00:00\n#SBATCH --nodes=2\n#SBATCH --account=acme\n"
+        "srun torchrun --nproc-per-node 4 --nnodes 2 pretrain_gpt.py --num-layers 2 --hidden-size 64 \\\n"
+        "  --num-attention-heads 4 --micro-batch-size 1 --global-batch-size 8 --seq-length 64\n");
+    CHECK(said(job, Fact::gpus) == "8");
+    for (const UnreadSetting& unread : job.unread) {
+        CHECK_FALSE(unread.matters);
+    }
+}

@@ -266,6 +266,9 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
     }
     std::string key = lower(root.name);
     std::replace(key.begin(), key.end(), '-', '_');
+    if (key.starts_with("#sbatch ")) {  // which would tell of a batch
+        key.erase(0, key.find(' '));
+    }
     const bool matters =
         !says_nothing(root) && !(as_truth(root) == false) && has_part(key, matter) && !has_part(key, do_not);
     unread.push_back({.where = root.place(), .key = root.name, .matters = matters, .why = ""});

@@ -115,6 +115,7 @@ void read_fast_llm(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"model.base_model.transformer.full_precision_residual"})) {
         at->read = true;
     }
+    sheet.assume(Fact::optimizer, "adam", "Fast-LLM, which has no other");
     if (const Setting* level =
             first_of(root, {"model.base_model.decoder.block.mlp.recompute_level",
                             "model.base_model.transformer.mlp_recompute_level", "mlp_recompute_level"})) {

@@ -126,7 +126,8 @@ void read_gpt_neox(const Setting& original, FactSheet& sheet) {
         sheet.state(Fact::precision, type != nullptr && type->text == "bfloat16" ? "bf16" : "fp16", *half);
     }
     if (const Setting* at = first_of(root, {"optimizer.type"})) {
-        sheet.state(Fact::optimizer, at->text, *at);
+        const bool narrow = lower(at->text) == "adam" && is_on(root, "use_bnb_optimizer");
+        sheet.state(Fact::optimizer, narrow ? at->text + "8bit" : at->text, *at);
     }
     read_neox_attention(root, sheet);
     // An architecture alone is merged with a file that says the rest.

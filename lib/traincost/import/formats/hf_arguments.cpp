@@ -70,6 +70,10 @@ void read_strategy(const Setting& root, FactSheet& sheet) {
     if (at != nullptr && at->is_scalar() && root.has("$program")) {
         read_strategy_word(*at, sheet);
     }
+    const Setting* backend = root.peek("backend");  // OpenRLHF's "fsdp2"
+    if (backend != nullptr && backend->is_scalar() && lower(backend->text).starts_with("fsdp")) {
+        sheet.state(Fact::zero, std::int64_t{3}, *root.at("backend"));
+    }
 }
 
 // OpenRLHF's train_batch_size is the whole step's; its micro batches are of one GPU.
@@ -80,7 +84,8 @@ bool read_openrlhf(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size", "micro_train_batch_size"});
     sheet.whole(Fact::global_batch, root, {"train.batch_size", "train_batch_size"});
     sheet.whole(Fact::sequence, root, {"data.max_len", "max_len"});
-    sheet.word(Fact::model, root, {"actor.model_name_or_path", "model.model_name_or_path", "pretrain"});
+    sheet.word(Fact::model, root,
+               {"actor.model_name_or_path", "model.model_name_or_path", "pretrain", "model_name_or_path"});
     return true;
 }
 

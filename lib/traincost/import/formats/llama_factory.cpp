@@ -8,7 +8,8 @@ namespace traincost {
 
 int recognise_llama_factory(const Setting& root) {
     return named(root, {"llamafactory"}, 60) +
-           points(root, {"finetuning_type"}, 80) +  // its own beside the trainer's, which others have too
+           // Its own beside the trainer's, which others have too; its rank has another name.
+           (root.has("lora_r") ? 0 : points(root, {"finetuning_type"}, 80)) +
            points(root, {"cutoff_len"}, 35) +
            points(root, {"stage", "template", "lora_target", "dataset_dir", "preprocessing_num_workers"},
                   12) +
@@ -51,7 +52,7 @@ void read_megatron_keys(const Setting& root, FactSheet& sheet) {
 void read_tuning(const Setting& root, FactSheet& sheet) {
     const Setting* kind = first_of(root, {"finetuning_type"});
     const Setting* rank = first_of(root, {"lora_rank"});
-    if (kind != nullptr && lower(kind->text) != "lora" && lower(kind->text) != "oft") {
+    if (kind != nullptr && lower(kind->text) != "lora") {
         if (lower(kind->text) == "freeze") {
             sheet.remark(*kind, "frozen layers are not understood");
         }

@@ -33,6 +33,7 @@ void read_composer_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "hidden", root, {"model.d_model"});
     add_dimension(dimensions, "heads", root, {"model.n_heads"});
     add_dimension(dimensions, "kv_heads", root, {"model.attn_config.kv_n_heads"});
+    add_dimension(dimensions, "ffn", root, {"model.ffn_config.ffn_hidden_size"});
     add_dimension(dimensions, "expansion", root, {"model.expansion_ratio"});
     add_dimension(dimensions, "vocab", root, {"model.vocab_size"});
     add_dimension(dimensions, "experts", root, {"model.ffn_config.moe_num_experts"});

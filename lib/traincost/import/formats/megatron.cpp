@@ -68,6 +68,29 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     sheet.assume(Fact::sequence_parallel, false, "--sequence-parallel");
 }
 
+/// Stages of "Et*3|(tt|)*29,m|L": what stands between bars; a group is repeated.
+std::int64_t stages_of(std::string_view layout) {
+    constexpr std::int64_t most = 1 << 16;
+    std::int64_t bars = 0;
+    while (!layout.empty()) {
+        const std::size_t end = layout.front() == '(' ? layout.find(")*") : layout.npos;
+        if (end == layout.npos) {
+            bars += layout.front() == '|' ? 1 : 0;
+            layout.remove_prefix(1);
+            continue;
+        }
+        const std::int64_t inside = std::count(layout.begin(), layout.begin() + end, '|');
+        layout.remove_prefix(end + 2);
+        std::int64_t times = 0;
+        while (!layout.empty() && layout.front() >= '0' && layout.front() <= '9' && times < most) {
+            times = 10 * times + (layout.front() - '0');
+            layout.remove_prefix(1);
+        }
+        bars = std::min(most, bars + inside * times);
+    }
+    return bars + 1;
+}
+
 void read_chunks(const Setting& root, FactSheet& sheet) {
     const Setting* per_chunk = first_of(root, {"num_layers_per_virtual_pipeline_stage"});
     const Setting* chunks =
@@ -87,6 +110,10 @@ void read_chunks(const Setting& root, FactSheet& sheet) {
             sheet.unknown(Fact::vp, *per_chunk,
                           "layers per chunk, without layers and stages that they divide");
         }
+    } else if (layout != nullptr && says_nothing(*layout)) {
+        layout->read = true;
+    } else if (layout != nullptr && layout->is_scalar() && pp && stages_of(layout->text) % *pp == 0) {
+        sheet.state(Fact::vp, stages_of(layout->text) / *pp, *layout);
     } else if (layout != nullptr) {
         sheet.unknown(Fact::vp, *layout, "a layout of layers is not understood");
     }
@@ -108,7 +135,8 @@ void read_megatron_sharding(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::zero, std::int64_t{3}, *root.at("use_torch_fsdp2"));
     } else if (const Setting* at = first_of(root, {"use_distributed_optimizer"})) {
         sheet.state(Fact::zero, std::int64_t{as_truth(*at).value_or(false) ? 1 : 0}, *at);
-    } else if (!root.has("zero_stage")) {
+    } else if (!root.has("zero_stage") && !root.has("deepspeed_config") &&
+               !root.has("deepspeed_config_file")) {  // DeepSpeed's file says it
         sheet.assume(Fact::zero, std::int64_t{0}, "--use-distributed-optimizer");
     }
 }
@@ -263,12 +291,15 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
 
 void read_megatron_deepspeed(const Setting& root, FactSheet& sheet) {
     read_megatron(root, sheet);
-    if (const Setting* config = first_of(root, {"deepspeed_config", "deepspeed_config_file"})) {
+    const Setting* config = first_of(root, {"deepspeed_config", "deepspeed_config_file"});
+    if (config != nullptr) {
         refer_to_file(*config, sheet);
     }
     root.at("deepspeed");
     sheet.whole(Fact::zero, root, {"zero_stage"}, 0);
-    sheet.assume(Fact::zero, std::int64_t{1}, "--zero-stage");
+    if (config == nullptr) {
+        sheet.assume(Fact::zero, std::int64_t{1}, "--zero-stage");
+    }
 }
 
 }  // namespace traincost

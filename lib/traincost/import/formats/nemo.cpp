@@ -83,7 +83,9 @@ int recognise_megatron_bridge(const Setting& root) {
     }
     const Setting* model = root.peek("model");
     const bool bridged = model != nullptr && class_path(*model).ends_with("AutoBridge.from_hf_pretrained");
-    return (bridged ? 30 : 0) + (bridge_recipe(root).empty() ? 0 : 40) +
+    const Setting* framework = root.peek("framework");  // as AMD's launcher names it
+    const bool named = framework != nullptr && framework->text == "megatron_bridge";
+    return (bridged ? 30 : 0) + (named ? 40 : 0) + (bridge_recipe(root).empty() ? 0 : 40) +
            points(root,
                   {"train.micro_batch_size", "train.global_batch_size", "model.tensor_model_parallel_size",
                    "train.train_iters", "model.pipeline_model_parallel_size"},
@@ -231,17 +233,24 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         }
     }
     read_dimensions(model, sheet);
-    sheet.word(Fact::model, root, {"hf_path", "model_name", "recipe", "model_recipe_name"});
+    sheet.word(Fact::model, root,
+               {"hf_path", "model_name", "hf_model_name_or_path", "recipe", "model_recipe_name"});
+    if (const Setting* degrees = root.at("parallelism"); degrees != nullptr && degrees->is_map()) {
+        read_model_degrees(*degrees, sheet, "Megatron-Bridge", false);
+    }
     if (class_name(model).ends_with("from_hf_pretrained") && !sheet.has(Fact::model)) {
         const Setting* arguments = model.at("$arguments");
         if (arguments != nullptr && !arguments->items.empty() && arguments->items.front().quoted) {
             sheet.state(Fact::model, arguments->items.front().text, arguments->items.front());
         }
     }
-    sheet.whole(Fact::micro_batch, root, {"train.micro_batch_size", "micro_batch_size"});
-    sheet.whole(Fact::global_batch, root, {"train.global_batch_size", "global_batch_size"});
+    sheet.whole(Fact::micro_batch, root,
+                {"train.micro_batch_size", "training.micro_batch_size", "micro_batch_size"});
+    sheet.whole(Fact::global_batch, root,
+                {"train.global_batch_size", "training.global_batch_size", "global_batch_size"});
     sheet.whole(Fact::sequence, root,
-                {"model.seq_length", "dataset.seq_length", "dataset.sequence_length", "seq_length"});
+                {"model.seq_length", "dataset.seq_length", "dataset.sequence_length", "data.seq_length",
+                 "seq_length"});
     sheet.whole(Fact::gpus, root, {"num_gpus"});
     sheet.whole(Fact::gpus_per_node, root, {"gpus_per_node"});
     if (const Setting* at =
@@ -269,7 +278,8 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});
     }
     if (!sheet.has(Fact::precision)) {
-        read_16_bit_switches(root, sheet, {"optimizer.bf16"}, {"optimizer.fp16"});
+        read_16_bit_switches(root, sheet, {"optimizer.bf16", "precision.bf16"},
+                             {"optimizer.fp16", "precision.fp16"});
     }
     sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
     // distributed_fused_adam_with_cosine_annealing(...): what it makes is its optimizer and its schedule.
@@ -280,7 +290,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
             }
         }
     }
-    sheet.whole(Fact::lora_rank, root, {"peft.dim"});
+    sheet.whole(Fact::lora_rank, root, {"peft.dim", "lora.lora_rank"});
     sheet.word(Fact::attention, model, {"attention_backend"});
 }
 

@@ -74,9 +74,9 @@ void read_primus(const Setting& root, FactSheet& sheet) {
         inner.forget(Fact::precision);
         inner.state(Fact::precision, "fp8", *overrides->at("primus_turbo.use_turbo_float8_linear"));
     }
-    const Setting* adapts = first_of(*overrides, {"use_lora"});
+    const Setting* adapts = first_of(*overrides, {"use_lora", "lora.enabled"});
     if (adapts != nullptr && as_truth(*adapts).value_or(false)) {
-        inner.whole(Fact::lora_rank, *overrides, {"lora_rank"});
+        inner.whole(Fact::lora_rank, *overrides, {"lora_rank", "lora.dim"});
     }
     for (const auto& [fact, value] : inner.reading.facts) {
         if (value.how != How::by_default && fact != Fact::model) {

@@ -76,7 +76,7 @@ export default {
         await typed(page, 'own-cluster-price', '8000');
         await page.waitForFunction((old) => document.querySelector('.figures').textContent.includes('Cost') && ![...document.querySelectorAll('.figure')].some((f) => f.textContent.includes('Cost') && f.textContent.includes(old)), cost);
         await settled(page);
-        check((await page.textContent('#field-price-note')).includes('$8.00K a node-hour'), 'the price is not said');
+        check((await page.textContent('#field-price-note')).includes('$8.00K per node-hour'), 'the price is not said');
         await typed(page, 'own-cluster-accelerators_per_node', '4');
         await page.waitForFunction(() => document.querySelector('#field-per-node').placeholder === '4');
     },
@@ -97,7 +97,7 @@ export default {
         const page = await opened(browser, `#${job}`, machines);
         await page.locator('[data-test=copy-accelerator]').click();
         await page.waitForSelector('[data-test=own-editor]');
-        for (const [id, value, word] of [['memory.capacity_GB', 'much', 'must be a number'], ['peak_TFLOPs.bf16', '-3', 'must lie'], ['id', 'h100', 'taken'], ['id', '!', 'letters']]) {
+        for (const [id, value, word] of [['memory.capacity_GB', 'much', 'must be a number'], ['peak_TFLOPs.bf16', '-3', 'must be between'], ['id', 'h100', 'taken'], ['id', '!', 'letters']]) {
             await typed(page, `own-accelerator-${id}`, value);
             await page.waitForFunction(([i, w]) => document.getElementById(`own-accelerator-${i}`).closest('label').querySelector('.problem')?.textContent.includes(w), [id, word]);
             const said = await page.locator(`label:has([id="own-accelerator-${id}"]) [data-test=own-problem]`).allTextContents();

@@ -133,10 +133,19 @@ struct FilePart {
     std::vector<Setting> commands{};
 };
 
+/// Whether the format's name is that of another with a word after it: nemo-2, megatron-bridge.
+bool is_variant(std::string_view name) {
+    return std::any_of(std::begin(importers), std::end(importers), [&](const Importer& other) {
+        return name.size() > other.name.size() && name.starts_with(other.name) &&
+               name[other.name.size()] == '-';
+    });
+}
+
 [[noreturn]] void fail_unknown(const LaunchFile& file) {
     std::string known;
     for (const Importer& importer : importers) {
-        known += (known.empty() ? "" : ", ") + std::string(importer.name);
+        if (!is_variant(importer.name))
+            known += (known.empty() ? "" : ", ") + std::string(importer.name);
     }
     throw Error(ErrorKind::input,
                 std::vector<Problem>{

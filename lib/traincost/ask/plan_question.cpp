@@ -7,6 +7,7 @@ namespace traincost {
 
 PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .layout = false});
+    allow_uneven_stages(resolved);
     if (!question.pins.micro_batch) {
         resolved.assumptions.push_back({"micro-batch",
                                         "1 in the table of ZeRO stages; each strategy chooses its own", "",

@@ -289,4 +289,16 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
     return resolved;
 }
 
+void allow_uneven_stages(ResolvedJob& resolved) {
+    Job& job = resolved.job;
+    if (!searches_uneven_stages(job)) {
+        return;
+    }
+    job.run.uneven_stages = true;
+    resolved.assumptions.push_back(
+        assumption_from("uneven stages: " + std::to_string(block_count(job.model)) +
+                        " layers cannot be halved evenly, so the first pipeline stages may hold one "
+                        "more (--uneven-stages)"));
+}
+
 }  // namespace traincost

@@ -48,6 +48,10 @@ Tuning stated_tuning(const JobDraft& draft);
 /// What a search of the job may add to its space where nothing fits: what the draft does not say.
 Freedoms freedoms_of(const JobDraft& draft, const Job& job, const Sources& sources);
 
+/// Lets the pipeline stages of a searched job hold one layer more or less where its layers cannot be halved,
+/// as --uneven-stages does, and adds that to its assumptions.
+void allow_uneven_stages(ResolvedJob& resolved);
+
 /// The space a question searches: what the job's stack has, and each field of `pins` with its only value.
 SearchSpace pinned_space(const JobDraft& pins, const Job& job);
 

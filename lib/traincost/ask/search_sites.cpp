@@ -55,19 +55,6 @@ std::string unknown_of(const SearchQuestion& f, const ClusterSpec& cluster) {
     return "";
 }
 
-/// As with --uneven-stages, and said.
-void allow_uneven_stages(ResolvedJob& resolved) {
-    Job& job = resolved.job;
-    if (!searches_uneven_stages(job)) {
-        return;
-    }
-    job.run.uneven_stages = true;
-    resolved.assumptions.push_back(
-        assumption_from("uneven stages: " + std::to_string(block_count(job.model)) +
-                        " layers cannot be halved evenly, so the first pipeline stages may hold one "
-                        "more (--uneven-stages)"));
-}
-
 /// Collects sites; what cannot be one is an `Error`, or left out where nobody named it.
 class Sites {
 public:

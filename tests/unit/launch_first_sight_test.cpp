@@ -1,25 +1,12 @@
 // What launch files met for the first time taught: names, shapes and defaults, each in a file of its own.
 
-#include <traincost/base/error.hpp>
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/base/error.hpp>
 
 using namespace traincost;
-
-namespace {
-
-LaunchReading said_in(const std::string& text, std::string_view select = {}) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string said(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
-
-}  // namespace
+using namespace traincost::test;
 
 TEST_CASE("Primus: modules may be a list, with parameters and a model of name and size", "[launch]") {
     const LaunchReading job = said_in(

@@ -1,37 +1,14 @@
 // Launch files of kinds nobody here had read: frames around scripts, trainers of their own, Python that
 // builds its parts. Small files of our own words, each with what the real one taught.
 
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
-
-LaunchReading framed(const std::string& text, std::string_view select = {}) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string in_frame(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
-
-std::string place_of(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : found->second.where;
-}
-
-bool asks_for(const LaunchReading& reading, const std::string& key) {
-    for (const UnreadSetting& unread : reading.unread) {
-        if (unread.key == key && unread.matters) {
-            return true;
-        }
-    }
-    return false;
-}
 
 const std::string openrlhf =
     "openrlhf.cli.train_sft --pretrain acme/m-7b --train_batch_size 64 --micro_train_batch_size 2 "
@@ -40,28 +17,28 @@ const std::string openrlhf =
 }  // namespace
 
 TEST_CASE("SkyPilot: a task's resources count the GPUs of the script it frames", "[launch][frame]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "resources:\n  accelerators: H100:8\nnum_nodes: 2\nenvs:\n  MODEL: acme/m-8b\nsetup: |\n  pip "
         "install x\n"
         "run: |\n  N=$(($SKYPILOT_NUM_GPUS_PER_NODE * $SKYPILOT_NUM_NODES))\n"
         "  accelerate launch --num_machines $SKYPILOT_NUM_NODES --num_processes $N \\\n"
         "    train.py --model_name_or_path $MODEL --per_device_train_batch_size 3 --output_dir out\n");
     CHECK(job.format == "hf-arguments");
-    CHECK(in_frame(job, Fact::gpus) == "16");
-    CHECK(in_frame(job, Fact::nodes) == "2");
-    CHECK(in_frame(job, Fact::gpus_per_node) == "8");
-    CHECK(in_frame(job, Fact::model) == "acme/m-8b");
-    CHECK(in_frame(job, Fact::global_batch) == "48");
-    CHECK(place_of(job, Fact::micro_batch).starts_with("job:11 "));
-    CHECK(place_of(job, Fact::gpus_per_node).starts_with("job:2 resources.accelerators"));
+    CHECK(said(job, Fact::gpus) == "16");
+    CHECK(said(job, Fact::nodes) == "2");
+    CHECK(said(job, Fact::gpus_per_node) == "8");
+    CHECK(said(job, Fact::model) == "acme/m-8b");
+    CHECK(said(job, Fact::global_batch) == "48");
+    CHECK(where_said(job, Fact::micro_batch).starts_with("job:11 "));
+    CHECK(where_said(job, Fact::gpus_per_node).starts_with("job:2 resources.accelerators"));
 }
 
 TEST_CASE("SkyPilot: a choice of accelerators says how many only where all agree", "[launch][frame]") {
     const auto count = [](const std::string& accelerators) {
-        return in_frame(framed("resources:\n  accelerators: " + accelerators +
-                               "\nrun: |\n  torchrun train.py --model_name_or_path a/b "
-                               "--per_device_train_batch_size 1\n"),
-                        Fact::gpus_per_node);
+        return said(said_in("resources:\n  accelerators: " + accelerators +
+                            "\nrun: |\n  torchrun train.py --model_name_or_path a/b "
+                            "--per_device_train_batch_size 1\n"),
+                    Fact::gpus_per_node);
     };
     CHECK(count("{A100: 4, H100: 4}") == "4");
     CHECK(count("[A100-80GB:2, H100:2]") == "2");
@@ -80,15 +57,15 @@ TEST_CASE("MosaicML: a run's parameters are Composer's file, and its references 
         "    n_heads: 8\n    max_seq_len: ${max_seq_len}\n  global_train_batch_size: 256\n"
         "  device_train_microbatch_size: 4\n  precision: amp_bf16\n  fsdp_config: {sharding_strategy: "
         "FULL_SHARD}\n";
-    const LaunchReading job = framed(run + "compute:\n  gpus: 16\n");
+    const LaunchReading job = said_in(run + "compute:\n  gpus: 16\n");
     CHECK(job.format == "llm-foundry");
-    CHECK(in_frame(job, Fact::sequence) == "4096");
-    CHECK(in_frame(job, Fact::global_batch) == "256");
-    CHECK(in_frame(job, Fact::gpus) == "16");
-    CHECK(in_frame(job, Fact::accumulation) == "4");
-    CHECK(place_of(job, Fact::sequence) == "job:7 parameters.max_seq_len");
-    CHECK(in_frame(framed(run + "gpu_num: 8\n"), Fact::gpus) == "8");
-    CHECK(in_frame(framed(run + "compute:\n  gpus: <INPUT>\n"), Fact::gpus) == "-");
+    CHECK(said(job, Fact::sequence) == "4096");
+    CHECK(said(job, Fact::global_batch) == "256");
+    CHECK(said(job, Fact::gpus) == "16");
+    CHECK(said(job, Fact::accumulation) == "4");
+    CHECK(where_said(job, Fact::sequence) == "job:7 parameters.max_seq_len");
+    CHECK(said(said_in(run + "gpu_num: 8\n"), Fact::gpus) == "8");
+    CHECK(said(said_in(run + "compute:\n  gpus: <INPUT>\n"), Fact::gpus) == "-");
 }
 
 TEST_CASE("Kubernetes: limits and replicas count the GPUs of the command a container starts",
@@ -101,48 +78,48 @@ TEST_CASE("Kubernetes: limits and replicas count the GPUs of the command a conta
         "              resources:\n                limits: {nvidia.com/gpu: 8}\n";
     const std::string tail = "    Worker:\n      replicas: 3\n";
     const LaunchReading script =
-        framed(head +
-               "              command: [bash, -c]\n              args:\n                - |\n"
-               "                  torchrun --nproc_per_node 8 --nnodes 4 train.py \\\n"
-               "                    --model_name_or_path acme/m-8b --per_device_train_batch_size 1 \\\n"
-               "                    --max_seq_length $LENGTH\n" +
-               tail);
-    CHECK(in_frame(script, Fact::gpus) == "32");
-    CHECK(in_frame(script, Fact::sequence) == "2048");
-    CHECK(place_of(script, Fact::micro_batch).starts_with("job:19 "));
+        said_in(head +
+                "              command: [bash, -c]\n              args:\n                - |\n"
+                "                  torchrun --nproc_per_node 8 --nnodes 4 train.py \\\n"
+                "                    --model_name_or_path acme/m-8b --per_device_train_batch_size 1 \\\n"
+                "                    --max_seq_length $LENGTH\n" +
+                tail);
+    CHECK(said(script, Fact::gpus) == "32");
+    CHECK(said(script, Fact::sequence) == "2048");
+    CHECK(where_said(script, Fact::micro_batch).starts_with("job:19 "));
     const LaunchReading words =
-        framed(head +
-               "              command:\n                - torchrun\n                - train.py\n"
-               "                - --model_name_or_path=acme/m-8b\n"
-               "                - --per_device_train_batch_size\n                - \"2\"\n" +
-               tail);
-    CHECK(in_frame(words, Fact::micro_batch) == "2");
-    CHECK(in_frame(words, Fact::nodes) == "4");
-    CHECK(in_frame(words, Fact::gpus) == "32");
+        said_in(head +
+                "              command:\n                - torchrun\n                - train.py\n"
+                "                - --model_name_or_path=acme/m-8b\n"
+                "                - --per_device_train_batch_size\n                - \"2\"\n" +
+                tail);
+    CHECK(said(words, Fact::micro_batch) == "2");
+    CHECK(said(words, Fact::nodes) == "4");
+    CHECK(said(words, Fact::gpus) == "32");
 }
 
 TEST_CASE("deepspeed --module starts a module as -m does, also one a script reads into a variable",
           "[launch]") {
-    CHECK(in_frame(framed("deepspeed --num_gpus 8 --module " + openrlhf + "\n"), Fact::global_batch) == "64");
+    CHECK(said(said_in("deepspeed --num_gpus 8 --module " + openrlhf + "\n"), Fact::global_batch) == "64");
     const LaunchReading read =
-        framed("read -r -d '' job <<EOF\n" + openrlhf +
-               "\nEOF\nif [[ ${1} != \"slurm\" ]]; then\n  deepspeed --module $job\nfi\n");
-    CHECK(in_frame(read, Fact::zero) == "2");
-    CHECK(in_frame(read, Fact::micro_batch) == "2");
+        said_in("read -r -d '' job <<EOF\n" + openrlhf +
+                "\nEOF\nif [[ ${1} != \"slurm\" ]]; then\n  deepspeed --module $job\nfi\n");
+    CHECK(said(read, Fact::zero) == "2");
+    CHECK(said(read, Fact::micro_batch) == "2");
 }
 
 TEST_CASE("where a program lies is asked and not looked at: its name starts what it starts", "[launch]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "RUN=\"${RUN:-$(command -v deepspeed)}\"\nif [[ -z \"$RUN\" ]]; then\n  exit 1\nfi\n"
         "all=(\"$RUN\" --num_gpus 4\n  --module " +
         openrlhf + ")\n\"${all[@]}\"\n");
-    CHECK(in_frame(job, Fact::gpus) == "4");
-    CHECK(in_frame(job, Fact::accumulation) == "8");
+    CHECK(said(job, Fact::gpus) == "4");
+    CHECK(said(job, Fact::accumulation) == "8");
 }
 
 TEST_CASE("verl: a batch is the whole step's, Ulysses counts as cp, and torchrun counts GPUs",
           "[launch][verl]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "python3 -m verl.trainer.main_filter --files x\n"
         "torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer \\\n"
         "  data.train_batch_size=32 data.micro_batch_size_per_gpu=2 data.max_length=8192 \\\n"
@@ -150,31 +127,31 @@ TEST_CASE("verl: a batch is the whole step's, Ulysses counts as cp, and torchrun
         "  trainer.n_gpus_per_node=1 ulysses_sequence_parallel_size=2 \"$@\"\n");
     CHECK(job.format == "verl");
     CHECK(job.contradictions.empty());
-    CHECK(in_frame(job, Fact::model) == "acme/m-4b");
-    CHECK(in_frame(job, Fact::cp) == "2");
-    CHECK(in_frame(job, Fact::dp) == "4");
-    CHECK(in_frame(job, Fact::accumulation) == "4");
-    CHECK(in_frame(job, Fact::lora_rank) == "16");
-    CHECK(in_frame(job, Fact::offload) == "none");
-    CHECK(in_frame(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::model) == "acme/m-4b");
+    CHECK(said(job, Fact::cp) == "2");
+    CHECK(said(job, Fact::dp) == "4");
+    CHECK(said(job, Fact::accumulation) == "4");
+    CHECK(said(job, Fact::lora_rank) == "16");
+    CHECK(said(job, Fact::offload) == "none");
+    CHECK(said(job, Fact::zero) == "3");
 }
 
 TEST_CASE("verl: Megatron's degrees, and a micro batch of as many samples as fill its tokens",
           "[launch][verl]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "E=\"engine=megatron optim=megatron engine.tensor_model_parallel_size=${TP:-2} \\\n"
         "  engine.pipeline_model_parallel_size=2 engine.virtual_pipeline_model_parallel_size=null\"\n"
         "torchrun --standalone --nproc_per_node=8 -m verl.trainer.sft_trainer data.train_batch_size=32 \\\n"
         "  data.use_dynamic_bsz=True data.max_token_len_per_gpu=8192 model.path=acme/m-8b $E\n");
-    CHECK(in_frame(job, Fact::tp) == "2");
-    CHECK(in_frame(job, Fact::pp) == "2");
-    CHECK(in_frame(job, Fact::dp) == "2");
-    CHECK(in_frame(job, Fact::micro_batch) == "-");
-    CHECK(asks_for(job, "data.use_dynamic_bsz"));
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::pp) == "2");
+    CHECK(said(job, Fact::dp) == "2");
+    CHECK(said(job, Fact::micro_batch) == "-");
+    CHECK(is_unread(job, "data.use_dynamic_bsz"));
 }
 
 TEST_CASE("verl: of reinforcement learning the actor's step is read", "[launch][verl]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "python3 -m verl.trainer.main_ppo data.train_batch_size=1024 data.max_prompt_length=512 \\\n"
         "  data.max_response_length=1536 actor_rollout_ref.model.path=acme/m-7b \\\n"
         "  actor_rollout_ref.actor.ppo_mini_batch_size=256 actor_rollout_ref.rollout.n=4 \\\n"
@@ -182,64 +159,63 @@ TEST_CASE("verl: of reinforcement learning the actor's step is read", "[launch][
         "  actor_rollout_ref.actor.fsdp_config.optimizer_offload=True \\\n"
         "  actor_rollout_ref.model.enable_gradient_checkpointing=False \\\n"
         "  trainer.n_gpus_per_node=8 trainer.nnodes=2\n");
-    CHECK(in_frame(job, Fact::sequence) == "2048");
-    CHECK(in_frame(job, Fact::global_batch) == "1024");
-    CHECK(in_frame(job, Fact::micro_batch) == "8");
-    CHECK(in_frame(job, Fact::gpus) == "16");
-    CHECK(in_frame(job, Fact::recompute) == "none");
-    CHECK(in_frame(job, Fact::offload) == "cpu (optimizer)");
+    CHECK(said(job, Fact::sequence) == "2048");
+    CHECK(said(job, Fact::global_batch) == "1024");
+    CHECK(said(job, Fact::micro_batch) == "8");
+    CHECK(said(job, Fact::gpus) == "16");
+    CHECK(said(job, Fact::recompute) == "none");
+    CHECK(said(job, Fact::offload) == "cpu (optimizer)");
 }
 
 TEST_CASE("ms-swift: recomputation that is stated as none is none, not the default", "[launch]") {
     const std::string head =
         "NPROC_PER_NODE=8 megatron sft --model acme/m-7b --tensor_model_parallel_size 2 ";
-    CHECK(in_frame(framed(head + "--recompute_granularity none\n"), Fact::recompute) == "none");
-    CHECK(in_frame(framed(head + "\n"), Fact::recompute) == "selective");
+    CHECK(said(said_in(head + "--recompute_granularity none\n"), Fact::recompute) == "none");
+    CHECK(said(said_in(head + "\n"), Fact::recompute) == "selective");
 }
 
 TEST_CASE("Primus: Turbo's products in 8 bits count where Turbo is on", "[launch]") {
     const auto job = [](const std::string& on) {
-        return framed(
+        return said_in(
             "modules:\n  pre_trainer:\n    framework: torchtitan\n    model: m_16b.yaml\n    overrides:\n"
             "      training: {local_batch_size: 2, seq_len: 4096}\n"
             "      primus_turbo: {enable_primus_turbo: " +
             on + ", use_turbo_float8_linear: true}\n");
     };
-    CHECK(in_frame(job("true"), Fact::precision) == "fp8");
-    CHECK(in_frame(job("false"), Fact::precision) == "-");
+    CHECK(said(job("true"), Fact::precision) == "fp8");
+    CHECK(said(job("false"), Fact::precision) == "-");
 }
 
 TEST_CASE("torchtitan in Python: converters that the model's registry is given convert", "[launch][python]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "def big() -> Trainer.Config:\n"
         "    return Trainer.Config(model_spec=model_registry('9B', converters=[\n"
         "        Float8LinearConverter.Config(filter_fqns=['output'])]),\n"
         "        training=TrainingConfig(local_batch_size=4, seq_len=4096),\n"
         "        parallelism=ParallelismConfig(expert_parallel_degree=2))\n");
-    CHECK(in_frame(job, Fact::precision) == "fp8");
+    CHECK(said(job, Fact::precision) == "fp8");
 }
 
 TEST_CASE("Megatron-Bridge: what makes an optimizer and its schedule names the optimizer",
           "[launch][python]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "def config() -> ConfigContainer:\n    cfg = _pretrain_common()\n"
         "    cfg.model = Provider(num_layers=8, hidden_size=512, tensor_model_parallel_size=2, bf16=True)\n"
         "    cfg.train.global_batch_size = 64\n    cfg.train.micro_batch_size = 1\n"
         "    one, two = distributed_muon_with_cosine_annealing(max_lr=3e-4)\n    cfg.optimizer = one\n"
         "    return cfg\n");
     CHECK(job.format == "megatron-bridge");
-    CHECK(in_frame(job, Fact::optimizer) == "muon");
+    CHECK(said(job, Fact::optimizer) == "muon");
 }
 
 TEST_CASE("Hugging Face: overrides of a model that is made anew say its shape and what is recomputed",
           "[launch]") {
     const std::string head = "torchrun --nproc_per_node 4 run_clm.py --per_device_train_batch_size 4 --fp16 ";
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         head + "--config_overrides \"n_embd=2048,n_head=16,n_layer=24,gradient_checkpointing=true\"\n");
-    CHECK(in_frame(job, Fact::recompute) == "full");
-    CHECK(in_frame(job, Fact::model).find("24") != std::string::npos);
-    CHECK(in_frame(framed(head + "--config_overrides \"n_embd=2048,n_layer=24\"\n"), Fact::recompute) ==
-          "none");
+    CHECK(said(job, Fact::recompute) == "full");
+    CHECK(said(job, Fact::model).find("24") != std::string::npos);
+    CHECK(said(said_in(head + "--config_overrides \"n_embd=2048,n_layer=24\"\n"), Fact::recompute) == "none");
 }
 
 TEST_CASE("OLMo-core: a script that names its builders is one configuration", "[launch][python]") {
@@ -261,13 +237,13 @@ TEST_CASE("OLMo-core: a script that names its builders is one configuration", "[
         "        model_config_builder=build_model, train_module_config_builder=build_module)\n";
     for (const std::string& start :
          {"builder = partial(build_config, " + call + "    main(config_builder=builder)\n", "main(" + call}) {
-        const LaunchReading job = framed(body + start);
+        const LaunchReading job = said_in(body + start);
         CHECK(job.format == "olmo-core");
-        CHECK(in_frame(job, Fact::model) == "olmo3_2B");
-        CHECK(in_frame(job, Fact::sequence) == "8192");
-        CHECK(in_frame(job, Fact::global_batch) == "512");
-        CHECK(in_frame(job, Fact::micro_batch) == "-");
-        CHECK(in_frame(job, Fact::zero) == "3");
+        CHECK(said(job, Fact::model) == "olmo3_2B");
+        CHECK(said(job, Fact::sequence) == "8192");
+        CHECK(said(job, Fact::global_batch) == "512");
+        CHECK(said(job, Fact::micro_batch) == "-");
+        CHECK(said(job, Fact::zero) == "3");
     }
 }
 
@@ -276,17 +252,17 @@ TEST_CASE("activations are offloaded beside parameters and optimizer, which is n
     const std::string axolotl =
         "base_model: acme/m-9b\nmicro_batch_size: 1\nsequence_len: 4096\nadapter:\nfsdp_version: 2\n"
         "activation_offloading: true\nfsdp_config: {offload_params: ";
-    const LaunchReading both = framed(axolotl + "true}\n");
-    CHECK(in_frame(both, Fact::offload) == "cpu (parameters, optimizer, activations)");
+    const LaunchReading both = said_in(axolotl + "true}\n");
+    CHECK(said(both, Fact::offload) == "cpu (parameters, optimizer, activations)");
     CHECK(both.contradictions.empty());
-    CHECK(in_frame(framed(axolotl + "false}\n"), Fact::offload) == "cpu (activations)");
+    CHECK(said(said_in(axolotl + "false}\n"), Fact::offload) == "cpu (activations)");
     const std::string tune =
         "model: {_component_: torchtune.models.m.m_8b}\ntokenizer: {_component_: torchtune.m}\nbatch_size: "
         "2\n"
         "checkpointer: {_component_: torchtune.c}\ndtype: bf16\n"
         "fsdp_cpu_offload: true\nenable_activation_offloading: ";
-    CHECK(in_frame(framed(tune + "true\n"), Fact::offload) == "cpu (parameters, optimizer, activations)");
-    CHECK(in_frame(framed(tune + "false\n"), Fact::offload) == "cpu (parameters, optimizer)");
+    CHECK(said(said_in(tune + "true\n"), Fact::offload) == "cpu (parameters, optimizer, activations)");
+    CHECK(said(said_in(tune + "false\n"), Fact::offload) == "cpu (parameters, optimizer)");
 }
 
 TEST_CASE("a selected branch decides the tests of its own chain, not others that nobody can decide",
@@ -296,20 +272,20 @@ TEST_CASE("a selected branch decides the tests of its own chain, not others that
         "if [ $PR = bf16 ]; then O=\"--bf16\"\nelif [ $PR = fp16 ]; then O=\"--fp16\"\nfi\n"
         "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers $L --hidden-size 512 --micro-batch-size 1 "
         "$O\n";
-    const LaunchReading job = framed(script, "A3B");
-    CHECK(in_frame(job, Fact::model).find("48") != std::string::npos);
-    CHECK(in_frame(job, Fact::precision) == "-");
+    const LaunchReading job = said_in(script, "A3B");
+    CHECK(said(job, Fact::model).find("48") != std::string::npos);
+    CHECK(said(job, Fact::precision) == "-");
 }
 
 TEST_CASE("one GPU that is seen by a program no launcher starts is one GPU", "[launch]") {
     const std::string program = "python train.py --model_name_or_path a/b --per_device_train_batch_size 1\n";
-    CHECK(in_frame(framed("CUDA_VISIBLE_DEVICES=0 " + program), Fact::gpus) == "1");
-    CHECK(in_frame(framed(program), Fact::gpus) == "-");
+    CHECK(said(said_in("CUDA_VISIBLE_DEVICES=0 " + program), Fact::gpus) == "1");
+    CHECK(said(said_in(program), Fact::gpus) == "-");
 }
 
 TEST_CASE("torchtitan in Python: a copy of another function's configuration keeps its class",
           "[launch][python]") {
-    const LaunchReading job = framed(
+    const LaunchReading job = said_in(
         "def plain() -> Trainer.Config:\n"
         "    return Trainer.Config(model_spec=model_registry('8B'), optimizer=default_adamw(lr=1),\n"
         "        training=TrainingConfig(num_tokens_per_microbatch_per_dp_rank=4096, "
@@ -319,20 +295,20 @@ TEST_CASE("torchtitan in Python: a copy of another function's configuration keep
         "converters=[NVFP4LinearConverter.Config(fqns=['layers'])])\n"
         "    return config\n",
         "narrow");
-    CHECK(in_frame(job, Fact::precision) == "fp4");
-    CHECK(in_frame(job, Fact::optimizer) == "AdamW");
-    CHECK(in_frame(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::precision) == "fp4");
+    CHECK(said(job, Fact::optimizer) == "AdamW");
+    CHECK(said(job, Fact::micro_batch) == "2");
 }
 
 TEST_CASE("Fast-LLM: kinds of block that agree say what is recomputed", "[launch]") {
     const auto job = [](const std::string& other) {
-        return framed(
+        return said_in(
             "data: {micro_batch_size: 4096, maximum_document_length: 4096}\nmodel:\n  base_model:\n"
             "    decoder:\n      type: pattern\n      blocks:\n"
             "        a: {mlp: {dense: {recompute_level: full}, routed: {recompute_level: full}}}\n"
             "        b: {mlp: {recompute_level: " +
             other + "}}\n  multi_stage: {zero_stage: 3}\n  distributed: {tensor_parallel: 2}\n");
     };
-    CHECK(in_frame(job("full"), Fact::recompute) == "full");
-    CHECK(in_frame(job("none"), Fact::recompute) == "-");
+    CHECK(said(job("full"), Fact::recompute) == "full");
+    CHECK(said(job("none"), Fact::recompute) == "-");
 }

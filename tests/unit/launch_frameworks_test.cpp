@@ -1,75 +1,62 @@
 // Frameworks whose settings are Python or a command of their own, in small files that show the traps of each.
 
-#include <traincost/base/error.hpp>
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/base/error.hpp>
 
 using namespace traincost;
-
-namespace {
-
-LaunchReading read(const std::string& text, std::string_view select = {}) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string value(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
-
-}  // namespace
+using namespace traincost::test;
 
 TEST_CASE("ms-swift: a preset's name is a stage, and model_name is what the model calls itself", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "n=4\nNNODES=2 NPROC_PER_NODE=$n \\\nswift sft --model acme/m-7b --tuner_type lora --lora_rank 16 "
         "\\\n"
         " --torch_dtype bfloat16 --per_device_train_batch_size 2 --per_device_eval_batch_size 1 \\\n"
         " --gradient_accumulation_steps $(expr 64 / $n / 2) --max_length 4096 --deepspeed zero3_offload \\\n"
         " --model_name my-robot --attn_impl flash_attn\n");
     CHECK(job.format == "ms-swift");
-    CHECK(value(job, Fact::model) == "acme/m-7b");
-    CHECK(value(job, Fact::lora_rank) == "16");
-    CHECK(value(job, Fact::zero) == "3");
-    CHECK(value(job, Fact::offload) == "cpu (optimizer, parameters)");
-    CHECK(value(job, Fact::gpus) == "8");
-    CHECK(value(job, Fact::accumulation) == "8");
-    CHECK(value(job, Fact::global_batch) == "128");
-    CHECK(value(job, Fact::precision) == "bf16");
-    CHECK(value(job, Fact::attention) == "flash_attn");
+    CHECK(said(job, Fact::model) == "acme/m-7b");
+    CHECK(said(job, Fact::lora_rank) == "16");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::offload) == "cpu (optimizer, parameters)");
+    CHECK(said(job, Fact::gpus) == "8");
+    CHECK(said(job, Fact::accumulation) == "8");
+    CHECK(said(job, Fact::global_batch) == "128");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::attention) == "flash_attn");
 
-    const LaunchReading full =
-        read("swift pt --model acme/m-7b --train_type full --lora_rank 8 --per_device_train_batch_size 1\n");
-    CHECK(value(full, Fact::lora_rank) == "-");
-    CHECK(value(full, Fact::sequence) == "-");
-    CHECK(value(full, Fact::gpus) == "-");
+    const LaunchReading full = said_in(
+        "swift pt --model acme/m-7b --train_type full --lora_rank 8 --per_device_train_batch_size 1\n");
+    CHECK(said(full, Fact::lora_rank) == "-");
+    CHECK(said(full, Fact::sequence) == "-");
+    CHECK(said(full, Fact::gpus) == "-");
 }
 
 TEST_CASE("ms-swift: megatron sft has Megatron's degrees and defaults of its own", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "NPROC_PER_NODE=8 ASCEND_RT_VISIBLE_DEVICES=0,1,2,3,4,5,6,7 megatron sft --model acme/m-30b \\\n"
         " --tuner_type lora --lora_rank 8 --tensor_model_parallel_size 2 --sequence_parallel true \\\n"
         " --micro_batch_size 2 --global_batch_size 32 --max_length 2048\n");
     CHECK(job.format == "ms-swift");
-    CHECK(value(job, Fact::tp) == "2");
-    CHECK(value(job, Fact::dp) == "4");
-    CHECK(value(job, Fact::accumulation) == "4");
-    CHECK(value(job, Fact::sequence) == "2048");
-    CHECK(value(job, Fact::sequence_parallel) == "true");
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::dp) == "4");
+    CHECK(said(job, Fact::accumulation) == "4");
+    CHECK(said(job, Fact::sequence) == "2048");
+    CHECK(said(job, Fact::sequence_parallel) == "true");
     CHECK(job.facts.at(Fact::recompute).how == How::by_default);
 
-    const LaunchReading yaml = read(
+    const LaunchReading yaml = said_in(
         "model: acme/m-7b\ntuner_type: full\nmicro_batch_size: 1\nglobal_batch_size: 16\n"
         "max_length: 8192\ntensor_model_parallel_size: 4\ndataset: x\n");
     CHECK(yaml.format == "ms-swift");
-    CHECK(value(yaml, Fact::tp) == "4");
-    CHECK(value(yaml, Fact::model) == "acme/m-7b");
+    CHECK(said(yaml, Fact::tp) == "4");
+    CHECK(said(yaml, Fact::model) == "acme/m-7b");
 }
 
 TEST_CASE("XTuner: settings at the top, changed in place, and adapters where the model has them",
           "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "from torch.optim import AdamW\npretrained_model_name_or_path = 'acme/m-7b'\nmax_length = 2048\n"
         "sequence_parallel_size = 2\nbatch_size = 1  # per_device\naccumulative_counts = 8\n"
         "accumulative_counts *= sequence_parallel_size\noptim_type = AdamW\n"
@@ -78,18 +65,18 @@ TEST_CASE("XTuner: settings at the top, changed in place, and adapters where the
         "optim_wrapper = dict(type=AmpOptimWrapper, dtype='bfloat16', "
         "accumulative_counts=accumulative_counts)\n");
     CHECK(job.format == "xtuner");
-    CHECK(value(job, Fact::model) == "acme/m-7b");
-    CHECK(value(job, Fact::accumulation) == "16");
-    CHECK(value(job, Fact::cp) == "2");
-    CHECK(value(job, Fact::lora_rank) == "64");
-    CHECK(value(job, Fact::precision) == "bf16");
-    CHECK(value(job, Fact::quantization) == "4-bit");
-    CHECK(value(job, Fact::optimizer) == "AdamW");
-    CHECK(value(job, Fact::gpus) == "-");
+    CHECK(said(job, Fact::model) == "acme/m-7b");
+    CHECK(said(job, Fact::accumulation) == "16");
+    CHECK(said(job, Fact::cp) == "2");
+    CHECK(said(job, Fact::lora_rank) == "64");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::quantization) == "4-bit");
+    CHECK(said(job, Fact::optimizer) == "AdamW");
+    CHECK(said(job, Fact::gpus) == "-");
 }
 
 TEST_CASE("OLMo-core: batches in tokens, and what nobody gave falls back to the file's own", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "LENGTH = 4096\nBATCH = 2 * 1024 * 1024\ndef build_config(opts: Namespace) -> ExperimentConfig:\n"
         "    length = opts.sequence_length or LENGTH\n"
         "    train = TransformerTrainModuleConfig(rank_microbatch_size=2 * length,\n"
@@ -102,14 +89,14 @@ TEST_CASE("OLMo-core: batches in tokens, and what nobody gave falls back to the 
         "        data_loader=NumpyDataLoaderConfig(global_batch_size=BATCH), train_module=train,\n"
         "        trainer=TrainerConfig(save_folder=opts.save_folder)).merge(overrides)\n");
     CHECK(job.format == "olmo-core");
-    CHECK(value(job, Fact::model) == "olmo2_7B");
-    CHECK(value(job, Fact::sequence) == "4096");
-    CHECK(value(job, Fact::micro_batch) == "2");
-    CHECK(value(job, Fact::global_batch) == "512");
-    CHECK(value(job, Fact::zero) == "3");
-    CHECK(value(job, Fact::precision) == "bf16");
-    CHECK(value(job, Fact::recompute) == "full");
-    CHECK(value(job, Fact::compile) == "true");
+    CHECK(said(job, Fact::model) == "olmo2_7B");
+    CHECK(said(job, Fact::sequence) == "4096");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::global_batch) == "512");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::recompute) == "full");
+    CHECK(said(job, Fact::compile) == "true");
 }
 
 TEST_CASE("NeMo 2: parameters keep their defaults, calls say others, and a recipe names its model",
@@ -125,35 +112,35 @@ TEST_CASE("NeMo 2: parameters keep their defaults, calls say others, and a recip
         "        config=run.Config(llm.Llama3Config8B)), trainer=trainer(devices=4),\n"
         "        data=run.Config(MockDataModule, seq_length=8192, global_batch_size=64, "
         "micro_batch_size=1))\n";
-    const LaunchReading job = read(text);
+    const LaunchReading job = said_in(text);
     CHECK(job.format == "nemo-2");
-    CHECK(value(job, Fact::model) == "Llama3Config8B");
-    CHECK(value(job, Fact::gpus) == "8");
-    CHECK(value(job, Fact::dp) == "2");
-    CHECK(value(job, Fact::accumulation) == "32");
-    CHECK(value(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::model) == "Llama3Config8B");
+    CHECK(said(job, Fact::gpus) == "8");
+    CHECK(said(job, Fact::dp) == "2");
+    CHECK(said(job, Fact::accumulation) == "32");
+    CHECK(said(job, Fact::precision) == "bf16");
 
-    const LaunchReading recipe = read(
+    const LaunchReading recipe = said_in(
         "def configure(nodes: int = 1):\n"
         "    recipe = llm.llama3_70b.pretrain_recipe(dir='/x', num_nodes=nodes, num_gpus_per_node=8)\n"
         "    recipe.trainer.strategy.tensor_model_parallel_size = 8\n    return recipe\n");
     CHECK(recipe.format == "nemo-2");
-    CHECK(value(recipe, Fact::model) == "llama3_70b");
-    CHECK(value(recipe, Fact::tp) == "8");
-    CHECK(value(recipe, Fact::gpus) == "8");
-    CHECK(value(recipe, Fact::pp) == "-");  // the recipe decides
+    CHECK(said(recipe, Fact::model) == "llama3_70b");
+    CHECK(said(recipe, Fact::tp) == "8");
+    CHECK(said(recipe, Fact::gpus) == "8");
+    CHECK(said(recipe, Fact::pp) == "-");  // the recipe decides
 }
 
 TEST_CASE("NeMo 1: the launcher's command says a training file's settings below training", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "python3 main.py training=gpt3/5b stages=[training] training.run.name=\"a_8node\" \\\n"
         " training.trainer.num_nodes=2 training.model.global_batch_size=128 \\\n"
         " training.model.tensor_model_parallel_size=4\n");
     CHECK(job.format == "nemo");
-    CHECK(value(job, Fact::nodes) == "2");
-    CHECK(value(job, Fact::tp) == "4");
-    CHECK(value(job, Fact::global_batch) == "128");
-    CHECK(value(job, Fact::pp) == "-");
+    CHECK(said(job, Fact::nodes) == "2");
+    CHECK(said(job, Fact::tp) == "4");
+    CHECK(said(job, Fact::global_batch) == "128");
+    CHECK(said(job, Fact::pp) == "-");
 }
 
 TEST_CASE("Megatron-Bridge: a recipe in Python states what it changes, its model and its precision",
@@ -165,31 +152,31 @@ TEST_CASE("Megatron-Bridge: a recipe in Python states what it changes, its model
         "    cfg.model.tensor_model_parallel_size = 4\n    cfg.model.seq_length = 2048\n    return cfg\n"
         "def sft() -> ConfigContainer:\n    cfg = _base()\n    cfg.train.global_batch_size = 32\n"
         "    cfg.train.micro_batch_size = 1\n    cfg.mixed_precision = bf16_mixed()\n    return cfg\n";
-    const LaunchReading job = read(text);  // the one that no other calls
+    const LaunchReading job = said_in(text);  // the one that no other calls
     CHECK(job.format == "megatron-bridge");
-    CHECK(value(job, Fact::model) == "acme/m-14B");
-    CHECK(value(job, Fact::tp) == "4");
-    CHECK(value(job, Fact::global_batch) == "32");
-    CHECK(value(job, Fact::precision) == "bf16");
-    CHECK(value(job, Fact::pp) == "-");
-    CHECK(value(read(text, "_base"), Fact::tp) == "4");
+    CHECK(said(job, Fact::model) == "acme/m-14B");
+    CHECK(said(job, Fact::tp) == "4");
+    CHECK(said(job, Fact::global_batch) == "32");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::pp) == "-");
+    CHECK(said(said_in(text, "_base"), Fact::tp) == "4");
 }
 
 TEST_CASE("A shell that srun starts runs its command once for each task", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "#!/bin/bash\n#SBATCH --nodes=4 --ntasks-per-node=8\n"
         "run_cmd=\"python -u pretrain_gpt.py --tensor-model-parallel-size 8 "
         "--pipeline-model-parallel-size 2 --num-layers 32 --hidden-size 4096 --micro-batch-size 1 "
         "--global-batch-size 64\"\n"
         "srun -l --container-image x sh -c \"${run_cmd}\"\n");
-    CHECK(value(job, Fact::gpus) == "32");
-    CHECK(value(job, Fact::dp) == "2");
+    CHECK(said(job, Fact::gpus) == "32");
+    CHECK(said(job, Fact::dp) == "2");
     // One task that starts the others is no GPU each.
-    const LaunchReading launched = read(
+    const LaunchReading launched = said_in(
         "#!/bin/bash\n#SBATCH --nodes=4 --ntasks-per-node=8\n"
         "srun bash -c \"torchrun --nproc_per_node 4 pretrain_gpt.py --tensor-model-parallel-size 2 "
         "--num-layers 32 --hidden-size 4096 --micro-batch-size 1\"\n");
-    CHECK(value(launched, Fact::gpus) == "16");
+    CHECK(said(launched, Fact::gpus) == "16");
 }
 
 TEST_CASE("llamafactory-cli trains on one node unless NNODES says otherwise", "[launch]") {
@@ -197,10 +184,10 @@ TEST_CASE("llamafactory-cli trains on one node unless NNODES says otherwise", "[
         "llamafactory-cli train --stage sft --finetuning_type full --model_name_or_path acme/m --cutoff_len "
         "512 "
         "--per_device_train_batch_size 4 --gradient_accumulation_steps 16\n";
-    const LaunchReading one = read("CUDA_VISIBLE_DEVICES=2,3 " + command);
-    CHECK(value(one, Fact::gpus) == "2");
-    CHECK(value(one, Fact::global_batch) == "128");
-    CHECK(value(read("FORCE_TORCHRUN=1 NNODES=2 CUDA_VISIBLE_DEVICES=2,3 " + command), Fact::gpus) == "4");
+    const LaunchReading one = said_in("CUDA_VISIBLE_DEVICES=2,3 " + command);
+    CHECK(said(one, Fact::gpus) == "2");
+    CHECK(said(one, Fact::global_batch) == "128");
+    CHECK(said(said_in("FORCE_TORCHRUN=1 NNODES=2 CUDA_VISIBLE_DEVICES=2,3 " + command), Fact::gpus) == "4");
 }
 
 TEST_CASE("A count of nodes that nobody can read is not one node", "[launch]") {
@@ -209,95 +196,95 @@ TEST_CASE("A count of nodes that nobody can read is not one node", "[launch]") {
     for (const std::string program :
          {"llamafactory-cli train --stage sft --finetuning_type full --model_name_or_path acme/m",
           "swift sft --train_type full --model acme/m"}) {
-        const LaunchReading job = read(nodes + program + batch);
-        CHECK(value(job, Fact::nodes) == "-");
-        CHECK(value(job, Fact::gpus) == "-");
+        const LaunchReading job = said_in(nodes + program + batch);
+        CHECK(said(job, Fact::nodes) == "-");
+        CHECK(said(job, Fact::gpus) == "-");
     }
 }
 
 TEST_CASE("A launcher's program may stand in a variable that nobody knows", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "deepspeed --num_nodes=1 --num_gpus=8 $PROGRAM --deepspeed ds.json --model_name_or_path acme/m "
         "\\\n --per_device_train_batch_size 2 --gradient_accumulation_steps 1 --fp16\n");
     CHECK(job.format == "hf-arguments");
-    CHECK(value(job, Fact::gpus) == "8");
-    CHECK(value(job, Fact::global_batch) == "16");
+    CHECK(said(job, Fact::gpus) == "8");
+    CHECK(said(job, Fact::global_batch) == "16");
 }
 
 TEST_CASE("MaxText: the sequence axis shares a sequence, and a compilation is no second job", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "python3 MaxText/train.py MaxText/configs/base.yml ici_sequence_parallelism=4 "
         "ici_fsdp_parallelism=8 ici_tensor_parallelism=2 per_device_batch_size=1 "
         "max_target_length=8192 model_name=m-7b\n"
         "python3 MaxText/train_compile.py MaxText/configs/other.yml compile_topology=v5p-256\n");
-    CHECK(value(job, Fact::cp) == "4");
-    CHECK(value(job, Fact::micro_batch) == "8");
-    CHECK(value(job, Fact::sequence) == "8192");
-    CHECK(value(job, Fact::model) == "m-7b");
+    CHECK(said(job, Fact::cp) == "4");
+    CHECK(said(job, Fact::micro_batch) == "8");
+    CHECK(said(job, Fact::sequence) == "8192");
+    CHECK(said(job, Fact::model) == "m-7b");
 }
 
 TEST_CASE("axolotl: the mesh has an axis for experts beside the shards", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "base_model: acme/m-30b\nsequence_len: 2048\nmicro_batch_size: 1\ndatasets:\n  - path: x\n"
         "gradient_accumulation_steps: 1\nexpert_parallel_size: 2\ndp_shard_size: 4\n");
-    CHECK(value(job, Fact::ep) == "2");
-    CHECK(value(job, Fact::dp) == "8");
-    CHECK(value(job, Fact::gpus) == "8");
+    CHECK(said(job, Fact::ep) == "2");
+    CHECK(said(job, Fact::dp) == "8");
+    CHECK(said(job, Fact::gpus) == "8");
 }
 
 TEST_CASE("Python: what a condition chooses is nobody's to guess", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "def build_config(opts) -> X:\n    length = 4096\n"
         "    batch = 8 * length if opts.big else 4 * length\n"
         "    return X(train_module=T(rank_microbatch_size=length, max_sequence_length=length),\n"
         "        data_loader=D(global_batch_size=batch))\n");
-    CHECK(value(job, Fact::micro_batch) == "1");
-    CHECK(value(job, Fact::global_batch) == "-");
+    CHECK(said(job, Fact::micro_batch) == "1");
+    CHECK(said(job, Fact::global_batch) == "-");
 }
 
 TEST_CASE("deepspeed's list of one host's devices is one node", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "deepspeed --include localhost:0,1,2,3 train.py --model_name_or_path acme/m --use_lora true "
         "--deepspeed z2.json --output_dir out\n");
-    CHECK(value(job, Fact::gpus) == "4");
-    CHECK(value(job, Fact::model) == "acme/m");
-    CHECK(value(job, Fact::micro_batch) == "-");
+    CHECK(said(job, Fact::gpus) == "4");
+    CHECK(said(job, Fact::model) == "acme/m");
+    CHECK(said(job, Fact::micro_batch) == "-");
 }
 
 TEST_CASE("llm-foundry: a Hugging Face model's switch for FlashAttention is its kernel, where it is on",
           "[launch]") {
     const auto attention = [](const std::string& flag) {
-        return value(read("max_seq_len: 512\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n"
-                          "device_eval_batch_size: 1\nfsdp_config: {sharding_strategy: FULL_SHARD}\n"
-                          "model: {name: hf_causal_lm, pretrained_model_name_or_path: acme/m, "
-                          "use_flash_attention_2: " +
-                          flag + "}\n"),
-                     Fact::attention);
+        return said(said_in("max_seq_len: 512\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n"
+                            "device_eval_batch_size: 1\nfsdp_config: {sharding_strategy: FULL_SHARD}\n"
+                            "model: {name: hf_causal_lm, pretrained_model_name_or_path: acme/m, "
+                            "use_flash_attention_2: " +
+                            flag + "}\n"),
+                    Fact::attention);
     };
     CHECK(attention("true") == "flash");
     CHECK(attention("false") == "-");
 }
 
 TEST_CASE("llm-foundry: the experts' world is the degree of expert parallelism", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "max_seq_len: 512\nglobal_train_batch_size: 8\ndevice_train_microbatch_size: 1\n"
         "device_eval_batch_size: 1\nfsdp_config: {sharding_strategy: FULL_SHARD}\n"
         "model: {n_layers: 2, d_model: 64, ffn_config: {moe_num_experts: 8, moe_world_size: 4}}\n");
-    CHECK(value(job, Fact::ep) == "4");
+    CHECK(said(job, Fact::ep) == "4");
     CHECK(job.facts.at(Fact::ep).how == How::stated);
 }
 
 TEST_CASE("alpaca-lora: batch_size is the step's, and its script is not axolotl's", "[launch]") {
-    const LaunchReading job = read(
+    const LaunchReading job = said_in(
         "python finetune.py --base_model acme/llama-7b --data_path d --batch_size 128 --micro_batch_size 4 "
         "--cutoff_len 512 --lora_r 8\n");
     CHECK(job.format == "hf-arguments");
-    CHECK(value(job, Fact::model) == "acme/llama-7b");
-    CHECK(value(job, Fact::micro_batch) == "4");
-    CHECK(value(job, Fact::global_batch) == "128");
-    CHECK(value(job, Fact::sequence) == "512");
-    CHECK(value(job, Fact::lora_rank) == "8");
-    CHECK(value(job, Fact::recompute) == "-");
+    CHECK(said(job, Fact::model) == "acme/llama-7b");
+    CHECK(said(job, Fact::micro_batch) == "4");
+    CHECK(said(job, Fact::global_batch) == "128");
+    CHECK(said(job, Fact::sequence) == "512");
+    CHECK(said(job, Fact::lora_rank) == "8");
+    CHECK(said(job, Fact::recompute) == "-");
 }
 
 TEST_CASE("sbatch --wrap: the command in quotes is the job, sbatch's flags count its nodes", "[launch]") {
@@ -307,14 +294,15 @@ TEST_CASE("sbatch --wrap: the command in quotes is the job, sbatch's flags count
         "--seq-length $SEQ --micro-batch-size 1 --global-batch-size 32 --tensor-model-parallel-size 2";
     for (const std::string& wrap : {"--wrap=\"" + command + "\"", "--wrap \"" + command + "\" -p gpu"}) {
         CAPTURE(wrap);
-        const LaunchReading job = read("#!/bin/bash\nSEQ=1024\nsbatch -N 2 --gpus-per-node=8 " + wrap + "\n");
+        const LaunchReading job =
+            said_in("#!/bin/bash\nSEQ=1024\nsbatch -N 2 --gpus-per-node=8 " + wrap + "\n");
         CHECK(job.format == "megatron");
-        CHECK(value(job, Fact::sequence) == "1024");
-        CHECK(value(job, Fact::tp) == "2");
-        CHECK(value(job, Fact::nodes) == "2");
-        CHECK(value(job, Fact::gpus) == "16");
+        CHECK(said(job, Fact::sequence) == "1024");
+        CHECK(said(job, Fact::tp) == "2");
+        CHECK(said(job, Fact::nodes) == "2");
+        CHECK(said(job, Fact::gpus) == "16");
         CHECK(job.facts.at(Fact::nodes).where.find("sbatch --nodes") != std::string::npos);
     }
     // A script that is submitted stays that script's job.
-    CHECK_THROWS_AS(read("#!/bin/bash\nsbatch -N 2 --wrap=\"\"\n"), Error);
+    CHECK_THROWS_AS(said_in("#!/bin/bash\nsbatch -N 2 --wrap=\"\"\n"), Error);
 }

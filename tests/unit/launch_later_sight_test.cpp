@@ -1,23 +1,14 @@
 // What launch files met later taught: layouts of pipelines, adapters, optimizers in eight bits.
 
-#include <traincost/base/error.hpp>
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/base/error.hpp>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
-
-LaunchReading said_in(const std::string& text) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, {});
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string said(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
 
 std::string of_layout(const std::string& layout) {
     return said(said_in("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 61 --hidden-size 64 \\\n"

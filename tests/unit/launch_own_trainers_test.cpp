@@ -1,24 +1,15 @@
 // Trainers beside the large frameworks, and configurations of one's own around a trainer's arguments.
 
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <initializer_list>
 
 #include <catch2/catch.hpp>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
-
-LaunchReading said_in(const std::string& text) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, "");
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string said(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
 
 struct Case {
     const char* what;

@@ -1,7 +1,7 @@
 // Launch files of trainers of one's own, of launchers beside torchrun and of batch systems, by what a person
 // reads in them.
 
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -9,18 +9,9 @@
 #include <map>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
-
-LaunchReading said_in(const std::string& text) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, {});
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string said(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
 
 /// What a file says, and what is to be read in it.
 struct Example {

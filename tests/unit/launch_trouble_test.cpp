@@ -1,11 +1,12 @@
 // Launch files that are cut off, too long, or no text at all: one clear line, or what can be said of them.
 
-#include <traincost/base/error.hpp>
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/base/error.hpp>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
 
@@ -16,15 +17,6 @@ std::string complaint_of(const std::string& name, const std::string& text) {
         return error.what();
     }
     return "none";
-}
-
-LaunchReading reading_of(const std::string& text) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}});
-}
-
-std::string value_of(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
 }
 
 const std::string megatron_command =
@@ -119,7 +111,7 @@ TEST_CASE("what a configuration is laid over is asked for, until it is given", "
         "defaults:\n  - base\n  - override hydra/launcher: slurm\n  - _self_\ntrainer:\n  devices: 8\n"
         "  num_nodes: 1\nmodel:\n  micro_batch_size: 1\n  global_batch_size: 8\n"
         "  tensor_model_parallel_size: 1\n";
-    const LaunchReading reading = reading_of(text);
+    const LaunchReading reading = said_in(text);
     REQUIRE(reading.unread.size() == 1);
     CHECK(reading.unread.front().where == "job:2");
     CHECK(reading.unread.front().why == "give base.yaml too; its content is unknown");
@@ -140,9 +132,9 @@ TEST_CASE("nine thousand assignments, branches and settings are followed", "[lau
         script += "ARGS=\"$ARGS --unknown-" + n + " " + n + "\"\n";
     }
     script += megatron_command + "$ARGS --global-batch-size $V640\n";
-    const LaunchReading reading = reading_of(script);
-    CHECK(value_of(reading, Fact::sequence) == "4096");
-    CHECK(value_of(reading, Fact::global_batch) == "640");
+    const LaunchReading reading = said_in(script);
+    CHECK(said(reading, Fact::sequence) == "4096");
+    CHECK(said(reading, Fact::global_batch) == "640");
 }
 
 TEST_CASE("a variable that one of several branches sets is known only where they agree", "[launch]") {
@@ -151,23 +143,23 @@ TEST_CASE("a variable that one of several branches sets is known only where they
         "if [ -f a ]; then\n  GBS=16; SEQ=2048; LATE=4\n  if [ -f b ]; then MBS=2; unset PP; else MBS=2; fi\n"
         "else\n  SEQ=2048; MBS=2; LATE=4\nfi\n";
     const LaunchReading reading =
-        reading_of(before + branches +
-                   "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
-                   "--tensor-model-parallel-size $LATE --micro-batch-size $MBS --seq-length $SEQ "
-                   "--global-batch-size $GBS\n");
-    CHECK(value_of(reading, Fact::micro_batch) == "2");
-    CHECK(value_of(reading, Fact::sequence) == "2048");
-    CHECK(value_of(reading, Fact::tp) == "4");
-    CHECK(value_of(reading, Fact::global_batch) == "-");
+        said_in(before + branches +
+                "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 "
+                "--tensor-model-parallel-size $LATE --micro-batch-size $MBS --seq-length $SEQ "
+                "--global-batch-size $GBS\n");
+    CHECK(said(reading, Fact::micro_batch) == "2");
+    CHECK(said(reading, Fact::sequence) == "2048");
+    CHECK(said(reading, Fact::tp) == "4");
+    CHECK(said(reading, Fact::global_batch) == "-");
 }
 
 TEST_CASE("a branch that ends the script leaves the variables as they were", "[launch]") {
-    const LaunchReading reading = reading_of(
+    const LaunchReading reading = said_in(
         "#!/bin/bash\nSEQ=1024\nif [ -f a ]; then SEQ=2048; exit 1; fi\nARGS=\"--bf16\"\n"
         "ARGS=\"${ARGS} --seq-length $SEQ\"\n" +
         megatron_command + "$ARGS\n");
-    CHECK(value_of(reading, Fact::sequence) == "1024");
-    CHECK(value_of(reading, Fact::precision) == "bf16");
+    CHECK(said(reading, Fact::sequence) == "1024");
+    CHECK(said(reading, Fact::precision) == "bf16");
 }
 
 TEST_CASE("a dotted key of TOML is as deep as any other nesting may be", "[launch]") {
@@ -192,8 +184,8 @@ TEST_CASE("a variable that holds itself several times is unknown before it fills
     for (int i = 0; i < 60; ++i) {
         script += "A=\"$A$A$A$A$A$A$A$A$A$A\"\n";
     }
-    const LaunchReading reading = reading_of(script + megatron_command + "--tokenizer-model \"$A\"\n");
-    CHECK(value_of(reading, Fact::tp) == "2");
+    const LaunchReading reading = said_in(script + megatron_command + "--tokenizer-model \"$A\"\n");
+    CHECK(said(reading, Fact::tp) == "2");
 }
 
 TEST_CASE("a script of conditions in conditions is a script, and too deep at a line", "[launch]") {

@@ -1,34 +1,12 @@
 // What launch files that nobody here had seen taught: each rule in a small file of its own.
 
-#include <traincost/base/error.hpp>
-#include <traincost/import/importers.hpp>
+#include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/base/error.hpp>
 
 using namespace traincost;
-
-namespace {
-
-LaunchReading said_in(const std::string& text, std::string_view select = {}) {
-    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
-}
-
-/// "4096"; "-" where the fact is absent.
-std::string said(const LaunchReading& reading, Fact fact) {
-    const auto found = reading.facts.find(fact);
-    return found == reading.facts.end() ? "-" : to_text(found->second.value);
-}
-
-bool is_unread(const LaunchReading& reading, const std::string& key) {
-    for (const UnreadSetting& unread : reading.unread) {
-        if (unread.key == key && unread.matters) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
+using namespace traincost::test;
 
 TEST_CASE("a message that names a launcher starts nothing", "[launch]") {
     const LaunchReading job = said_in(

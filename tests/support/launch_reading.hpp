@@ -1,0 +1,36 @@
+// What a launch file says, as the tests of its readers ask for it.
+#pragma once
+
+#include <traincost/import/importers.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace traincost::test {
+
+/// What is read of one file with this text.
+inline LaunchReading said_in(const std::string& text, std::string_view select = {}) {
+    return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
+}
+
+/// "4096"; "-" where the fact is absent.
+inline std::string said(const LaunchReading& reading, Fact fact) {
+    const auto found = reading.facts.find(fact);
+    return found == reading.facts.end() ? "-" : to_text(found->second.value);
+}
+
+/// "job:3 --seq-length"; "-" where the fact is absent.
+inline std::string where_said(const LaunchReading& reading, Fact fact) {
+    const auto found = reading.facts.find(fact);
+    return found == reading.facts.end() ? "-" : found->second.where;
+}
+
+/// Whether a setting that matters was not understood.
+inline bool is_unread(const LaunchReading& reading, const std::string& key) {
+    return std::any_of(reading.unread.begin(), reading.unread.end(),
+                       [&](const UnreadSetting& unread) { return unread.key == key && unread.matters; });
+}
+
+}  // namespace traincost::test

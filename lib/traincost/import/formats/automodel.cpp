@@ -37,7 +37,7 @@ void read_mesh(const Setting& root, FactSheet& sheet) {
     }
     if (const Setting* at = first_of(root, {"distributed.sequence_parallel"});
         at != nullptr && as_truth(*at)) {
-        sheet.state(Fact::sequence_parallel, *as_truth(*at) && sheet.count(Fact::tp) != 1, *at);
+        state_sequence_parallel(*at, *as_truth(*at), sheet);
     }
     if (const Setting* at = first_of(root, {"distributed.strategy", "distributed._target_"})) {
         const std::string name = lower(last_part(at->text));

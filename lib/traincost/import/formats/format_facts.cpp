@@ -258,6 +258,14 @@ void assume_data_parallel_only(FactSheet& sheet, std::string_view framework) {
     }
 }
 
+void state_sequence_parallel(const Setting& at, bool on, FactSheet& sheet) {
+    if (on && sheet.count(Fact::tp) == 1) {
+        sheet.state(Fact::sequence_parallel, false, at.where() + " (inert: tp is 1)", How::derived);
+    } else {
+        sheet.state(Fact::sequence_parallel, on, at);
+    }
+}
+
 void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths) {
     const Setting* at = first_of(root, paths);
     if (at != nullptr && at->is_scalar())

@@ -61,6 +61,10 @@ void assume_data_parallel_only(FactSheet& sheet, std::string_view framework);
 /// A program that starts its processes itself takes its nodes from NNODES, one where nobody says.
 void assume_one_node(FactSheet& sheet);
 
+/// Whether activations are split along the sequence, as the setting says; with one tensor-parallel rank they
+/// are not.
+void state_sequence_parallel(const Setting& at, bool on, FactSheet& sheet);
+
 /// The tokenizer's name or path.
 void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths);
 

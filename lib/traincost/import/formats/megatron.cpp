@@ -58,12 +58,7 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
         return;
     }
     if (const Setting* at = first_of(root, {"sequence_parallel"})) {
-        const bool on = as_truth(*at).value_or(false);
-        if (on && sheet.count(Fact::tp) == 1) {
-            sheet.state(Fact::sequence_parallel, false, at->where() + " (inert: tp is 1)", How::derived);
-        } else {
-            sheet.state(Fact::sequence_parallel, on, *at);
-        }
+        state_sequence_parallel(*at, as_truth(*at).value_or(false), sheet);
     }
     sheet.assume(Fact::sequence_parallel, false, "--sequence-parallel");
 }

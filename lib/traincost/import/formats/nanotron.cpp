@@ -32,12 +32,7 @@ void read_nanotron(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::accumulation, root, {"tokens.batch_accumulation_per_replica"});
     sheet.whole(Fact::zero, root, {"optimizer.zero_stage"}, 0);
     if (const Setting* mode = first_of(root, {"parallelism.tp_mode"})) {
-        const bool on = lower(mode->text) == "reduce_scatter";
-        if (on && tp == 1) {
-            sheet.state(Fact::sequence_parallel, false, mode->where() + " (inert: tp is 1)", How::derived);
-        } else {
-            sheet.state(Fact::sequence_parallel, on, *mode);
-        }
+        state_sequence_parallel(*mode, lower(mode->text) == "reduce_scatter", sheet);
     }
     sheet.assume(Fact::sequence_parallel, false, "parallelism.tp_mode");
     read_checkpointing_switch(root, sheet, {"parallelism.recompute_layer"});

@@ -109,12 +109,7 @@ void read_model_degrees(const Setting& model, FactSheet& sheet, const std::strin
     sheet.whole(Fact::ep, model, {"expert_model_parallel_size"});
     sheet.whole(Fact::vp, model, {"virtual_pipeline_model_parallel_size"});
     if (const Setting* at = first_of(model, {"sequence_parallel"})) {
-        const bool on = as_truth(*at).value_or(false);
-        if (on && sheet.count(Fact::tp) == 1) {
-            sheet.state(Fact::sequence_parallel, false, at->where() + " (inert: tp is 1)", How::derived);
-        } else {
-            sheet.state(Fact::sequence_parallel, on, *at);
-        }
+        state_sequence_parallel(*at, as_truth(*at).value_or(false), sheet);
     }
     if (whole_file) {
         for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep, Fact::vp}) {

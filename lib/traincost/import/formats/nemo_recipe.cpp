@@ -129,8 +129,7 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
                 {strategy + "virtual_pipeline_model_parallel_size", "virtual_pipeline_parallelism"});
     if (const Setting* at = first_of(root, {strategy + "sequence_parallel", "sequence_parallelism"});
         at != nullptr && as_truth(*at)) {
-        const bool inert = sheet.count(Fact::tp) == 1;
-        sheet.state(Fact::sequence_parallel, *as_truth(*at) && !inert, *at);
+        state_sequence_parallel(*at, *as_truth(*at), sheet);
     }
     sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size", "micro_batch_size"});
     sheet.whole(Fact::global_batch, root, {"data.global_batch_size", "global_batch_size"});

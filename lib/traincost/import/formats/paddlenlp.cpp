@@ -60,7 +60,7 @@ void read_paddlenlp(const Setting& root, FactSheet& sheet) {
         sheet.assume(fact, std::int64_t{1}, "PaddleNLP's " + std::string(fact_name(fact)));
     }
     if (const Setting* at = first_of(root, {"sequence_parallel"}); at != nullptr && as_truth(*at)) {
-        sheet.state(Fact::sequence_parallel, *as_truth(*at) && sheet.count(Fact::tp) != 1, *at);
+        state_sequence_parallel(*at, *as_truth(*at), sheet);
     }
     read_stages(root, sheet);
     read_recompute(root, sheet);

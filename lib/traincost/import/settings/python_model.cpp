@@ -54,13 +54,13 @@ bool loads_model(std::string_view name) {
 }  // namespace
 
 void put_model(Setting& root, const Setting& call) {
-    const Setting* kind = call.peek("$class");
+    const std::string_view path = class_path(call);
     const Setting* positional = call.peek("$arguments");
     const Setting* first = positional != nullptr && positional->is_list() && !positional->items.empty()
                                ? &positional->items.front()
                                : nullptr;
     const std::string_view name = class_name(call);
-    if (name == "from_pretrained" && loads_model(kind->text)) {
+    if (name == "from_pretrained" && loads_model(path)) {
         for (const std::string_view key : {"pretrained_model_name_or_path", "model_name"}) {
             put(root, "model_name_or_path", call.peek(key));
         }
@@ -81,7 +81,7 @@ void put_model(Setting& root, const Setting& call) {
         put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
         put(root, "mixed_precision", call.peek("mixed_precision"));
         put(root, "$accelerated", call.peek("$class"));
-    } else if (is_language_model(kind->text) && first != nullptr && first->is_map()) {
+    } else if (is_language_model(path) && first != nullptr && first->is_map()) {
         put_new_model(root, *first);
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");

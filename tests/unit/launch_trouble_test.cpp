@@ -55,6 +55,14 @@ def f(
 
 }  // namespace
 
+TEST_CASE("TOML whose keys have letters beyond ASCII is refused with its line", "[launch][trouble]") {
+    // \u019d, \u304b, \ufb01 and \u1e9e: each of another row of the tables of toml++.
+    for (const char* letter : {"\u019d", "\u304b", "\ufb01", "\u1e9e"}) {
+        const std::string text = std::string("[training]\n") + letter + "atch_size = 8\nseq_len = 2048\n";
+        CHECK_THAT(complaint_of("job.toml", text), Catch::StartsWith("job.toml:2: not valid TOML"));
+    }
+}
+
 TEST_CASE("a Python configuration cut off anywhere is read or refused in one line", "[launch][python]") {
     for (const std::string text : python_configs) {
         for (std::size_t n = 0; n <= text.size(); ++n) {

@@ -165,7 +165,6 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
                           .objective = {},
                           .limits = {},
                           .top = top * variants,
-                          .prune = false,
                           .margin_of = margin_of};
     RelaxedSearch answer =
         relaxed_search(std::move(request), freedoms, [](SearchRequest& r) { return search(r); });

@@ -110,8 +110,9 @@ Table plan_table(const PretrainSheet& sheet, bool training, const Operation& ope
         table.rows.push_back(plan_cells(plan, operation, sure));
     }
     const SearchCounts& n = sheet.counts;
-    table.remarks.push_back(std::to_string(n.enumerated) + " configurations, " + std::to_string(n.feasible) +
-                            " of them fit.");
+    table.remarks.push_back(std::to_string(n.enumerated) + " configurations: " + std::to_string(n.evaluated) +
+                            " evaluated, of which " + std::to_string(n.feasible) + " fit" +
+                            (n.pruned() > 0 ? "; the others cannot fit or are slower." : "."));
     if (!sheet.relaxed.empty()) {
         table.remarks.push_back(relaxed_text(sheet.relaxed));
     }

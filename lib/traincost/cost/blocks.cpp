@@ -54,6 +54,8 @@ PartTime part_time(const OpList& ops, const KernelContext& context, const Shardi
         t.again = pass_time(ops, Pass::forward, context, Part::selective);
     for (PassTime* pass : {&t.forward, &t.backward, &t.again, &t.whole_again})
         *pass = padded(*pass, context.job->run);
+    // The host issues what a checkpoint runs again and the backward pass that follows in one go.
+    t.whole_again.host = std::max(Seconds{}, t.whole_again.host - t.backward.spare);
     return t;
 }
 

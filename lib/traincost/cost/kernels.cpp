@@ -20,11 +20,12 @@ PassTime& PassTime::operator+=(const PassTime& o) {
     context += o.context;
     expert += o.expert;
     host += o.host;
+    spare += o.spare;
     return *this;
 }
 
 PassTime PassTime::operator*(double f) const {
-    return {gemm * f, attention * f, memory * f, tensor * f, context * f, expert * f, host * f};
+    return {gemm * f, attention * f, memory * f, tensor * f, context * f, expert * f, host * f, spare * f};
 }
 
 GroupPlacements placements(const Job& job) {
@@ -383,7 +384,9 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         // A pair has two products, and half of its time is in each pass.
         const Seconds issue = launches + wrapping + stack.host.per_adapter * (adapters / 4.0) +
                               stack.host.per_narrow_product * (narrow / 2.0) + also;
-        t.host += std::max(Seconds{}, host_time(issue, c.job->run) - t.device());
+        const Seconds issued = host_time(issue, c.job->run);
+        t.host += std::max(Seconds{}, issued - t.device());
+        t.spare = std::max(Seconds{}, t.device() - issued);
     }
     return t;
 }

@@ -22,7 +22,8 @@ struct PassTime {
     Seconds tensor;   ///< exposed tensor-parallel communication
     Seconds context;  ///< exposed context-parallel communication
     Seconds expert;   ///< exposed expert-parallel communication
-    Seconds host;
+    Seconds host;     ///< in which the device waits for launches
+    Seconds spare;    ///< device time beyond what the host takes to issue it
 
     Seconds device() const {
         return gemm + attention + memory + tensor + context + expert;

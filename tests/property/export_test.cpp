@@ -87,7 +87,7 @@ Job job_of(const JobDraft& d, const Job& original) {
     apply(d, job.run);
     if (!d.recipe) {
         const std::string name =
-            d.precision ? precision_meant_by(*d.precision, job.stack.states)
+            d.precision ? precision_meant_by(*d.precision, job.stack, job.run.tuning)
                         : (job.run.tuning == Tuning::qlora ? std::string("nf4-base") : std::string("none"));
         const auto recipe = precision_from(name);
         if (recipe)

@@ -11,6 +11,7 @@
 #include <traincost/cost/ops.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/spec/adapter_format.hpp>
+#include <traincost/spec/everyday_names.hpp>
 
 #include "support/search_jobs.hpp"
 
@@ -309,4 +310,27 @@ TEST_CASE("sharding a block takes the host's time, forward and backward", "[adap
     const Seconds gathered = host();
     job.run.parallel.zero = 2;
     CHECK((gathered - host()).value() > 0.8 * job.stack.host.per_sharded_block.value());
+}
+
+TEST_CASE("bf16 means what its stack trains in, and under adapters a base that is loaded in bf16",
+          "[adapters]") {
+    for (const std::string& id : ids(Room::stacks)) {
+        CAPTURE(id);
+        const StackSpec stack = catalogue().stack(id);
+        const bool casts = stack.states.amp != CastMode::none;
+        CHECK(precision_meant_by("bf16", stack, Tuning::full) == (casts ? "bf16-amp" : "bf16-mixed"));
+        if (wraps_products(stack))
+            CHECK(precision_meant_by("bf16", stack, Tuning::lora) == "bf16-mixed");
+    }
+}
+
+TEST_CASE("DeepSpeed reduces gradients in the format it trains in", "[adapters]") {
+    for (const char* id : {"hf-deepspeed", "deepspeed"}) {
+        CAPTURE(id);
+        const StackStates states = catalogue().stack(id).states;
+        CHECK(stack_precision(states, *precision_from("bf16-mixed")).reduce == DataType::bf16);
+        CHECK(stack_precision(states, *precision_from("fp16-mixed")).reduce == DataType::fp16);
+    }
+    CHECK(stack_precision(catalogue().stack("hf-transformers").states, *precision_from("bf16-amp")).reduce ==
+          DataType::fp32);
 }

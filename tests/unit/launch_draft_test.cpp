@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <traincost/import/importers.hpp>
 #include <traincost/import/launch_draft.hpp>
 
@@ -82,4 +84,50 @@ TEST_CASE("what is not modelled is said, not guessed", "[import][draft]") {
     CHECK(read.unread ==
           std::vector<std::string>{"a.yaml:4 optim: optimizer 'shampoo' is not modelled",
                                    "a.yaml:5 remat_policy: recompute 'save_qkv_proj' is not modelled"});
+}
+
+TEST_CASE("each format's trainer is a stack of the catalogue", "[import][draft]") {
+    static const Catalogue catalogue;
+    // Launchers start any trainer; the others have no record of their own yet.
+    const std::vector<std::string_view> none = {"launcher", "fast-llm", "colossalai"};
+    for (const std::string_view format : launch_formats()) {
+        CAPTURE(format);
+        const bool known = catalogue.find(Room::stacks, std::string(format)).has_value();
+        CHECK(known == (std::find(none.begin(), none.end(), format) == none.end()));
+    }
+}
+
+TEST_CASE("a trainer that is handed to DeepSpeed is another stack", "[import][draft]") {
+    const LaunchFile arguments{
+        "args.json", R"({"per_device_train_batch_size": 4, "gradient_accumulation_steps": 1, "bf16": true})"};
+    CHECK(draft_of({arguments}).draft.stack.value == "hf-transformers");
+    const LaunchFile zero{"ds.json",
+                          R"({"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": "auto"})"};
+    const LaunchDraft under = draft_of({arguments, zero});
+    CHECK(under.draft.stack.value == "hf-deepspeed");
+    CHECK(under.draft.stack.where == "a launch file of hf-arguments under DeepSpeed");
+    const std::string recipe =
+        "base_model: a/b\nsequence_len: 4096\nmicro_batch_size: 2\n"
+        "datasets:\n  - path: a/b\ngradient_accumulation_steps: 8\n";
+    CHECK(draft_of({{"a.yaml", recipe}}).draft.stack.value == "hf-transformers");
+    CHECK(draft_of({{"a.yaml", recipe + "deepspeed:\n"}}).draft.stack.value == "hf-transformers");
+    CHECK(
+        draft_of({{"a.yaml", recipe + "deepspeed: deepspeed_configs/zero3_bf16.json\n"}}).draft.stack.value ==
+        "hf-deepspeed");
+}
+
+TEST_CASE("tf32 without a 16-bit switch is the precision, and flash-attn by name is its kernel",
+          "[import][draft]") {
+    const auto with = [](const char* more) {
+        return draft_of({{"args.yaml", std::string("per_device_train_batch_size: 4\n"
+                                                   "gradient_checkpointing: true\n") +
+                                           more}})
+            .draft;
+    };
+    CHECK(with("tf32: true\n").precision.value == "tf32");
+    CHECK(with("tf32: true\nbf16: true\n").precision.value == "bf16");
+    CHECK_FALSE(with("tf32: false\n").precision);
+    CHECK(with("attn_implementation: flash_attention_2\n").attention_generation.value ==
+          AttentionGeneration::flash2);
+    CHECK_FALSE(with("attn_implementation: sdpa\n").attention_generation);
 }

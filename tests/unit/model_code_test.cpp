@@ -162,6 +162,11 @@ TEST_CASE("a window handed on as a mask spares the kernel nothing", "[model_code
     CHECK(microseconds(masked, Pass::backward) > 2.5 * microseconds(attention(4096), Pass::backward));
     job.model.window->size = 4096;  // as long as the sequence: the mask is made all the same
     CHECK(attention(4096).saved == masked.saved);
+    // flash-attn's own kernels, asked for by name, take the window itself.
+    job.run.attention_generation = AttentionGeneration::flash2;
+    CHECK_FALSE(attention(1024).attention.masked);
+    CHECK(attention(1024).saved == attention(2048).saved);
+    job.run.attention_generation.reset();
     job.stack = Catalogue().stack("pytorch");
     CHECK(attention(1024).attention.span == 1024);
 }

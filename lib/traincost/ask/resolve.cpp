@@ -23,8 +23,7 @@ std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accel
     if (tuning == Tuning::qlora) {
         return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
     }
-    const bool narrow =
-        stack.states.amp == CastMode::none || (tuning == Tuning::lora && wraps_products(stack));
+    const bool narrow = stores_weights_narrow(stack, tuning);
     const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
     return std::string(bf16 ? "bf16" : "fp16") + (narrow ? "-mixed" : "-amp");
 }
@@ -115,7 +114,7 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (draft.recipe)
         return;
     const std::optional<DataType> reduce = draft.reduce.value;
-    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack.states)
+    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack, job.run.tuning)
                                              : unstated_precision(job, recipe);
     const std::string where = draft.precision ? draft.precision.where : "--precision";
     const auto precision = precision_from(job.run.precision_name);

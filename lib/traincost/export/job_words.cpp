@@ -220,7 +220,7 @@ void JobWords::say_schedule(Schedule does, std::string_view why) {
 }
 
 void JobWords::say_precision(std::string_view word) {
-    const std::string meant = precision_meant_by(std::string(word), job_.stack.states);
+    const std::string meant = precision_meant_by(std::string(word), job_.stack, run().tuning);
     const auto recipe = precision_from(meant);
     const bool same = meant == run().precision_name && recipe &&
                       tuned_precision(job_.stack, *recipe, run().tuning) == run().precision;

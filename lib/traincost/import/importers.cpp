@@ -4,6 +4,7 @@
 #include <set>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/aside_commands.hpp"
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
@@ -249,6 +250,25 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
     return parts;
 }
 
+/// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
+bool names_deepspeed(const Setting& root) {
+    for (const std::string_view key : {"deepspeed", "deepspeed_config", "deepspeed_config_file"}) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr &&
+            (at->is_map() || (at->is_scalar() && !at->text.empty() && as_truth(*at) != std::optional(false) &&
+                              !says_nothing(*at)))) {
+            return true;
+        }
+    }
+    for (const std::string_view key : {"distributed_type", "strategy"}) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr && at->is_scalar() && lower(at->text).find("deepspeed") != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {
     FactSheet sheet;
     if (unseen != nullptr) {
@@ -259,6 +279,7 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
         sheet.assumes = false;  // it decides the rest
     }
     importer.read(root, sheet);
+    sheet.reading.deepspeed = importer.name == "deepspeed" || names_deepspeed(root);
     refer_to_defaults(root, sheet);
     if (const Setting* words = root.peek("$positional")) {
         for (const Setting& word : words->items) {

@@ -50,6 +50,16 @@ std::optional<AttentionKernel> attention_of(const std::string& text) {
     return std::nullopt;
 }
 
+/// flash-attn's own kernels, by the names that Transformers has for them.
+std::optional<AttentionGeneration> generation_of(const std::string& text) {
+    const std::string name = lower(text);
+    if (name == "flash_attention_2" || name == "fa2")
+        return AttentionGeneration::flash2;
+    if (name == "flash_attention_3" || name == "fa3")
+        return AttentionGeneration::flash3;
+    return std::nullopt;
+}
+
 /// Endings of a checkpoint's name that leave its shape alone.
 constexpr std::array<std::string_view, 9> variants = {"-instruct", "-chat", "-hf",  "-base", "-it",
                                                       "-bnb-4bit", "-gptq", "-awq", "-mcore"};
@@ -191,6 +201,7 @@ public:
             d.precision = {*text, where(Fact::precision)};
         mapped(Fact::optimizer, d.optimizer, optimizer_of);
         mapped(Fact::attention, d.attention, attention_of);
+        mapped_if_known(Fact::attention, d.attention_generation, generation_of);
         add_recompute();
         add_offload();
         add_quantization();
@@ -241,6 +252,12 @@ private:
         else
             leave(which, *text);
     }
+    template <class T, class Meaning>
+    void mapped_if_known(Fact which, Stated<T>& field, Meaning meaning) {
+        const auto text = word(which);
+        if (const auto value = text ? meaning(*text) : std::nullopt)
+            field = {*value, where(which)};
+    }
     void leave(Fact which, const std::string& text) {
         out_.unread.push_back(where(which) + ": " + std::string(fact_name(which)) + " '" + text +
                               "' is not modelled");
@@ -254,8 +271,15 @@ private:
         }
     }
     void add_stack() {
-        if (const auto id = catalogue_.find(Room::stacks, reading_.format))
-            out_.draft.stack = {*id, "a launch file of " + reading_.format};
+        std::optional<std::string> id;
+        if (reading_.deepspeed)
+            id = catalogue_.find(Room::stacks, reading_.format + "-deepspeed");
+        const bool under = id.has_value();
+        if (!under)
+            id = catalogue_.find(Room::stacks, reading_.format);
+        if (id)
+            out_.draft.stack = {*id,
+                                "a launch file of " + reading_.format + (under ? " under DeepSpeed" : "")};
     }
     void add_model() {
         if (const auto name = word(Fact::model)) {

@@ -77,6 +77,7 @@ struct UnreadSetting {
 /// What a set of launch files says.
 struct LaunchReading {
     std::string format;                ///< "axolotl"
+    bool deepspeed = false;            ///< DeepSpeed runs the trainer: its configuration is among the settings
     std::string tokenizer{};           ///< name or path, where models of the same dimensions may be meant
     std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent
     std::vector<UnreadSetting> unread;

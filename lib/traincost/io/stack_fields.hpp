@@ -152,6 +152,7 @@ void describe(Io& io, T& x) {
     io.optional("expandable_segments", x.expandable_segments);
     io.optional("fragmentation", x.fragmentation);
     io.optional("fragmentation_recompute", x.fragmentation_recompute);
+    io.optional("sharded_states_pin", x.sharded_states_pin);
     io.optional("gathered_blocks_ahead", x.gathered_blocks_ahead);
     io.optional("held_gathers_limit", x.held_gathers_limit);
     io.optional("held_gathers_stuck", x.held_gathers_stuck);

@@ -19,6 +19,10 @@ bool wraps_products(const StackSpec& stack) {
     return stack.host.per_adapter.value() > 0.0 && !stack.layer.adapter_fused;
 }
 
+bool stores_weights_narrow(const StackSpec& stack, Tuning tuning) {
+    return stack.states.amp == CastMode::none || (tuning == Tuning::lora && wraps_products(stack));
+}
+
 AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack) {
     const Precision& p = run.precision;
     if (!over_narrow_base(stack, p, run.tuning) || p.gradients != DataType::fp32)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "traincost/base/text.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
@@ -34,7 +35,7 @@ std::optional<std::int64_t> zero_meant_by(std::string_view stack_name) {
     return found == names.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string precision_meant_by(const std::string& text, const StackStates& states) {
+std::string precision_meant_by(const std::string& text, const StackSpec& stack, Tuning tuning) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 13> names = {
         {{"bf16", "bf16"},
          {"bfloat16", "bf16"},
@@ -57,7 +58,7 @@ std::string precision_meant_by(const std::string& text, const StackStates& state
     }
     std::string recipe(found->second);
     if (recipe == "bf16" || recipe == "fp16") {
-        recipe += states.amp == CastMode::none ? "-mixed" : "-amp";
+        recipe += stores_weights_narrow(stack, tuning) ? "-mixed" : "-amp";
     }
     return recipe;
 }

@@ -51,6 +51,7 @@ void check_numbers(Checker& check, const StackSpec& s) {
         {"device.gemm_factor", s.device.gemm_factor, 1e-3, 1e3},
         {"device.fragmentation", s.device.fragmentation, 0.0, 10.0},
         {"device.fragmentation_recompute", s.device.fragmentation_recompute, 0.0, 10.0},
+        {"device.sharded_states_pin", s.device.sharded_states_pin, 0.0, 10.0},
     };
     for (const NumberOfStack& number : numbers)
         check.in_range(number.name, number.value, number.low, number.high);
@@ -110,6 +111,9 @@ Precision stack_precision(const StackStates& states, const Precision& recipe) {
         p.autocast = true;
     }
     p.gradients = usual_gradients(states, p);
+    // DeepSpeed's engine reduces in the format it trains in (communication_data_type).
+    if (states.shard == ShardEngine::deepspeed && states.gradients == GradientStore::parameter && !p.base)
+        p.reduce = p.gradients;
     if (states.reduce)
         p.reduce = *states.reduce;
     return p;

@@ -309,6 +309,10 @@ struct StackDevice {
     double fragmentation = 0.0;  ///< gaps the allocator reserves over what comes and goes in a step
     /// The same where blocks are recomputed: their tensors churn.
     double fragmentation_recompute = 0.0;
+    /// Under full sharding, bytes of a loss that are reserved anew for each byte of a rank's gradients, since
+    /// the optimizer's states, made after the first step's loss, lie where its blocks were. 0: counted by the
+    /// gaps.
+    double sharded_states_pin = 0.0;
     /// Blocks by which a host that is not the slower side runs ahead (the launch queue's depth), where
     /// gathers of sequence parallelism run on a side stream: the allocator cannot reuse their memory until
     /// the device is through. 0: gathers in stream order.

@@ -229,14 +229,16 @@ private:
     /// differ by this much, with 16-bit gradients (0.54 to 0.81 of them) and fp32 ones (0.20 and 0.25; six
     /// pairs on one H200, torch 2.11, transformers 5.17, 2026-11-26).
     Bytes pinned_by_states() const {
-        const bool lazily = !held_.stack.states.flat_optimizer && !held_.regime.gradients_persist &&
-                            held_.regime.gradients_kept && !held_.regime.tuned && !held_.regime.fully_sharded;
-        const bool recomputes = held_.again > 0.0;
-        if (!lazily || !recomputes || !held_.counts.last || expandable_segments(held_.job) ||
-            held_.moments.bytes().value() <= 0.0)
+        const bool late = !held_.stack.states.flat_optimizer && !held_.regime.tuned && held_.counts.last &&
+                          !expandable_segments(held_.job) && held_.moments.bytes().value() > 0.0;
+        const Bytes gradients = held_.all_gradients().bytes();
+        if (late && held_.regime.fully_sharded)
+            return std::min(gradients * held_.stack.device.sharded_states_pin, loss_blocks());
+        const bool lazily =
+            late && !held_.regime.gradients_persist && held_.regime.gradients_kept && held_.again > 0.0;
+        if (!lazily)
             return Bytes{};
         constexpr double narrow = 0.66, wide = 0.23;
-        const Bytes gradients = held_.all_gradients().bytes();
         const double share = bytes_per_element(held_.run.precision.gradients).value() <= 2.0 ? narrow : wide;
         return std::min(gradients, loss_blocks()) * share;
     }

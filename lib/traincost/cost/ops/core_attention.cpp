@@ -18,8 +18,12 @@ double mean_keys(const AttentionShape& shape) {
 namespace {
 
 /// Whether the fused kernel is handed a mask because a query sees fewer keys than there are. Transformers
-/// leaves out only the mask of a window longer than the sequence.
+/// leaves out only the mask of a window longer than the sequence. flash-attn's own kernels, where they are
+/// asked for, take the window itself.
 bool given_window_mask(const OpBuilder& build, const AttentionShape& a) {
+    const auto& asked = build.job().run.attention_generation;
+    if (asked && *asked != AttentionGeneration::memory_efficient)
+        return false;
     const auto& window = build.model().window;
     const bool as_long = a.causal && window && window->size && a.span == static_cast<double>(*window->size);
     return build.stack().attention.window_masks && (a.span < a.keys || as_long);

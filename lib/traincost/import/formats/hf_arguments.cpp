@@ -283,6 +283,9 @@ void read_trainer_precision(const Setting& root, FactSheet& sheet) {
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});
     }
+    if (is_on(root, "tf32") && !sheet.has(Fact::precision)) {
+        sheet.state(Fact::precision, "tf32", *root.at("tf32"));
+    }
 }
 
 void read_trainer_attention(const Setting& root, FactSheet& sheet) {

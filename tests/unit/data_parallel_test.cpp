@@ -41,7 +41,12 @@ TEST_CASE("replicas all-reduce by buckets, in the format they reduce in", "[data
     const DataParallel d = stage(job, groups);
     CHECK(reduction_messages(d, 1e8) == Approx(16));  // 400 MB
     const Seconds one = collective_time(Collective::all_reduce, 25_MB, groups.dp_cp, job.cluster.network);
-    CHECK(data_parallel_time(d).exposed.value() == Approx(16 * one.value()));
+    const DataParallelTime t = data_parallel_time(d);
+    CHECK((t.exposed - t.copies).value() == Approx(16 * one.value()));
+    // 400 MB read and written into the buckets, and back again.
+    CHECK(t.copies.value() == Approx(optimizer_walk_time(1600_MB, job).value()));
+    job.stack.traffic.gradient_bucket_view = true;
+    CHECK(data_parallel_time(stage(job, groups)).copies.value() == 0.0);
 }
 
 TEST_CASE("a bucket that is scattered overshoots its size by a matrix", "[data_parallel]") {

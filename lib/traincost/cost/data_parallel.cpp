@@ -150,6 +150,13 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     } else {
         t.hidden =
             hidden_by_chunks(t.reduction, d.backward, stack.traffic.overlap_grad_reduce, d) * t.reductions;
+        // DistributedDataParallel copies each gradient into its bucket, and the bucket's mean back.
+        const bool fills_buckets = zero == 0 && run.parallel.dp * run.parallel.cp > 1 &&
+                                   stack.traffic.gradient_bucket.value() > 0.0 &&
+                                   !stack.traffic.gradient_bucket_view;
+        if (fills_buckets)
+            t.copies = optimizer_walk_time(reduce * (4.0 * (d.weights.dense + d.weights.expert)), d.job) *
+                       t.reductions;
         if (zero >= 1) {
             t.gathers = 1.0;
             // PyTorch's sharded optimizer of whole replicas sends what it updated before its step ends.

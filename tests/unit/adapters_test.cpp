@@ -323,14 +323,3 @@ TEST_CASE("bf16 means what its stack trains in, and under adapters a base that i
             CHECK(precision_meant_by("bf16", stack, Tuning::lora) == "bf16-mixed");
     }
 }
-
-TEST_CASE("DeepSpeed reduces gradients in the format it trains in", "[adapters]") {
-    for (const char* id : {"hf-deepspeed", "deepspeed"}) {
-        CAPTURE(id);
-        const StackStates states = catalogue().stack(id).states;
-        CHECK(stack_precision(states, *precision_from("bf16-mixed")).reduce == DataType::bf16);
-        CHECK(stack_precision(states, *precision_from("fp16-mixed")).reduce == DataType::fp16);
-    }
-    CHECK(stack_precision(catalogue().stack("hf-transformers").states, *precision_from("bf16-amp")).reduce ==
-          DataType::fp32);
-}

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "traincost/base/error.hpp"
-#include "traincost/base/text.hpp"
 #include "traincost/import/aside_commands.hpp"
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/formats/trainer_names.hpp"
 #include "traincost/import/launch_document.hpp"
 #include "traincost/import/launch_references.hpp"
 #include "traincost/import/nested_arguments.hpp"
@@ -248,25 +248,6 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
     std::stable_sort(parts.begin(), parts.end(),
                      [&](const FilePart& a, const FilePart& b) { return rank(a) < rank(b); });
     return parts;
-}
-
-/// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
-bool names_deepspeed(const Setting& root) {
-    for (const std::string_view key : {"deepspeed", "deepspeed_config", "deepspeed_config_file"}) {
-        const Setting* at = root.peek(key);
-        if (at != nullptr &&
-            (at->is_map() || (at->is_scalar() && !at->text.empty() && as_truth(*at) != std::optional(false) &&
-                              !says_nothing(*at)))) {
-            return true;
-        }
-    }
-    for (const std::string_view key : {"distributed_type", "strategy"}) {
-        const Setting* at = root.peek(key);
-        if (at != nullptr && at->is_scalar() && lower(at->text).find("deepspeed") != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
 }
 
 FactSheet read_root(const Importer& importer, const Setting& root, const Setting* unseen = nullptr) {

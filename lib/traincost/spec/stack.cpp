@@ -111,9 +111,6 @@ Precision stack_precision(const StackStates& states, const Precision& recipe) {
         p.autocast = true;
     }
     p.gradients = usual_gradients(states, p);
-    // DeepSpeed's engine reduces in the format it trains in (communication_data_type).
-    if (states.shard == ShardEngine::deepspeed && states.gradients == GradientStore::parameter && !p.base)
-        p.reduce = p.gradients;
     if (states.reduce)
         p.reduce = *states.reduce;
     return p;

@@ -232,14 +232,19 @@ private:
         const bool late = !held_.stack.states.flat_optimizer && !held_.regime.tuned && held_.counts.last &&
                           !expandable_segments(held_.job) && held_.moments.bytes().value() > 0.0;
         const Bytes gradients = held_.all_gradients().bytes();
-        if (late && held_.regime.fully_sharded)
-            return std::min(gradients * held_.stack.device.sharded_states_pin, loss_blocks());
+        const bool wide_gradients = bytes_per_element(held_.run.precision.gradients).value() > 2.0;
+        if (late && held_.regime.fully_sharded) {
+            // Measured with fp32 gradients and logits that are whole.
+            const bool whole = wide_gradients && held_.shape.loss_chunks <= 1.0;
+            return whole ? std::min(gradients * held_.stack.device.sharded_states_pin, loss_blocks())
+                         : Bytes{};
+        }
         const bool lazily =
             late && !held_.regime.gradients_persist && held_.regime.gradients_kept && held_.again > 0.0;
         if (!lazily)
             return Bytes{};
         constexpr double narrow = 0.66, wide = 0.23;
-        const double share = bytes_per_element(held_.run.precision.gradients).value() <= 2.0 ? narrow : wide;
+        const double share = wide_gradients ? wide : narrow;
         return std::min(gradients, loss_blocks()) * share;
     }
 

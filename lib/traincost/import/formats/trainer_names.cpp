@@ -75,4 +75,22 @@ int trainer_of_ones_own(const Setting& root) {
     return std::min(sum, just_enough) + points(root, {"base_model", "cutoff_len"}, 10);
 }
 
+bool names_deepspeed(const Setting& root) {
+    for (const std::string_view key : {"deepspeed", "deepspeed_config", "deepspeed_config_file"}) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr &&
+            (at->is_map() || (at->is_scalar() && !at->text.empty() && as_truth(*at) != std::optional(false) &&
+                              !says_nothing(*at)))) {
+            return true;
+        }
+    }
+    for (const std::string_view key : {"distributed_type", "strategy"}) {
+        const Setting* at = root.peek(key);
+        if (at != nullptr && at->is_scalar() && lower(at->text).find("deepspeed") != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace traincost

@@ -77,4 +77,7 @@ bool measures_colossal(const Setting& root);
 /// Face's.
 int trainer_of_ones_own(const Setting& root);
 
+/// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
+bool names_deepspeed(const Setting& root);
+
 }  // namespace traincost

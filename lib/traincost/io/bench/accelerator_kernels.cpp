@@ -164,8 +164,10 @@ KernelModels kernel_models_of(const AcceleratorSpec& accelerator, std::span<cons
         attention_clock = adapt_products(models, member);
     }
     add_missing_formats(accelerator, files, models);
-    add_file("attention-" + family, files, models, attention_data_from_json);
-    adapt_attention(models, attention_clock, member.unit_rate);
+    if (!add_file("attention-" + accelerator.id, files, models, attention_data_from_json)) {
+        add_file("attention-" + family, files, models, attention_data_from_json);
+        adapt_attention(models, attention_clock, member.unit_rate);
+    }
     if (!add_file("memory-" + accelerator.id, files, models, bandwidth_data_from_json)) {
         if (const EmbeddedFile* file = bench_file("memory-" + family, files)) {
             const JsonDocument document = document_of(*file);

@@ -23,6 +23,32 @@ std::vector<std::string_view> all_anchors() {
     return all;
 }
 
+/// What stands behind the last bar of a line: a name whose value follows in the next row.
+std::string open_field(std::string_view line) {
+    constexpr std::size_t longest = 80;
+    const std::string_view field = trimmed(line.substr(line.rfind('|') + 1));
+    return field.size() <= longest ? std::string(field) : std::string();
+}
+
+/// "Epoch 3: 100%": the head of a progress bar whose counts stand in the next row, as notebooks show it.
+bool is_head_of_bar(std::string_view line) {
+    constexpr std::string_view name = "Epoch ";
+    constexpr std::size_t longest = 200;
+    if (line.size() > longest || !trimmed(line).starts_with(name)) {
+        return false;
+    }
+    std::size_t at = find_in(line, name) + name.size();
+    return whole_number_at(line, at) && at < line.size() && line[at] == ':' &&
+           line.find('%', at) != line.npos && line.find('[', at) == line.npos;
+}
+
+/// "311/311 [00:13<00:00, 23.54it/s, v_num=422]"
+bool is_rest_of_bar(std::string_view line) {
+    std::size_t at = 0;
+    return whole_number_at(line, at) && at < line.size() && line[at] == '/' && whole_number_at(line, ++at) &&
+           line.substr(at).starts_with(" [");
+}
+
 /// Facts of `from` that `to` does not have.
 void complete(LogFacts& to, const LogFacts& from) {
     for (int i = 0; i < log_fact_count; ++i) {
@@ -45,17 +71,17 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
     for (std::size_t begin = 0;;) {
         const std::string_view text = line.text.substr(begin);
         LogFacts facts;
-        if (!form.read(text, begin == 0 ? at : 0, facts)) {
-            return taken;
-        }
+        const bool read = form.read(text, begin == 0 ? at : 0, facts);
         const std::size_t next = facts.next;
-        keep_memory(facts);
-        if (!facts.iteration) {
-            side(form.family, facts);
-            return Taken::beside;
+        if (read) {
+            keep_memory(facts);
+            if (!facts.iteration) {
+                side(form.family, facts);
+                return Taken::beside;
+            }
+            step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
+            taken = Taken::step;
         }
-        step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
-        taken = Taken::step;
         if (next == 0) {
             return taken;
         }
@@ -68,7 +94,9 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
 bool LogCollector::continue_wrapped(const LogLine& line) {
     constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
     LogFacts rest;
-    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(line.text, rest)) {
+    const std::string row = wrapped_field_ + " " + std::string(line.text);
+    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
+        wrapped_field_ = open_field(line.text);
         complete(wrapped_->first, rest);
         if (!rest.has(nan_steps)) {
             return true;
@@ -89,6 +117,18 @@ void LogCollector::close_wrapped() {
 }
 
 void LogCollector::take(const LogLine& line) {
+    if (!head_of_bar_.empty()) {
+        const std::string bar = head_of_bar_ + " " + std::string(line.text);
+        head_of_bar_.clear();
+        if (is_rest_of_bar(line.text)) {
+            take({line.number, bar, line.ended});
+            return;
+        }
+    }
+    if (is_head_of_bar(line.text)) {
+        head_of_bar_ = line.text;
+        return;
+    }
     if (wrapped_ && continue_wrapped(line)) {
         return;
     }
@@ -100,10 +140,10 @@ void LogCollector::take(const LogLine& line) {
         }
     }
     anchors_.find(line.text, hits_);
-    if (hits_.found == 0) {
+    if (!hits_.any()) {
         return;
     }
-    words_ |= hits_.found >> forms_.size();
+    words_ |= hits_.from(forms_.size());
     for (std::size_t i = 0; i < forms_.size(); ++i) {
         if (!hits_.has(i)) {
             continue;
@@ -120,8 +160,8 @@ void LogCollector::take(const LogLine& line) {
     }
     const auto here = [&](LogWord w) { return hits_.has(forms_.size() + static_cast<std::size_t>(w)); };
     using enum LogWord;
-    beside_ |= here(evaluation) || here(validation) || here(validation_title) || here(validation_loss) ||
-               here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
+    beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||
+               here(checkpoint) || here(checkpoint_title);
     start_ |= here(training_starts) || here(training_begins) || here(resuming);
 }
 
@@ -134,7 +174,8 @@ void LogCollector::keep_memory(const LogFacts& facts) {
 }
 
 void LogCollector::keep_summary(const LogFacts& facts) {
-    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s}) {
+    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s,
+                               whole_run_tokens_per_s_per_gpu}) {
         if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
             run_.set(fact, facts[fact]);
         }
@@ -197,7 +238,12 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
         hugging_face(facts, line);
         return;
     }
+    if (family == LogFamily::deepspeed_chat) {
+        deepspeed_chat(facts, line);
+        return;
+    }
     if (family == LogFamily::megatron && !facts.has(nan_steps) && facts.next == 0) {
+        wrapped_field_ = open_field(line.text);
         wrapped_ = {facts, line.number};  // the count of NaN iterations ends a whole line
         return;
     }
@@ -205,8 +251,12 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
 }
 
 /// Lines with a loss are counted. The same line twice is one; LLaMA-Factory prints a line of its own before
-/// the Trainer's.
+/// the Trainer's. JSON is the Trainer's where it names epochs.
 void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
+    const auto epoch_key = static_cast<int>(LogWord::epoch_key);
+    if ((words_ >> epoch_key & 1U) == 0 && !holds(line.text, "'loss'") && !holds(line.text, "\"epoch\":")) {
+        return;
+    }
     if (line.text.find('{') != line.text.npos) {
         const std::string_view dictionary = line.text.substr(line.text.find('{'));
         if (dictionary == last_loss_line_) {
@@ -226,6 +276,19 @@ void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
     ++trainer_lines_;
     facts.iteration = ++loss_lines_;
     accept(LogFamily::hugging_face, facts, line.number);
+}
+
+/// A line of times belongs to the step whose loss stands before it; without one it is the next step.
+void LogCollector::deepspeed_chat(LogFacts facts, const LogLine& line) {
+    if (facts.has(loss)) {
+        chat_step_ = *facts.iteration;
+        chat_named_ = true;
+    } else {
+        chat_step_ += chat_named_ ? 0 : 1;
+        chat_named_ = false;
+        facts.iteration = chat_step_;
+    }
+    accept(LogFamily::deepspeed_chat, facts, line.number);
 }
 
 void LogCollector::close_callback() {
@@ -265,10 +328,15 @@ void LogCollector::accept(LogFamily family, LogFacts facts, std::int64_t line) {
 std::optional<LogFamily> LogCollector::family() const {
     std::optional<LogFamily> best;
     const auto weight = [&](LogFamily f) {
-        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed || f == LogFamily::mlperf;
+        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed ||
+                                   f == LogFamily::mlperf || f == LogFamily::deepspeed_chat;
         const std::int64_t steps = tracks_[static_cast<std::size_t>(f)].steps();
         constexpr std::int64_t strong = std::int64_t{1} << 40;
-        return steps == 0 ? 0 : !beside_others ? steps + strong : f == LogFamily::mlperf ? 1 : steps + 1;
+        return steps == 0                       ? 0
+               : !beside_others                 ? steps + strong
+               : f == LogFamily::mlperf         ? 1
+               : f == LogFamily::deepspeed_chat ? steps + 2  // it says more than the timer
+                                                : steps + 1;
     };
     for (int i = 0; i < log_family_count; ++i) {
         const auto f = static_cast<LogFamily>(i);

@@ -31,8 +31,9 @@ enum class LogFact : std::uint8_t {
     whole_run_samples_per_s,  ///< of a summary: the last counts
     whole_run_tokens_per_s,
     whole_run_steps_per_s,
+    whole_run_tokens_per_s_per_gpu,
 };
-inline constexpr int log_fact_count = 20;
+inline constexpr int log_fact_count = 21;
 
 /// How the letters behind a number change it.
 enum class LogSuffix : std::uint8_t {

@@ -1,5 +1,6 @@
 // Training logs: lines that only some versions and ways of launching print.
 
+#include <traincost/import/logs/log_envelope.hpp>
 #include <traincost/import/logs/log_line.hpp>
 #include <traincost/import/logs/log_reader.hpp>
 #include <traincost/import/logs/training_log.hpp>
@@ -231,6 +232,52 @@ TEST_CASE("a Megatron line that is broken inside a field is one step", "[logs]")
     CHECK(log.iterations == 2);
     CHECK(log.skipped_steps == 3);
     CHECK(log.loss_last == Approx(21.25));
+}
+
+TEST_CASE("rows of a broken line are joined without what the launcher puts before each", "[logs]") {
+    for (const std::string prefix : {"0: ", "[default0]:", "10.0.0.1: ", "trainer-1  | ", "> ",
+                                     "2024-01-01T10:00:00.1234Z stdout F ", "[2024-01-01 10:00:00] "}) {
+        const TrainingLog log = read_lines(
+            prefix + " iteration     1000/  500000 | elapsed time per iteration (ms): 28716.0 | lm loss:\n" +
+            prefix +
+            "2.25E+01 | loss scale: 1024.0 | number of skipped iterations: 3 | number of nan iterations: 0 "
+            "|\n");
+        INFO(prefix);
+        CHECK(log.loss_last == Approx(22.5));
+        CHECK(log.skipped_steps == 3);
+    }
+    const TrainingLog dated = read_lines(
+        "0: [2024-01-01 10:00:00] iteration 1000/ 5000 | elapsed time per iteration (ms): 28716.0 | lm "
+        "loss:\n"
+        "0: 2.25E+01 | loss scale: 1024.0 |\n");
+    CHECK(dated.loss_last == Approx(22.5));
+    const TrainingLog torn = read_lines(
+        "0: iteration 1000/ 5000 | elapsed time per iteration (ms): 28716.0 | lm loss:\n"
+        "other: 7 | of another kind |\n");
+    CHECK_FALSE(torn.loss_last);
+}
+
+TEST_CASE("lines inside JSON objects of container runtimes and cloud loggers", "[logs]") {
+    const TrainingLog bar = read_lines(
+        "{\"log\":\"step 00307 (99.2%) | loss: 3.75 | lrm: 0.01 | dt: 1000ms | tok/sec: 129,338\\rstep 00308 "
+        "(99.5%) | "
+        "loss: 3.5 | lrm: 0.01 | dt: 1000ms | tok/sec: 129,138\\n\",\"stream\":\"stderr\"}\n");
+    CHECK(bar.framework == LogFramework::nanochat);
+    CHECK(bar.iterations == 2);
+    const TrainingLog file = read_lines(
+        "{\"timestamp\": 1, \"message\": \"{\\\"current_steps\\\": 5, \\\"loss\\\": 5.5, "
+        "\\\"elapsed_time\\\": "
+        "\\\"0:02:00\\\"}\"}\n");
+    CHECK(file.framework == LogFramework::llama_factory);
+    CHECK(file.loss_last == Approx(5.5));
+    const TrainingLog drawn = read_lines(
+        "{\"log\":\"Epoch 0/2  \\u2501\\u2501 50/100 0:00:10 \\u2022 0:00:09 0.50it/s train_loss: "
+        "2.5\\n\"}\n");
+    CHECK(drawn.step_time->value() == Approx(2.0));
+    CHECK(text_in_envelope("{\"log\": \"a\\t\\u00e9\\ud83d\\\\\\u12\"}") == "a\t\u00e9?\\12");
+    CHECK_FALSE(text_in_envelope("{\"log\": \"a"));
+    CHECK_FALSE(text_in_envelope("{\"log\": 5}"));
+    CHECK_FALSE(text_in_envelope("{'log': 'a'}"));
 }
 
 TEST_CASE("a progress bar in two rows, as notebooks show it", "[logs]") {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/import/logs/log_envelope.hpp"
+#include "traincost/import/logs/log_rows.hpp"
+
 namespace traincost {
 
 namespace {
@@ -21,32 +24,6 @@ std::vector<std::string_view> all_anchors() {
         all.push_back(text_of(static_cast<LogWord>(i)));
     }
     return all;
-}
-
-/// What stands behind the last bar of a line: a name whose value follows in the next row.
-std::string open_field(std::string_view line) {
-    constexpr std::size_t longest = 80;
-    const std::string_view field = trimmed(line.substr(line.rfind('|') + 1));
-    return field.size() <= longest ? std::string(field) : std::string();
-}
-
-/// "Epoch 3: 100%": the head of a progress bar whose counts stand in the next row, as notebooks show it.
-bool is_head_of_bar(std::string_view line) {
-    constexpr std::string_view name = "Epoch ";
-    constexpr std::size_t longest = 200;
-    if (line.size() > longest || !trimmed(line).starts_with(name)) {
-        return false;
-    }
-    std::size_t at = find_in(line, name) + name.size();
-    return whole_number_at(line, at) && at < line.size() && line[at] == ':' &&
-           line.find('%', at) != line.npos && line.find('[', at) == line.npos;
-}
-
-/// "311/311 [00:13<00:00, 23.54it/s, v_num=422]"
-bool is_rest_of_bar(std::string_view line) {
-    std::size_t at = 0;
-    return whole_number_at(line, at) && at < line.size() && line[at] == '/' && whole_number_at(line, ++at) &&
-           line.substr(at).starts_with(" [");
 }
 
 /// Facts of `from` that `to` does not have.
@@ -94,7 +71,8 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
 bool LogCollector::continue_wrapped(const LogLine& line) {
     constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
     LogFacts rest;
-    const std::string row = wrapped_field_ + " " + std::string(line.text);
+    const std::optional<std::string_view> bare = without_prefix(line.text, row_prefix_);
+    const std::string row = bare ? wrapped_field_ + " " + std::string(*bare) : std::string(line.text);
     if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
         wrapped_field_ = open_field(line.text);
         complete(wrapped_->first, rest);
@@ -116,12 +94,35 @@ void LogCollector::close_wrapped() {
     }
 }
 
+/// What a program printed, out of its envelope: some lines, with colours.
+void LogCollector::take_printed(std::string_view text, const LogLine& line) {
+    std::string scratch;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+        const std::string_view plain = without_colours(text.substr(0, end), scratch);
+        if (!plain.empty()) {
+            take_plain({line.number, plain, true});
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
 void LogCollector::take(const LogLine& line) {
+    if (line.text.starts_with("{\"")) {
+        if (const std::optional<std::string> printed = text_in_envelope(line.text)) {
+            take_printed(*printed, line);
+            return;
+        }
+    }
+    take_plain(line);
+}
+
+void LogCollector::take_plain(const LogLine& line) {
     if (!head_of_bar_.empty()) {
         const std::string bar = head_of_bar_ + " " + std::string(line.text);
         head_of_bar_.clear();
         if (is_rest_of_bar(line.text)) {
-            take({line.number, bar, line.ended});
+            take_plain({line.number, bar, line.ended});
             return;
         }
     }
@@ -244,6 +245,7 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
     }
     if (family == LogFamily::megatron && !facts.has(nan_steps) && facts.next == 0) {
         wrapped_field_ = open_field(line.text);
+        row_prefix_ = row_prefix(line.text);
         wrapped_ = {facts, line.number};  // the count of NaN iterations ends a whole line
         return;
     }

@@ -54,6 +54,8 @@ private:
     enum class Taken : std::uint8_t { nothing, beside, step };
     using Waiting = std::optional<std::pair<LogFacts, std::int64_t>>;  ///< a step and its line
 
+    void take_printed(std::string_view text, const LogLine& line);
+    void take_plain(const LogLine& line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
     void side(LogFamily family, const LogFacts& facts);
     void step(LogFamily family, LogFacts facts, const LogLine& line);
@@ -85,6 +87,7 @@ private:
     Waiting wrapped_{};            ///< Megatron's, whose end may follow
     Waiting callback_{};           ///< LLaMA-Factory's line before the Trainer's
     std::string wrapped_field_{};  ///< begun in the last row of it
+    std::string row_prefix_{};     ///< the launcher's, before its first row
     std::string head_of_bar_{};    ///< a row that its counts must follow
     std::int64_t loss_lines_ = 0;
     std::int64_t trainer_lines_ = 0;

@@ -172,6 +172,18 @@ TEST_CASE("the Trainer's state file and logs of JSON lines", "[logs]") {
     CHECK_FALSE(read_training_log(other));
 }
 
+TEST_CASE("NeMo Automodel's evaluations are no steps, and LitGPT's summary counts tokens", "[logs]") {
+    const TrainingLog automodel = read_lines(
+        "step 9 | epoch 0 | loss 0.75 | mem 24.5 GiB | tps 11200.0(1400.0/gpu) | num_label_tokens 21541\n"
+        "[val] step 9 | epoch 0 | loss 0.875 | lr 1.00e-05 | num_label_tokens 102211\n");
+    CHECK(automodel.iterations == 1);
+    CHECK(automodel.loss_last == Approx(0.75));
+    const TrainingLog litgpt = read_lines(
+        "Epoch 1 | iter 7 step 7 | loss train: 10.5, val: n/a | iter time: 362.5 ms (step)\n"
+        "| Performance\n| - Tok/sec                   :  4341.5 tok/s\n");
+    CHECK(litgpt.tokens_per_s == Approx(4341.5));
+}
+
 TEST_CASE("nanochat's fine-tuning prints losses", "[logs]") {
     const TrainingLog log = read_lines(
         "Step 00000/00700 | Training loss: 1.5| lrm: 1.000000| num_tokens: 10,000\n"

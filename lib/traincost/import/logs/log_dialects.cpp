@@ -236,7 +236,7 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view memory = "| mem ";
     constexpr std::string_view rate = "| tps ";
     std::size_t behind = find_in(line, name);
-    if (behind == line.npos || behind > at) {
+    if (behind == line.npos || behind > at || holds(line.substr(0, behind), "[val]")) {
         return false;
     }
     facts.iteration = whole_number_at(line, behind += name.size());

@@ -639,6 +639,8 @@ constexpr std::array<LogRule, 7> peak_memory_rules = {{
     {"Memory Used", allocated, giga},
 }};
 
+constexpr std::array<LogRule, 1> litgpt_summary = {{{"Tok/sec", whole_run_tokens_per_s}}};
+
 /// A line whose values go to the step that follows, or to the run.
 template <const auto& rules>
 bool read_beside(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
@@ -694,6 +696,7 @@ constexpr std::array forms = {
     LogForm{"peak memory", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"Peak memory usage", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"peak_vram_mb", LogFamily::nanochat, read_beside<peak_memory_rules>},
+    LogForm{"- Tok/sec ", LogFamily::litgpt, read_beside<litgpt_summary>},
     LogForm{"Memory used:", LogFamily::litgpt, read_beside<peak_memory_rules>},
     LogForm{"Memory Used ", LogFamily::litgpt, read_beside<peak_memory_rules>},
 };

@@ -37,8 +37,9 @@ void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
     };
     take(whole_run_samples_per_s, log.samples_per_s);
     take(whole_run_steps_per_s, log.steps_per_s);
-    if (!log.tokens_per_s) {
-        take(whole_run_tokens_per_s, log.tokens_per_s);
+    const bool of_all = family == LogFamily::hugging_face || family == LogFamily::litgpt;
+    if (of_all && !log.tokens_per_s && run.has(whole_run_tokens_per_s)) {
+        log.tokens_per_s = run[whole_run_tokens_per_s];
     }
     if (family == LogFamily::megatron && !log.tokens_per_s_per_gpu &&
         run.has(whole_run_tokens_per_s_per_gpu)) {

@@ -311,3 +311,26 @@ TEST_CASE("LLaMA-Factory's time since the start is no step time where difference
                      "\"5:20:50\"}\n")
               .step_time->value() == Approx(5.0));
 }
+
+TEST_CASE("a number at the end of a file that lost its unit, exponent or digits is left out", "[logs]") {
+    const std::string nano = "iter 1: loss 2.5, time 1350.50ms, mfu 5.00%\niter 2: loss 2.25, time 1348.25";
+    CHECK(read_lines(nano).step_time->value() == Approx(1.3505));
+    const std::string chat =
+        "step 00001/09 (1%) | loss: 3.5 | dt: 10.0ms | tok/sec: 1,089,063\n"
+        "step 00002/09 (1%) | loss: 3.4 | dt: 10.0ms | tok/sec: 1,084,991\n"
+        "step 00003/09 (1%) | loss: 3.3 | dt: 10.0ms | tok/sec: ";
+    const double whole = *read_lines(chat + "1,084,991\n").tokens_per_s;
+    for (const std::string rest : {"1,0", "1,089", "1,"}) {
+        CHECK(read_lines(chat + rest).tokens_per_s == Approx(whole));
+    }
+    CHECK(*read_lines(chat + "1,084,991").tokens_per_s == Approx(whole));
+    const std::string megatron = " iteration 1/ 9 | elapsed time per iteration (ms): 1000.5 | lm loss: ";
+    CHECK_FALSE(read_lines(megatron + "5").loss_last);
+    CHECK_FALSE(read_lines(megatron + "5.").loss_last);
+    CHECK(read_lines(megatron + "5.25E+00").loss_last == Approx(5.25));
+    CHECK_FALSE(
+        read_lines("{'loss': 2.5, 'epoch': 1.0}\n{'train_runtime': 5.0, 'train_samples_per_second': 2.")
+            .samples_per_s);
+    CHECK_FALSE(
+        read_lines("step:1/9 train_loss:2.5 step_avg:80.0ms\npeak memory allocated: 191").peak_memory);
+}

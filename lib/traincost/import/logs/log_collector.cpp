@@ -51,6 +51,7 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
         const bool read = form.read(text, begin == 0 ? at : 0, facts);
         const std::size_t next = facts.next;
         if (read) {
+            drop_cut_number(form.family, facts, line);
             keep_memory(facts);
             if (!facts.iteration) {
                 side(form.family, facts);
@@ -75,6 +76,7 @@ bool LogCollector::continue_wrapped(const LogLine& line) {
     const std::string row = bare ? wrapped_field_ + " " + std::string(*bare) : std::string(line.text);
     if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
         wrapped_field_ = open_field(line.text);
+        drop_cut_number(LogFamily::megatron, rest, line);
         complete(wrapped_->first, rest);
         if (!rest.has(nan_steps)) {
             return true;
@@ -204,16 +206,32 @@ void LogCollector::side(LogFamily family, const LogFacts& facts) {
     complete(*waiting, facts);
 }
 
-/// A number that ends a file without line end may lack digits, and so may one that ends a line which says
-/// less than the step before: it counts only with as many decimals as before.
-void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+/// Whether the last number of the line may lack digits, its exponent or its unit: it ends a file without line
+/// end, or a line which says less than the step before.
+bool LogCollector::is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const {
     const std::optional<LogFacts>& before = shape_[static_cast<std::size_t>(family)];
     const bool shorter = before && (facts.known & ~before->known) == 0 && facts.known != before->known;
     if (!facts.open || (line.ended && !shorter)) {
-        return;
+        return false;
+    }
+    const char end = line.text.back();
+    if (!line.ended && (end == '.' || end == ',')) {
+        return true;
     }
     const auto at = static_cast<std::size_t>(facts.last);
-    if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
+    if (!before || !before->has(facts.last)) {
+        const bool always_decimals = family == LogFamily::megatron || !facts.iteration;
+        return !line.ended && always_decimals && facts.decimals[at] == 0;
+    }
+    constexpr double least = 0.15;  // of the value before, for whole numbers
+    const std::uint32_t bit = 1U << at;
+    const bool lost_digits = before->decimals[at] == 0 && facts[facts.last] < least * (*before)[facts.last];
+    return before->decimals[at] > facts.decimals[at] || (before->closed & bit & ~facts.closed) != 0 ||
+           (!line.ended && lost_digits);
+}
+
+void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+    if (is_cut(family, facts, line)) {
         facts.forget(facts.last);
         oddities.push_back({line.number, "the line is truncated; its last number is ignored"});
     }
@@ -221,7 +239,6 @@ void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogL
 
 void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
     const auto index = static_cast<std::size_t>(family);
-    drop_cut_number(family, facts, line);
     if (looked_at_[index] < dialect_lines) {
         ++looked_at_[index];
         look_for_dialects(family, line.text, facts, dialects_);

@@ -64,6 +64,7 @@ private:
     void accept(LogFamily family, LogFacts facts, std::int64_t line);
     void keep_memory(const LogFacts& facts);
     void keep_summary(const LogFacts& facts);
+    bool is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const;
     void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
     bool continue_wrapped(const LogLine& line);
     void close_wrapped();

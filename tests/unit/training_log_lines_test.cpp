@@ -184,6 +184,33 @@ TEST_CASE("NeMo Automodel's evaluations are no steps, and LitGPT's summary count
     CHECK(litgpt.tokens_per_s == Approx(4341.5));
 }
 
+TEST_CASE("files of metrics that frameworks write beside their logs", "[logs]") {
+    const TrainingLog results = read_lines(
+        "{\n    \"epoch\": 1.0,\n    \"max_memory_allocated (GB)\": 66.5,\n    \"total_memory_available "
+        "(GB)\": "
+        "94.62,\n    \"train_loss\": 0.94,\n    \"train_samples_per_second\": 23.75,\n    "
+        "\"train_tokens_per_second\": 5000.5\n}\n");
+    CHECK(results.framework == LogFramework::hf_trainer);
+    CHECK(results.iterations == 0);
+    CHECK(results.samples_per_s == Approx(23.75));
+    CHECK(results.tokens_per_s == Approx(5000.5));
+    CHECK(results.peak_memory->value() == Approx(66.5 * gibibyte));
+    const TrainingLog automodel = read_lines(
+        "{\"step\": 9, \"epoch\": 0, \"loss\": 0.75, \"mem\": 24.5, \"tps\": 11200.0, \"tps_per_gpu\": "
+        "1400.0, "
+        "\"num_label_tokens\": 21541}\n");
+    CHECK(automodel.framework == LogFramework::nemo);
+    CHECK(automodel.tokens_per_s == Approx(11200));
+    CHECK(automodel.tokens_per_s_per_gpu == Approx(1400));
+    CHECK(automodel.peak_memory->value() == Approx(24.5 * gibibyte));
+    const TrainingLog timer = read_lines(
+        "RunningAvgSamplesPerSec=4954.5, CurrSamplesPerSec=109021.5, MemAllocated=0.15GB, "
+        "MaxMemAllocated=9.5GB\n");
+    CHECK(timer.framework == LogFramework::deepspeed);
+    CHECK(timer.samples_per_s == Approx(109021.5));
+    CHECK(timer.peak_memory->value() == Approx(9.5 * gibibyte));
+}
+
 TEST_CASE("nanochat's fine-tuning prints losses", "[logs]") {
     const TrainingLog log = read_lines(
         "Step 00000/00700 | Training loss: 1.5| lrm: 1.000000| num_tokens: 10,000\n"

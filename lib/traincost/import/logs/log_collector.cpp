@@ -54,7 +54,7 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
             drop_cut_number(form.family, facts, line);
             keep_memory(facts);
             if (!facts.iteration) {
-                side(form.family, facts);
+                side(form.family, facts, line.number);
                 return Taken::beside;
             }
             step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
@@ -186,13 +186,18 @@ void LogCollector::keep_summary(const LogFacts& facts) {
 }
 
 /// A line beside the steps: its facts belong to the step that follows, or to the run.
-void LogCollector::side(LogFamily family, const LogFacts& facts) {
+void LogCollector::side(LogFamily family, const LogFacts& facts, std::int64_t line) {
     keep_summary(facts);
     if (facts.has(skipped_total) && std::isfinite(facts[skipped_total])) {
         skipped_most_ = std::max(skipped_most_, facts[skipped_total]);
     }
     if (family == LogFamily::deepspeed) {
         overflows_ += facts.has(skipped) ? facts[skipped] : 0.0;
+        if (facts.has(samples_per_s)) {  // a timer's line that lost its beginning
+            LogFacts counted = facts;
+            counted.iteration = ++timer_lines_;
+            accept(family, counted, line);
+        }
         return;
     }
     if (family == LogFamily::composer) {

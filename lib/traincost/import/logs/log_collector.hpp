@@ -57,7 +57,7 @@ private:
     void take_printed(std::string_view text, const LogLine& line);
     void take_plain(const LogLine& line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
-    void side(LogFamily family, const LogFacts& facts);
+    void side(LogFamily family, const LogFacts& facts, std::int64_t line);
     void step(LogFamily family, LogFacts facts, const LogLine& line);
     void hugging_face(LogFacts facts, const LogLine& line);
     void deepspeed_chat(LogFacts facts, const LogLine& line);
@@ -92,8 +92,9 @@ private:
     std::string head_of_bar_{};    ///< a row that its counts must follow
     std::int64_t loss_lines_ = 0;
     std::int64_t trainer_lines_ = 0;
-    std::int64_t chat_step_ = 0;  ///< DeepSpeed-Chat's last
-    bool chat_named_ = false;     ///< its loss was read, its times were not
+    std::int64_t timer_lines_ = 0;  ///< DeepSpeed's without a step
+    std::int64_t chat_step_ = 0;    ///< DeepSpeed-Chat's last
+    bool chat_named_ = false;       ///< its loss was read, its times were not
     std::string last_loss_line_;
     LogFacts run_{};
     double skipped_most_ = 0;

@@ -157,6 +157,24 @@ bool read_dllogger(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.known != 0;
 }
 
+constexpr std::array<LogRule, 4> automodel_rules = {{
+    {"loss", loss},
+    {"tps", tokens_per_s},
+    {"tps per gpu", tokens_per_s_per_gpu},
+    {"mem", allocated, gibi},
+}};
+
+/// NeMo Automodel's file of metrics: {"step": 9, "epoch": 0, "loss": 0.6974, …, "tps_per_gpu": 1409.8, …}.
+bool read_automodel_json(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
+    constexpr std::string_view name = "\"step\":";
+    const std::size_t step = find_in(line, name);
+    if (step == line.npos || !iteration_behind(line, step + name.size(), " ", facts)) {
+        return false;
+    }
+    read_facts(line, indexed_rules<automodel_rules>, facts);
+    return facts.has(loss);
+}
+
 constexpr std::string_view iteration_name = "iteration";
 
 /// The next place from `from` where "iteration" names a number, or npos.
@@ -246,7 +264,7 @@ bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
         facts.planned.reset();
     }
     read_facts(line, indexed_rules<deepspeed_rules>, facts);
-    return facts.iteration.has_value() && facts.known != 0;
+    return facts.known != 0;
 }
 
 /// The pipeline engine's "steps: 10 loss: 3.28 iter time (s): 1.204 samples/sec: 13.289".
@@ -658,6 +676,7 @@ constexpr std::array forms = {
     LogForm{"tok/sec:", LogFamily::nanochat, read_nanochat},
     LogForm{"| Training loss:", LogFamily::nanochat, read_nanochat_tuning},
     LogForm{"step:", LogFamily::torchtitan, read_torchtitan},
+    LogForm{"\"tps_per_gpu\":", LogFamily::nemo, read_automodel_json},
     LogForm{trainer_loss, LogFamily::hugging_face, read_hugging_face},
     LogForm{"\"current_steps\":", LogFamily::llama_factory, read_llama_factory},
     LogForm{trainer_loss_json, LogFamily::hugging_face, read_hugging_face_json},
@@ -690,6 +709,8 @@ constexpr std::array forms = {
     LogForm{"Total memory size", LogFamily::maxtext, read_beside<maxtext_total>},
     LogForm{"GPU peak memory", LogFamily::torchtune, read_beside<torchtune_memory>},
     LogForm{"train_s", LogFamily::hugging_face, read_summary},  // samples and steps per second
+    LogForm{"train_tokens_per_second", LogFamily::hugging_face, read_summary},
+    LogForm{"max_memory_allocated (GB)", LogFamily::hugging_face, read_summary},
     LogForm{"'memory/", LogFamily::hugging_face, read_summary},
     LogForm{"GPU memory usage", LogFamily::hugging_face, read_axolotl_memory},
     LogForm{"Train ", LogFamily::composer, read_composer_value},

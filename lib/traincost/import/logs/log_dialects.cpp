@@ -155,6 +155,16 @@ std::size_t next_epoch(std::string_view line, std::size_t from) {
     return line.npos;
 }
 
+/// Whether "tok" or "Tok" stands in the line: by its rarest letter.
+bool names_tokens(std::string_view line) {
+    for (std::size_t k = line.find('k'); k != line.npos; k = line.find('k', k + 1)) {
+        if (k >= 2 && line[k - 1] == 'o' && (line[k - 2] | 0x20) == 't') {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 /// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
@@ -256,7 +266,7 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts) {
 }
 
 void read_unnamed_rates(std::string_view line, LogFacts& facts) {
-    const bool tokens = !facts.has(tokens_per_s_per_gpu) && (holds(line, "tok") || holds(line, "Tok"));
+    const bool tokens = !facts.has(tokens_per_s_per_gpu) && names_tokens(line);
     const bool flops = !facts.has(tflops_per_gpu) && (holds(line, "FLOP") || holds(line, "flop"));
     if (!tokens && !flops) {
         return;

@@ -43,7 +43,7 @@ std::size_t append_escaped(std::string& text, std::string_view line, std::size_t
             std::uint32_t code = 0;
             const std::string_view hex = line.substr(at + 1, digits);
             const auto [stop, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
-            if (error != std::errc() || stop != hex.data() + digits) {
+            if (hex.size() < digits || error != std::errc() || stop != hex.data() + digits) {
                 return at + 1;
             }
             append_utf8(text, code);

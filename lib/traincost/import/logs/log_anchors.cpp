@@ -50,7 +50,7 @@ Anchors::Anchors(std::span<const std::string_view> words)
 }
 
 void Anchors::find(std::string_view text, AnchorHits& hits) const {
-    hits.found = 0;
+    hits.found = {};
     const char* const begin = text.data();
     const std::uint8_t* const lists = lists_.data();
     const std::size_t pairs = text.empty() ? 0 : text.size() - 1;
@@ -73,7 +73,7 @@ void Anchors::look(std::string_view text, std::size_t i, AnchorHits& hits) const
         const char* const at = text.data() + (i - offset);
         if (at[0] == wanted[0] && at[wanted.size() - 1] == wanted.back() &&
             std::memcmp(at, wanted.data(), wanted.size()) == 0) {
-            hits.found |= std::uint64_t{1} << *word;
+            hits.found[*word / 64] |= std::uint64_t{1} << (*word % 64);
             hits.first[*word] = static_cast<std::uint32_t>(i - offset);
         }
     }

@@ -9,15 +9,24 @@
 
 namespace traincost {
 
-inline constexpr std::size_t max_anchors = 64;
+inline constexpr std::size_t max_anchors = 96;
 
 /// The words found in a line.
 struct AnchorHits {
-    std::uint64_t found = 0;                       ///< one bit a word
+    std::array<std::uint64_t, 2> found{};          ///< one bit a word
     std::array<std::uint32_t, max_anchors> first;  ///< where each found word stands first
 
     bool has(std::size_t word) const {
-        return (found >> word & 1U) != 0;
+        return (found[word / 64] >> (word % 64) & 1U) != 0;
+    }
+    bool any() const {
+        return (found[0] | found[1]) != 0;
+    }
+    /// The bits of the words from `word` on, at most 64.
+    std::uint64_t from(std::size_t word) const {
+        const std::size_t low = word % 64;
+        const std::uint64_t above = word < 64 && low > 0 ? found[1] << (64 - low) : 0;
+        return found[word / 64] >> low | above;
     }
 };
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/import/logs/log_envelope.hpp"
+#include "traincost/import/logs/log_rows.hpp"
+
 namespace traincost {
 
 namespace {
@@ -45,17 +48,18 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
     for (std::size_t begin = 0;;) {
         const std::string_view text = line.text.substr(begin);
         LogFacts facts;
-        if (!form.read(text, begin == 0 ? at : 0, facts)) {
-            return taken;
-        }
+        const bool read = form.read(text, begin == 0 ? at : 0, facts);
         const std::size_t next = facts.next;
-        keep_memory(facts);
-        if (!facts.iteration) {
-            side(form.family, facts);
-            return Taken::beside;
+        if (read) {
+            drop_cut_number(form.family, facts, line);
+            keep_memory(facts);
+            if (!facts.iteration) {
+                side(form.family, facts, line.number);
+                return Taken::beside;
+            }
+            step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
+            taken = Taken::step;
         }
-        step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
-        taken = Taken::step;
         if (next == 0) {
             return taken;
         }
@@ -68,7 +72,11 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
 bool LogCollector::continue_wrapped(const LogLine& line) {
     constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
     LogFacts rest;
-    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(line.text, rest)) {
+    const std::optional<std::string_view> bare = without_prefix(line.text, row_prefix_);
+    const std::string row = bare ? wrapped_field_ + " " + std::string(*bare) : std::string(line.text);
+    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
+        wrapped_field_ = open_field(line.text);
+        drop_cut_number(LogFamily::megatron, rest, line);
         complete(wrapped_->first, rest);
         if (!rest.has(nan_steps)) {
             return true;
@@ -88,7 +96,42 @@ void LogCollector::close_wrapped() {
     }
 }
 
+/// What a program printed, out of its envelope: some lines, with colours.
+void LogCollector::take_printed(std::string_view text, const LogLine& line) {
+    std::string scratch;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+        const std::string_view plain = without_colours(text.substr(0, end), scratch);
+        if (!plain.empty()) {
+            take_plain({line.number, plain, true});
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
 void LogCollector::take(const LogLine& line) {
+    if (line.text.starts_with("{\"")) {
+        if (const std::optional<std::string> printed = text_in_envelope(line.text)) {
+            take_printed(*printed, line);
+            return;
+        }
+    }
+    take_plain(line);
+}
+
+void LogCollector::take_plain(const LogLine& line) {
+    if (!head_of_bar_.empty()) {
+        const std::string bar = head_of_bar_ + " " + std::string(line.text);
+        head_of_bar_.clear();
+        if (is_rest_of_bar(line.text)) {
+            take_plain({line.number, bar, line.ended});
+            return;
+        }
+    }
+    if (is_head_of_bar(line.text)) {
+        head_of_bar_ = line.text;
+        return;
+    }
     if (wrapped_ && continue_wrapped(line)) {
         return;
     }
@@ -100,10 +143,10 @@ void LogCollector::take(const LogLine& line) {
         }
     }
     anchors_.find(line.text, hits_);
-    if (hits_.found == 0) {
+    if (!hits_.any()) {
         return;
     }
-    words_ |= hits_.found >> forms_.size();
+    words_ |= hits_.from(forms_.size());
     for (std::size_t i = 0; i < forms_.size(); ++i) {
         if (!hits_.has(i)) {
             continue;
@@ -120,8 +163,8 @@ void LogCollector::take(const LogLine& line) {
     }
     const auto here = [&](LogWord w) { return hits_.has(forms_.size() + static_cast<std::size_t>(w)); };
     using enum LogWord;
-    beside_ |= here(evaluation) || here(validation) || here(validation_title) || here(validation_loss) ||
-               here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
+    beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||
+               here(checkpoint) || here(checkpoint_title);
     start_ |= here(training_starts) || here(training_begins) || here(resuming);
 }
 
@@ -134,7 +177,8 @@ void LogCollector::keep_memory(const LogFacts& facts) {
 }
 
 void LogCollector::keep_summary(const LogFacts& facts) {
-    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s}) {
+    for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s,
+                               whole_run_tokens_per_s_per_gpu}) {
         if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
             run_.set(fact, facts[fact]);
         }
@@ -142,13 +186,18 @@ void LogCollector::keep_summary(const LogFacts& facts) {
 }
 
 /// A line beside the steps: its facts belong to the step that follows, or to the run.
-void LogCollector::side(LogFamily family, const LogFacts& facts) {
+void LogCollector::side(LogFamily family, const LogFacts& facts, std::int64_t line) {
     keep_summary(facts);
     if (facts.has(skipped_total) && std::isfinite(facts[skipped_total])) {
         skipped_most_ = std::max(skipped_most_, facts[skipped_total]);
     }
     if (family == LogFamily::deepspeed) {
         overflows_ += facts.has(skipped) ? facts[skipped] : 0.0;
+        if (facts.has(samples_per_s)) {  // a timer's line that lost its beginning
+            LogFacts counted = facts;
+            counted.iteration = ++timer_lines_;
+            accept(family, counted, line);
+        }
         return;
     }
     if (family == LogFamily::composer) {
@@ -162,16 +211,32 @@ void LogCollector::side(LogFamily family, const LogFacts& facts) {
     complete(*waiting, facts);
 }
 
-/// A number that ends a file without line end may lack digits, and so may one that ends a line which says
-/// less than the step before: it counts only with as many decimals as before.
-void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+/// Whether the last number of the line may lack digits, its exponent or its unit: it ends a file without line
+/// end, or a line which says less than the step before.
+bool LogCollector::is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const {
     const std::optional<LogFacts>& before = shape_[static_cast<std::size_t>(family)];
     const bool shorter = before && (facts.known & ~before->known) == 0 && facts.known != before->known;
     if (!facts.open || (line.ended && !shorter)) {
-        return;
+        return false;
+    }
+    const char end = line.text.back();
+    if (!line.ended && (end == '.' || end == ',')) {
+        return true;
     }
     const auto at = static_cast<std::size_t>(facts.last);
-    if (before && before->has(facts.last) && before->decimals[at] > facts.decimals[at]) {
+    if (!before || !before->has(facts.last)) {
+        const bool always_decimals = family == LogFamily::megatron || !facts.iteration;
+        return !line.ended && always_decimals && facts.decimals[at] == 0;
+    }
+    constexpr double least = 0.15;  // of the value before, for whole numbers
+    const std::uint32_t bit = 1U << at;
+    const bool lost_digits = before->decimals[at] == 0 && facts[facts.last] < least * (*before)[facts.last];
+    return before->decimals[at] > facts.decimals[at] || (before->closed & bit & ~facts.closed) != 0 ||
+           (!line.ended && lost_digits);
+}
+
+void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line) {
+    if (is_cut(family, facts, line)) {
         facts.forget(facts.last);
         oddities.push_back({line.number, "the line is truncated; its last number is ignored"});
     }
@@ -179,7 +244,6 @@ void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogL
 
 void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
     const auto index = static_cast<std::size_t>(family);
-    drop_cut_number(family, facts, line);
     if (looked_at_[index] < dialect_lines) {
         ++looked_at_[index];
         look_for_dialects(family, line.text, facts, dialects_);
@@ -197,7 +261,13 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
         hugging_face(facts, line);
         return;
     }
+    if (family == LogFamily::deepspeed_chat) {
+        deepspeed_chat(facts, line);
+        return;
+    }
     if (family == LogFamily::megatron && !facts.has(nan_steps) && facts.next == 0) {
+        wrapped_field_ = open_field(line.text);
+        row_prefix_ = row_prefix(line.text);
         wrapped_ = {facts, line.number};  // the count of NaN iterations ends a whole line
         return;
     }
@@ -205,8 +275,12 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
 }
 
 /// Lines with a loss are counted. The same line twice is one; LLaMA-Factory prints a line of its own before
-/// the Trainer's.
+/// the Trainer's. JSON is the Trainer's where it names epochs.
 void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
+    const auto epoch_key = static_cast<int>(LogWord::epoch_key);
+    if ((words_ >> epoch_key & 1U) == 0 && !holds(line.text, "'loss'") && !holds(line.text, "\"epoch\":")) {
+        return;
+    }
     if (line.text.find('{') != line.text.npos) {
         const std::string_view dictionary = line.text.substr(line.text.find('{'));
         if (dictionary == last_loss_line_) {
@@ -226,6 +300,19 @@ void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
     ++trainer_lines_;
     facts.iteration = ++loss_lines_;
     accept(LogFamily::hugging_face, facts, line.number);
+}
+
+/// A line of times belongs to the step whose loss stands before it; without one it is the next step.
+void LogCollector::deepspeed_chat(LogFacts facts, const LogLine& line) {
+    if (facts.has(loss)) {
+        chat_step_ = *facts.iteration;
+        chat_named_ = true;
+    } else {
+        chat_step_ += chat_named_ ? 0 : 1;
+        chat_named_ = false;
+        facts.iteration = chat_step_;
+    }
+    accept(LogFamily::deepspeed_chat, facts, line.number);
 }
 
 void LogCollector::close_callback() {
@@ -265,10 +352,15 @@ void LogCollector::accept(LogFamily family, LogFacts facts, std::int64_t line) {
 std::optional<LogFamily> LogCollector::family() const {
     std::optional<LogFamily> best;
     const auto weight = [&](LogFamily f) {
-        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed || f == LogFamily::mlperf;
+        const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed ||
+                                   f == LogFamily::mlperf || f == LogFamily::deepspeed_chat;
         const std::int64_t steps = tracks_[static_cast<std::size_t>(f)].steps();
         constexpr std::int64_t strong = std::int64_t{1} << 40;
-        return steps == 0 ? 0 : !beside_others ? steps + strong : f == LogFamily::mlperf ? 1 : steps + 1;
+        return steps == 0                       ? 0
+               : !beside_others                 ? steps + strong
+               : f == LogFamily::mlperf         ? 1
+               : f == LogFamily::deepspeed_chat ? steps + 2  // it says more than the timer
+                                                : steps + 1;
     };
     for (int i = 0; i < log_family_count; ++i) {
         const auto f = static_cast<LogFamily>(i);

@@ -54,13 +54,17 @@ private:
     enum class Taken : std::uint8_t { nothing, beside, step };
     using Waiting = std::optional<std::pair<LogFacts, std::int64_t>>;  ///< a step and its line
 
+    void take_printed(std::string_view text, const LogLine& line);
+    void take_plain(const LogLine& line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
-    void side(LogFamily family, const LogFacts& facts);
+    void side(LogFamily family, const LogFacts& facts, std::int64_t line);
     void step(LogFamily family, LogFacts facts, const LogLine& line);
     void hugging_face(LogFacts facts, const LogLine& line);
+    void deepspeed_chat(LogFacts facts, const LogLine& line);
     void accept(LogFamily family, LogFacts facts, std::int64_t line);
     void keep_memory(const LogFacts& facts);
     void keep_summary(const LogFacts& facts);
+    bool is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const;
     void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
     bool continue_wrapped(const LogLine& line);
     void close_wrapped();
@@ -80,11 +84,17 @@ private:
     std::size_t last_form_ = 0;  ///< of the last step
     int same_form_ = 0;          ///< steps in a row of that form
 
-    Waiting block_{};     ///< Composer's, still open
-    Waiting wrapped_{};   ///< Megatron's, whose end may follow
-    Waiting callback_{};  ///< LLaMA-Factory's line before the Trainer's
+    Waiting block_{};              ///< Composer's, still open
+    Waiting wrapped_{};            ///< Megatron's, whose end may follow
+    Waiting callback_{};           ///< LLaMA-Factory's line before the Trainer's
+    std::string wrapped_field_{};  ///< begun in the last row of it
+    std::string row_prefix_{};     ///< the launcher's, before its first row
+    std::string head_of_bar_{};    ///< a row that its counts must follow
     std::int64_t loss_lines_ = 0;
     std::int64_t trainer_lines_ = 0;
+    std::int64_t timer_lines_ = 0;  ///< DeepSpeed's without a step
+    std::int64_t chat_step_ = 0;    ///< DeepSpeed-Chat's last
+    bool chat_named_ = false;       ///< its loss was read, its times were not
     std::string last_loss_line_;
     LogFacts run_{};
     double skipped_most_ = 0;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "traincost/base/scale.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/logs/log_forms.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
@@ -91,24 +93,14 @@ std::size_t end_of_rich_count(std::string_view line, std::size_t from) {
     return count == line.npos ? line.npos : line.find(' ', count);
 }
 
-}  // namespace
-
-/// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
-/// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs.
-bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "Epoch ";
-    constexpr std::string_view repaint = "^MEpoch ";  // a carriage return as editors show it
-    if (const std::size_t next = find_in(line, repaint, at); next != line.npos) {
-        facts.next = next + repaint.size() - name.size();
-        line = line.substr(0, next);
-    }
-    at += name.size();
-    const std::optional<std::int64_t> epoch = whole_number_at(line, at);
-    std::size_t bracket = find_in(line, " [", at);
+/// Reads a progress bar whose counts stand behind `from`; `epoch` counts from 0. A bar without a total counts
+/// on through the epochs too.
+bool read_bar(std::string_view line, std::size_t from, std::int64_t epoch, LogFacts& facts) {
+    std::size_t bracket = find_in(line, " [", from);
     if (bracket == line.npos) {
-        bracket = end_of_rich_count(line, at);
+        bracket = end_of_rich_count(line, from);
     }
-    if (!epoch || bracket == line.npos) {
+    if (bracket == line.npos) {
         return false;
     }
     std::size_t end = bracket;
@@ -130,14 +122,18 @@ bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
         n_at = *first;
     }
     const std::optional<std::int64_t> n = whole_number_at(line, n_at);
-    if (!n || *n == 0 || *epoch >= (1 << 20) || total >= (std::int64_t{1} << 31)) {
+    if (!n || *n == 0 || epoch >= (1 << 20) || total >= (std::int64_t{1} << 31)) {
         return false;
     }
     constexpr std::int64_t unknown_total = 1'000'000;
-    facts.iteration = *n + *epoch * (total > 0 ? total : unknown_total);
+    facts.iteration = *n + epoch * (total > 0 ? total : unknown_total);
     read_facts(line.substr(bracket), indexed_rules<bar_rules>, facts);
     if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
         facts.set(loss, *value);  // beside it "loss" is a running mean
+    }
+    if (const std::optional<double> value = value_behind(line, ", throughput=");
+        value && holds(line, "throughput_peak=")) {
+        facts.set(samples_per_s, *value);  // NeMo on Trainium
     }
     if (!facts.has(LogFact::step_time)) {
         if (const std::optional<double> seconds = seconds_of_bar(line, bracket)) {
@@ -145,6 +141,55 @@ bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
         }
     }
     return facts.known != 0;
+}
+
+/// Where the next bar of an epoch begins in `line`: its "Epoch 3:" behind `from`; npos where none does.
+std::size_t next_epoch(std::string_view line, std::size_t from) {
+    constexpr std::string_view name = "Epoch ";
+    for (std::size_t at = find_in(line, name, from); at != line.npos; at = find_in(line, name, at + 1)) {
+        std::size_t behind = at + name.size();
+        if (whole_number_at(line, behind) && behind < line.size() && line[behind] == ':') {
+            return at;
+        }
+    }
+    return line.npos;
+}
+
+/// Whether "tok" or "Tok" stands in the line: by its rarest letter.
+bool names_tokens(std::string_view line) {
+    for (std::size_t k = line.find('k'); k != line.npos; k = line.find('k', k + 1)) {
+        if (k >= 2 && line[k - 1] == 'o' && (line[k - 2] | 0x20) == 't') {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+/// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
+/// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs. One line holds
+/// several where its carriage returns were lost.
+bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "Epoch ";
+    if (trimmed(line.substr(0, at)).ends_with("eval")) {
+        return false;
+    }
+    at += name.size();
+    if (const std::size_t next = next_epoch(line, at); next != line.npos) {
+        facts.next = next;
+        line = line.substr(0, next);
+    }
+    const std::optional<std::int64_t> epoch = whole_number_at(line, at);
+    return epoch && read_bar(line, at, *epoch, facts);
+}
+
+/// Composer's bar without an epoch: "train   0%|   | 9/5000 [00:18<2:15:12,  1.63s/ba,
+/// loss/train/total=9.7]".
+bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    const std::size_t percent = line.rfind("%|", at);
+    return percent != line.npos && holds(line.substr(0, percent), "train") &&
+           read_bar(line, percent, 0, facts);
 }
 
 /// "Epoch 1 | iter 128 step 32 | loss train: 10.9, val: n/a | iter time: 362.35 ms (step) …", and the older
@@ -173,9 +218,15 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.has(LogFact::step_time);
 }
 
-/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step.
-bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step. One
+/// line holds several where its carriage returns were lost.
+bool read_torchtune_bar(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
     constexpr std::string_view name = "|Loss:";
+    const std::size_t at = find_in(line, name);
+    if (const std::size_t second = find_in(line, name, at + name.size()); second != line.npos) {
+        facts.next = line.find_last_not_of("0123456789|", second) + 1;
+        line = line.substr(0, facts.next);
+    }
     const std::optional<std::size_t> begin = number_before(line, at);
     if (!begin || *begin == 0 || line[*begin - 1] != '|') {
         return false;
@@ -183,8 +234,9 @@ bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts) 
     std::size_t step = *begin;
     facts.iteration = whole_number_at(line, step);
     read_fact(line.substr(at + name.size()), {"", loss}, facts);
-    if (const std::optional<double> seconds = seconds_of_bar(line, at))
+    if (const std::optional<double> seconds = seconds_of_bar(line, at)) {
         facts.set(LogFact::step_time, *seconds);
+    }
     return facts.iteration.has_value() && facts.has(loss);
 }
 
@@ -194,7 +246,7 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view memory = "| mem ";
     constexpr std::string_view rate = "| tps ";
     std::size_t behind = find_in(line, name);
-    if (behind == line.npos || behind > at) {
+    if (behind == line.npos || behind > at || holds(line.substr(0, behind), "[val]")) {
         return false;
     }
     facts.iteration = whole_number_at(line, behind += name.size());
@@ -213,10 +265,29 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.iteration.has_value() && facts.has(loss);
 }
 
+void read_unnamed_rates(std::string_view line, LogFacts& facts) {
+    const bool tokens = !facts.has(tokens_per_s_per_gpu) && names_tokens(line);
+    const bool flops = !facts.has(tflops_per_gpu) && (holds(line, "FLOP") || holds(line, "flop"));
+    if (!tokens && !flops) {
+        return;
+    }
+    for_each_value(line, [&](std::string_view before, std::string_view after) {
+        const std::size_t bar = before.rfind('|');
+        const std::string key = lower(before.substr(bar == before.npos ? 0 : bar + 1));
+        const bool of_one = holds(key, "gpu") || holds(key, "device");
+        const bool rate = holds(key, "/s") || holds(key, "/gpu/s") || holds(key, "second");
+        if (tokens && of_one && rate && holds(key, "tok")) {
+            read_fact(after, {"", tokens_per_s_per_gpu}, facts);
+        } else if (flops && of_one && holds(key, "tflop")) {
+            read_fact(after, {"", tflops_per_gpu}, facts);
+        }
+    });
+}
+
 void read_bare_values(std::string_view line, LogFacts& facts) {
     constexpr double rounding = 0.02;
-    if (!facts.has(loss)) {
-        if (const std::optional<double> value = value_behind(line, "| lm loss ")) {
+    for (const std::string_view name : {"| lm loss ", "| lm_loss "}) {
+        if (const std::optional<double> value = facts.has(loss) ? std::nullopt : value_behind(line, name)) {
             facts.set(loss, *value);
         }
     }

@@ -96,7 +96,10 @@ void read_fact(std::string_view text, const LogRule& rule, LogFacts& facts) {
         facts.decimals[static_cast<std::size_t>(rule.fact)] =
             static_cast<std::int8_t>(std::min(number->decimals, 100));
     }
-    if (number->end == text.size()) {
+    if (!number->suffix.empty() || text.substr(0, number->end).find_first_of("eE") != text.npos) {
+        facts.closed |= 1U << static_cast<int>(rule.fact);
+    }
+    if (number->end == text.size() || text.substr(number->end) == ",") {
         facts.open = true;
         facts.last = rule.fact;
     }

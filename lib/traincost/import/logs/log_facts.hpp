@@ -31,8 +31,9 @@ enum class LogFact : std::uint8_t {
     whole_run_samples_per_s,  ///< of a summary: the last counts
     whole_run_tokens_per_s,
     whole_run_steps_per_s,
+    whole_run_tokens_per_s_per_gpu,
 };
-inline constexpr int log_fact_count = 20;
+inline constexpr int log_fact_count = 21;
 
 /// How the letters behind a number change it.
 enum class LogSuffix : std::uint8_t {
@@ -57,6 +58,7 @@ struct LogFacts {
     std::optional<std::int64_t> planned{};         ///< the last iteration there will be
     std::optional<std::int64_t> optimizer_step{};  ///< where an iteration is a micro-step
     std::uint32_t known = 0;                       ///< one bit a fact
+    std::uint32_t closed = 0;                      ///< those whose number has a unit or an exponent
     std::array<double, log_fact_count> values{};
     std::array<std::int8_t, log_fact_count> decimals{};
     LogFact last = LogFact::step_time;  ///< the fact whose number ends the line, where `open`

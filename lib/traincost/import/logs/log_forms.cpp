@@ -37,7 +37,7 @@ std::size_t iteration_before(std::string_view line, std::size_t at, std::string_
 
 // ---- Megatron and what grew from it ----
 
-constexpr std::array<LogRule, 37> megatron_rules = {{
+constexpr std::array<LogRule, 38> megatron_rules = {{
     {"elapsed time per iteration (ms)", step_time, milli},
     {"elapsed time per iteration ms", step_time, milli},
     {"elapsed time per iteration (s)", step_time},
@@ -48,6 +48,7 @@ constexpr std::array<LogRule, 37> megatron_rules = {{
     {"TFLOPs", tflops_per_gpu},
     {"approx flops per GPU", tflops_per_gpu, 1.0, flops},
     {"tokens per gpu per second (tgs)", tokens_per_s_per_gpu},
+    {"tokens per gpu per second(tgs)", tokens_per_s_per_gpu},
     {"tokens per gpu per second tgs", tokens_per_s_per_gpu},
     {"tokens per GPU (tokens/s/GPU)", tokens_per_s_per_gpu},
     {"token throughput per GPU (tokens/s/GPU)", tokens_per_s_per_gpu},
@@ -156,6 +157,24 @@ bool read_dllogger(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.known != 0;
 }
 
+constexpr std::array<LogRule, 4> automodel_rules = {{
+    {"loss", loss},
+    {"tps", tokens_per_s},
+    {"tps per gpu", tokens_per_s_per_gpu},
+    {"mem", allocated, gibi},
+}};
+
+/// NeMo Automodel's file of metrics: {"step": 9, "epoch": 0, "loss": 0.6974, …, "tps_per_gpu": 1409.8, …}.
+bool read_automodel_json(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
+    constexpr std::string_view name = "\"step\":";
+    const std::size_t step = find_in(line, name);
+    if (step == line.npos || !iteration_behind(line, step + name.size(), " ", facts)) {
+        return false;
+    }
+    read_facts(line, indexed_rules<automodel_rules>, facts);
+    return facts.has(loss);
+}
+
 constexpr std::string_view iteration_name = "iteration";
 
 /// The next place from `from` where "iteration" names a number, or npos.
@@ -193,6 +212,7 @@ bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     facts.next = next == line.npos ? 0 : next;
     read_facts(line.substr(0, next), indexed_rules<megatron_rules>, facts);
     read_bare_values(line.substr(0, next), facts);
+    read_unnamed_rates(line.substr(0, next), facts);
     return facts.has(step_time) || (facts.planned && (facts.known != 0 || holds(line, "| consumed")));
 }
 
@@ -219,6 +239,9 @@ constexpr std::array<LogRule, 8> megatron_memory_GB = {{
 constexpr std::array<LogRule, 2> megatron_rate = {
     {{"GPU utilization", tflops_per_gpu}, {"Effective Tera Flops per GPU", tflops_per_gpu}}};
 
+/// What AMD's launch scripts print at the end of a run.
+constexpr std::array<LogRule, 1> megatron_summary = {{{"tokens/GPU/s", whole_run_tokens_per_s_per_gpu}}};
+
 // ---- DeepSpeed ----
 
 constexpr std::array<LogRule, 7> deepspeed_rules = {{
@@ -241,7 +264,7 @@ bool read_deepspeed(std::string_view line, std::size_t at, LogFacts& facts) {
         facts.planned.reset();
     }
     read_facts(line, indexed_rules<deepspeed_rules>, facts);
-    return facts.iteration.has_value() && facts.known != 0;
+    return facts.known != 0;
 }
 
 /// The pipeline engine's "steps: 10 loss: 3.28 iter time (s): 1.204 samples/sec: 13.289".
@@ -278,6 +301,39 @@ bool read_deepspeed_memory(std::string_view line, std::size_t at, LogFacts& fact
     return true;
 }
 
+constexpr std::array<LogRule, 3> deepspeed_chat_rules = {{
+    {"Latency", step_time, 1.0, LogSuffix::time},
+    {"TFLOPs", tflops_per_gpu},
+    {"Samples/sec", samples_per_s},
+}};
+
+/// DeepSpeed-Chat's "Model Parameters: 1.429 B, Latency: 0.60s, TFLOPs: 77.26, Samples/sec: 26.59, …": of a
+/// step that is named before, if at all.
+bool read_deepspeed_chat(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
+    read_facts(line, indexed_rules<deepspeed_chat_rules>, facts);
+    facts.iteration = 0;  // numbered when it is known whether a loss stood before
+    return facts.has(step_time) && facts.has(samples_per_s);
+}
+
+constexpr std::array<LogRule, 1> deepspeed_chat_loss_rules = {{{"loss", loss}}};
+
+/// "Epoch: 0, Step: 5, Rank: 0, loss = 7.789": the step begins again with every epoch.
+bool read_deepspeed_chat_loss(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "Epoch:";
+    constexpr std::int64_t longest_epoch = 1'000'000;
+    std::size_t behind = find_in(line, name);
+    if (behind == line.npos || behind > at || iteration_before(line, at, "Step:", " ", facts) == line.npos) {
+        return false;
+    }
+    const std::optional<std::int64_t> epoch = whole_number_at(line, behind += name.size());
+    if (!epoch || *epoch >= (1 << 20)) {
+        return false;
+    }
+    *facts.iteration += *epoch * longest_epoch;
+    read_facts(line.substr(at), indexed_rules<deepspeed_chat_loss_rules>, facts);
+    return facts.has(loss);
+}
+
 // ---- torchtitan, torchtune, MaxText, XTuner ----
 
 constexpr std::array<LogRule, 7> torchtitan_rules = {{
@@ -295,7 +351,7 @@ bool read_torchtitan(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::string_view before = line.substr(0, at);
     const bool own_word = at == 0 || before.back() == ' ' || before.back() == '\t';
     if (!own_word || before.ends_with("validate ") || before.ends_with("completed ") ||
-        !iteration_behind(line, at + name.size(), " ", facts) || facts.planned) {
+        !iteration_behind(line, at + name.size(), " ", facts)) {
         return false;
     }
     read_facts(line.substr(at), indexed_rules<torchtitan_rules>, facts);
@@ -436,14 +492,47 @@ constexpr std::array<LogRule, 31> hugging_face_rules = {{
     {"total peak memory reserved MB", reserved, mebi},
 }};
 
-bool read_hugging_face(std::string_view line, std::size_t at, LogFacts& facts) {
+/// A dictionary with a loss; one line holds several where line ends were lost.
+template <const auto& name>
+bool read_trainer_line(std::string_view line, LogFacts& facts) {
+    const std::size_t at = find_in(line, name);
+    if (at == line.npos) {
+        return false;
+    }
     const std::size_t open = line.rfind('{', at);
-    read_facts(line.substr(open == line.npos ? at : open), indexed_rules<hugging_face_rules>, facts);
+    const std::size_t begin = open == line.npos ? at : open;
+    const std::size_t next = line.find('{', find_in(line, name, at + 1) == line.npos ? line.npos : at);
+    facts.next = next == line.npos ? 0 : next;
+    read_facts(line.substr(begin, next == line.npos ? next : next - begin), indexed_rules<hugging_face_rules>,
+               facts);
     if (!facts.has(loss)) {
         return false;
     }
     facts.iteration = 0;  // lines are counted, not numbered
     return true;
+}
+
+constexpr std::string_view trainer_loss = "'loss':";
+constexpr std::string_view trainer_loss_json = "\"loss\":";
+
+bool read_hugging_face(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
+    return read_trainer_line<trainer_loss>(line, facts);
+}
+
+/// trainer_state.json, whose entries have a line a key, and logs that are a JSON object a line.
+bool read_hugging_face_json(std::string_view line, std::size_t at, LogFacts& facts) {
+    const bool own_line = trimmed(line.substr(0, at)).empty();
+    return (own_line || line.rfind('{', at) != line.npos) &&
+           read_trainer_line<trainer_loss_json>(line, facts);
+}
+
+/// axolotl's "GPU memory usage while training: 26.202GB (+41.211GB cache, +1.545GB misc)".
+bool read_axolotl_memory(std::string_view line, std::size_t at, LogFacts& facts) {
+    const std::size_t colon = line.find(':', at);
+    if (colon != line.npos && holds(line.substr(colon), "B (")) {
+        read_fact(line.substr(colon + 1), {"", allocated, gibi, bytes}, facts);
+    }
+    return facts.has(allocated);
 }
 
 bool read_summary(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
@@ -547,6 +636,17 @@ bool read_nanochat(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.known != 0;
 }
 
+constexpr std::array<LogRule, 1> nanochat_tuning_rules = {{{"Training loss", loss}}};
+
+/// Its fine-tuning: "Step 00010/00700 | Training loss: 1.093750| lrm: 1.0| num_tokens: 10,000".
+bool read_nanochat_tuning(std::string_view line, std::size_t at, LogFacts& facts) {
+    if (iteration_before(line, at, "Step ", " ", facts) == line.npos || !facts.planned) {
+        return false;
+    }
+    read_facts(line, indexed_rules<nanochat_tuning_rules>, facts);
+    return facts.has(loss);
+}
+
 constexpr std::array<LogRule, 7> peak_memory_rules = {{
     {"peak memory consumption", allocated, mebi, bytes},
     {"peak memory allocated", allocated, mebi, bytes},
@@ -556,6 +656,8 @@ constexpr std::array<LogRule, 7> peak_memory_rules = {{
     {"Memory used", allocated, giga},
     {"Memory Used", allocated, giga},
 }};
+
+constexpr std::array<LogRule, 1> litgpt_summary = {{{"Tok/sec", whole_run_tokens_per_s}}};
 
 /// A line whose values go to the step that follows, or to the run.
 template <const auto& rules>
@@ -572,9 +674,12 @@ constexpr std::array forms = {
     LogForm{"seconds:", LogFamily::maxtext, read_maxtext},
     LogForm{"step_avg:", LogFamily::nanochat, read_nanochat},
     LogForm{"tok/sec:", LogFamily::nanochat, read_nanochat},
+    LogForm{"| Training loss:", LogFamily::nanochat, read_nanochat_tuning},
     LogForm{"step:", LogFamily::torchtitan, read_torchtitan},
-    LogForm{"'loss':", LogFamily::hugging_face, read_hugging_face},
+    LogForm{"\"tps_per_gpu\":", LogFamily::nemo, read_automodel_json},
+    LogForm{trainer_loss, LogFamily::hugging_face, read_hugging_face},
     LogForm{"\"current_steps\":", LogFamily::llama_factory, read_llama_factory},
+    LogForm{trainer_loss_json, LogFamily::hugging_face, read_hugging_face_json},
     LogForm{"[batch=", LogFamily::composer, read_composer},
     LogForm{"(train) ", LogFamily::xtuner, read_mmengine},
     LogForm{"iter time:", LogFamily::litgpt, read_litgpt},
@@ -583,8 +688,11 @@ constexpr std::array forms = {
     LogForm{"Step ", LogFamily::torchtune, read_torchtune},
     LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},
     LogForm{"Epoch ", LogFamily::bar, read_progress_bar},
+    LogForm{"s/ba, ", LogFamily::bar, read_composer_bar},
     LogForm{"SamplesPerSec=", LogFamily::deepspeed, read_deepspeed},
     LogForm{"iter time (s):", LogFamily::deepspeed, read_deepspeed_pipeline},
+    LogForm{", Latency:", LogFamily::deepspeed_chat, read_deepspeed_chat},
+    LogForm{", loss =", LogFamily::deepspeed_chat, read_deepspeed_chat_loss},
     LogForm{"| num_label_tokens", LogFamily::nemo, read_automodel},
     LogForm{":::MLLOG", LogFamily::mlperf, read_mlperf},
     // beside the steps
@@ -592,6 +700,7 @@ constexpr std::array forms = {
     LogForm{"memory (GB)", LogFamily::megatron, read_beside<megatron_memory_GB>},
     LogForm{"GPU utilization:", LogFamily::megatron, read_beside<megatron_rate>},
     LogForm{"Effective Tera", LogFamily::megatron, read_beside<megatron_rate>},
+    LogForm{"tokens/GPU/s", LogFamily::megatron, read_beside<megatron_summary>},
     LogForm{"skipped=", LogFamily::deepspeed, read_beside<deepspeed_skipped>},
     LogForm{"Skipping step", LogFamily::deepspeed, read_overflow},
     LogForm{"Max_CA", LogFamily::deepspeed, read_deepspeed_memory},
@@ -599,13 +708,16 @@ constexpr std::array forms = {
     LogForm{"Using (GB)", LogFamily::maxtext, read_maxtext_memory},
     LogForm{"Total memory size", LogFamily::maxtext, read_beside<maxtext_total>},
     LogForm{"GPU peak memory", LogFamily::torchtune, read_beside<torchtune_memory>},
-    LogForm{"train_samples_per_second", LogFamily::hugging_face, read_summary},
-    LogForm{"train_steps_per_second", LogFamily::hugging_face, read_summary},
+    LogForm{"train_s", LogFamily::hugging_face, read_summary},  // samples and steps per second
+    LogForm{"train_tokens_per_second", LogFamily::hugging_face, read_summary},
+    LogForm{"max_memory_allocated (GB)", LogFamily::hugging_face, read_summary},
     LogForm{"'memory/", LogFamily::hugging_face, read_summary},
+    LogForm{"GPU memory usage", LogFamily::hugging_face, read_axolotl_memory},
     LogForm{"Train ", LogFamily::composer, read_composer_value},
     LogForm{"peak memory", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"Peak memory usage", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"peak_vram_mb", LogFamily::nanochat, read_beside<peak_memory_rules>},
+    LogForm{"- Tok/sec ", LogFamily::litgpt, read_beside<litgpt_summary>},
     LogForm{"Memory used:", LogFamily::litgpt, read_beside<peak_memory_rules>},
     LogForm{"Memory Used ", LogFamily::litgpt, read_beside<peak_memory_rules>},
 };
@@ -625,18 +737,17 @@ std::string_view text_of(LogWord word) {
                                                                            "LLaMA-Factory",
                                                                            "llmtuner",
                                                                            "NeMo",
-                                                                           "primus",
-                                                                           "Primus",
+                                                                           "rimus",  // with either capital
                                                                            "eval",
-                                                                           "valid",
-                                                                           "Valid",
+                                                                           "alid",  // with either capital
                                                                            "val loss",
                                                                            "val_loss",
                                                                            "aving checkpoint",
                                                                            "aved checkpoint",
                                                                            "Running training",
                                                                            "Training starts",
-                                                                           "Resum"};
+                                                                           "Resum",
+                                                                           "\"epoch\":"};
     return words[static_cast<std::size_t>(word)];
 }
 

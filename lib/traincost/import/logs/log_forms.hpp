@@ -28,8 +28,9 @@ enum class LogFamily : std::uint8_t {
     bar,        ///< the progress bar of Lightning and NeMo 1
     deepspeed,  ///< its timer: beside many others
     mlperf,
+    deepspeed_chat,  ///< DeepSpeed-Chat and what grew from it
 };
-inline constexpr int log_family_count = 16;
+inline constexpr int log_family_count = 17;
 
 /// A form of line.
 struct LogForm {
@@ -53,10 +54,8 @@ enum class LogWord : std::uint8_t {
     llama_factory_old,
     nemo,
     primus,
-    primus_title,
     evaluation,
     validation,
-    validation_title,
     validation_loss,
     validation_loss_key,
     checkpoint,
@@ -64,8 +63,9 @@ enum class LogWord : std::uint8_t {
     training_starts,
     training_begins,
     resuming,
+    epoch_key,  ///< of JSON
 };
-inline constexpr int log_word_count = 19;
+inline constexpr int log_word_count = 18;
 std::string_view text_of(LogWord word);
 
 /// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
@@ -76,7 +76,10 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts);
 /// What some Megatron lines print barely: "lm loss 6.5E+00" of the oldest, and a "throughput: 7.340" without
 /// unit, sequences a second where batch and time of the line say so.
 void read_bare_values(std::string_view line, LogFacts& facts);
+/// Rates of one accelerator under names that only their words tell: "Tokens per second per GPU (Tok/s/GPU)".
+void read_unnamed_rates(std::string_view line, LogFacts& facts);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts);

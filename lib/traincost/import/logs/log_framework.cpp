@@ -8,12 +8,28 @@
 
 namespace traincost {
 
+namespace {
+
+/// Whether the line has the prefix of Primus, "[20260101 00:00:00][rank-7/8][INFO ] …", of whatever it runs.
+bool has_primus_prefix(std::string_view line) {
+    constexpr std::string_view rank = "][rank-";
+    const std::size_t at = find_in(line, rank);
+    if (at == line.npos) {
+        return false;
+    }
+    const std::size_t behind = line.find_first_not_of("0123456789", at + rank.size());
+    return behind != line.npos && line[behind] == '/';
+}
+
+}  // namespace
+
 void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts,
                        LogDialects& dialects) {
     const auto any = [&](std::initializer_list<std::string_view> words) {
         return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return holds(line, w); });
     };
     if (family == LogFamily::megatron) {
+        dialects.primus |= has_primus_prefix(line);
         dialects.neox |= any({"approx flops per GPU", "samples/sec:", "lm_loss:"});
         dialects.primus |=
             any({"mem usage/free/total", "tokens per GPU (tokens/s/GPU):", "inst/harmonic mean"});
@@ -25,6 +41,9 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
         }
         dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
                                    "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
+    }
+    if (family == LogFamily::torchtitan || family == LogFamily::maxtext) {
+        dialects.primus |= has_primus_prefix(line);
     }
     if (family == LogFamily::bar) {
         dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
@@ -47,7 +66,7 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
             if (dialects.neox) {
                 return LogFramework::gpt_neox;
             }
-            if (dialects.primus || word(primus) || word(primus_title)) {
+            if (dialects.primus || word(primus)) {
                 return LogFramework::primus;
             }
             return dialects.deepspeed || word(LogWord::deepspeed) || word(deepspeed_title) || deepspeed_timer
@@ -58,7 +77,7 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
         case LogFamily::nemo:
             return LogFramework::nemo;
         case LogFamily::torchtitan:
-            return LogFramework::torchtitan;
+            return dialects.primus ? LogFramework::primus : LogFramework::torchtitan;
         case LogFamily::hugging_face:
             if (dialects.axolotl || word(axolotl)) {
                 return LogFramework::axolotl;
@@ -71,7 +90,7 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
         case LogFamily::composer:
             return LogFramework::llm_foundry;
         case LogFamily::maxtext:
-            return LogFramework::maxtext;
+            return dialects.primus ? LogFramework::primus : LogFramework::maxtext;
         case LogFamily::litgpt:
             return LogFramework::litgpt;
         case LogFamily::nanogpt:
@@ -88,6 +107,7 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
             }
             return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
         case LogFamily::deepspeed:
+        case LogFamily::deepspeed_chat:
             return LogFramework::deepspeed;
         case LogFamily::mlperf:
             return LogFramework::mlperf;

@@ -47,6 +47,20 @@ std::size_t bare_colour_end(std::string_view text, std::size_t at) {
     return i < text.size() && text[i] == 'm' && i > at + 1 ? i + 1 : at;
 }
 
+/// Where `text` ends without the escape character of a colour code that follows, as JSON, shells and editors
+/// write it.
+std::size_t end_without_escape(std::string_view text) {
+    constexpr std::array<std::string_view, 10> written = {
+        "\\u001b", "\\u001B", "\\x1b",        "\\x1B",        "\\033",
+        "\\e",     "^[",      "\xef\xbf\xbd", "\xe2\x86\x90", "\xe2\x90\x9b"};
+    for (const std::string_view escaped : written) {
+        if (text.ends_with(escaped)) {
+            return text.size() - escaped.size();
+        }
+    }
+    return text.size();
+}
+
 constexpr std::uint8_t has_colour = 1;  ///< an escape character or a bracket
 constexpr std::uint8_t has_junk = 2;
 
@@ -127,7 +141,8 @@ std::string_view without_colours(std::string_view text, std::string& scratch) {
             scratch.clear();
             changed = true;
         }
-        scratch.append(text.substr(kept, at - kept));
+        const std::string_view before = text.substr(kept, at - kept);
+        scratch.append(before.substr(0, text[at] == escape ? before.size() : end_without_escape(before)));
         kept = end;
         at = next_mark(text, end);
     }

@@ -28,7 +28,7 @@ void note_missing(TrainingLog& log) {
     }
 }
 
-/// What the Trainer's summary says of the whole run.
+/// What the summary says of the whole run: the Trainer's before its lines, another's where the lines do not.
 void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
     const auto take = [&](LogFact fact, std::optional<double>& value) {
         if (family == LogFamily::hugging_face && run.has(fact)) {
@@ -37,8 +37,27 @@ void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
     };
     take(whole_run_samples_per_s, log.samples_per_s);
     take(whole_run_steps_per_s, log.steps_per_s);
-    if (!log.tokens_per_s) {
-        take(whole_run_tokens_per_s, log.tokens_per_s);
+    const bool of_all = family == LogFamily::hugging_face || family == LogFamily::litgpt;
+    if (of_all && !log.tokens_per_s && run.has(whole_run_tokens_per_s)) {
+        log.tokens_per_s = run[whole_run_tokens_per_s];
+    }
+    if (family == LogFamily::megatron && !log.tokens_per_s_per_gpu &&
+        run.has(whole_run_tokens_per_s_per_gpu)) {
+        log.tokens_per_s_per_gpu = run[whole_run_tokens_per_s_per_gpu];
+    }
+}
+
+/// What other lines beside the steps print of them: DeepSpeed's timer, Composer's progress bar.
+void set_from_beside(TrainingLog& log, LogFamily family, LogCollector& steps) {
+    if (family != LogFamily::deepspeed && !log.samples_per_s) {
+        const LogTrack& timer = steps.track(LogFamily::deepspeed);
+        log.samples_per_s = timer.median(samples_per_s);
+        log.samples_per_s = log.samples_per_s ? log.samples_per_s : timer.median(running_samples_per_s);
+    }
+    if (family == LogFamily::composer && !log.step_time) {
+        if (const std::optional<double> time = steps.track(LogFamily::bar).median(step_time)) {
+            log.step_time = Seconds{*time};
+        }
     }
 }
 
@@ -118,6 +137,7 @@ std::optional<TrainingLog> TrainingLogReader::finish() {
     log.skipped_steps = static_cast<std::int64_t>(std::min(steps.skipped_steps(), 1e15));
     steps.track(*family).finish(log);
     set_whole_run(log, *family, steps.run());
+    set_from_beside(log, *family, steps);
     set_memory(log, steps.run());
     note_counts(log);
     log.oddities.insert(log.oddities.end(), steps.oddities.begin(), steps.oddities.end());

@@ -141,6 +141,7 @@ void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) 
                                      static_cast<double>(n - *previous_->iteration));
         } else if (first && n > 0) {
             facts.set(step_time, facts[elapsed] / static_cast<double>(n));
+            starts_with_mean_ = true;
         }
     }
     const bool is_new = seen_.insert(n);
@@ -191,7 +192,12 @@ void LogTrack::finish(TrainingLog& log) {
     log.last_iteration = largest_;
     log.planned_iterations = planned_;
     if (begin_ > std::max<std::int64_t>(1, interval_)) {  // the log is a piece of a run
-        std::for_each(series_.begin(), series_.end(), [](LogSeries& s) { s.begin_midway(); });
+        for (int i = 0; i < static_cast<int>(series_.size()); ++i) {
+            const bool mean = static_cast<LogFact>(i) == step_time && starts_with_mean_;
+            if (!mean) {
+                series_[static_cast<std::size_t>(i)].begin_midway();
+            }
+        }
     }
     const std::optional<double> time = series(step_time).median();
     if (time) {

@@ -46,6 +46,11 @@ public:
     /// Writes what was gathered, and what is odd about it, into `log`; nothing more may come after it.
     void finish(TrainingLog& log);
 
+    /// The median of a rate or time; nothing where none was printed.
+    std::optional<double> median(LogFact fact) const {
+        return series_[static_cast<std::size_t>(fact)].median();
+    }
+
 private:
     struct Back {  ///< an iteration below the last: another rank's, or a restart
         LogFacts facts;
@@ -81,6 +86,7 @@ private:
     std::optional<double> global_batch_{};
     std::optional<double> sequence_{};
     double skipped_ = 0;
+    bool starts_with_mean_ = false;  ///< the first step time is that of all steps before the log
     LogCount repeated_;
     LogCount not_finite_;
     LogCount without_time_;

@@ -127,6 +127,12 @@ TEST_CASE("tf32 without a 16-bit switch is the precision, and flash-attn by name
     CHECK(with("tf32: true\n").precision.value == "tf32");
     CHECK(with("tf32: true\nbf16: true\n").precision.value == "bf16");
     CHECK_FALSE(with("tf32: false\n").precision);
+    // Weights that are loaded in 16 bits stay so, unless they are sharded or frozen.
+    CHECK(with("torch_dtype: bfloat16\nbf16: true\n").precision.value == "bf16-pure");
+    CHECK(with("torch_dtype: float32\nbf16: true\n").precision.value == "bf16");
+    CHECK(with("torch_dtype: bfloat16\nbf16: true\nfsdp: full_shard auto_wrap\n").precision.value == "bf16");
+    CHECK(with("torch_dtype: bfloat16\nbf16: true\nuse_peft: true\nlora_r: 16\n").precision.value == "bf16");
+    CHECK(with("torch_dtype: bfloat16\nbf16: true\ndeepspeed: zero2.json\n").precision.value == "bf16");
     CHECK(with("attn_implementation: flash_attention_2\n").attention_generation.value ==
           AttentionGeneration::flash2);
     CHECK_FALSE(with("attn_implementation: sdpa\n").attention_generation);

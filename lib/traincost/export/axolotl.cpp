@@ -71,17 +71,19 @@ LaunchTexts write_axolotl(JobWords& words) {
     out.truth("fp16", words.compute_word() == "fp16");
     if (words.is_fp8())
         out.truth("fp8", true);
-    words.say_precision(words.is_fp8() ? "fp8" : words.compute_word());
+    // It loads the weights in the format it trains in; sharding widens them, and adapters leave them.
+    const std::string word(words.is_fp8() ? "fp8" : words.compute_word());
+    const bool stays_narrow = word.ends_with("16") && !words.is_tuned() && words.parallel().zero < 2;
+    words.say_precision(word, stays_narrow ? word + "-pure" : "");
     const std::string_view optimizer =
         run.optimizer == Optimizer::muon ? "muon" : trainer_optimizer(run.optimizer);
     if (!optimizer.empty()) {
         out.word("optimizer", optimizer);
         words.said({"optimizer"});
     }
-    out.word("attn_implementation",
-             words.attention() == AttentionKernel::flash ? "flash_attention_2" : "eager");
+    out.word("attn_implementation", words.attention_implementation());
     out.truth("torch_compile", words.compiled());
-    words.said({"attention", "compile"});
+    words.said({"compile"});
     set_axolotl_memory(words, out);
     say_adapters(words, true);
     set_axolotl_sharding(words, out);

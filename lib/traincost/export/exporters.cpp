@@ -10,7 +10,7 @@ namespace traincost {
 
 namespace {
 
-/// `read_as` is what readers recognise the files as; `degrees` are those of tp, pp and cp that it has.
+/// `read_as` is the name by which readers find their stack; `degrees` are those of tp, pp and cp that it has.
 struct Exporter {
     ExportFormat format;
     std::string_view read_as;
@@ -21,12 +21,12 @@ struct Exporter {
 // clang-format off
 constexpr Exporter exporters[] = {
     {{"megatron", "Megatron-LM arguments in a shell script"}, "megatron", "tp pp cp", write_megatron},
-    {{"deepspeed", "DeepSpeed JSON, and a script that starts a Hugging Face trainer with it"}, "hf-arguments", "", write_deepspeed},
+    {{"deepspeed", "DeepSpeed JSON, and a script that starts a Hugging Face trainer with it"}, "hf-arguments-deepspeed", "", write_deepspeed},
     {{"torchtitan", "torchtitan TOML, and a script"}, "torchtitan", "tp pp cp", write_torchtitan},
     {{"accelerate", "Accelerate YAML with FSDP, and a script that starts a Hugging Face trainer with it"}, "hf-arguments", "tp cp", write_accelerate},
     {{"nanotron", "nanotron YAML, and a script"}, "nanotron", "tp pp cp", write_nanotron},
     {{"axolotl", "axolotl YAML, and a script"}, "axolotl", "tp cp", write_axolotl},
-    {{"llama-factory", "LLaMA-Factory YAML with DeepSpeed JSON, and a script"}, "llama-factory", "", write_llama_factory},
+    {{"llama-factory", "LLaMA-Factory YAML with DeepSpeed JSON, and a script"}, "llama-factory-deepspeed", "", write_llama_factory},
     {{"nemo", "NeMo 1 YAML, and a script"}, "nemo", "tp pp cp", write_nemo},
     {{"torchtune", "torchtune YAML, and a script"}, "torchtune", "tp cp", write_torchtune},
     {{"maxtext", "MaxText YAML over base.yml, and a script"}, "maxtext", "tp pp cp", write_maxtext},

@@ -167,6 +167,18 @@ AttentionKernel JobWords::attention() const {
     return run().attention.value_or(job_.stack.attention.kernel);
 }
 
+std::string_view JobWords::attention_implementation() {
+    said({"attention"});
+    if (attention() == AttentionKernel::math)
+        return "eager";
+    const auto& asked = run().attention_generation;
+    if (asked == AttentionGeneration::flash2 || asked == AttentionGeneration::flash3) {
+        said({"attention-generation"});
+        return asked == AttentionGeneration::flash2 ? "flash_attention_2" : "flash_attention_3";
+    }
+    return "sdpa";
+}
+
 double JobWords::dropout() const {
     return run().dropout.value_or(job_.stack.layer.dropout);
 }
@@ -219,8 +231,10 @@ void JobWords::say_schedule(Schedule does, std::string_view why) {
     fixed("schedule", schedule_of(job_) == does && schedule_of(unstated) == does, why);
 }
 
-void JobWords::say_precision(std::string_view word) {
-    const std::string meant = precision_meant_by(std::string(word), job_.stack, run().tuning);
+void JobWords::say_precision(std::string_view word, std::string_view recipe_read) {
+    const std::string meant = recipe_read.empty()
+                                  ? precision_meant_by(std::string(word), job_.stack, run().tuning)
+                                  : std::string(recipe_read);
     const auto recipe = precision_from(meant);
     const bool same = meant == run().precision_name && recipe &&
                       tuned_precision(job_.stack, *recipe, run().tuning) == run().precision;

@@ -49,6 +49,9 @@ public:
     bool compiled() const;
     bool sequence_parallel() const;
     AttentionKernel attention() const;
+    /// Transformers' name of it: PyTorch's own choice of kernel unless flash-attn's is asked for. Says
+    /// "attention", and the generation where the name does.
+    std::string_view attention_implementation();
     double dropout() const;
     bool is_tuned() const {
         return job_.run.tuning == Tuning::lora || job_.run.tuning == Tuning::qlora;
@@ -76,7 +79,7 @@ public:
     /// The framework's pipeline runs `does`, which readers of its files leave to the stack.
     void say_schedule(Schedule does, std::string_view why);
     /// `word` is what the files say of precision, as readers take it.
-    void say_precision(std::string_view word);
+    void say_precision(std::string_view word, std::string_view recipe_read = {});
     /// The files say the sequence, the micro-batch and whole micro-batches of every rank.
     void say_batch();
     /// The framework has none of these: vp, ep.

@@ -62,9 +62,13 @@ LaunchTexts write_llama_factory(JobWords& words) {
         out.truth("use_muon", true);
         words.said({"optimizer"});
     }
-    out.word("flash_attn", words.attention() == AttentionKernel::flash ? "fa2" : "disabled");
+    const std::string_view attention = words.attention_implementation();
+    out.word("flash_attn", attention == "flash_attention_2"   ? "fa2"
+                           : attention == "flash_attention_3" ? "fa3"
+                           : attention == "eager"             ? "disabled"
+                                                              : "sdpa");
     out.truth("torch_compile", words.compiled());
-    words.said({"attention", "compile"});
+    words.said({"compile"});
     out.truth("disable_gradient_checkpointing", run.recompute == Recompute::none);
     say_whole_recompute(words);
     out.word("deepspeed", "ds_config.json");

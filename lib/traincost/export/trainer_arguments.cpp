@@ -71,9 +71,7 @@ void add_trainer_arguments(JobWords& words, ArgumentWords& out) {
         out.word("--optim", optimizer);
         words.said({"optimizer"});
     }
-    out.word("--attn_implementation",
-             words.attention() == AttentionKernel::flash ? "flash_attention_2" : "eager");
-    words.said({"attention"});
+    out.word("--attn_implementation", words.attention_implementation());
     out.word("--torch_compile", words.compiled() ? "true" : "false");
     words.said({"compile"});
     if (words.is_tuned()) {

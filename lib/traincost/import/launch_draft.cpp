@@ -198,10 +198,10 @@ public:
         truth(Fact::compile, d.compile);
         number(Fact::dropout, d.dropout);
         if (const auto text = word(Fact::precision))
-            d.precision = {*text, where(Fact::precision)};
+            d.precision = {stays_narrow() ? *text + "-pure" : *text, where(Fact::precision)};
         mapped(Fact::optimizer, d.optimizer, optimizer_of);
         mapped(Fact::attention, d.attention, attention_of);
-        mapped_if_known(Fact::attention, d.attention_generation, generation_of);
+        add_generation();
         add_recompute();
         add_offload();
         add_quantization();
@@ -252,11 +252,24 @@ private:
         else
             leave(which, *text);
     }
-    template <class T, class Meaning>
-    void mapped_if_known(Fact which, Stated<T>& field, Meaning meaning) {
-        const auto text = word(which);
-        if (const auto value = text ? meaning(*text) : std::nullopt)
-            field = {*value, where(which)};
+    /// A kernel that the stack takes anyway says nothing more.
+    void add_generation() {
+        const auto text = word(Fact::attention);
+        const auto asked = text ? generation_of(*text) : std::nullopt;
+        const bool usual =
+            asked && out_.draft.stack && catalogue_.stack(*out_.draft.stack).attention.generation == *asked;
+        if (asked && !usual)
+            out_.draft.attention_generation = {*asked, where(Fact::attention)};
+    }
+    /// Whether weights that are loaded in 16 bits are trained so: Accelerate widens those that it shards,
+    /// DeepSpeed keeps a master copy, and adapters are trained beside theirs.
+    bool stays_narrow() const {
+        const auto text = word(Fact::precision);
+        const LaunchFact* stage = fact(Fact::zero);
+        const auto* zero = stage != nullptr ? std::get_if<std::int64_t>(&stage->value) : nullptr;
+        return reading_.loads_narrow && (text == "bf16" || text == "fp16") && !reading_.deepspeed &&
+               (zero == nullptr || *zero < 2) && fact(Fact::lora_rank) == nullptr &&
+               fact(Fact::quantization) == nullptr;
     }
     void leave(Fact which, const std::string& text) {
         out_.unread.push_back(where(which) + ": " + std::string(fact_name(which)) + " '" + text +

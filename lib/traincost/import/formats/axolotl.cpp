@@ -113,6 +113,9 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::precision, "fp8", *fp8);
     } else {
         read_16_bit_switches(root, sheet, {"bf16", "bfloat16"}, {"fp16", "float16"});
+        // It loads the model in the format it trains in.
+        const auto word = sheet.word(Fact::precision);
+        sheet.reading.loads_narrow = word == "bf16" || word == "fp16";
     }
     read_axolotl_recompute(root, sheet);
     read_adapter(root, sheet);

@@ -34,6 +34,9 @@ std::optional<std::string> precision_word(std::string_view word);
 /// States the precision that the word at the first of `paths` names.
 void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
 
+/// Notes that the weights are loaded in 16 bits, where the word at the first of `paths` says so.
+void note_loaded_format(const Setting& root, FactSheet& sheet, Paths paths);
+
 /// A gradient-checkpointing switch: full or none.
 void read_checkpointing_switch(const Setting& root, FactSheet& sheet, Paths paths);
 

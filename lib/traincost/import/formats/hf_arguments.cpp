@@ -283,6 +283,8 @@ void read_trainer_precision(const Setting& root, FactSheet& sheet) {
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});
     }
+    note_loaded_format(root, sheet,
+                       {"torch_dtype", "dtype", "model_init_kwargs.torch_dtype", "model_init_kwargs.dtype"});
     if (is_on(root, "tf32") && !sheet.has(Fact::precision)) {
         sheet.state(Fact::precision, "tf32", *root.at("tf32"));
     }

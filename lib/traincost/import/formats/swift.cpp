@@ -102,6 +102,7 @@ void read_swift_trainer(const Setting& root, FactSheet& sheet) {
     } else {
         read_precision_word(root, sheet, {"torch_dtype", "dtype"});
     }
+    note_loaded_format(root, sheet, {"torch_dtype", "dtype"});
     read_checkpointing_switch(root, sheet, {"gradient_checkpointing"});
     sheet.assume(Fact::recompute, "full", "gradient_checkpointing");
     sheet.word(Fact::optimizer, root, {"optim", "optimizer"});

@@ -7,6 +7,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/report/explain/explanation.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -96,7 +97,8 @@ private:
         const RunSpec& run = job_.run;
         const Parallelism& p = run.parallel;
         const auto count = [](std::int64_t x) { return static_cast<double>(x); };
-        given("sequence", count(run.sequence), "tokens", "of a sequence");
+        given("sequence", count(mean_length(run)), "tokens",
+              run.padded_length ? "of a sequence, in the mean" : "of a sequence");
         given("micro_batch", count(run.micro_batch), "", "sequences per micro-batch");
         given("global_batch", count(run.global_batch), "", "sequences per step");
         given("gpus", count(job_.cluster.accelerators), "", "accelerators");

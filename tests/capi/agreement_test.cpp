@@ -40,6 +40,11 @@ public:
         REQUIRE(value != nullptr);
         return JsonNode(document_, *value).number();
     }
+    bool truth(const std::string& path) const {
+        const JsonValue* value = find(path);
+        REQUIRE(value != nullptr);
+        return JsonNode(document_, *value).boolean();
+    }
     std::string word(const std::string& path) const {
         const JsonValue* value = find(path);
         INFO(path << " of " << text_.substr(0, 2000));
@@ -51,9 +56,6 @@ public:
         JsonWriter out(0);
         out.value(*find("input"));
         return R"("job": )" + out.text();
-    }
-    const std::string& text() const {
-        return text_;
     }
 
 private:
@@ -263,5 +265,21 @@ TEST_CASE("adapters that are described are trained, or refused", "[agreement]") 
     for (const std::string idle : {R"("lora-rank": 8)", R"("lora-targets": "q,v")"}) {
         const Asked refused(of("estimate", job + R"(, "tuning": "full", )" + idle));
         CHECK(refused.word("error.problems.0.message").find("--tuning") != std::string::npos);
+    }
+}
+
+TEST_CASE("a sheet fits where its estimate does", "[agreement]") {
+    const std::string job = R"("gpu": "h200", "gpus": 16, "stack": "hf-deepspeed", "zero": 3, "seq": 128, )"
+                            R"("micro-batch": 1, "global-batch": 16, "recompute": "full", )"
+                            R"("offload-optimizer": "cpu", "offload-parameters": "cpu", "model": )";
+    for (const std::string model :
+         {R"("llama-3.1-405b")", R"("llama-3.1-70b")"}) {  // beyond the host's memory, and not
+        const Asked estimate(of("estimate", job + model));
+        const Asked sheet(of("sheet", job + model));
+        CHECK(estimate.number("memory.shortfall_bytes") == 0.0);
+        CHECK(sheet.word("sheets.3.cells.3.text") == "fits");
+        const bool fits = estimate.truth("fits");
+        CHECK(sheet.number("sheets.3.cells.4.number") == (fits ? 1.0 : 0.0));
+        CHECK(fits == (model == R"("llama-3.1-70b")"));
     }
 }

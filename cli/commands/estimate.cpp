@@ -12,7 +12,6 @@ namespace {
 
 struct EstimateFlags {
     SaidJob job{};
-    NetworkWords network{};
     EstimateView view{};
     std::string launch{};
 };
@@ -20,7 +19,6 @@ struct EstimateFlags {
 CommandFields fields(EstimateFlags& flags) {
     return file_fields(flags.job)
         .add(fields_of(flags.job))
-        .add(fields_of(flags.network))
         .add(fields_of(flags.view))
         .add(launch_format_fields(flags.launch), "Output");
 }
@@ -30,9 +28,7 @@ void run(EstimateFlags& flags, Context& context) {
     ReadDraft read = read_draft(flags.job, sources);
     say_all(context, "assumed ", take_stack_of(flags.launch, sources.catalogue(), read.draft));
     const EstimateQuestion question{std::move(read.draft), std::move(read.notes), true, flags.view.verbose};
-    ResolvedJob resolved = resolve(question.job, sources);
-    apply_network(flags.network, resolved);
-    const EstimateAnswer answer = answer_of(std::move(resolved), question, sources);
+    const EstimateAnswer answer = ask(question, sources);
     say_never_ends(context, answer.never_ends);
     context.answer(answer.yes());
     if (!flags.launch.empty()) {

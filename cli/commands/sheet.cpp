@@ -14,20 +14,18 @@ namespace {
 
 struct SheetFlags {
     SaidJob job{};
-    NetworkWords network{};
     std::string file{};
 };
 
 CommandFields fields(SheetFlags& flags) {
     CommandFields fields;
     fields.text("--output", flags.file, "FILE", "File to write, ending in .xlsx").required = true;
-    return fields.add(fields_of(flags.job)).add(fields_of(flags.network));
+    return fields.add(fields_of(flags.job));
 }
 
 void run(SheetFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
-    ResolvedJob resolved = resolve(draft_of(flags.job, sources), sources);
-    apply_network(flags.network, resolved);
+    const ResolvedJob resolved = resolve(draft_of(flags.job, sources), sources);
     if (!flags.file.ends_with(".xlsx")) {
         throw Error(ErrorKind::usage, "--output: '" + flags.file + "' must end in .xlsx");
     }

@@ -32,14 +32,16 @@ CommandFields fields(SweepFlags& flags) {
 
 void run(SweepFlags& flags, Context& context) {
     const Sources sources(context.data_folder, &context.in);
-    const SweepAnswer answer = ask(sweep_question(flags.vary, flags.job, flags.shard, sources), sources);
+    SweepQuestion question = sweep_question(flags.vary, flags.job, flags.shard, sources);
+    question.weighs_unstated = flags.output.json;
+    const SweepAnswer answer = ask(question, sources);
     context.answer(answer.yes());
     std::optional<SweepShard> part;
     if (flags.shard) {
         part = {texts_of(context.given, {"--shard", "--json"}), flags.shard->shard, flags.shard->shards,
                 answer.all};
     }
-    print({.json = [&] { return sweep_json(answer.axes, answer.points, sources.residuals(), part); },
+    print({.json = [&] { return sweep_json(answer.axes, answer.points, answer.sure, part); },
            .tables = [&] { return std::vector{sweep_table(answer.axes, answer.points)}; },
            .svg = [&] { return svg(sweep_charts(answer.axes, answer.points)); },
            .page = [&] { return page_of(answer); }},

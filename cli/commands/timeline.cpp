@@ -15,16 +15,12 @@ namespace {
 struct TimelineFlags {
     RecordingQuestion recording{};
     SaidJob job{};
-    NetworkWords network{};
     TimelineView view{};
     std::string chrome{};
 };
 
 CommandFields fields(TimelineFlags& flags) {
-    return fields_of(flags.recording)
-        .add(fields_of(flags.job))
-        .add(fields_of(flags.network))
-        .add(fields_of(flags.view, flags.chrome));
+    return fields_of(flags.recording).add(fields_of(flags.job)).add(fields_of(flags.view, flags.chrome));
 }
 
 void run(TimelineFlags& flags, Context& context) {
@@ -34,9 +30,7 @@ void run(TimelineFlags& flags, Context& context) {
         return;
     }
     const Sources sources(context.data_folder, &context.in);
-    ResolvedJob resolved = resolve(draft_of(flags.job, sources), sources);
-    apply_network(flags.network, resolved);
-    const TimelineAnswer answer = timeline_of(std::move(resolved));
+    const TimelineAnswer answer = ask(TimelineQuestion{draft_of(flags.job, sources)}, sources);
     if (flags.chrome.empty()) {
         context.out << timeline_text(answer, flags.view, context.style);
     } else {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "traincost/ask/sureness.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/plan/operation.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -29,7 +31,7 @@ LoggedStep measured_step(const AchievedQuestion& f, const Job& job, const std::o
         return *std::move(step);
     }
     const double sequences = static_cast<double>(job.run.global_batch);
-    const double tokens = sequences * static_cast<double>(job.run.sequence);
+    const double tokens = tokens_per_step(job.run);
     if (f.step_time) {
         return {*f.step_time, "measured"};
     }
@@ -105,7 +107,7 @@ AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
         throw Error(ErrorKind::usage, "--tokens-done: must be at most --tokens");
     Achieved a = achieved(resolved.job, step.step, tokens_done(question, question.log, resolved));
     count_failures(resolved, a.remaining);
-    Uncertainty sure = uncertainty(sources.residuals(), resolved.job, a.predicted);
+    Uncertainty sure = sureness(draft, resolved.job, a.predicted, sources.residuals());
     return {std::move(resolved), step, std::move(a), std::move(sure), question.log, question.log_name};
 }
 

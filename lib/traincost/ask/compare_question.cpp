@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traincost/ask/sureness.hpp"
 #include "traincost/base/error.hpp"
 
 namespace traincost {
@@ -22,7 +23,9 @@ namespace {
 
 EstimateAnswer estimate_of(const CompareQuestion::Named& named, const Sources& sources) {
     try {
-        return estimated(resolve(named.job, sources), sources);
+        EstimateAnswer answer = estimated(resolve(named.job, sources), sources);
+        answer.sure = sureness(named.job, answer.job, answer.estimate, sources.residuals());
+        return answer;
     } catch (const Error& error) {
         throw_for_file(error, named.name);
     }

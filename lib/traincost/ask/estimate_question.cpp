@@ -1,5 +1,6 @@
 #include "traincost/ask/estimate_question.hpp"
 
+#include "traincost/ask/remedy_words.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -31,11 +32,7 @@ EstimateAnswer estimated(ResolvedJob resolved, const Sources& sources) {
 }
 
 EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources) {
-    return answer_of(resolve(question.job, sources), question, sources);
-}
-
-EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources) {
-    EstimateAnswer answer = estimated(std::move(resolved), sources);
+    EstimateAnswer answer = estimated(resolve(question.job, sources), sources);
     answer.notes = question.notes;
     if (question.weighs_unstated) {
         answer.unstated = unstated_range(question.job, answer.job, answer.estimate);
@@ -51,6 +48,8 @@ EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question,
         answer.remedies =
             remedies(answer.job, answer.estimate.capacity,
                      freedoms_of(question.job, answer.job, sources).other_stacks, margins(sources));
+        for (Remedy& remedy : answer.remedies)
+            remedy.change = words_in_full(remedy, question.job, sources);
     }
     return answer;
 }

@@ -50,9 +50,6 @@ struct EstimateAnswer {
 /// `Error` where the draft is no job.
 EstimateAnswer ask(const EstimateQuestion& question, const Sources& sources);
 
-/// The answer for the question's job, which is resolved already and may have been changed since.
-EstimateAnswer answer_of(ResolvedJob resolved, const EstimateQuestion& question, const Sources& sources);
-
 /// The estimate of a job that is resolved already, remedies and padding apart.
 EstimateAnswer estimated(ResolvedJob resolved, const Sources& sources);
 

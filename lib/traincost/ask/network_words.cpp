@@ -1,6 +1,7 @@
 #include "traincost/ask/network_words.hpp"
 
 #include <string>
+#include <vector>
 
 #include "traincost/base/text.hpp"
 #include "traincost/cost/collectives.hpp"
@@ -27,16 +28,16 @@ void set_step(LinkTier& tier, Seconds step) {
 /// minute's, the bandwidths are those of `cluster`.
 void require_figure(const char* flag, double given, const char* unit, double low, double high) {
     if (given < low || given > high)
-        throw Error(ErrorKind::usage, std::string(flag) + ": " + to_exact(given) + " " + unit +
-                                          "; allowed: " + to_significant(low) + " to " +
-                                          to_significant(high));
+        throw Error(ErrorKind::usage, std::vector<Problem>{{flag, to_exact(given) + " " + unit +
+                                                                      "; allowed: " + to_significant(low) +
+                                                                      " to " + to_significant(high)}});
 }
 
 constexpr double giga = 1e9;
 constexpr double micro = 1e-6;
 constexpr double bits = 8.0;
 
-void require_real_network(const NetworkWords& words, const ClusterSpec& cluster) {
+void require_real_network(const Operation& words, const ClusterSpec& cluster) {
     constexpr double slowest = 1e3;  // B/s
     constexpr double fastest = 1e17;
     constexpr double longest = 60.0;  // s
@@ -55,12 +56,11 @@ void require_real_network(const NetworkWords& words, const ClusterSpec& cluster)
 
 }  // namespace
 
-void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
-    const ClusterSpec& cluster = resolved.job.cluster;
-    Network& network = resolved.job.cluster.network;
+void apply_network(const Operation& words, ClusterSpec& cluster, Assumptions& out) {
+    Network& network = cluster.network;
     require_real_network(words, cluster);
     const auto said = [&](const char* flag, const std::string& what) {
-        resolved.assumptions.push_back(assumption_from(std::string("network: ") + what + " (" + flag + ")"));
+        out.push_back(assumption_from(std::string("network: ") + what + " (" + flag + ")"));
     };
     if (words.bus_GBps) {
         network.scale_up.bandwidth = ByteRate{*words.bus_GBps * giga};
@@ -75,9 +75,9 @@ void apply_network(const NetworkWords& words, ResolvedJob& resolved) {
     }
     if (!network.scale_out) {
         throw Error(ErrorKind::usage,
-                    std::string(words.network_Gbps ? "--network-bandwidth" : "--network-latency") +
-                        ": no network between the nodes of " + cluster.id +
-                        "; give a --cluster that has one");
+                    std::vector<Problem>{{words.network_Gbps ? "--network-bandwidth" : "--network-latency",
+                                          "no network between the nodes of " + cluster.id +
+                                              "; give a --cluster that has one"}});
     }
     if (words.network_Gbps) {
         network.scale_out->bandwidth =

@@ -56,10 +56,10 @@ void take_rented_node(const std::optional<std::string>& kind, std::optional<std:
     choice = std::move(*best);
 }
 
-void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
+bool take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
                               ClusterChoice& choice) {
     if (price_of(choice.spec, std::nullopt))
-        return;
+        return false;
     std::vector<Rent> rents;
     for (const ClusterChoice& node : rented_nodes(choice.spec, std::nullopt, per_node, catalogue)) {
         const double share =
@@ -72,7 +72,7 @@ void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalo
         }
     }
     if (rents.empty())
-        return;
+        return false;
     std::stable_sort(rents.begin(), rents.end(), [](const Rent& a, const Rent& b) {
         const bool a_later = a.price.kind != "on-demand";
         const bool b_later = b.price.kind != "on-demand";
@@ -83,6 +83,7 @@ void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalo
                                  " (--cluster, --gpu-hour-price)");
     for (Rent& rent : rents)
         choice.spec.prices.push_back(std::move(rent.price));
+    return true;
 }
 
 }  // namespace traincost

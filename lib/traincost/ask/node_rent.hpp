@@ -17,8 +17,8 @@ void take_rented_node(const std::optional<std::string>& kind, std::optional<std:
 
 /// Where only an accelerator is named, no price is asked for and its usual node has none: the node stays and
 /// gets the hourly prices of the other nodes with that accelerator, those on demand first and the cheapest of
-/// them before the others; an assumption says whose the first is.
-void take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
+/// them before the others; an assumption says whose the first is. Whether it got any.
+bool take_rent_of_other_nodes(std::optional<std::int64_t> per_node, const Catalogue& catalogue,
                               ClusterChoice& choice);
 
 }  // namespace traincost

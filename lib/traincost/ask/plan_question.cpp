@@ -1,11 +1,13 @@
 #include "traincost/ask/plan_question.hpp"
 
+#include "traincost/ask/search_question.hpp"
 #include "traincost/ask/sureness.hpp"
 #include "traincost/plan/search_emptiness.hpp"
 
 namespace traincost {
 
 PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
+    refuse_accumulation(question.pins);
     ResolvedJob resolved = resolve(question.job, sources, {.micro_batch = false, .layout = false});
     allow_uneven_stages(resolved);
     if (!question.pins.micro_batch) {
@@ -17,18 +19,21 @@ PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     Freedoms freedoms = freedoms_of(question.pins, resolved.job, sources);
     if (question.job.stack || question.job.stack_spec)
         freedoms.other_stacks = {};
-    PretrainSheet sheet =
-        pretrain_sheet(resolved.job, space, static_cast<std::size_t>(question.top), freedoms,
-                       question.allow_risky ? std::function<MemoryMargin(const Job&)>{} : margins(sources));
+    std::function<MemoryMargin(const Job&)> margin_of;
+    std::function<bool(const Job&, const Estimate&)> is_sure;
+    if (!question.allow_risky) {
+        margin_of = margins(sources);
+        is_sure = [sure_of = plan_sureness(question.job, sources.residuals())](const Job& job,
+                                                                               const Estimate& taken) {
+            return sure_of(job, taken).probability_of_fitting.value_or(1.0) >= sure_to_fit;
+        };
+    }
+    PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(question.top),
+                                         freedoms, margin_of, is_sure);
     if (sheet.counts.enumerated == 0)
         throw Error(ErrorKind::input, why_empty(resolved.job, space));
     const Bytes capacity = allowed_memory(resolved.job);
     std::optional<std::string> never_ends = why_training_never_ends(resolved.job, resolved.operation);
-    if (!question.allow_risky && !sheet.risky) {
-        const Sureness sure = plan_sureness(question.job, sources.residuals());
-        sheet.risky = leave_out_risky(sheet.plans,
-                                      [&](const SheetPlan& plan) { return sure(plan.job, plan.estimate); });
-    }
     return {.job = std::move(resolved.job),
             .asked = question.job,
             .operation = std::move(resolved.operation),

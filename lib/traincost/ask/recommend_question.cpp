@@ -1,5 +1,6 @@
 #include "traincost/ask/recommend_question.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -74,6 +75,28 @@ RelaxedSearch search_further(const RecommendQuestion& question, const Sources& s
     return answer;
 }
 
+/// Leaves out the plans that settings nobody stated make risky. Where that is all of them, slower ones take
+/// their place; all stay where those are risky too.
+void leave_out_unsure(const SearchRequest& request, const Sureness& sure_of,
+                      const std::function<SearchResult(SearchRequest&)>& run, SearchResult& result) {
+    const auto sure = [&](const Plan& plan) {
+        const Job job = job_of(request, plan.configuration);
+        return sure_of(job, estimate(job));
+    };
+    result.risky = leave_out_risky(result.best, sure);
+    if (!result.risky || result.interrupted)
+        return;
+    constexpr std::size_t times_more = 16;
+    SearchRequest deeper = request;
+    deeper.top = request.top * times_more;
+    std::vector<Plan> plans = run(deeper).best;
+    if (leave_out_risky(plans, sure))
+        return;
+    plans.resize(std::min(plans.size(), request.top));
+    result.best = std::move(plans);
+    result.risky = false;
+}
+
 }  // namespace
 
 RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
@@ -92,11 +115,8 @@ RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
     answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     fail_where_empty(request, answer.result);
     if (!question.search.allow_risky && !answer.result.risky) {
-        const Sureness sure = plan_sureness(answer.asked, sources.residuals());
-        answer.result.risky = leave_out_risky(answer.result.best, [&](const Plan& plan) {
-            const Job job = job_of(request, plan.configuration);
-            return sure(job, estimate(job));
-        });
+        leave_out_unsure(request, plan_sureness(answer.asked, sources.residuals()),
+                         question.run ? question.run : search, answer.result);
     }
     answer.tie = tie_rule(question.tie, sources.residuals(), request, answer.result);
     answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation);

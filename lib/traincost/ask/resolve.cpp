@@ -1,6 +1,7 @@
 #include "traincost/ask/resolve.hpp"
 
 #include "traincost/ask/model_input.hpp"
+#include "traincost/ask/network_words.hpp"
 #include "traincost/ask/operation_resolution.hpp"
 #include "traincost/ask/run_assumptions.hpp"
 #include "traincost/ask/site_resolution.hpp"
@@ -17,14 +18,28 @@ namespace traincost {
 
 namespace {
 
+/// QLoRA is LoRA over a base of this format, computed in the 16-bit one. [Dettmers23]
+std::string quantised_base(bool bf16) {
+    return bf16 ? "nf4-base" : "nf4-base-fp16";
+}
+
+/// What a stated precision means: of a 4-bit base, the format it is computed in.
+std::string stated_precision(const std::string& text, const Job& job) {
+    const std::string recipe = precision_meant_by(text, job.stack, job.run.tuning);
+    const bool plain = lower(text) != recipe;  // "bf16", not a recipe
+    if (job.run.tuning == Tuning::qlora && plain &&
+        (recipe.starts_with("bf16") || recipe.starts_with("fp16")))
+        return quantised_base(recipe.starts_with("bf16"));
+    return recipe;
+}
+
 /// A stack that keeps fp32 weights and casts them has the recipe of that name, but PEFT's bases are loaded in
 /// 16 bits; older accelerators have no bf16.
 std::string usual_precision(const StackSpec& stack, const AcceleratorSpec& accelerator, Tuning tuning) {
-    if (tuning == Tuning::qlora) {
-        return "nf4-base";  // QLoRA is LoRA over a base of that format [Dettmers23]
-    }
-    const bool narrow = stores_weights_narrow(stack, tuning);
     const bool bf16 = accelerator.peak[static_cast<std::size_t>(DataType::bf16)].has_value();
+    if (tuning == Tuning::qlora)
+        return quantised_base(bf16);
+    const bool narrow = stores_weights_narrow(stack, tuning);
     return std::string(bf16 ? "bf16" : "fp16") + (narrow ? "-mixed" : "-amp");
 }
 
@@ -45,6 +60,19 @@ void require_said(const JobDraft& draft, const JobNeeds& needs) {
     }
     if (!missing.empty())
         throw Error(ErrorKind::usage, std::move(missing));
+}
+
+/// Adapters that a flag describes, where all weights are trained.
+void refuse_idle_adapters(const JobDraft& draft) {
+    if (stated_tuning(draft) != Tuning::full)
+        return;
+    const auto refuse = [&](bool said, const std::string& where) {
+        if (said && where.starts_with("--"))
+            throw Error(ErrorKind::usage, where + ": there are no adapters where " + draft.tuning.where +
+                                              " is full; allowed: --tuning lora, qlora or adapter");
+    };
+    refuse(draft.lora_rank.has_value(), draft.lora_rank.where);
+    refuse(draft.lora_targets.has_value(), draft.lora_targets.where);
 }
 
 ModelSpec resolve_model(const JobDraft& draft, const Sources& sources, Assumptions& out) {
@@ -114,8 +142,8 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (draft.recipe)
         return;
     const std::optional<DataType> reduce = draft.reduce.value;
-    job.run.precision_name = draft.precision ? precision_meant_by(*draft.precision, job.stack, job.run.tuning)
-                                             : unstated_precision(job, recipe);
+    job.run.precision_name =
+        draft.precision ? stated_precision(*draft.precision, job) : unstated_precision(job, recipe);
     const std::string where = draft.precision ? draft.precision.where : "--precision";
     const auto precision = precision_from(job.run.precision_name);
     if (!precision) {
@@ -131,7 +159,7 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
         throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name +
                                           "' has no quantised base for --tuning qlora; allowed: "
-                                          "nf4-base, or --tuning lora");
+                                          "nf4-base, nf4-base-fp16, or --tuning lora");
     }
     if (!draft.precision) {
         const bool published = recipe && recipe->precision == job.run.precision_name;
@@ -159,13 +187,15 @@ void pin(const std::optional<std::int64_t>& given, std::vector<std::int64_t>& va
     }
 }
 
-/// Problems under the places that said the values.
+/// Problems under the places that said the values, or the flags that would.
 std::vector<Problem> where_said(std::vector<Problem> problems, const JobDraft& draft) {
     for (Problem& problem : problems) {
         const JobField* field = job_field(problem.path);
         const std::string* where = field != nullptr ? field->where(draft) : nullptr;
         if (where != nullptr && !where->empty())
             problem.path = *where;
+        else if (field != nullptr && !field->flag.empty())
+            problem.path = field->flag;  // nobody said it: that changes it
     }
     return problems;
 }
@@ -174,13 +204,27 @@ void require_valid(const Job& job, const JobDraft& draft) {
     throw_if_any(where_said(validate(job), draft));
 }
 
+/// What a built-in record lacks because nobody publishes it, under the place that said its name.
+std::vector<Problem> as_unpublished(std::vector<Problem> problems, const JobDraft& draft) {
+    const std::string& where = draft.gpu ? draft.gpu.where : draft.cluster.where;
+    const std::string name = draft.gpu ? *draft.gpu : draft.cluster.value.value_or("");
+    for (Problem& problem : problems) {
+        if (!problem.path.starts_with("accelerators/"))
+            continue;
+        problem.message = "what estimates need of '" + name + "' is not published (" + problem.path + ": " +
+                          problem.message + "); give a record of your own with --data";
+        problem.path = where;
+    }
+    return problems;
+}
+
 /// The cluster, or an error under the place that said what is wrong with it.
-ClusterSpec cluster_said(const JobDraft& draft, const Sources& sources, const JobNeeds& needs,
-                         Assumptions& out) {
+ResolvedCluster cluster_said(const JobDraft& draft, const Sources& sources, const JobNeeds& needs,
+                             Assumptions& out) {
     try {
         return resolve_cluster(draft, sources.catalogue(), needs, out);
     } catch (const Error& error) {
-        const std::vector<Problem> problems = where_said(error.problems(), draft);
+        const std::vector<Problem> problems = as_unpublished(where_said(error.problems(), draft), draft);
         if (problems == error.problems())
             throw;
         throw Error(error.kind(), problems);
@@ -252,9 +296,10 @@ JobDraft draft_from_file(const std::string& name, const Sources& sources) {
 
 ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeeds& needs) {
     require_said(draft, needs);
+    refuse_idle_adapters(draft);
     Assumptions out;
     ModelSpec model = resolve_model(draft, sources, out);
-    ClusterSpec cluster = cluster_said(draft, sources, needs, out);
+    auto [cluster, price_of_other_nodes] = cluster_said(draft, sources, needs, out);
     const std::optional<PublishedRecipe> recipe = recipe_of(draft, sources);
     StackSpec stack = resolve_stack(draft, sources, cluster.accelerator, recipe, out);
     RunSpec run = usual_run(draft, needs, model, recipe, out);
@@ -264,6 +309,11 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
         deduce_global_batch(draft, run, out);
         take_launch_rules(draft, sources.launch_rules_of(stack.id), run);
     } else {
+        if (draft.accumulation) {  // of the layout that is stated beside it
+            Assumptions of_layout;
+            deduce_dp(draft, cluster.accelerators, run.parallel, of_layout);
+            deduce_global_batch(draft, run, out);
+        }
         run.parallel = {};
         run.recompute = Recompute::none;
     }
@@ -282,8 +332,15 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
     require_valid(needs.layout ? job : on_one_accelerator(job), draft);
     state_run_defaults(draft, needs, job, out);
     resolved.operation = resolve_operation(draft, sources.catalogue(), job, out);
+    if (price_of_other_nodes)
+        resolved.operation.price_of_other_nodes = true;
     for (const std::string& sentence : substitutions(job))
         out.push_back(assumption_from(sentence));
+    try {
+        apply_network(resolved.operation, job.cluster, out);
+    } catch (const Error& error) {
+        throw Error(error.kind(), where_said(error.problems(), draft));
+    }
     resolved.assumptions = std::move(out);
     return resolved;
 }

@@ -6,6 +6,7 @@
 #include "traincost/ask/search_sites.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/spec/job_values.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -53,11 +54,21 @@ Freedoms freedoms_of(const SearchQuestion& f) {
             .other_stacks = {}};
 }
 
+void refuse_accumulation(const JobDraft& said) {
+    if (!said.accumulation)
+        return;
+    throw Error(ErrorKind::usage,
+                said.accumulation.where + ": " + std::to_string(*said.accumulation) +
+                    " says nothing of the batch where micro-batches and ranks are searched; give "
+                    "--global-batch, the sequences per optimizer step");
+}
+
 ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
     if ((f.deadline || f.budget) && !f.job.tokens && !f.of_file) {
         throw Error(ErrorKind::usage,
                     std::string(f.deadline ? "--deadline" : "--budget") + ": needs --tokens");
     }
+    refuse_accumulation(f.said);
     if (f.said.gpus && (f.min_gpus || f.max_gpus)) {
         throw Error(ErrorKind::usage, "--gpus: cannot be combined with --min-gpus or --max-gpus");
     }
@@ -82,8 +93,7 @@ ResolvedSearch resolve_search(const SearchQuestion& f, const Sources& sources) {
     }
     request.objective = f.objective;
     if (request.run.tokens) {
-        const double steps = *request.run.tokens / (static_cast<double>(request.run.global_batch) *
-                                                    static_cast<double>(request.run.sequence));
+        const double steps = *request.run.tokens / tokens_per_step(request.run);
         if (f.deadline) {
             request.limits.step_time = *f.deadline / steps;
         }

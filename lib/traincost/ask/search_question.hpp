@@ -59,6 +59,9 @@ struct ResolvedSearch {
 /// What the question leaves open beyond the usual space; other stacks apart.
 Freedoms freedoms_of(const SearchQuestion& question);
 
+/// `Error` where a batch is said by the micro-batches of a layout, which a search has yet to find.
+void refuse_accumulation(const JobDraft& said);
+
 /// The request of the question. `Error` where something is missing, unknown, or leaves nothing to search,
 /// named by its flag. The sources must outlive it.
 ResolvedSearch resolve_search(const SearchQuestion& question, const Sources& sources);

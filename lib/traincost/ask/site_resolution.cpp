@@ -73,11 +73,11 @@ std::vector<std::string> usual_stacks(const Sources& sources, std::string_view v
 }
 
 Tuning stated_tuning(const JobDraft& draft) {
-    return draft.tuning.value_or(draft.lora_rank ? Tuning::lora : Tuning::full);
+    return draft.tuning.value_or(draft.lora_rank || draft.lora_targets ? Tuning::lora : Tuning::full);
 }
 
-ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
-                            Assumptions& out) {
+ResolvedCluster resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
+                                Assumptions& out) {
     const std::int64_t count = accelerator_count(draft, out);
     const std::optional<std::int64_t> per_node = draft.per_node.value;
     if (draft.cluster)
@@ -88,17 +88,19 @@ ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, c
         draft.cluster && draft.gpu
             ? catalogue.cluster(*draft.cluster, *draft.gpu, count, per_node)
             : catalogue.cluster(draft.cluster ? *draft.cluster : *draft.gpu, count, per_node);
+    bool price_of_other_nodes = false;
     const bool rented = draft.price ? *draft.price != "own" : needs.price && !draft.gpu_hour;
     if (!draft.cluster && rented)
         take_rented_node(draft.price.value, per_node, catalogue, choice);
-    else if (!draft.cluster && !draft.price && !draft.gpu_hour && draft.tokens)
-        take_rent_of_other_nodes(per_node, catalogue, choice);
+    else if ((!draft.cluster || draft.price_of_other_nodes.value_or(false)) && !draft.price &&
+             !draft.gpu_hour && draft.tokens)
+        price_of_other_nodes = take_rent_of_other_nodes(per_node, catalogue, choice);
     ClusterSpec spec = std::move(choice.spec);
     if (draft.accelerator_spec)
         spec.accelerator = *draft.accelerator_spec;
     for (const std::string& line : choice.assumptions)
         out.push_back(assumption_from(line));
-    return spec;
+    return {std::move(spec), price_of_other_nodes};
 }
 
 StackSpec resolve_stack(const JobDraft& draft, const Sources& sources, const AcceleratorSpec& accelerator,

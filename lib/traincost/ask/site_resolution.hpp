@@ -10,9 +10,15 @@
 
 namespace traincost {
 
+/// Accelerators on their node.
+struct ResolvedCluster {
+    ClusterSpec spec;
+    bool price_of_other_nodes;  ///< its own has none
+};
+
 /// The accelerators of the draft on their node, and what was assumed to choose it.
-ClusterSpec resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
-                            Assumptions& out);
+ResolvedCluster resolve_cluster(const JobDraft& draft, const Catalogue& catalogue, const JobNeeds& needs,
+                                Assumptions& out);
 
 /// The stack of the draft; where it says none, that of the model's recipe, or the one usual on the
 /// accelerator.

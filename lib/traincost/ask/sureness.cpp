@@ -6,15 +6,20 @@
 
 namespace traincost {
 
+Uncertainty sureness(const JobDraft& draft, const Job& job, const Estimate& taken,
+                     const Residuals& residuals) {
+    Uncertainty sure = uncertainty(residuals, job, taken);
+    if (is_familiar(residuals, job))
+        return sure;  // no other setting need be estimated
+    return with_unstated(std::move(sure), residuals, job, taken,
+                         odds_of(unstated_range(draft, job, taken), taken));
+}
+
 Sureness plan_sureness(const JobDraft& question, const Residuals& residuals) {
     JobDraft draft = question;
     draft.recompute = RecomputeChoice{};
     return [draft = std::move(draft), &residuals](const Job& job, const Estimate& taken) {
-        Uncertainty sure = uncertainty(residuals, job, taken);
-        if (is_familiar(residuals, job))
-            return sure;  // no other setting need be estimated
-        return with_unstated(std::move(sure), residuals, job, taken,
-                             odds_of(unstated_range(draft, job, taken), taken));
+        return sureness(draft, job, taken, residuals);
     };
 }
 

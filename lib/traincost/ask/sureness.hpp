@@ -1,4 +1,4 @@
-// How sure the plans of a search are.
+// How sure jobs and the plans of a search are.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,10 @@
 #include "traincost/fit/setting_odds.hpp"
 
 namespace traincost {
+
+/// How sure a job is whose draft leaves settings unstated: what `estimate` prints of it.
+Uncertainty sureness(const JobDraft& draft, const Job& job, const Estimate& taken,
+                     const Residuals& residuals);
 
 /// How sure plans are, whose flags say beside the question's draft what is recomputed: what `estimate` prints
 /// with those flags. The residuals must outlive it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "traincost/ask/sureness.hpp"
 #include "traincost/base/parallel.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/spec/job_fields.hpp"
@@ -78,9 +79,8 @@ private:
     std::map<std::string, JobDraft> files_;
 };
 
-SweepPoint point_of(const Drafts& drafts, std::vector<std::string> values, const Sources& sources) {
+SweepPoint point_of(const JobDraft& draft, std::vector<std::string> values, const Sources& sources) {
     SweepPoint point{std::move(values)};
-    const JobDraft draft = drafts.draft_of(point.values);
     try {
         ResolvedJob resolved = resolve(draft, sources);
         point.job = std::move(resolved.job);
@@ -127,8 +127,15 @@ SweepAnswer ask(const SweepQuestion& question, const Sources& sources) {
     const Drafts drafts(question, sources);
     SweepAnswer answer{question.axes, {}, static_cast<std::int64_t>(all.size())};
     answer.points.resize(all.size() > first ? (all.size() - first + every - 1) / every : 0);
+    if (question.weighs_unstated)
+        answer.sure.resize(answer.points.size());
     parallel_for(answer.points.size(), [&](std::size_t i) {
-        answer.points[i] = point_of(drafts, std::move(all[first + i * every]), sources);
+        std::vector<std::string>& values = all[first + i * every];
+        const JobDraft draft = drafts.draft_of(values);
+        SweepPoint& point = answer.points[i];
+        point = point_of(draft, std::move(values), sources);
+        if (question.weighs_unstated && point.estimate)
+            answer.sure[i] = sureness(draft, *point.job, *point.estimate, sources.residuals());
     });
     const auto& points = answer.points;
     const bool any =

@@ -19,12 +19,14 @@ struct SweepQuestion {
     std::vector<SweepAxis> axes;  ///< by flag; "job" has a job file for each value
     std::int64_t shard = 0;       ///< only every `shards`-th point, from this one
     std::int64_t shards = 1;
+    bool weighs_unstated = false;  ///< says how sure each point is
 };
 
 struct SweepAnswer {
     std::vector<SweepAxis> axes;
-    std::vector<SweepPoint> points;  ///< of the shard
-    std::int64_t all;                ///< points of the whole sweep
+    std::vector<SweepPoint> points;   ///< of the shard
+    std::int64_t all;                 ///< points of the whole sweep
+    std::vector<Uncertainty> sure{};  ///< of each point that is a job; empty unless asked for
 
     /// Whether any point fits, or there is none.
     bool yes() const;

@@ -3,10 +3,7 @@
 namespace traincost {
 
 TimelineAnswer ask(const TimelineQuestion& question, const Sources& sources) {
-    return timeline_of(resolve(question.job, sources));
-}
-
-TimelineAnswer timeline_of(ResolvedJob resolved) {
+    ResolvedJob resolved = resolve(question.job, sources);
     StepTimeline line = step_timeline(resolved.job);
     StepLanes lanes = step_lanes(line);
     Estimate e = estimate(resolved.job);

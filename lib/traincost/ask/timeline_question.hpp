@@ -22,9 +22,6 @@ struct TimelineAnswer {
 /// `Error` where the draft is no job.
 TimelineAnswer ask(const TimelineQuestion& question, const Sources& sources);
 
-/// The same of a job that is resolved already.
-TimelineAnswer timeline_of(ResolvedJob resolved);
-
 /// The step of an estimate in time; nothing where its schedule cannot be played.
 std::optional<TimelineAnswer> timeline_of(const EstimateAnswer& answer);
 

@@ -79,9 +79,10 @@ std::string answer_sweep(JsonObject& object, const Sources& sources) {
     question.file = overlaid(files_of(input, sources).draft, job);
     question.said = input.said;
     question.axes = sweep_axes(object.at("vary").strings());
+    question.weighs_unstated = true;
     object.finish();
     const SweepAnswer answer = ask(question, sources);
-    return sweep_json(answer.axes, answer.points, sources.residuals(), std::nullopt);
+    return sweep_json(answer.axes, answer.points, answer.sure, std::nullopt);
 }
 
 std::string answer_compare(JsonObject& object, const Sources& sources) {

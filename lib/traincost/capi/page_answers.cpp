@@ -42,7 +42,8 @@ void write_convention(JsonWriter& out, std::string_view name, const AchievedRate
 }
 
 std::string_view group_word(FieldGroup group) {
-    static constexpr std::array<std::string_view, 4> names = {"job", "numerics", "parallelism", "operation"};
+    static constexpr std::array<std::string_view, 5> names = {"job", "numerics", "parallelism", "operation",
+                                                              "operation"};
     return names[static_cast<std::size_t>(group)];
 }
 

@@ -4,6 +4,7 @@
 
 #include "traincost/cost/flops.hpp"
 #include "traincost/cost/memory/host_memory.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -34,16 +35,14 @@ Estimate estimate(const Job& job) {
     e.step = step_time(job, shape, table, stages, allocator_pressure(job, shape, table, stages, peak));
 
     const double gpus = static_cast<double>(job.cluster.accelerators);
-    const std::int64_t length = job.run.padded_length.value_or(job.run.sequence);
-    const double padded = static_cast<double>(length) / static_cast<double>(job.run.sequence);
     Throughput& t = e.throughput;
-    t.tokens_per_step = static_cast<double>(job.run.global_batch) * static_cast<double>(length);
+    t.tokens_per_step = tokens_per_step(job.run);
     t.tokens_per_s = t.tokens_per_step / e.step.total.value();
     t.tokens_per_s_per_gpu = t.tokens_per_s / gpus;
     const FlopRate peak_flops = *peak_rate(job.cluster.accelerator, job.run.precision.gemm);
     const StepFlops flops = step_flops(job);
-    t.model_flops_per_gpu = flops.model * padded / e.step.total / gpus;
-    t.hardware_flops_per_gpu = (flops.model + flops.recomputed) * padded / e.step.total / gpus;
+    t.model_flops_per_gpu = flops.model / e.step.total / gpus;
+    t.hardware_flops_per_gpu = (flops.model + flops.recomputed) / e.step.total / gpus;
     t.mfu = t.model_flops_per_gpu / peak_flops;
     t.hfu = t.hardware_flops_per_gpu / peak_flops;
 

@@ -1,12 +1,24 @@
 #include "traincost/cost/flops.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "traincost/cost/blocks.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
 namespace {
+
+/// The job with all sequences as long as the mean.
+Job of_mean_length(Job job) {
+    RunSpec& run = job.run;
+    run.sequence = mean_length(run);
+    run.padded_length.reset();
+    if (run.packed_length)
+        run.packed_length = std::min(*run.packed_length, run.sequence);
+    return job;
+}
 
 /// The step on one undivided rank: sharding moves FLOPs about, padding and replication must not add any.
 Shape undivided(const Job& job) {
@@ -42,6 +54,8 @@ ListFlops list_flops(const OpList& list, bool full_attention) {
 }
 
 StepFlops inventory_flops(const Job& job, bool full_attention) {
+    if (job.run.padded_length)
+        return inventory_flops(of_mean_length(job), full_attention);
     const RunSpec& run = job.run;
     BlockOps ops;
     fill_ops(job, undivided(job), ops);
@@ -73,8 +87,7 @@ StepFlops step_flops(const Job& job) {
 
 Flops model_flops(const Job& job, FlopConvention convention) {
     const ModelSpec& m = job.model;
-    const double D =
-        static_cast<double>(job.run.global_batch) * static_cast<double>(job.run.sequence);  // tokens a step
+    const double D = tokens_per_step(job.run);
     switch (convention) {
         case FlopConvention::exact:
             return step_flops(job).model;
@@ -85,12 +98,12 @@ Flops model_flops(const Job& job, FlopConvention convention) {
             const double L = static_cast<double>(attention_layers(m));
             const double H = static_cast<double>(m.heads);
             const double Q = static_cast<double>(m.head_dim);
-            const double T = static_cast<double>(job.run.sequence);
+            const double T = static_cast<double>(mean_length(job.run));
             return Flops{(6.0 * N + 12.0 * L * H * Q * T) * D};
         }
         case FlopConvention::megatron: {
             const double B = static_cast<double>(job.run.global_batch);
-            const double s = static_cast<double>(job.run.sequence);
+            const double s = static_cast<double>(mean_length(job.run));
             const double L = static_cast<double>(m.layers);
             const double h = static_cast<double>(m.hidden);
             const double V = static_cast<double>(m.vocab);

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "traincost/base/version.hpp"
-#include "traincost/cost/blocks.hpp"
+#include "traincost/cost/adapters.hpp"
 #include "traincost/cost/estimate.hpp"
 #include "traincost/cost/flops.hpp"
 #include "traincost/cost/params.hpp"
@@ -24,27 +24,6 @@ ModelSpec padded(const Job& job) {
         model.vocab = (model.vocab + multiple - 1) / multiple * multiple;
     }
     return model;
-}
-
-/// Weights of the low-rank pairs, undivided.
-std::int64_t adapter_parameters(const Job& job) {
-    Job whole = job;
-    whole.run.parallel = Parallelism{};
-    const Shape shape = shape_of(whole);
-    BlockOps ops;
-    fill_ops(whole, shape, ops);
-    const auto sum = [](const OpList& list) {
-        double weights = 0.0;
-        for (const Operator& op : list) {
-            weights += op.adapter_weights;
-        }
-        return weights;
-    };
-    double weights = sum(ops.head) + sum(ops.embedding);
-    for (std::int64_t i = 0; i < block_count(job.model); ++i) {
-        weights += sum(ops.blocks[kind_of(whole, ops, i)]);
-    }
-    return static_cast<std::int64_t>(weights);
 }
 
 void write_how(JsonWriter& out, const BenchOptions& options) {

@@ -267,7 +267,7 @@ private:
     void set_task() {
         const std::string& task = record_.task;
         if (task == "lora")
-            run_.tuning = in_.precision == "nf4-base" ? Tuning::qlora : Tuning::lora;
+            run_.tuning = in_.precision.starts_with("nf4-base") ? Tuning::qlora : Tuning::lora;
         else if (task == "qlora")
             run_.tuning = Tuning::qlora;
         else if (task == "adapter")

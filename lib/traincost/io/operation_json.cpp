@@ -58,6 +58,11 @@ void write_json(JsonWriter& out, const Operation& o) {
     member("pue", o.pue);
     member("grid", o.grid);
     member("g_CO2e_per_kWh", o.grid_grams_per_kwh);
+    member("price_of_other_nodes", o.price_of_other_nodes);
+    member("bus_GBps", o.bus_GBps);
+    member("network_Gbps", o.network_Gbps);
+    member("bus_latency_us", o.bus_latency_us);
+    member("network_latency_us", o.network_latency_us);
     out.end_object();
 }
 

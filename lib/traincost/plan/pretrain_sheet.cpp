@@ -37,9 +37,10 @@ struct ParameterBytes {
     Bytes training;
 };
 
-ParameterBytes parameter_bytes(const RunSpec& run) {
+/// Tables and heads of a quantised base keep the compute format, unless the stack quantises the head.
+ParameterBytes parameter_bytes(const RunSpec& run, bool quantised) {
     const Precision& p = run.precision;
-    const Bytes weights = bytes_per_element(p.base && run.tuning != Tuning::full ? *p.base : p.weights);
+    const Bytes weights = bytes_per_element(p.base && quantised ? *p.base : p.weights);
     if (run.tuning != Tuning::full) {
         return {weights, weights};
     }
@@ -86,18 +87,18 @@ Bytes forward_working_set(const Job& whole) {
 std::vector<SheetRow> memory_rows(const Job& job) {
     const Job whole = on_one(job);
     const ModelSpec& model = job.model;
-    const ParameterBytes each = parameter_bytes(job.run);
     std::vector<SheetRow> rows;
-    const auto weights = [&](std::string_view name, std::int64_t count, std::int64_t n) {
+    const auto weights = [&](std::string_view name, std::int64_t count, std::int64_t n, bool quantised) {
+        const ParameterBytes each = parameter_bytes(job.run, quantised);
         const double parameters = static_cast<double>(n);
         rows.push_back(
             {std::string(name), count, n, each.evaluation * parameters, each.training * parameters});
     };
-    weights("embedding", 1, elements_of(embedding_weights(model)));
+    weights("embedding", 1, elements_of(embedding_weights(model)), false);
     for (const LayerKind& kind : layer_kinds(model)) {
-        weights(layer_name(kind), kind.count, elements_of(layer_weights(model, kind)) * kind.count);
+        weights(layer_name(kind), kind.count, elements_of(layer_weights(model, kind)) * kind.count, true);
     }
-    weights("head", 1, elements_of(head_weights(model, false)));
+    weights("head", 1, elements_of(head_weights(model, false)), job.stack.narrow.quantised_head);
 
     const StageMemory stage = estimate(whole).stages.front();
     const Shape shape = shape_of(whole);
@@ -152,7 +153,8 @@ std::vector<ZeroRow> zero_rows(const Job& job, Bytes capacity) {
 
 PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
                              const Freedoms& freedoms,
-                             const std::function<MemoryMargin(const Job&)>& margin_of) {
+                             const std::function<MemoryMargin(const Job&)>& margin_of,
+                             const std::function<bool(const Job&, const Estimate&)>& is_sure) {
     PretrainSheet sheet{};
     sheet.parameters = parameter_count(job.model);
     sheet.memory = memory_rows(job);
@@ -172,7 +174,6 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
     sheet.relaxed = answer.relaxed;
     sheet.counts = found.counts;
     sheet.risky = found.risky;
-    std::vector<std::tuple<int, int, int, int, int, int>> seen;
     const auto plan_of = [&](const Configuration& configuration) {
         Job plan = job_of(answer.request, configuration);
         Estimate e = estimate(plan);
@@ -181,14 +182,24 @@ PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size
             flags = "--stack " + plan.stack.id + " " + flags;
         return SheetPlan{std::move(flags), std::move(plan), std::move(e)};
     };
-    for (const auto& [plan, also] : guises_of(found.best)) {
-        const Configuration& c = plan.configuration;
-        const std::tuple layout(c.zero, c.dp, c.tp, c.pp, c.cp, c.ep);
-        if (sheet.plans.size() == top || std::find(seen.begin(), seen.end(), layout) != seen.end()) {
-            continue;
+    const auto take_plans = [&](bool any) {
+        std::vector<std::tuple<int, int, int, int, int, int>> seen;
+        for (const auto& [plan, also] : guises_of(found.best)) {
+            const Configuration& c = plan.configuration;
+            const std::tuple layout(c.zero, c.dp, c.tp, c.pp, c.cp, c.ep);
+            if (sheet.plans.size() == top || std::find(seen.begin(), seen.end(), layout) != seen.end())
+                continue;
+            SheetPlan taken = plan_of(c);
+            if (!any && !is_sure(taken.job, taken.estimate))
+                continue;
+            seen.push_back(layout);
+            sheet.plans.push_back(std::move(taken));
         }
-        seen.push_back(layout);
-        sheet.plans.push_back(plan_of(c));
+    };
+    take_plans(found.risky || !is_sure);
+    if (sheet.plans.empty() && !found.best.empty()) {
+        sheet.risky = true;
+        take_plans(true);
     }
     if (sheet.plans.empty() && found.smallest) {
         sheet.smallest = plan_of(found.smallest->configuration);

@@ -56,9 +56,10 @@ struct PretrainSheet {
 /// The sheet of the job's model, cluster, stack and batch; its degrees of parallelism don't matter, `space`
 /// says which are tried, and `freedoms` what more where none of it fits. Among plans with the same ZeRO stage
 /// and degrees the fastest stands for all; at most `top` of them. Plans without the margin that `margin_of`
-/// gives are left out, as in searches.
+/// gives are left out, as in searches, and those that `is_sure` does not take, unless it takes none.
 PretrainSheet pretrain_sheet(const Job& job, const SearchSpace& space, std::size_t top,
                              const Freedoms& freedoms = {false, false, false, {}},
-                             const std::function<MemoryMargin(const Job&)>& margin_of = {});
+                             const std::function<MemoryMargin(const Job&)>& margin_of = {},
+                             const std::function<bool(const Job&, const Estimate&)>& is_sure = {});
 
 }  // namespace traincost

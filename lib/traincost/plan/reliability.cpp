@@ -2,12 +2,19 @@
 
 #include <cmath>
 
+#include "traincost/cost/adapters.hpp"
 #include "traincost/cost/memory.hpp"
 #include "traincost/cost/params.hpp"
+#include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
 
 Bytes checkpoint_bytes(const Job& job) {
+    if (job.run.tuning != Tuning::full) {  // the base is not written again
+        const Precision p = pair_precision(job.run, job.stack);
+        return (bytes_per_element(p.weights) + optimizer_state_bytes(job.run.optimizer, p)) *
+               static_cast<double>(adapter_parameters(job));
+    }
     const Precision& p = job.run.precision;
     const double N = static_cast<double>(parameter_count(job.model).total);
     const Bytes master = p.master ? bytes_per_element(*p.master) : Bytes{};

@@ -29,7 +29,7 @@ struct ReliabilityInputs {
 
 /// Checkpointing at the best interval.
 struct Reliability {
-    Bytes checkpoint;   ///< weights, master weights and optimizer states of the whole model
+    Bytes checkpoint;   ///< weights, master weights and optimizer states of all that is trained
     Seconds write;      ///< time training stops for one
     Seconds restart;    ///< from a failure to training again
     Seconds mean_time;  ///< between failures of the whole job
@@ -38,7 +38,7 @@ struct Reliability {
 };
 
 /// Bytes one checkpoint of the job holds: weights, master weights, optimizer states. BLOOM-176B's took 2.3
-/// TB, 14 bytes a parameter.
+/// TB, 14 bytes a parameter. Of adapters over a frozen base, theirs alone.
 Bytes checkpoint_bytes(const Job& job);
 
 /// sqrt(2 δ M): the first-order optimal interval                                        [Young74]

@@ -135,8 +135,8 @@ std::optional<Remedy> tried(const Job& job, const std::vector<std::vector<Change
     const Estimate e = estimate(changed);
     const StageMemory& fullest = e.stages[static_cast<std::size_t>(e.peak_stage)];
     const bool fits = fullest.device <= capacity && e.host_shortfall() <= Bytes{};
-    return Remedy{words, fullest.device, e.step.total, fits,
-                  fits && lacks_margin(changed, fullest, capacity, margin_of)};
+    const bool risky = fits && lacks_margin(changed, fullest, capacity, margin_of);
+    return Remedy{words, fullest.device, e.step.total, fits, risky, std::move(changed)};
 }
 
 /// The best plans of a search of the job's cluster, which may go beyond what its stack usually does.
@@ -158,7 +158,8 @@ std::vector<Remedy> searched(const Job& job, Bytes capacity,
         std::string flags = configuration_flags(found.request, c);
         if (flags.find("--stack ") == flags.npos && here.stack.id != job.stack.id)
             flags = "--stack " + here.stack.id + " " + flags;
-        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true, found.result.risky});
+        all.push_back({std::move(flags), plan.metrics.memory, plan.metrics.time, true, found.result.risky,
+                       job_of(found.request, c)});
     }
     return all;
 }

@@ -19,6 +19,7 @@ struct Remedy {
     Seconds step;
     bool fits;
     bool risky = false;  ///< fits by the prediction, but without the margin asked for
+    Job job;             ///< with the change
 };
 
 /// Changes of one or a few choices (ZeRO stage, micro-batch, recompute, tensor and pipeline parallelism)

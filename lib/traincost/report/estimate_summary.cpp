@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "traincost/base/text.hpp"
-#include "traincost/plan/price.hpp"
 #include "traincost/report/chosen.hpp"
+#include "traincost/report/price_words.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
 
 namespace traincost {
@@ -23,14 +23,6 @@ std::string interval(const Uncertainty& sure) {
         return "";
     return "80% interval " + to_text(Seconds{sure.step_time_s->low}) + " to " +
            to_text(Seconds{sure.step_time_s->high}) + "; ";
-}
-
-std::string price_words(const ClusterSpec& cluster) {
-    const std::optional<GpuHourPrice> price = gpu_hour_price(cluster);
-    if (!price)
-        return "no known price";
-    const bool named = !price->provider.empty() && price->provider != price->kind;
-    return to_text(price->amount) + " per GPU-hour, " + price->kind + (named ? ", " + price->provider : "");
 }
 
 /// The first thing to change where it does not fit; the first thing to know where it does.
@@ -68,7 +60,8 @@ void add_training_rows(const EstimateAnswer& answer, Table& table) {
     row("training", cell(total.time),
         count_text(total.tokens) + " tokens, " + count_text(std::ceil(total.steps)) + " steps; " +
             count_text(total.gpu_hours) + " GPU-hours");
-    row("cost", total.cost ? cell(*total.cost) : empty_cell(), price_words(answer.job.cluster));
+    row("cost", total.cost ? cell(*total.cost) : empty_cell(),
+        total.cost ? price_words(answer.job.cluster) : "no known price");
     if (bill.co2_kg)
         row("CO2", text_cell(to_significant(*bill.co2_kg / 1000.0) + " t"), "");
 }

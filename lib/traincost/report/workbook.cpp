@@ -7,6 +7,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/report/explain/explanation.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -96,7 +97,8 @@ private:
         const RunSpec& run = job_.run;
         const Parallelism& p = run.parallel;
         const auto count = [](std::int64_t x) { return static_cast<double>(x); };
-        given("sequence", count(run.sequence), "tokens", "of a sequence");
+        given("sequence", count(mean_length(run)), "tokens",
+              run.padded_length ? "of a sequence, in the mean" : "of a sequence");
         given("micro_batch", count(run.micro_batch), "", "sequences per micro-batch");
         given("global_batch", count(run.global_batch), "", "sequences per step");
         given("gpus", count(job_.cluster.accelerators), "", "accelerators");
@@ -193,7 +195,11 @@ private:
         const double step = e_.step.total.value();
         const Bytes device = e_.stages[static_cast<std::size_t>(e_.peak_stage)].device;
         result("memory per accelerator", "=" + places_["Memory"], device.value(), "B");
-        result("fits", "=IF(B1<=" + places_["capacity"] + ",1,0)", e_.shortfall > Bytes{} ? 0.0 : 1.0,
+        // What is offloaded must fit in the node's host memory too.
+        const std::string in_host = e_.node_memory ? "IF(" + to_exact(e_.node_host.value()) +
+                                                         "<=" + to_exact(e_.node_memory->value()) + ",1,0)"
+                                                   : "1";
+        result("fits", "=IF(B1<=" + places_["capacity"] + "," + in_host + ",0)", e_.fits ? 1.0 : 0.0,
                "1: yes");
         result("step", "=" + places_["Step"], step, "s");
         result("tokens per step", "=" + places_["global_batch"] + "*" + places_["sequence"], tokens,
@@ -201,11 +207,12 @@ private:
         result("tokens per second", "=B4/B3", tokens / step, "tokens/s");
         result("steps", "=" + places_["tokens"] + "/B4", job_.run.tokens.value_or(0.0) / tokens, "");
         constexpr double day = 86400.0;
-        result("days", "=B6*B3/86400", job_.run.tokens.value_or(0.0) / tokens * step / day, "d");
+        result("days", "=B6*B3/86400", job_.run.tokens.value_or(0.0) / tokens * step / day,
+               "d, without failures");
         result("GPU-hours", "=B7*24*" + places_["gpus"],
                job_.run.tokens.value_or(0.0) / tokens * step / 3600.0 *
                    static_cast<double>(job_.cluster.accelerators),
-               "h");
+               "h, without failures");
     }
 
     /// A number of the timeline: its label, and its value in the column behind.

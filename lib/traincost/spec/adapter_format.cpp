@@ -30,6 +30,14 @@ AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack) {
     return p.master ? AdapterFormat::autocast : AdapterFormat::fp32;
 }
 
+Precision pair_precision(const RunSpec& run, const StackSpec& stack) {
+    Precision p = run.precision;
+    p.master.reset();
+    if (adapter_format(run, stack) != AdapterFormat::base)
+        p.weights = p.moments = DataType::fp32;
+    return p;
+}
+
 Precision tuned_precision(const StackSpec& stack, const Precision& recipe, Tuning tuning) {
     Precision p = stack_precision(stack.states, recipe);
     if (over_narrow_base(stack, p, tuning)) {

@@ -27,6 +27,9 @@ enum class AdapterFormat : std::uint8_t {
 /// A recipe with fp32 states runs under autocast, which multiplies them in 16 bits.
 AdapterFormat adapter_format(const RunSpec& run, const StackSpec& stack);
 
+/// Formats of the pairs' weights and states: fp32 ones are their own masters.
+Precision pair_precision(const RunSpec& run, const StackSpec& stack);
+
 /// `stack_precision` of a run that trains adapters: from version 0.12 on PEFT makes pairs over a 16-bit base
 /// in fp32 unless told otherwise (`autocast_adapter_dtype`), and so their gradients and states; trainers run
 /// them under autocast.

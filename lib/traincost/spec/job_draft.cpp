@@ -18,6 +18,12 @@ void drop_superseded(JobDraft& base, const JobDraft& over) {
         base.accelerator_spec.reset();
         base.cluster.reset();
     }
+    if (over.gpu || over.accelerator_spec || over.cluster) {
+        for (Stated<double>* figure :
+             {&base.bus_GBps, &base.network_Gbps, &base.bus_latency_us, &base.network_latency_us})
+            figure->reset();  // of another network
+        base.price_of_other_nodes.reset();
+    }
     if (over.stack || over.stack_spec) {
         base.stack.reset();
         base.stack_spec.reset();
@@ -44,7 +50,7 @@ void drop_superseded(JobDraft& base, const JobDraft& over) {
     }
     if (over.gpus || over.tp || over.pp || over.cp)
         base.dp.reset();
-    if (over.lora_rank && base.tuning.value == Tuning::full)
+    if ((over.lora_rank || over.lora_targets) && base.tuning.value == Tuning::full)
         base.tuning.reset();
     if (over.failure_rate || over.between_failures) {
         base.failure_rate.reset();
@@ -86,7 +92,7 @@ void apply_kernels(const JobDraft& draft, RunSpec& run) {
 }
 
 void apply_adapter(const JobDraft& draft, RunSpec& run) {
-    if (draft.lora_rank && !draft.tuning && run.tuning == Tuning::full)
+    if ((draft.lora_rank || draft.lora_targets) && !draft.tuning && run.tuning == Tuning::full)
         run.tuning = Tuning::lora;
     take(draft.tuning, run.tuning);
     AdapterSpec& adapter = run.adapter;
@@ -193,7 +199,12 @@ Operation operation_of(const JobDraft& draft) {
             .power_share = draft.power_share.value,
             .pue = draft.pue.value,
             .grid = draft.grid.value,
-            .grid_grams_per_kwh = draft.grid_grams_per_kwh.value};
+            .grid_grams_per_kwh = draft.grid_grams_per_kwh.value,
+            .price_of_other_nodes = draft.price_of_other_nodes.value,
+            .bus_GBps = draft.bus_GBps.value,
+            .network_Gbps = draft.network_Gbps.value,
+            .bus_latency_us = draft.bus_latency_us.value,
+            .network_latency_us = draft.network_latency_us.value};
 }
 
 }  // namespace traincost

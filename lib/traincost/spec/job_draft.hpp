@@ -157,6 +157,13 @@ struct JobDraft {
     Stated<double> pue{};
     Stated<std::string> grid{};
     Stated<double> grid_grams_per_kwh{};
+    Stated<bool> price_of_other_nodes{};
+
+    // Network, in place of the cluster's
+    Stated<double> bus_GBps{};
+    Stated<double> network_Gbps{};
+    Stated<double> bus_latency_us{};
+    Stated<double> network_latency_us{};
 
     bool operator==(const JobDraft&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "traincost/base/flag_values.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_values.hpp"
@@ -116,6 +117,14 @@ Seconds positive_duration(const std::string& text) {
 
 Seconds duration(const std::string& text) {
     return parse_duration(text, Range::not_negative);
+}
+
+/// "5" microseconds, or a duration with its unit: "5us", "0.01ms".
+double microseconds(const std::string& text) {
+    constexpr double in_a_second = 1e6;
+    const bool unit = !text.empty() && text.back() >= 'a' && text.back() <= 'z';
+    return unit ? in_range(parse_duration(text, Range::positive).value() * in_a_second, Range::positive, text)
+                : positive_number(text);
 }
 
 ByteRate byte_rate(const std::string& text) {
@@ -367,7 +376,7 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::expandable_segments, on_or_off>({"run.expandable_segments", "--expandable-segments", "on|off", "PyTorch's expandable_segments; default: the stack's", g}));
     add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all (full), or adapters", g}));
     add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora", g}));
-    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head", g}));
+    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head; implies --tuning lora", g}));
     JobField headroom = row<&D::headroom, headroom_share>({"run.headroom", "--headroom", "PERCENT", "Share of memory to keep free", g});
     headroom.print = [](const JobDraft& d) { return d.headroom ? std::optional(to_exact(*d.headroom * 100.0)) : std::nullopt; };
     add(headroom);
@@ -423,7 +432,17 @@ void add_operation(std::vector<JobField>& out) {
     add(row<&D::storage, byte_rate, giga>({"operation.storage_GBps", "--storage-bandwidth", "RATE", "Aggregate checkpoint bandwidth, as in 200GB/s; training waits for checkpoints", g, false, "GB/s"}));
     add(row<&D::restart, duration>({"operation.restart_s", "--restart", "TIME", "Time from a failure to resumed training, excluding lost work", g, false, "s"}));
     add(field_of<&D::between_failures, hour>({"operation.accelerator_hours_per_failure", "", "TIME", "Accelerator-time between failures", g, false, "h"}, parse_mtbf));
+    add(row<&D::price_of_other_nodes, switched>({"operation.price_of_other_nodes", "", "", "Price of the accelerator's other nodes, where its usual one has none", g}));
     add(field_of<&D::grid_grams_per_kwh>({"operation.g_CO2e_per_kWh", "", "GRAMS", "Grid carbon intensity per kWh", g, false, "g"}, parse_grid));
+}
+
+void add_network(std::vector<JobField>& out) {
+    const FieldGroup g = FieldGroup::network;
+    const auto add = [&](const JobField& field) { out.push_back(field); };
+    add(row<&D::bus_GBps, gigabytes_per_second>({"operation.bus_GBps", "--bus-bandwidth", "GB_PER_S", "Link bandwidth per accelerator within a node, one direction, in GB/s or with a unit (400Gb/s); default: the cluster's", g, false, "GB/s"}));
+    add(row<&D::network_Gbps, gigabits_per_second>({"operation.network_Gbps", "--network-bandwidth", "GBIT_PER_S", "Network bandwidth per node, in Gbit/s or with a unit (50GB/s); default: the cluster's", g, false, "Gbit/s"}));
+    add(row<&D::bus_latency_us, microseconds>({"operation.bus_latency_us", "--bus-latency", "MICROSECONDS", "Latency of one collective step within a node, in microseconds or with a unit (5us); default: measured", g, false, "us"}));
+    add(row<&D::network_latency_us, microseconds>({"operation.network_latency_us", "--network-latency", "MICROSECONDS", "Latency of one collective step between nodes, in microseconds or with a unit (20us); default: measured", g, false, "us"}));
 }
 // clang-format on
 
@@ -433,6 +452,7 @@ std::vector<JobField> all_fields() {
     add_numerics(out);
     add_parallelism(out);
     add_operation(out);
+    add_network(out);
     return out;
 }
 

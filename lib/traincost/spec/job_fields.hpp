@@ -23,7 +23,7 @@ enum class FieldKind : std::uint8_t {
 };
 
 /// Where the help shows a field.
-enum class FieldGroup : std::uint8_t { job, numerics, parallelism, operation };
+enum class FieldGroup : std::uint8_t { job, numerics, parallelism, operation, network };
 
 /// A value as JSON has it; of a choice its name.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string>;

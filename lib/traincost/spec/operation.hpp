@@ -1,4 +1,5 @@
-// The conditions a run is operated under: failures and checkpoints, a price, power, carbon.
+// The conditions a run is operated under: failures and checkpoints, a price, power, carbon, and a network
+// that is not as the cluster's record has it.
 #pragma once
 
 #include <optional>
@@ -32,6 +33,11 @@ struct Operation {
     std::optional<double> pue{};                 ///< power of the building over that of the nodes
     std::optional<std::string> grid{};           ///< id of a grid; empty: given as an intensity
     std::optional<double> grid_grams_per_kwh{};  ///< CO2 equivalent of a kWh
+    std::optional<bool> price_of_other_nodes{};  ///< the node was taken for its accelerator, without a price
+    std::optional<double> bus_GBps{};            ///< of an accelerator in its node, one direction
+    std::optional<double> network_Gbps{};        ///< of a node
+    std::optional<double> bus_latency_us{};      ///< of one step of a collective inside a node
+    std::optional<double> network_latency_us{};  ///< and between nodes
     bool operator==(const Operation&) const = default;
 };
 

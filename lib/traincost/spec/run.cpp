@@ -115,7 +115,7 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     check.in_range("adapter.dropout", r.adapter.dropout, 0.0, 1.0);
     if (r.tuning == Tuning::qlora && !r.precision.base) {
         check.add("tuning", "is qlora, but precision '" + elided(r.precision_name, 60) +
-                                "' has no quantised base; allowed: nf4-base, or tuning lora");
+                                "' has no quantised base; allowed: nf4-base, nf4-base-fp16, or tuning lora");
     }
 }
 

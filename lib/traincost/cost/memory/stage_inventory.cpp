@@ -112,15 +112,10 @@ void StageInventory::states() {
     const double master_bytes = precision.master ? bytes_per_element(*precision.master).value() : 0.0;
     master = {stored, trained, master_bytes, 1.0};
     moments = {stored, trained, moment_bytes, 1.0};
+    const Precision of_pairs = pair_precision(run, stack);
     pairs = {adapters / (regime.weights_sharded ? shards.dense : 1.0),
-             bytes_per_element(precision.weights).value(), bytes_per_element(precision.gradients).value(),
-             moment_bytes};
-    if (adapter_format(run, stack) != AdapterFormat::base) {
-        Precision wide = precision;  // weights are their own masters
-        wide.weights = wide.moments = DataType::fp32;
-        pairs.w = bytes_per_element(wide.weights).value();
-        pairs.s = optimizer_state_bytes(run.optimizer, wide).value();
-    }
+             bytes_per_element(of_pairs.weights).value(), bytes_per_element(of_pairs.gradients).value(),
+             optimizer_state_bytes(run.optimizer, of_pairs).value()};
     offload_states();
 }
 

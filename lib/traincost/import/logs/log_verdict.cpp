@@ -4,6 +4,7 @@
 
 #include "traincost/base/scale.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -123,7 +124,7 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
 
 std::optional<LoggedStep> logged_step(const TrainingLog& log, const Job& job) {
     const double sequences = static_cast<double>(job.run.global_batch);
-    const double tokens = sequences * static_cast<double>(job.run.sequence);
+    const double tokens = tokens_per_step(job.run);
     const double accelerators = static_cast<double>(job.cluster.accelerators);
     if (const std::optional<Seconds> step = optimizer_step_time(log)) {
         return LoggedStep{*step, !log.step_time    ? "steps per second"
@@ -153,7 +154,7 @@ std::optional<double> logged_tokens(const TrainingLog& log, const Job& job) {
     }
     const double steps =
         static_cast<double>(*log.last_iteration) / static_cast<double>(log.micro_steps.value_or(1));
-    return steps * static_cast<double>(job.run.global_batch) * static_cast<double>(job.run.sequence);
+    return steps * tokens_per_step(job.run);
 }
 
 std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, const Achieved& achieved) {

@@ -11,17 +11,17 @@ namespace traincost {
 namespace {
 
 void write_points(JsonWriter& out, const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points,
-                  const Residuals& residuals) {
+                  const std::vector<Uncertainty>& sure) {
     out.key("points").begin_array();
-    for (const SweepPoint& p : points) {
+    for (std::size_t n = 0; n < points.size(); ++n) {
+        const SweepPoint& p = points[n];
         out.begin_object();
         out.key("varied").begin_object();
         for (std::size_t i = 0; i < axes.size(); ++i)
             out.member(axes[i].flag, p.values[i]);
         out.end_object();
         if (p.estimate) {
-            write_estimate_members(out, *p.job, *p.estimate, uncertainty(residuals, *p.job, *p.estimate),
-                                   p.assumptions, p.operation);
+            write_estimate_members(out, *p.job, *p.estimate, sure[n], p.assumptions, p.operation);
         } else {
             out.member("problem", p.problem);
         }
@@ -112,15 +112,15 @@ std::vector<ReadShard> in_order(const std::vector<JsonDocument>& documents) {
 }  // namespace
 
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points,
-                       const Residuals& residuals, const std::optional<SweepShard>& shard) {
+                       const std::vector<Uncertainty>& sure, const std::optional<SweepShard>& shard) {
     JsonWriter out;
     out.begin_object();
     out.member("schema_version", estimate_schema_version);
-    write_points(out, axes, points, residuals);
+    write_points(out, axes, points, sure);
     if (shard) {
         JsonWriter alone;
         alone.begin_object();
-        write_points(alone, axes, points, residuals);
+        write_points(alone, axes, points, sure);
         alone.end_object();
         const JsonDocument parsed = parse_json(alone.text(), "sweep");
         out.key("shard").begin_object();

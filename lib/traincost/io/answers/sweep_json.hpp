@@ -20,9 +20,9 @@ struct SweepShard {
     std::int64_t points;  ///< of the whole sweep
 };
 
-/// The answer of a sweep; of a part of it, with what merging takes and a checksum.
+/// The answer of a sweep, `sure` of each point; of a part of it, with what merging takes and a checksum.
 std::string sweep_json(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points,
-                       const Residuals& residuals, const std::optional<SweepShard>& shard);
+                       const std::vector<Uncertainty>& sure, const std::optional<SweepShard>& shard);
 
 /// Whether the document is a sweep's answer.
 bool is_sweep(const JsonDocument& document);

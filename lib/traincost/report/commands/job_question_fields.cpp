@@ -20,9 +20,11 @@ const char* title_of(FieldGroup group) {
         case FieldGroup::parallelism:
             return "Parallelism";
         case FieldGroup::operation:
+            return "Operation";
+        case FieldGroup::network:
             break;
     }
-    return "Operation";
+    return "Network";
 }
 
 /// Between each two of them `separator`.
@@ -135,36 +137,6 @@ CommandFields fields_of(ReadQuestion& question) {
     fields.text("--select", question.select, "NAME",
                 "Job to take, if the files describe several: a function, or a branch of a script");
     return fields;
-}
-
-namespace {
-
-/// "5" microseconds, or a duration with its unit: "5us", "0.01ms".
-double microseconds(const std::string& text) {
-    constexpr double in_a_second = 1e6;
-    const bool unit = !text.empty() && text.back() >= 'a' && text.back() <= 'z';
-    return unit ? in_range(parse_duration(text, Range::positive).value() * in_a_second, Range::positive, text)
-                : positive_number(text);
-}
-
-}  // namespace
-
-CommandFields fields_of(NetworkWords& words) {
-    CommandFields fields;
-    fields.value("--bus-bandwidth", words.bus_GBps, "GB_PER_S", gigabytes_per_second,
-                 "Link bandwidth per accelerator within a node, one direction, in GB/s or with a unit "
-                 "(400Gb/s); default: the cluster's");
-    fields.value("--network-bandwidth", words.network_Gbps, "GBIT_PER_S", gigabits_per_second,
-                 "Network bandwidth per node, in Gbit/s or with a unit (50GB/s); default: the cluster's");
-    fields.value(
-        "--bus-latency", words.bus_latency_us, "MICROSECONDS", microseconds,
-        "Latency of one collective step within a node, in microseconds or with a unit (5us); default: "
-        "measured");
-    fields.value(
-        "--network-latency", words.network_latency_us, "MICROSECONDS", microseconds,
-        "Latency of one collective step between nodes, in microseconds or with a unit (20us); default: "
-        "measured");
-    return CommandFields().add(fields, "Network");
 }
 
 CommandFields launch_format_fields(std::string& format, bool required) {

@@ -8,7 +8,6 @@
 #include "traincost/ask/job_input.hpp"
 #include "traincost/ask/measured/calibrate_question.hpp"
 #include "traincost/ask/measured/validate_question.hpp"
-#include "traincost/ask/network_words.hpp"
 #include "traincost/ask/params_question.hpp"
 #include "traincost/ask/recommend_question.hpp"
 #include "traincost/ask/scale_question.hpp"
@@ -35,7 +34,6 @@ CommandFields fields_of(OutputWish& wish, Charts charts = Charts::no, Pages page
 CommandFields fields_of(SaidJob& job);
 /// Files of any kind, and which of the jobs in them.
 CommandFields file_fields(SaidJob& job);
-CommandFields fields_of(NetworkWords& words);
 /// --to, the launch format that a job is written in.
 CommandFields launch_format_fields(std::string& format, bool required = false);
 CommandFields fields_of(BenchView& view);

@@ -6,6 +6,7 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/plan/price.hpp"
+#include "traincost/report/price_words.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -96,9 +97,7 @@ std::string price_text(const ClusterSpec& cluster) {
     if (!price) {
         return "";
     }
-    std::string text =
-        to_text(price->amount) + " per GPU-hour, " + price->kind +
-        (price->provider.empty() || price->provider == price->kind ? "" : ", " + price->provider);
+    std::string text = price_words(cluster);
     if (price->lowest < price->highest) {
         text += "; " + std::to_string(price->known) + " known prices: " + to_text(price->lowest) + " to " +
                 to_text(price->highest);

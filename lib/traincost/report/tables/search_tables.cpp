@@ -4,6 +4,7 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
+#include "traincost/spec/step_tokens.hpp"
 
 namespace traincost {
 
@@ -13,8 +14,7 @@ namespace {
 std::optional<double> steps_of(const SearchRequest& request) {
     if (!request.run.tokens)
         return std::nullopt;
-    return *request.run.tokens /
-           (static_cast<double>(request.run.global_batch) * static_cast<double>(request.run.sequence));
+    return *request.run.tokens / tokens_per_step(request.run);
 }
 
 const Site& site_of(const SearchRequest& request, const Plan& plan) {

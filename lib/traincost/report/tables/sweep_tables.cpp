@@ -173,12 +173,34 @@ BarChart bar_chart(const std::vector<SweepAxis>& axes, const std::vector<SweepPo
 
 }  // namespace
 
+namespace {
+
+/// Whether an axis decides which stack is usual, and so changes more than its name says.
+bool changes_stack(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points) {
+    if (std::any_of(axes.begin(), axes.end(), [](const SweepAxis& axis) { return axis.flag == "stack"; }))
+        return false;
+    const std::string* first = nullptr;
+    for (const SweepPoint& p : points) {
+        if (!p.job)
+            continue;
+        if (first != nullptr && *first != p.job->stack.id)
+            return true;
+        first = &p.job->stack.id;
+    }
+    return false;
+}
+
+}  // namespace
+
 Table sweep_table(const std::vector<SweepAxis>& axes, const std::vector<SweepPoint>& points) {
     Table table{.title = "Sweep", .columns = {}, .rows = {}, .remarks = {}};
     for (const SweepAxis& axis : axes)
         table.columns.push_back(axis.flag);
     const bool totals = std::any_of(points.begin(), points.end(),
                                     [](const SweepPoint& p) { return p.bill && p.bill->totals; });
+    const bool stacks = changes_stack(axes, points);
+    if (stacks)
+        table.columns.emplace_back("stack");
     table.columns.insert(table.columns.end(), {"fits", "memory", "step", "tokens/s", "MFU"});
     if (totals)
         table.columns.insert(table.columns.end(), {"days", "cost"});
@@ -187,6 +209,8 @@ Table sweep_table(const std::vector<SweepAxis>& axes, const std::vector<SweepPoi
         std::vector<Cell> row;
         for (const std::string& value : p.values)
             row.push_back(text_cell(value));
+        if (stacks)
+            row.push_back(p.job ? text_cell(p.job->stack.id) : empty_cell());
         if (!p.estimate) {
             row.push_back(text_cell("invalid"));
             row.resize(table.columns.size() - 1, empty_cell());

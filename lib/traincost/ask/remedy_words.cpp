@@ -1,0 +1,77 @@
+#include "traincost/ask/remedy_words.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "traincost/ask/resolve.hpp"
+#include "traincost/base/text.hpp"
+#include "traincost/export/job_words.hpp"
+#include "traincost/spec/job_fields.hpp"
+
+namespace traincost {
+
+namespace {
+
+/// What a remedy may leave to the job, and launchers or the job then say otherwise.
+constexpr std::array<std::string_view, 12> remedy_flags = {"--tp",
+                                                           "--pp",
+                                                           "--vp",
+                                                           "--cp",
+                                                           "--ep",
+                                                           "--etp",
+                                                           "--zero",
+                                                           "--schedule",
+                                                           "--sequence-parallel",
+                                                           "--offload-optimizer",
+                                                           "--offload-parameters",
+                                                           "--offload-activations"};
+
+/// "--zero 3 --uneven-stages" as what is said.
+JobDraft said_by(const std::string& flags) {
+    const std::vector<std::string> words = split(flags, ' ');
+    JobDraft draft{};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
+        const std::string& flag = words[i];
+        say(draft, *job_field(flag), has_value ? words[++i] : "", flag);
+    }
+    return draft;
+}
+
+/// Says a number in both, where it was said and is another now.
+void say_anew(const Stated<std::int64_t>& before, std::int64_t now, std::string_view flag,
+              Stated<std::int64_t>& said, std::string& words) {
+    if (!before || *before == now)
+        return;
+    said = {now, std::string(flag)};
+    words += " " + std::string(flag) + " " + std::to_string(now);
+}
+
+}  // namespace
+
+std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sources& sources) {
+    std::string words = remedy.change;
+    JobDraft said = said_by(words);
+    say_anew(draft.dp, remedy.job.run.parallel.dp, "--dp", said.dp, words);
+    say_anew(draft.accumulation, micro_batches(remedy.job.run), "--accumulation", said.accumulation, words);
+    JobDraft changed = overlaid(draft, said);
+    if (changed.model.value == "-")
+        changed.model_spec = {remedy.job.model, changed.model.where};  // it can be read only once
+    const Job made = resolve(changed, sources).job;
+    if (made.run == remedy.job.run)
+        return words;
+    const JobDraft have = draft_of(made);
+    const JobDraft want = draft_of(remedy.job);
+    for (const std::string_view flag : remedy_flags) {
+        const JobField& field = *job_field(flag);
+        const std::optional<std::string> wanted = field.print(want);
+        const std::optional<std::string> made_of_words = field.print(have);
+        if (wanted && made_of_words && *wanted != *made_of_words)
+            words += " " + std::string(flag) + " " + *wanted;
+    }
+    return words;
+}
+
+}  // namespace traincost

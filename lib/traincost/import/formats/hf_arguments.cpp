@@ -54,6 +54,9 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     } else if (deepspeed != nullptr && !as_truth(*deepspeed) && !read_named_stage(*deepspeed, sheet)) {
         refer_to_file(*deepspeed, sheet);
     }
+    if (const Setting* engine = root.at("$engine")) {  // deepspeed.initialize(config=...)
+        read_deepspeed_statements(*engine, sheet);
+    }
     sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage", "ds_stage", "deepspeed_stage"}, 0);
 }
 
@@ -163,13 +166,23 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
         return;
     }
     ModelDimensions dimensions;
-    add_dimension(dimensions, "layers", *config, {"num_hidden_layers", "n_layer"});
-    add_dimension(dimensions, "hidden", *config, {"hidden_size", "n_embd"});
-    add_dimension(dimensions, "heads", *config, {"num_attention_heads", "n_head"});
-    add_dimension(dimensions, "kv_heads", *config, {"num_key_value_heads"});
-    add_dimension(dimensions, "ffn", *config, {"intermediate_size", "n_inner"});
+    add_dimension(
+        dimensions, "layers", *config,
+        {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks"});
+    add_dimension(dimensions, "hidden", *config,
+                  {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
+                   "model_dim", "embedding_dim", "emb_dim"});
+    add_dimension(dimensions, "heads", *config,
+                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads"});
+    add_dimension(dimensions, "kv_heads", *config,
+                  {"num_key_value_heads", "n_kv_head", "n_kv_heads", "num_kv_heads"});
+    add_dimension(dimensions, "ffn", *config,
+                  {"intermediate_size", "n_inner", "d_ff", "ffn_dim", "ffn_hidden_size", "dim_feedforward",
+                   "intermediate_dim", "dff"});
     add_dimension(dimensions, "vocab", *config, {"vocab_size"});
-    state_dimensions(sheet, dimensions, *config, {"num_hidden_layers", "n_layer", "hidden_size", "n_embd"});
+    state_dimensions(sheet, dimensions, *config,
+                     {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
+                      "num_blocks", "hidden_size", "n_embd"});
     mark_read(*config);
 }
 
@@ -336,7 +349,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::pp, root, pipeline_names);
     sheet.whole(Fact::cp, root, sequence_parallel_names);
     assume_data_parallel_only(sheet, "the trainer");
-    if (!openrlhf && root.has("per_device_train_batch_size")) {
+    if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
         sheet.assume(Fact::recompute, "none", "gradient_checkpointing");
     }

@@ -99,11 +99,17 @@ std::string names_of(const std::vector<Candidate>& candidates) {
 }
 
 /// The functions whose results a reader knows.
-std::vector<Candidate> returned(PythonRegistry& registry, const KnowsSettings& knows) {
+std::vector<Candidate> returned(PythonRegistry& registry, const std::vector<PythonScope>& scopes,
+                                const KnowsSettings& knows) {
     std::vector<Candidate> found;
-    for (const std::string& name : registry.names()) {
-        if (Setting root = registry.call(name); root.is_map() && root.has("$class") && knows(root)) {
-            found.push_back({.name = name, .root = std::move(root)});
+    for (const PythonScope& scope : scopes) {
+        const auto result = scope.names.find("$returned");
+        if (scope.function.empty() || result == scope.names.end() || !registry.returns(scope.function)) {
+            continue;
+        }
+        const Setting& root = result->second;
+        if (root.is_map() && root.has("$class") && knows(root)) {
+            found.push_back({.name = scope.function, .root = root});
         }
     }
     return found;
@@ -113,16 +119,16 @@ std::vector<Candidate> returned(PythonRegistry& registry, const KnowsSettings& k
 
 std::optional<Setting> program_configuration(PythonRegistry& registry, const std::string& file,
                                              std::string_view select, const KnowsSettings& knows) {
-    std::vector<Candidate> made = returned(registry, knows);
+    const std::vector<PythonScope> scopes = registry.scopes();
+    std::vector<Candidate> made = returned(registry, scopes, knows);
     const auto is_made = [&](const std::string& function) {
         return std::any_of(made.begin(), made.end(),
                            [&](const Candidate& each) { return each.name == function; });
     };
-    const std::vector<PythonScope> scopes = registry.scopes();
     const auto held_by = [&](bool called) {
         std::vector<Candidate> held;
         for (const PythonScope& scope : scopes) {
-            if (scope.called == called && !is_made(scope.function) &&
+            if (scope.is_own && scope.called == called && !is_made(scope.function) &&
                 (select.empty() || (scope.function == select && !scope.function.empty()))) {
                 add_of_scope(scope, file, knows, held);
             }

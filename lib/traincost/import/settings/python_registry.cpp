@@ -56,55 +56,6 @@ std::string PythonRegistry::outermost() const {
     return found == nullptr ? std::string() : found->first;
 }
 
-std::vector<PythonScope> PythonRegistry::scopes() {
-    std::vector<PythonScope> all = {{.function = "", .names = globals_}};
-    for (const auto& [name, function] : functions_) {
-        std::vector<std::string> order;
-        PythonScope scope{
-            .function = name, .called = function.called, .names = parameters(*function.header, order)};
-        bind_started(name, order, scope.names);
-        for (const PythonStatement* statement : function.body) {
-            if (statement->text.starts_with("return ")) {
-                scope.names["$returned"] = expression(*statement, 7, scope.names);
-            } else {
-                assign(*statement, scope.names);
-            }
-        }
-        all.push_back(std::move(scope));
-    }
-    return all;
-}
-
-void PythonRegistry::bind_started(const std::string& name, const std::vector<std::string>& order,
-                                  std::map<std::string, Setting>& names) {
-    const PythonStatement* call = nullptr;
-    for (const PythonStatement* statement : top_) {
-        if (statement->text.starts_with(name + "(")) {
-            if (call != nullptr) {
-                return;  // started twice
-            }
-            call = statement;
-        }
-    }
-    if (call == nullptr || reach_of(*call) == PythonReach::never) {
-        return;
-    }
-    PythonCursor cursor(*call, name.size(), globals_);
-    std::vector<Setting> positional;
-    std::map<std::string, Setting> keywords;
-    read_arguments(cursor, positional, keywords);
-    for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
-        if (positional[i].is_map() || positional[i].quoted || as_number(positional[i])) {
-            names[order[i]] = std::move(positional[i]);
-        }
-    }
-    for (auto& [key, value] : keywords) {
-        if (names.contains(key) && (value.is_map() || value.quoted || as_number(value))) {
-            names[key] = std::move(value);
-        }
-    }
-}
-
 bool PythonRegistry::has(const std::string& name) const {
     return functions_.contains(name);
 }
@@ -193,11 +144,14 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
             locals[key] = value;
         }
         for (const PythonStatement* statement : functions_.at(name).body) {
-            if (statement->within.empty() && statement->text.starts_with("return ")) {
+            const bool returns = statement->text.starts_with("return ");
+            if (returns && reach_of(*statement) == PythonReach::surely) {
                 result = expression(*statement, 7, locals);
                 break;
             }
-            assign(*statement, locals);
+            if (!returns) {
+                assign(*statement, locals);
+            }
         }
         if (const auto options = locals.find(std::string(options_of_parser)); options != locals.end()) {
             made_options_ = options->second;
@@ -250,6 +204,12 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
             values[name] = unknown(name, empty(header.lines.empty() ? 1 : header.lines.front()));
         }
     }
+    if (const auto given = decorated_.find(&header); given != decorated_.end()) {
+        for (const SettingMember& m : given->second.members) {
+            values[m.key] = m.value;
+        }
+        values[std::string(options_of_parser)] = given->second;
+    }
     return values;
 }
 
@@ -279,6 +239,7 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     const PythonReach reach = reach_of(statement);
     if (text.ends_with(":")) {
         entered_[&statement] = entered(statement, locals);
+        note_doing(statement, locals);
     }
     if (reach == PythonReach::never || text.ends_with(":")) {
         return;
@@ -309,8 +270,12 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const std::string called = text.substr(0, end);
         if (called.ends_with(".add_argument")) {
             expression(statement, 0, locals);
+        } else if (text.starts_with("@")) {
+            decorate(statement);
         } else if (called.ends_with("Trainer") && !conditional) {  // "SFTTrainer(...).train()"
             locals["$trainer"] = expression(statement, 0, locals);
+        } else {
+            note_doing(statement, locals);
         }
         return;  // nothing that sets a value
     }
@@ -329,6 +294,11 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     if (sign != '=') {
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
+    }
+    if (conditional && value.is_map() && value.has("$class") && is_done(statement)) {
+        Setting& done = locals[std::string(done_by_scope)];
+        done.kind = Setting::Kind::list;
+        done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
     }
     store(path, std::move(value), conditional, locals);
 }

@@ -19,9 +19,17 @@ namespace traincost {
 struct PythonFunction {
     const PythonStatement* header = nullptr;
     std::vector<const PythonStatement*> body;
+    std::vector<const PythonStatement*> inner{};  ///< of the functions and classes it defines
     bool returns = false;
     bool called = false;   ///< by another function of the file
     bool started = false;  ///< named by the file's top, or by a function that returns nothing
+};
+
+/// The place where a function is called.
+struct PythonSite {
+    const PythonStatement* statement = nullptr;
+    std::size_t at = 0;    ///< of its bracket
+    std::string caller{};  ///< empty at the top
 };
 
 /// Whether a statement is run.
@@ -98,6 +106,8 @@ private:
     /// Whether what stands in the block of that header is run, as far as its condition is known.
     PythonReach entered(const PythonStatement& header, std::map<std::string, Setting>& locals);
     PythonReach reach_of(const PythonStatement& statement) const;
+    /// Whether it is run where every loop is.
+    bool is_done(const PythonStatement& statement) const;
     Setting empty(int line) const;
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
@@ -110,9 +120,22 @@ private:
     /// was made of, as options. Whether the statement is one.
     bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
                             std::map<std::string, Setting>& locals);
-    /// The parameters of a function that the file's top calls once: what it is given there.
-    void bind_started(const std::string& name, const std::vector<std::string>& order,
-                      std::map<std::string, Setting>& names);
+    /// The parameters of a function as they are given in one place, where its caller's names are `known`.
+    void bind_called(const PythonSite& site, const std::vector<std::string>& order,
+                     std::map<std::string, Setting>& known, std::map<std::string, Setting>& names);
+    /// The names of a function's body, those of its only caller first.
+    const PythonScope& scope_of(const std::string& name, std::map<std::string, PythonScope>& all);
+    /// What the functions inside of a function make, where its own names are `outer`.
+    void note_inner(const PythonFunction& function, PythonScope& inner,
+                    const std::map<std::string, Setting>& outer);
+    /// Keeps what a statement makes, where its function runs by itself.
+    void note_statement(const PythonStatement& statement, std::map<std::string, Setting>& names);
+    /// What the methods of classes make, of whose objects nothing is known.
+    void add_methods(std::vector<PythonScope>& all);
+    /// Keeps a call whose doing says something: "fully_shard(model)", and what a "with" enters.
+    void note_doing(const PythonStatement& statement, std::map<std::string, Setting>& locals);
+    /// "@click.option(...)": what the function below it is told where nobody says more.
+    void decorate(const PythonStatement& statement);
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
     /// be reached.
     void store(const std::string& path, Setting value, bool conditional,
@@ -135,6 +158,8 @@ private:
     Setting product(PythonCursor& cursor);
     Setting value(PythonCursor& cursor);
     Setting primary(PythonCursor& cursor);
+    /// The string whose quote stands there.
+    Setting literal(PythonCursor& cursor) const;
     /// "settings['rows']", "sizes[0]".
     static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
@@ -158,6 +183,9 @@ private:
     std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
                                        const std::vector<Setting>& positional,
                                        const std::map<std::string, Setting>& keywords);
+    /// "plan.startswith('zero')" of a text that is known.
+    std::optional<Setting> asked_text(const PythonCursor& cursor, const std::string& name,
+                                      const std::vector<Setting>& positional) const;
     /// "model.to(device)": the object itself, of whose methods nothing is followed.
     const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
@@ -167,8 +195,12 @@ private:
     std::vector<const PythonStatement*> top_;  ///< outside of functions and classes
     std::map<std::string, PythonFunction> functions_;
     std::map<std::string, Setting> globals_;
-    std::map<std::string, Setting> classes_;  ///< their members
+    std::map<std::string, Setting> classes_;                                         ///< their members
+    std::map<const PythonStatement*, std::vector<const PythonStatement*>> methods_;  ///< their bodies
     std::map<const PythonStatement*, PythonReach> entered_;
+    std::map<std::string, std::vector<PythonSite>> sites_;
+    Setting decoration_;  ///< of the function that follows
+    std::map<const PythonStatement*, Setting> decorated_;
     Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
     int calls_ = 0;

@@ -82,6 +82,10 @@ void PythonRegistry::collect() {
             closed = open.back()->indent == statement.indent ? open.back() : closed;
             open.pop_back();
         }
+        if (begins_with(statement.text, {"from ", "import "})) {
+            visit_words(statement.text,
+                        [&](const std::string& word, std::size_t, bool) { imported_.insert(word); });
+        }
         if (begins_with(statement.text, {"elif ", "else:", "except", "finally"})) {
             statement.after = closed;
         }
@@ -154,6 +158,9 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     const bool made = statement.within.size() == 2 &&
                       statement.within.back()->text.starts_with("def __init__") &&
                       statement.text.starts_with("self.");
+    if (statement.within.size() == 1 && statement.text.starts_with("def __init__(")) {
+        makers_[name] = &statement;
+    }
     if (const std::string optimizer = made_optimizer(statement); !optimizer.empty()) {
         place_at(members, "$optimizer") = scalar_setting(optimizer, members);
         members.member("$optimizer")->line = statement.lines.empty() ? 1 : statement.lines.front();
@@ -169,7 +176,7 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
         PythonStatement member = statement;
         member.within.clear();
         std::vector<std::string> order;
-        std::map<std::string, Setting> names = parameters(*statement.within.back(), order);
+        std::map<std::string, Setting> names = parameters(*statement.within.back(), order, globals_);
         names["self"] = members;
         assign(member, names);
         members = std::move(names["self"]);
@@ -244,6 +251,9 @@ PythonReach PythonRegistry::entered(const PythonStatement& header, std::map<std:
     if (begins_with(text, {"with ", "async with ", "try:", "finally:"}) ||
         (text.starts_with("if __name__") && text.find("__main__") != std::string::npos)) {
         return PythonReach::surely;
+    }
+    if (begins_with(text, {"except ImportError", "except (ImportError", "except ModuleNotFoundError"})) {
+        return PythonReach::never;  // what a program asks for is there
     }
     const bool first = text.starts_with("if ");
     if (!first && !begins_with(text, {"elif ", "else:"})) {

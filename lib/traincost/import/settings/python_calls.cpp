@@ -112,13 +112,18 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     Setting off = is_switch ? action->second : Setting{};
     off.text = is_switch && off.text == "store_false" ? "true" : "false";
     off.quoted = false;
-    const auto flag = std::find_if(positional.begin(), positional.end(),
-                                   [](const Setting& name) { return name.text.starts_with("--"); });
+    auto flag = std::find_if(positional.begin(), positional.end(),
+                             [](const Setting& name) { return name.text.starts_with("--"); });
+    if (flag == positional.end()) {  // "-batch-size" is a name, "-b" is none
+        flag = std::find_if(positional.begin(), positional.end(), [](const Setting& name) {
+            return name.text.starts_with("-") && name.text.size() > 2;
+        });
+    }
     if ((said == keywords.end() && !is_switch) || flag == positional.end() ||
         (said != keywords.end() && !said->second.is_scalar())) {
         return;
     }
-    std::string key = flag->text.substr(2);
+    std::string key = flag->text.substr(flag->text.find_first_not_of('-'));
     std::replace(key.begin(), key.end(), '-', '_');
     Setting& option = place_at(options, key);
     option = said == keywords.end() ? off : said->second;
@@ -320,9 +325,10 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         if (const auto made = classes_.find(name); made != classes_.end()) {
             map.members = made->second.members;
         }
-        for (auto& [key, value] : keywords) {
-            place_at(map, key) = std::move(value);
+        for (const auto& [key, value] : keywords) {
+            place_at(map, key) = value;
         }
+        construct(map, name, keywords, positional);
     }
     if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
         place_at(map, "$class") = scalar_setting(name, place);

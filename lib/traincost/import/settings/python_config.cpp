@@ -38,9 +38,32 @@ std::optional<Setting> own_loop(PythonRegistry& registry, const std::string& fil
     }
     if (root) {
         put_doings(*root, scopes, text);
+        drop_divided_steps(*root, text);
         root->file = &file;
     }
     return root;
+}
+
+/// Says which configurations there are where none, or none of them, is chosen.
+void require_choice(const PythonRegistry& registry, const std::string& name,
+                    const std::vector<std::string>& names, const std::string& file) {
+    std::string list;
+    for (const std::string& each : names) {
+        list += (list.empty() ? "" : ", ") + each;
+    }
+    if (name.empty()) {
+        throw Error(
+            ErrorKind::input,
+            std::vector<Problem>{
+                {.path = file, .message = "has several configurations; choose one with --select: " + list}});
+    }
+    if (!registry.has(name)) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{
+                        {.path = file,
+                         .message = "has no configuration '" + name + "'" + did_you_mean(name, names) +
+                                    (did_you_mean(name, names).empty() ? "; it has " + list : "")}});
+    }
 }
 
 }  // namespace
@@ -102,23 +125,7 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
         name_settings(root);
         return root;
     }
-    std::string list;
-    for (const std::string& each : names) {
-        list += (list.empty() ? "" : ", ") + each;
-    }
-    if (name.empty()) {
-        throw Error(
-            ErrorKind::input,
-            std::vector<Problem>{
-                {.path = file, .message = "has several configurations; choose one with --select: " + list}});
-    }
-    if (!registry.has(name)) {
-        throw Error(ErrorKind::input,
-                    std::vector<Problem>{
-                        {.path = file,
-                         .message = "has no configuration '" + name + "'" + did_you_mean(name, names) +
-                                    (did_you_mean(name, names).empty() ? "; it has " + list : "")}});
-    }
+    require_choice(registry, name, names, file);
     Setting root = registry.call(name);
     root.file = &file;
     const bool options = std::any_of(root.members.begin(), root.members.end(),

@@ -113,8 +113,8 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
             now(cursor);
             const bool inverted = takes(cursor, "not");
             const Setting right = sum(cursor);
-            const bool known =
-                left.is_null() || left.quoted || left.is_map() || left.is_list() || as_number(left);
+            const bool known = left.is_null() || left.quoted || left.is_map() || left.is_list() ||
+                               as_number(left) || imported_.contains(left.text);
             if (word == "is" && right.is_null() && known) {
                 return scalar_setting(left.is_null() != inverted ? "true" : "false", left);
             }

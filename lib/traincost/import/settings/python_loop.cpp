@@ -99,15 +99,23 @@ void put_random_rows(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
-/// "B, T": rows and tokens of a micro-step, where the program names both so.
+/// "B, T": rows and tokens of a micro-step, where a scope names both so.
+bool is_short(const PythonScope& scope) {
+    const auto rows = scope.names.find("B");
+    const auto length = scope.names.find("T");
+    return rows != scope.names.end() && length != scope.names.end() && is_count(rows->second) &&
+           is_count(length->second);
+}
+
+bool names_short(const std::vector<PythonScope>& scopes) {
+    return std::any_of(scopes.begin(), scopes.end(), is_short);
+}
+
 void put_short_names(Setting& root, const std::vector<PythonScope>& scopes) {
     for (const PythonScope& scope : scopes) {
-        const auto rows = scope.names.find("B");
-        const auto length = scope.names.find("T");
-        if (rows != scope.names.end() && length != scope.names.end() && is_count(rows->second) &&
-            is_count(length->second)) {
-            put(root, "batch_size_per_device", &rows->second);
-            put(root, "max_seq_length", &length->second);
+        if (is_short(scope)) {
+            put(root, "batch_size_per_device", &scope.names.at("B"));
+            put(root, "max_seq_length", &scope.names.at("T"));
         }
     }
 }
@@ -119,8 +127,9 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_random_rows(root, scopes);
     put(root, "gradient_accumulation_steps", told(scopes, step_names, is_count));
     const Setting* total = told(scopes, total_names, is_count);
-    if (total != nullptr) {
-        // One name that is both, where a rank's rows have no other.
+    // Beside "B" and "T" it counts tokens, which a number below this one does not show.
+    constexpr double fewest_tokens = 32'768.0;
+    if (total != nullptr && (!names_short(scopes) || as_number(*total).value_or(0.0) >= fewest_tokens)) {
         put(root, "total_batch_size", total);
     }
     static constexpr std::array<std::string_view, 3> plain = {"batch_size", "bs", "batch"};
@@ -169,13 +178,13 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
     if (!root.has("$config")) {
         put(root, "model_name_or_path", told(scopes, models, is_text));
     }
-    const int known = (root.has_any({"model_name_or_path", "$config"}) ? 1 : 0) +
-                      (root.has_any({"batch_size_per_device", "batch_size"}) ? 1 : 0) +
-                      (root.has("max_seq_length") ? 1 : 0) +
-                      (root.has("gradient_accumulation_steps") ? 1 : 0) + (root.has("optimizer") ? 1 : 0) +
-                      (root.has_any({"fsdp_config", "$engine", "zero_stage"}) ? 1 : 0) +
-                      (root.has("param_dtype") ? 1 : 0) + (root.has("lora_r") ? 1 : 0) +
-                      (root.has("total_batch_size") ? 1 : 0);
+    const int known =
+        (root.has_any({"model_name_or_path", "$config"}) ? 1 : 0) +
+        (root.has_any({"batch_size_per_device", "batch_size"}) ? 1 : 0) +
+        (root.has("max_seq_length") ? 1 : 0) + (root.has("gradient_accumulation_steps") ? 1 : 0) +
+        (root.has("optimizer") ? 1 : 0) + (root.has_any({"fsdp_config", "$engine", "zero_stage"}) ? 1 : 0) +
+        (root.has_any({"param_dtype", "torch_dtype"}) ? 1 : 0) + (root.has("attn_implementation") ? 1 : 0) +
+        (root.has("lora_r") ? 1 : 0) + (root.has("total_batch_size") ? 1 : 0);
     if (known < least) {
         return std::nullopt;
     }
@@ -183,6 +192,28 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
     place_at(root, "$adapted") = scalar_setting("loop", root.members.front().value);
     hide_names(root);
     return root;
+}
+
+void drop_divided_steps(Setting& root, std::string_view said) {
+    const std::string text = lower(said);
+    const auto is_divided = [&](std::string_view name) {
+        for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+            const std::size_t sign = text.find_first_not_of(' ', at + name.size());
+            const std::string rest = sign == text.npos ? "" : text.substr(sign, 40);
+            if (rest.starts_with("//") || rest.starts_with("/ ")) {
+                const std::string by = rest.substr(0, rest.find('\n'));
+                if (has_any_part(by, std::array<std::string_view, 5>{"world", "num_processes", "gpus",
+                                                                     "n_gpu", "num_devices"})) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    };
+    if (std::any_of(step_names.begin(), step_names.end(), is_divided)) {
+        std::erase_if(root.members,
+                      [](const SettingMember& m) { return m.key == "gradient_accumulation_steps"; });
+    }
 }
 
 void put_options(Setting& root, const std::vector<PythonScope>& scopes) {

@@ -24,6 +24,9 @@ std::optional<Setting> options_alone(const std::vector<PythonScope>& scopes, con
 /// What a loop of one's own is told on its command line, apart from what it hands on by other names.
 void put_options(Setting& root, const std::vector<PythonScope>& scopes);
 
+/// No steps of accumulation where the program divides those it is told among its processes.
+void drop_divided_steps(Setting& root, std::string_view said);
+
 /// What the program does beside making its trainer: recomputation that it switches on, and DeepSpeed's
 /// settings that it writes to a file first.
 void put_doings(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text);

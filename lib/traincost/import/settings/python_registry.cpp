@@ -136,7 +136,7 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
     }
     if (++depth_ <= deepest_python_call) {
         std::vector<std::string> order;
-        std::map<std::string, Setting> locals = parameters(*functions_.at(name).header, order);
+        std::map<std::string, Setting> locals = parameters(*functions_.at(name).header, order, globals_);
         for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
             locals[order[i]] = positional[i];
         }
@@ -171,7 +171,8 @@ Setting PythonRegistry::globals() {
 }
 
 std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement& header,
-                                                          std::vector<std::string>& order) {
+                                                          std::vector<std::string>& order,
+                                                          std::map<std::string, Setting>& known) {
     std::map<std::string, Setting> values;
     const std::string& text = header.text;
     std::size_t at = text.find('(');
@@ -193,7 +194,7 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
         for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
             depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
             if (depth == 0 && text[at] == '=') {
-                values[name] = expression(header, at + 1, globals_);
+                values[name] = expression(header, at + 1, known);
             }
         }
         if (const auto made = classes_.find(word_at(text, type));
@@ -280,6 +281,9 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         return;  // nothing that sets a value
     }
     if (!conditional && assign_dataclasses(statement, equals, locals)) {
+        return;
+    }
+    if (several && assign_several(statement, equals, locals)) {
         return;
     }
     Setting value = expression(statement, equals + 1, locals);

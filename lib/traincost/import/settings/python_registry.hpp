@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +95,8 @@ public:
 
 private:
     /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
-    std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order);
+    std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order,
+                                              std::map<std::string, Setting>& known);
     /// Marks the functions that others call, and those that what runs by itself names.
     void mark_called();
     void collect();
@@ -116,6 +118,9 @@ private:
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
+    /// "rows, length = 8, 1024": each name its value. Whether there are as many of these as names.
+    bool assign_several(const PythonStatement& statement, std::size_t equals,
+                        std::map<std::string, Setting>& locals);
     /// "model_args, args = parser.parse_args_into_dataclasses()": the members of the classes that the parser
     /// was made of, as options. Whether the statement is one.
     bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
@@ -132,6 +137,9 @@ private:
     void note_statement(const PythonStatement& statement, std::map<std::string, Setting>& names);
     /// What the methods of classes make, of whose objects nothing is known.
     void add_methods(std::vector<PythonScope>& all);
+    /// What an object of a class of the file holds, of those settings that its "__init__" gives it.
+    void construct(Setting& object, const std::string& name, const std::map<std::string, Setting>& keywords,
+                   const std::vector<Setting>& positional);
     /// Keeps a call whose doing says something: "fully_shard(model)", and what a "with" enters.
     void note_doing(const PythonStatement& statement, std::map<std::string, Setting>& locals);
     /// "@click.option(...)": what the function below it is told where nobody says more.
@@ -199,10 +207,13 @@ private:
     std::map<const PythonStatement*, std::vector<const PythonStatement*>> methods_;  ///< their bodies
     std::map<const PythonStatement*, PythonReach> entered_;
     std::map<std::string, std::vector<PythonSite>> sites_;
-    Setting decoration_;  ///< of the function that follows
+    std::set<std::string> imported_;
+    std::map<std::string, const PythonStatement*> makers_;  ///< of classes: "def __init__(self, ...):"
+    Setting decoration_;                                    ///< of the function that follows
     std::map<const PythonStatement*, Setting> decorated_;
     Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
+    int objects_ = 0;
     int calls_ = 0;
 };
 

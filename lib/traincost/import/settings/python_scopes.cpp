@@ -48,7 +48,7 @@ const PythonScope& PythonRegistry::scope_of(const std::string& name,
     const PythonFunction& function = functions_.at(name);
     std::vector<std::string> order;
     PythonScope scope{
-        .function = name, .called = function.called, .names = parameters(*function.header, order)};
+        .function = name, .called = function.called, .names = parameters(*function.header, order, globals_)};
     const auto sites = sites_.find(name);
     scope.is_told = !function.called || sites != sites_.end();
     bool first = true;
@@ -116,6 +116,10 @@ void PythonRegistry::note_inner(const PythonFunction& function, PythonScope& inn
             owner = owner_of(statement);
             if (owner != nullptr) {
                 entered_[owner] = PythonReach::surely;
+                std::vector<std::string> order;
+                for (auto& [key, value] : parameters(*owner, order, names)) {
+                    names[key] = value;
+                }
             }
         }
         note_statement(*statement, names);
@@ -131,22 +135,33 @@ void PythonRegistry::note_statement(const PythonStatement& statement, std::map<s
     }
 }
 
-void PythonRegistry::add_methods(std::vector<PythonScope>& all) {
-    for (const auto& [header, body] : methods_) {
-        const std::string name = word_at(header->text, 4);
-        if (name.starts_with("from_") || name == "forward") {
-            continue;  // another way to make the same
+bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_t equals,
+                                    std::map<std::string, Setting>& locals) {
+    std::vector<std::string> names;
+    for (std::size_t at = 0; at < equals;) {
+        const std::string name = word_at(statement.text, at);
+        if (!name.empty()) {
+            names.push_back(name);
         }
-        for (const PythonStatement* outer : header->within) {
-            entered_[outer] = PythonReach::surely;
-        }
-        entered_[header] = PythonReach::surely;
-        PythonScope scope{.function = name, .is_told = false, .is_own = false};
-        for (const PythonStatement* statement : body) {
-            note_statement(*statement, scope.names);
-        }
-        all.push_back(std::move(scope));
+        at += std::max<std::size_t>(name.size(), 1);
     }
+    PythonCursor cursor(statement, equals + 1, locals);
+    std::vector<Setting> values = {choice(cursor)};
+    while (now(cursor) == ',' && values.size() < names.size()) {
+        cursor.step();
+        values.push_back(choice(cursor));
+    }
+    if (values.size() == 1 && values.front().is_list()) {
+        values = std::vector<Setting>(values.front().items);
+    }
+    if (values.size() != names.size() || now(cursor) != '\0') {
+        return false;
+    }
+    const bool conditional = reach_of(statement) == PythonReach::perhaps;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        store(names[i], std::move(values[i]), conditional, locals);
+    }
+    return true;
 }
 
 void PythonRegistry::bind_called(const PythonSite& site, const std::vector<std::string>& order,

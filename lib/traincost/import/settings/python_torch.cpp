@@ -81,7 +81,10 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
             if (dtype == nullptr && given != nullptr && given->items.size() == 2) {
                 dtype = &given->items[1];
             }
-            cast.add(enabled == nullptr || enabled->text == "true" ? dtype : nullptr);
+            // Whether the machine has what it needs, nobody knows from here.
+            const bool is_on = enabled == nullptr ||
+                               as_truth(*enabled).value_or(enabled->text.find("cuda") != std::string::npos);
+            cast.add(is_on ? dtype : nullptr);
         } else if (name == "MixedPrecision" || name == "MixedPrecisionPolicy") {
             policy.add(call.peek("param_dtype"));
         } else if (name.ends_with("Plugin") || name == "Booster") {  // of Colossal-AI, and of Accelerate

@@ -107,3 +107,76 @@ TEST_CASE("DeepSpeed's switches without a value stand before the program", "[lau
         "--seq-length 128 --micro-batch-size 2 --tensor-model-parallel-size 2\"\n$CMD\n");
     CHECK(said(job, Fact::tp) == "2");
 }
+
+TEST_CASE("options that are None where nobody gives them, and settings of a file that nobody gave",
+          "[launch][python]") {
+    const std::string options =
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--resume', default=None)\n"
+        "args = parser.parse_args()\n";
+    const std::string trainer =
+        "trainer = Trainer(model=model, args=TrainingArguments(per_device_train_batch_size=2))\n";
+    const std::string choice =
+        ":\n    model = AutoModelForCausalLM.from_pretrained(args.resume)\nelse:\n"
+        "    model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n";
+    CHECK(said(said_in(options + "if args.resume" + choice + trainer), Fact::model) == "acme/m-1b");
+    CHECK(said(said_in(options + "if args.resume is not None" + choice + trainer), Fact::model) ==
+          "acme/m-1b");
+    const std::string file = "config = yaml.safe_load(open('x.yaml'))\nlora = config.get('lora', None)\n";
+    CHECK(said(said_in(options + file + "if lora" + choice + trainer), Fact::model) == "-");
+}
+
+TEST_CASE("settings that a program keeps in a dictionary and adds to", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--mixed-precision', action='store_true', default=True)\n"
+        "args = parser.parse_args()\nkwargs = {}\nif args.mixed_precision:\n"
+        "    kwargs['mp_policy'] = MixedPrecisionPolicy(param_dtype=torch.bfloat16)\n"
+        "for layer in model.layers:\n    fully_shard(layer, **kwargs)\nfully_shard(model, **kwargs)\n"
+        "optimizer = torch.optim.AdamW(model.parameters())\ntokens = load()\nloss.backward()\n");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::zero) == "3");
+}
+
+TEST_CASE("DeepSpeed's engine takes its rows and steps from its own settings", "[launch][python]") {
+    const LaunchReading job = said_in(
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--batch_size', type=int, default=32)\nargs = parser.parse_args()\n"
+        "GRADIENT_ACCUMULATE_EVERY = 4\nSEQ_LEN = 2048\n"
+        "model = Transformer(dim=768, depth=12, heads=8, num_tokens=7700)\n"
+        "engine, _, _, _ = deepspeed.initialize(args=args, model=model)\nengine.backward(loss)\n");
+    CHECK(said(job, Fact::model) == "layers 12, hidden 768, heads 8");
+    CHECK(said(job, Fact::sequence) == "2048");
+    CHECK(said(job, Fact::micro_batch) == "-");
+    CHECK(said(job, Fact::accumulation) == "-");
+}
+
+TEST_CASE("what Fabric sets up is what it was given, with a model of the program's own dimensions",
+          "[launch][python]") {
+    const LaunchReading job = said_in(
+        "def main():\n    fabric = L.Fabric(accelerator='cuda', devices=4, precision='bf16-mixed')\n"
+        "    shape = fabric.to_device(ModelArgs(dim=2048, n_layers=4, n_heads=4))\n"
+        "    model = fabric.setup_module(Transformer(shape))\n"
+        "    optimizer = torch.optim.AdamW(model.parameters())\n"
+        "    optimizer = fabric.setup_optimizers(optimizer)\n    fabric.backward(loss)\n\nmain()\n");
+    CHECK(said(job, Fact::optimizer) == "AdamW");
+    CHECK(said(job, Fact::model) == "layers 4, hidden 2048, heads 4");
+    CHECK(said(job, Fact::gpus) == "4");
+}
+
+TEST_CASE("a model's settings and a trainer's, made side by side, are one program's", "[launch][python]") {
+    const auto with = [](const std::string& second) {
+        return said_in(
+            "def main():\n    shape = ModelConfig(block_size=1024, n_layer=12, n_head=12, "
+            "n_embd=768)\n" +
+            second +
+            "    loader = make_dataloader(batch_size=config.batch_size)\n"
+            "    trainer = Trainer(model=create(shape), config=config, train_loader=loader)\n"
+            "    trainer.train()\n\nmain()\n");
+    };
+    const LaunchReading job = with(
+        "    config = TrainingConfig(batch_size=8, block_size=1024, learning_rate=6e-4, "
+        "max_iters=10, out_dir='x', device='cuda')\n");
+    CHECK(said(job, Fact::model) == "layers 12, hidden 768, heads 12");
+    CHECK(said(job, Fact::micro_batch) == "8");
+    CHECK(said(job, Fact::sequence) == "1024");
+}

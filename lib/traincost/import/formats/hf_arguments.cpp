@@ -159,7 +159,8 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
-// A model that a program makes anew of a configuration.
+}  // namespace
+
 void read_new_model(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("$config");
     if (config == nullptr || !config->is_map()) {
@@ -173,7 +174,7 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
                   {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
                    "model_dim", "embedding_dim", "emb_dim"});
     add_dimension(dimensions, "heads", *config,
-                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads"});
+                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads"});
     add_dimension(dimensions, "kv_heads", *config,
                   {"num_key_value_heads", "n_kv_head", "n_kv_heads", "num_kv_heads"});
     add_dimension(dimensions, "ffn", *config,
@@ -185,6 +186,8 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
                       "num_blocks", "hidden_size", "n_embd"});
     mark_read(*config);
 }
+
+namespace {
 
 // alpaca-lora's batch_size is the whole step's, micro_batch_size a GPU's.
 void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
@@ -292,6 +295,11 @@ void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
         sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
     } else if (!sheet.has(Fact::precision)) {
+        const Setting* mixed = root.peek("mixed_precision");
+        if (mixed != nullptr && as_truth(*mixed)) {  // a switch, which names no format
+            read_precision_word(root, sheet, {"param_dtype", "torch_dtype", "dtype", "amp_dtype"});
+            return;
+        }
         read_precision_word(root, sheet,
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});

@@ -232,6 +232,9 @@ void read_rest_of_program(const Setting& root, bool own_loop, FactSheet& sheet) 
             sheet.state(fact, at->text, *at);
         }
     }
+    if (!sheet.has(Fact::model)) {
+        read_new_model(*rest, sheet);
+    }
 }
 
 }  // namespace

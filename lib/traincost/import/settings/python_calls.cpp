@@ -120,7 +120,7 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
         });
     }
     if ((said == keywords.end() && !is_switch) || flag == positional.end() ||
-        (said != keywords.end() && !said->second.is_scalar())) {
+        (said != keywords.end() && !said->second.is_scalar() && !said->second.is_null())) {
         return;
     }
     std::string key = flag->text.substr(flag->text.find_first_not_of('-'));
@@ -192,7 +192,7 @@ Setting PythonRegistry::looked_up(PythonCursor& cursor, const std::string& objec
             map.is_map() && !arguments.empty() ? map.peek(arguments.front().text) : nullptr;
         if (member != nullptr) {
             value = Setting(*member);
-        } else if (arguments.size() < 2) {
+        } else if (arguments.size() < 2 || (value.is_null() && (!map.is_map() || map.has("$class")))) {
             value = unknown(object + ".get", value);
         }
         if (cursor.until(cursor.at() + 5) != ".get(") {
@@ -256,6 +256,16 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
     cursor.step();
 }
 
+const Setting* PythonRegistry::prepared_object(const std::string& name, const std::vector<Setting>& given) {
+    static constexpr std::string_view methods[] = {
+        ".setup_module", ".setup_optimizers", ".to_device",   ".prepare",
+        ".setup",        ".prepare_model",    ".setup_model", ".prepare_optimizer"};
+    const std::size_t dot = name.rfind('.');
+    const bool prepares = dot != std::string::npos && std::find(std::begin(methods), std::end(methods),
+                                                                name.substr(dot)) != std::end(methods);
+    return prepares && given.size() == 1 && given.front().has("$class") ? &given.front() : nullptr;
+}
+
 const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
     static constexpr std::string_view methods[] = {".to", ".cuda", ".train", ".eval", ".half", ".bfloat16"};
     const std::size_t dot = name.rfind('.');
@@ -307,6 +317,9 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     }
     if (const Setting* same = returned_object(cursor, name)) {
         return *same;
+    }
+    if (const Setting* same = prepared_object(name, positional)) {
+        return Setting(*same);
     }
     if (const auto known = known_call(name, positional, keywords)) {
         return *known;

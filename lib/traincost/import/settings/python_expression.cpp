@@ -20,6 +20,9 @@ Setting PythonRegistry::expression(const PythonStatement& statement, std::size_t
 }
 
 std::optional<bool> PythonRegistry::truth_of(const Setting& value) {
+    if (value.is_null()) {  // None
+        return false;
+    }
     if (!value.is_scalar() || value.text.empty() || value.text.front() == '<') {
         return std::nullopt;
     }

@@ -120,12 +120,24 @@ void put_short_names(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// Whether DeepSpeed's engine trains, which takes its rows and its steps from its own settings.
+bool has_engine(const std::vector<PythonScope>& scopes) {
+    bool found = false;
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        found = found || class_path(call) == "deepspeed.initialize";
+    });
+    return found;
+}
+
 void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     put(root, "batch_size_per_device", told(scopes, rank_batch_names, is_count));
     put_short_names(root, scopes);
     put(root, "batch_size_per_device", loaded_rows(scopes));
     put_random_rows(root, scopes);
-    put(root, "gradient_accumulation_steps", told(scopes, step_names, is_count));
+    const bool engine = has_engine(scopes);
+    static constexpr std::array<std::string_view, 1> of_engine = {"gradient_accumulation_steps"};
+    put(root, "gradient_accumulation_steps",
+        engine ? told(scopes, of_engine, is_count) : told(scopes, step_names, is_count));
     const Setting* total = told(scopes, total_names, is_count);
     // Beside "B" and "T" it counts tokens, which a number below this one does not show.
     constexpr double fewest_tokens = 32'768.0;
@@ -133,7 +145,7 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
         put(root, "total_batch_size", total);
     }
     static constexpr std::array<std::string_view, 3> plain = {"batch_size", "bs", "batch"};
-    if (!root.has("batch_size_per_device")) {
+    if (!root.has("batch_size_per_device") && !engine) {
         put(root, "batch_size", told(scopes, plain, is_count));
     }
 }
@@ -142,12 +154,19 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
 
 bool has_training_loop(std::string_view text) {
     constexpr std::array steps{
-        std::string_view(".backward("),    std::string_view("value_and_grad("),
-        std::string_view("GradientTape("), std::string_view("train_step("),
-        std::string_view(".train_batch("), std::string_view("booster.boost("),
-        std::string_view("rainer.fit("),   std::string_view("deepspeed.initialize("),
-        std::string_view("model.fit("),    std::string_view("keras_nlp."),
-        std::string_view("keras_hub."),    std::string_view("FSDP("),
+        std::string_view(".backward("),
+        std::string_view("value_and_grad("),
+        std::string_view("GradientTape("),
+        std::string_view("train_step("),
+        std::string_view(".train_batch("),
+        std::string_view("booster.boost("),
+        std::string_view("rainer.train("),
+        std::string_view("rainer.fit("),
+        std::string_view("deepspeed.initialize("),
+        std::string_view("model.fit("),
+        std::string_view("keras_nlp."),
+        std::string_view("keras_hub."),
+        std::string_view("FSDP("),
         std::string_view("fully_shard("),
     };
     constexpr std::array<std::string_view, 11> languages = {
@@ -227,7 +246,7 @@ void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
         for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
             const SettingMember& option = options->second.members[i];
             const bool is_off = option.value.is_default && option.value.text == "false";
-            if (!is_off && !is_handed_on(option.value)) {
+            if (!is_off && !option.value.is_null() && !is_handed_on(option.value)) {
                 put(root, option.key, &option.value);
             }
         }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "traincost/base/error.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -89,6 +90,27 @@ void drop_constants(std::vector<Candidate>& candidates) {
     }
 }
 
+/// Whether they are objects of several classes that one function makes, and agree: parts of what it trains.
+bool are_parts(const std::vector<Candidate>& all) {
+    Setting root = all.front().root;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const Setting& other = all[i].root;
+        if (all[i].name != all.front().name || class_path(other).empty() ||
+            class_path(other) == class_path(root)) {
+            return false;
+        }
+        for (const SettingMember& m : other.members) {
+            const Setting* stands = root.member(m.key);
+            if (stands == nullptr) {
+                root.members.push_back(m);
+            } else if (m.key != "$class" && stands->text != m.value.text) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 std::string names_of(const std::vector<Candidate>& candidates) {
     std::string names;
     for (const Candidate& each : candidates) {
@@ -153,6 +175,9 @@ std::optional<Setting> program_configuration(PythonRegistry& registry, const std
         return std::move(held.front().root);
     }
     if (held.size() > 1) {
+        if (are_parts(held)) {
+            return std::nullopt;
+        }
         throw Error(ErrorKind::input,
                     std::vector<Problem>{{.path = file,
                                           .message = "trains with several configurations: " + names_of(held) +

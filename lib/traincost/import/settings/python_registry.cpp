@@ -235,6 +235,17 @@ std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
     return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
 }
 
+std::string PythonRegistry::part_at(const std::string& text, std::size_t at,
+                                    const std::map<std::string, Setting>& locals) {
+    const auto whole = locals.find(text.substr(0, at));
+    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() || !whole->second.is_map() ||
+        (text[at + 1] != '"' && text[at + 1] != '\'')) {
+        return {};
+    }
+    const std::string key = word_at(text, at + 2);
+    return text.compare(at + 2 + key.size(), 2, std::string{text[at + 1], ']'}) == 0 ? key : "";
+}
+
 void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
     const std::string& text = statement.text;
     const PythonReach reach = reach_of(statement);
@@ -250,7 +261,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     while (end < text.size() && (is_name_letter(text[end]) || text[end] == '.')) {
         ++end;
     }
-    std::size_t equals = end;
+    const std::string part = part_at(text, end, locals);
+    std::size_t equals = end + (part.empty() ? 0 : part.size() + 4);  // the key, its quotes and brackets
     while (equals < text.size() && text[equals] == ' ') {
         ++equals;
     }
@@ -294,7 +306,7 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     if (several && !options && !(value.is_map() && value.has("$class"))) {
         return;  // which part of it is whose, nobody follows
     }
-    const std::string path = text.substr(0, end);
+    const std::string path = text.substr(0, end) + (part.empty() ? "" : "." + part);
     if (sign != '=') {
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);

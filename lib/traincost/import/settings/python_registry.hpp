@@ -115,6 +115,9 @@ private:
     static Setting unknown(std::string said, const Setting& place);
     /// The name that stands there.
     static std::string word_at(const std::string& text, std::size_t at);
+    /// "rows" of "settings['rows']" in front of what is assigned to it, where the settings are known.
+    static std::string part_at(const std::string& text, std::size_t at,
+                               const std::map<std::string, Setting>& locals);
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
@@ -194,6 +197,8 @@ private:
     /// "plan.startswith('zero')" of a text that is known.
     std::optional<Setting> asked_text(const PythonCursor& cursor, const std::string& name,
                                       const std::vector<Setting>& positional) const;
+    /// "fabric.setup_module(model)": the one object that it is given.
+    static const Setting* prepared_object(const std::string& name, const std::vector<Setting>& given);
     /// "model.to(device)": the object itself, of whose methods nothing is followed.
     const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);

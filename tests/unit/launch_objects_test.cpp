@@ -180,3 +180,24 @@ TEST_CASE("a model's settings and a trainer's, made side by side, are one progra
     CHECK(said(job, Fact::micro_batch) == "8");
     CHECK(said(job, Fact::sequence) == "1024");
 }
+
+TEST_CASE("a loop around a model's settings, which are not all of it", "[launch][python]") {
+    const std::string settings =
+        "@dataclass\nclass TrainConfig:\n    batch_size: int = 16\n    block_size: int = 64\n"
+        "    learning_rate: float = 1e-3\n    max_iters: int = 10\n    n_embed: int = 64\n    n_head: int = "
+        "4\n    n_layer: int = 2\n"
+        "cfg = TrainConfig()\n"
+        "model_cfg = GPTConfig(block_size=cfg.block_size, n_embed=cfg.n_embed, n_head=cfg.n_head, "
+        "n_layer=cfg.n_layer)\n";
+    const LaunchReading job =
+        said_in(settings +
+                "def get_batch():\n    ix = torch.randint(len(data) - cfg.block_size, (cfg.batch_size,))\n"
+                "    return ix\n"
+                "model = GPT(model_cfg).to(device)\nmodel = model.to(dtype=torch.bfloat16)\n"
+                "optimizer = torch.optim.AdamW(model.parameters())\nloss.backward()\n");
+    CHECK(said(job, Fact::model) == "layers 2, hidden 64, heads 4");
+    CHECK(said(job, Fact::micro_batch) == "16");
+    CHECK(said(job, Fact::sequence) == "64");
+    CHECK(said(job, Fact::optimizer) == "AdamW");
+    CHECK(said(job, Fact::precision) == "bf16");
+}

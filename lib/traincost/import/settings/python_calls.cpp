@@ -266,8 +266,27 @@ const Setting* PythonRegistry::prepared_object(const std::string& name, const st
     return prepares && given.size() == 1 && given.front().has("$class") ? &given.front() : nullptr;
 }
 
+Setting PythonRegistry::cast_object(const Setting& object, const std::string& name,
+                                    const std::vector<Setting>& positional,
+                                    const std::map<std::string, Setting>& keywords) {
+    Setting cast = object;
+    const bool model = lower(name.substr(0, name.rfind('.'))).find("model") != std::string::npos;
+    const auto given = keywords.find("dtype");
+    const Setting* format = given != keywords.end() ? &given->second
+                            : positional.empty()    ? nullptr
+                                                    : &positional.front();
+    if (model && (name.ends_with(".bfloat16") || name.ends_with(".half"))) {
+        place_at(cast, "$cast") =
+            scalar_setting(name.ends_with(".half") ? "torch.float16" : "torch.bfloat16", object, true);
+    } else if (model && format != nullptr && !format->quoted && format->text.starts_with("torch.")) {
+        place_at(cast, "$cast") = scalar_setting(format->text, *format, true);
+    }
+    return cast;
+}
+
 const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
-    static constexpr std::string_view methods[] = {".to", ".cuda", ".train", ".eval", ".half", ".bfloat16"};
+    static constexpr std::string_view methods[] = {".to",   ".cuda",     ".train",   ".eval",
+                                                   ".half", ".bfloat16", ".to_empty"};
     const std::size_t dot = name.rfind('.');
     if (dot == std::string::npos ||
         std::find(std::begin(methods), std::end(methods), name.substr(dot)) == std::end(methods)) {
@@ -316,7 +335,7 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         return *answer;
     }
     if (const Setting* same = returned_object(cursor, name)) {
-        return *same;
+        return cast_object(*same, name, positional, keywords);
     }
     if (const Setting* same = prepared_object(name, positional)) {
         return Setting(*same);

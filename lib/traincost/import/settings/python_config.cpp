@@ -102,6 +102,13 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
         return std::move(*root);
     }
     if (auto root = program_configuration(registry, file, select, knows)) {
+        // A model's settings alone are not the loop's around it.
+        const bool model = select.empty() && root->has("$class") &&
+                           root->peek("$class")->text.ends_with("Config") && has_training_loop(text);
+        if (auto loop = model ? own_loop(registry, file, text) : std::nullopt) {
+            name_settings(*loop);
+            return std::move(*loop);
+        }
         if (auto rest =
                 root->has_any({"trainer", "fabric"}) ? loop_settings(registry.scopes(), 1) : std::nullopt) {
             place_at(*root, "$loop") = std::move(*rest);

@@ -14,6 +14,7 @@ namespace {
 struct Candidate {
     std::string name;
     Setting root;
+    std::string function{};  ///< whose names hold it
 };
 
 /// The names of a scope as one configuration.
@@ -52,7 +53,9 @@ void add_of_scope(const PythonScope& scope, const std::string& file, const Knows
                 return each.root.line == at.line;  // what a function made, where it is called
             });
         if (value.is_map() && value.has("$class") && !is_options(value) && !handed_on && knows(value)) {
-            found.push_back({.name = scope.function.empty() ? name : scope.function, .root = value});
+            found.push_back({.name = scope.function.empty() ? name : scope.function,
+                             .root = value,
+                             .function = scope.function});
         }
     }
 }
@@ -95,7 +98,7 @@ bool are_parts(const std::vector<Candidate>& all) {
     Setting root = all.front().root;
     for (std::size_t i = 1; i < all.size(); ++i) {
         const Setting& other = all[i].root;
-        if (all[i].name != all.front().name || class_path(other).empty() ||
+        if (all[i].function != all.front().function || class_path(other).empty() ||
             class_path(other) == class_path(root)) {
             return false;
         }

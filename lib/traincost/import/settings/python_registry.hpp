@@ -199,6 +199,10 @@ private:
                                       const std::vector<Setting>& positional) const;
     /// "fabric.setup_module(model)": the one object that it is given.
     static const Setting* prepared_object(const std::string& name, const std::vector<Setting>& given);
+    /// The object, and the format that "model.to(torch.bfloat16)" stores it in.
+    static Setting cast_object(const Setting& object, const std::string& name,
+                               const std::vector<Setting>& positional,
+                               const std::map<std::string, Setting>& keywords);
     /// "model.to(device)": the object itself, of whose methods nothing is followed.
     const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);

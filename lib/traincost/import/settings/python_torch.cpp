@@ -71,8 +71,9 @@ void put_optimizer(Setting& root, const std::vector<PythonScope>& scopes) {
 
 /// The format that a call of autocast, or a policy of mixed precision, computes in.
 void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
-    Agreed cast, policy;
+    Agreed cast, policy, stored;
     visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        stored.add(call.peek("$cast"));
         const std::string_view name = class_name(call);
         const Setting* given = call.peek("$arguments");
         if (name == "autocast") {
@@ -98,6 +99,7 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     };
     put(root, "param_dtype", known(cast));
     put(root, "param_dtype", known(policy));
+    put(root, "torch_dtype", stored.get());
 }
 
 /// A sharding that the whole program uses, as FSDP's block of settings says it.

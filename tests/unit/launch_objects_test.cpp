@@ -201,3 +201,12 @@ TEST_CASE("a loop around a model's settings, which are not all of it", "[launch]
     CHECK(said(job, Fact::optimizer) == "AdamW");
     CHECK(said(job, Fact::precision) == "bf16");
 }
+
+TEST_CASE("values that hold each other without end are refused in one line", "[launch][python]") {
+    std::string program = "import torch\na = wrap(x=1)\n";
+    for (int i = 0; i < 60; ++i) {
+        program += "a = wrap(a, a)\n";
+    }
+    program += "tokens = 1\noptimizer = torch.optim.AdamW(a)\nseq_len = 128\nloss.backward()\n";
+    CHECK_THROWS_WITH(said_in(program), Catch::Contains("hold each other"));
+}

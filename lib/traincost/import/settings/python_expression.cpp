@@ -271,6 +271,7 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return called(cursor, word, out);
     }
     if (const Setting* known = named(cursor, word)) {
+        count_copy(*known);
         Setting value = *known;
         if (const auto type = classes_.find(word); type != classes_.end() && known == &type->second) {
             for (SettingMember& m : value.members) {  // a class by itself is none of its objects
@@ -280,9 +281,36 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return value;
     }
     if (const Setting* member = attribute(cursor, word)) {
+        count_copy(*member);
         return *member;
     }
     return scalar_setting(word, out);
+}
+
+namespace {
+
+std::int64_t count_parts(const Setting& value) {
+    std::int64_t parts = 1;
+    for (const SettingMember& m : value.members) {
+        parts += count_parts(m.value);
+    }
+    for (const Setting& item : value.items) {
+        parts += count_parts(item);
+    }
+    return parts;
+}
+
+}  // namespace
+
+void PythonRegistry::count_copy(const Setting& value) {
+    constexpr std::int64_t most_parts = 500'000;
+    copied_ += count_parts(value);
+    if (copied_ > most_parts) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{.path = file_,
+                                          .message = "its values hold each other more than " +
+                                                     std::to_string(most_parts) + " times"}});
+    }
 }
 
 const Setting* PythonRegistry::named(const PythonCursor& cursor, const std::string& word) const {

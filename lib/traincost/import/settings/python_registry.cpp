@@ -295,10 +295,12 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     if (!conditional && assign_dataclasses(statement, equals, locals)) {
         return;
     }
-    if (several && assign_several(statement, equals, locals)) {
+    Setting value;
+    if (!several) {
+        value = expression(statement, equals + 1, locals);
+    } else if (assign_several(statement, equals, locals, value)) {
         return;
     }
-    Setting value = expression(statement, equals + 1, locals);
     if (several && value.is_list() && !value.items.empty() && !conditional) {
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
     }

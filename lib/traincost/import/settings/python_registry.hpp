@@ -121,9 +121,10 @@ private:
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
-    /// "rows, length = 8, 1024": each name its value. Whether there are as many of these as names.
+    /// "rows, length = 8, 1024": each name its value. Whether there are as many of these as names;
+    /// `first` is the first of them, which is evaluated once.
     bool assign_several(const PythonStatement& statement, std::size_t equals,
-                        std::map<std::string, Setting>& locals);
+                        std::map<std::string, Setting>& locals, Setting& first);
     /// "model_args, args = parser.parse_args_into_dataclasses()": the members of the classes that the parser
     /// was made of, as options. Whether the statement is one.
     bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
@@ -175,6 +176,8 @@ private:
     static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
     const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
+    /// Values that hold each other, again and again, grow without end.
+    void count_copy(const Setting& value);
     /// What a name stands for: a local, a name of the file, a class.
     const Setting* named(const PythonCursor& cursor, const std::string& word) const;
     Setting bracket(PythonCursor& cursor, char close);
@@ -223,6 +226,7 @@ private:
     Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
     int objects_ = 0;
+    std::int64_t copied_ = 0;
     int calls_ = 0;
 };
 

@@ -136,7 +136,7 @@ void PythonRegistry::note_statement(const PythonStatement& statement, std::map<s
 }
 
 bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_t equals,
-                                    std::map<std::string, Setting>& locals) {
+                                    std::map<std::string, Setting>& locals, Setting& first) {
     std::vector<std::string> names;
     for (std::size_t at = 0; at < equals;) {
         const std::string name = word_at(statement.text, at);
@@ -151,6 +151,7 @@ bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_
         cursor.step();
         values.push_back(choice(cursor));
     }
+    first = values.front();
     if (values.size() == 1 && values.front().is_list()) {
         values = std::vector<Setting>(values.front().items);
     }

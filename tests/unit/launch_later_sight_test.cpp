@@ -81,3 +81,17 @@ TEST_CASE("llm-foundry: the width of a feed-forward block that is stated, not a 
     CHECK(job.format == "llm-foundry");
     CHECK(said(job, Fact::model).find("ffn 96") != std::string::npos);
 }
+
+TEST_CASE("LLaMA-Factory's fa2 is flash attention, its other words stay", "[launch]") {
+    const auto attention = [](const std::string& word) {
+        return said(
+            said_in("model_name_or_path: acme/m-8b\nstage: sft\nfinetuning_type: full\ncutoff_len: 512\n"
+                    "per_device_train_batch_size: 1\nflash_attn: " +
+                    word + "\n"),
+            Fact::attention);
+    };
+    CHECK(attention("fa2") == "flash");
+    CHECK(attention("sdpa") == "sdpa");
+    CHECK(attention("auto") == "auto");
+    CHECK(attention("true") == "flash");
+}

@@ -342,10 +342,13 @@ TEST_CASE("Unsloth: the model and its tokenizer are made at once, and its adapte
     CHECK(said(job, Fact::recompute) == "full");
     CHECK(said(job, Fact::offload) == "cpu (activations)");
     CHECK(said(with("False"), Fact::recompute) == "none");
-    // Which part of a pair is whose, nobody follows.
-    const LaunchReading pair = said_in("batch, steps = 4, 8\n" + model +
-                                       "args = TrainingArguments(per_device_train_batch_size=batch)\n");
-    CHECK(said(pair, Fact::micro_batch) == "-");
+    // Which part of what a call returns is whose, nobody follows.
+    const auto pair = [&](const std::string& values) {
+        return said_in("batch, steps = " + values + "\n" + model +
+                       "args = TrainingArguments(per_device_train_batch_size=batch)\n");
+    };
+    CHECK(said(pair("sizes()"), Fact::micro_batch) == "-");
+    CHECK(said(pair("4, 8"), Fact::micro_batch) == "4");
 }
 
 TEST_CASE("ms-swift without a count of processes is one process, however many GPUs it sees", "[launch]") {

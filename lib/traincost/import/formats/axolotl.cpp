@@ -7,7 +7,8 @@
 namespace traincost {
 
 int recognise_axolotl(const Setting& root) {
-    if (!root.has("base_model") || root.has("$program")) {
+    const Setting* model = root.peek("base_model");
+    if (model == nullptr || model->is_map() || root.has("$program")) {
         return named(root, {"axolotl"}, 60);
     }
     return 40 + points(root, {"sequence_len", "datasets", "micro_batch_size"}, 20) +
@@ -119,7 +120,7 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
     }
     read_axolotl_recompute(root, sheet);
     read_adapter(root, sheet);
-    if (const Setting* at = first_of(root, {"optimizer"})) {
+    if (const Setting* at = first_of(root, {"optimizer"}); at != nullptr && at->is_scalar()) {
         sheet.state(Fact::optimizer, at->text, *at);
     }
     read_axolotl_attention(root, sheet);

@@ -92,7 +92,10 @@ void take_statements(const Setting& block, FactSheet& sheet, Wanted wanted) {
 }  // namespace
 
 void read_deepspeed_block(const Setting& block, FactSheet& sheet) {
-    take_statements(block, sheet, [](Fact fact) { return fact == Fact::zero || fact == Fact::offload; });
+    take_statements(block, sheet, [&](Fact fact) {
+        return fact == Fact::zero || fact == Fact::offload ||
+               (fact == Fact::optimizer && !sheet.has(Fact::optimizer));
+    });
 }
 
 void read_deepspeed_statements(const Setting& block, FactSheet& sheet) {

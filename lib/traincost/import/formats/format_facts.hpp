@@ -31,6 +31,9 @@ void read_16_bit_switches(const Setting& root, FactSheet& sheet, Paths bf16, Pat
 
 /// "bf16" of "bfloat16", "bf16-mixed", "torch.bfloat16", "amp_bf16"; nothing for an unknown word.
 std::optional<std::string> precision_word(std::string_view word);
+/// A model that a program makes anew of a configuration ("$config").
+void read_new_model(const Setting& root, FactSheet& sheet);
+
 /// States the precision that the word at the first of `paths` names.
 void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
 

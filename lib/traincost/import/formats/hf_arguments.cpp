@@ -54,6 +54,9 @@ void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     } else if (deepspeed != nullptr && !as_truth(*deepspeed) && !read_named_stage(*deepspeed, sheet)) {
         refer_to_file(*deepspeed, sheet);
     }
+    if (const Setting* engine = root.at("$engine")) {  // deepspeed.initialize(config=...)
+        read_deepspeed_statements(*engine, sheet);
+    }
     sheet.whole(Fact::zero, root, {"zero_stage", "ds.zero_stage", "ds_stage", "deepspeed_stage"}, 0);
 }
 
@@ -156,22 +159,35 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
-// A model that a program makes anew of a configuration.
+}  // namespace
+
 void read_new_model(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("$config");
     if (config == nullptr || !config->is_map()) {
         return;
     }
     ModelDimensions dimensions;
-    add_dimension(dimensions, "layers", *config, {"num_hidden_layers", "n_layer"});
-    add_dimension(dimensions, "hidden", *config, {"hidden_size", "n_embd"});
-    add_dimension(dimensions, "heads", *config, {"num_attention_heads", "n_head"});
-    add_dimension(dimensions, "kv_heads", *config, {"num_key_value_heads"});
-    add_dimension(dimensions, "ffn", *config, {"intermediate_size", "n_inner"});
+    add_dimension(
+        dimensions, "layers", *config,
+        {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks"});
+    add_dimension(dimensions, "hidden", *config,
+                  {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
+                   "model_dim", "embedding_dim", "emb_dim"});
+    add_dimension(dimensions, "heads", *config,
+                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads"});
+    add_dimension(dimensions, "kv_heads", *config,
+                  {"num_key_value_heads", "n_kv_head", "n_kv_heads", "num_kv_heads"});
+    add_dimension(dimensions, "ffn", *config,
+                  {"intermediate_size", "n_inner", "d_ff", "ffn_dim", "ffn_hidden_size", "dim_feedforward",
+                   "intermediate_dim", "dff"});
     add_dimension(dimensions, "vocab", *config, {"vocab_size"});
-    state_dimensions(sheet, dimensions, *config, {"num_hidden_layers", "n_layer", "hidden_size", "n_embd"});
+    state_dimensions(sheet, dimensions, *config,
+                     {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
+                      "num_blocks", "hidden_size", "n_embd"});
     mark_read(*config);
 }
+
+namespace {
 
 // alpaca-lora's batch_size is the whole step's, micro_batch_size a GPU's.
 void read_alpaca_lora(const Setting& root, FactSheet& sheet) {
@@ -279,6 +295,11 @@ void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
         sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
     } else if (!sheet.has(Fact::precision)) {
+        const Setting* mixed = root.peek("mixed_precision");
+        if (mixed != nullptr && as_truth(*mixed)) {  // a switch, which names no format
+            read_precision_word(root, sheet, {"param_dtype", "torch_dtype", "dtype", "amp_dtype"});
+            return;
+        }
         read_precision_word(root, sheet,
                             {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
                              "precision", "amp_dtype"});
@@ -341,7 +362,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::pp, root, pipeline_names);
     sheet.whole(Fact::cp, root, sequence_parallel_names);
     assume_data_parallel_only(sheet, "the trainer");
-    if (!openrlhf && root.has("per_device_train_batch_size")) {
+    if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
         sheet.assume(Fact::recompute, "none", "gradient_checkpointing");
     }

@@ -209,6 +209,34 @@ void read_program(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// What the rest of a program says, by the names of a trainer's command line, where nothing is known.
+void read_rest_of_program(const Setting& root, bool own_loop, FactSheet& sheet) {
+    const Setting* rest = root.peek("$loop");
+    if (rest == nullptr) {
+        return;
+    }
+    for (const auto& [fact, key] :
+         {std::pair{Fact::micro_batch, "batch_size_per_device"}, std::pair{Fact::sequence, "max_seq_length"},
+          std::pair{Fact::lora_rank, "lora_r"},
+          std::pair{Fact::accumulation, "gradient_accumulation_steps"}}) {
+        const Setting* at = rest->peek(key);
+        const bool counts = fact != Fact::accumulation || own_loop;
+        if (at != nullptr && counts && !sheet.has(fact) && as_whole(*at).value_or(0) > 0) {
+            sheet.state(fact, *as_whole(*at), *at);
+        }
+    }
+    for (const auto& [fact, key] :
+         {std::pair{Fact::optimizer, "optimizer"}, std::pair{Fact::model, "model_name_or_path"}}) {
+        const Setting* at = rest->peek(key);
+        if (at != nullptr && !sheet.has(fact) && as_word(*at)) {
+            sheet.state(fact, at->text, *at);
+        }
+    }
+    if (!sheet.has(Fact::model)) {
+        read_new_model(*rest, sheet);
+    }
+}
+
 }  // namespace
 
 void read_lightning(const Setting& root, FactSheet& sheet) {
@@ -267,6 +295,7 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
     if (const Setting* own = first_of(root, {"model.$optimizer"}); own != nullptr) {  // of the module itself
         sheet.state(Fact::optimizer, own->text, *own);
     }
+    read_rest_of_program(root, &trainer == root.peek("fabric"), sheet);
     assume_data_parallel_only(sheet, "this strategy of Lightning");
 }
 

@@ -110,6 +110,8 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::optimizer, root, {"optim"});
     if (const Setting* flash = root.at("flash_attn"); flash != nullptr && as_truth(*flash)) {
         sheet.state(Fact::attention, *as_truth(*flash) ? "flash" : "none", *flash);  // a switch at first
+    } else if (flash != nullptr && flash->text.starts_with("fa") && flash->text.size() == 3) {  // fa2, fa3
+        sheet.state(Fact::attention, "flash", *flash);
     } else {
         sheet.word(Fact::attention, root, {"flash_attn"});
     }

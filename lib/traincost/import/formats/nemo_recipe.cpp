@@ -134,6 +134,19 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size", "micro_batch_size"});
     sheet.whole(Fact::global_batch, root, {"data.global_batch_size", "global_batch_size"});
     sheet.whole(Fact::sequence, root, {"data.seq_length", "model.config.seq_length"});
+    for (const SettingMember& m : root.members) {
+        if (class_name(m.value).ends_with("Config") && m.value.has("num_layers") &&
+            !sheet.has(Fact::sequence)) {
+            sheet.whole(Fact::sequence, m.value, {"seq_length"});  // of the model that it makes
+        }
+    }
+    const Setting* trainer = root.peek("trainer");
+    if (trainer != nullptr && class_name(*trainer) == "Trainer" && sheet.has(Fact::gpus_per_node) &&
+        !trainer->has("num_nodes") && !root.has("factory")) {
+        sheet.assume_as(
+            Fact::nodes,
+            {.value = std::int64_t{1}, .where = "default of trainer.num_nodes", .how = How::by_default});
+    }
     sheet.word(Fact::recompute, root, {"model.config.recompute_granularity"});
     for (const std::string_view path : {"model.config.fp8", "trainer.plugins.fp8"}) {
         const Setting* at = root.at(path);

@@ -24,7 +24,7 @@ std::string class_of(const std::string& header, const std::string& name) {
     return base.ends_with("TrainingArguments") || base.ends_with("Config") ? base : name;
 }
 
-/// Every word of `text` that is no part of a longer one, and whether a bracket follows it.
+/// Every word of `text` that is no part of a longer one, where it ends, and whether a bracket follows it.
 template <typename Seen>
 void visit_words(const std::string& text, Seen seen) {
     for (std::size_t at = 0; at < text.size();) {
@@ -36,7 +36,7 @@ void visit_words(const std::string& text, Seen seen) {
         while (end < text.size() && is_name_letter(text[end])) {
             ++end;
         }
-        seen(text.substr(at, end - at), end < text.size() && text[end] == '(');
+        seen(text.substr(at, end - at), end, end < text.size() && text[end] == '(');
         at = end;
     }
 }
@@ -46,23 +46,29 @@ void visit_words(const std::string& text, Seen seen) {
 void PythonRegistry::mark_called() {
     for (const auto& [caller, function] : functions_) {
         for (const PythonStatement* statement : function.body) {
-            visit_words(statement->text,
-                        [&, &by = caller, returns = function.returns](const std::string& word, bool bracket) {
-                            const auto found = functions_.find(word);
-                            if (found != functions_.end() && found->first != by) {
-                                found->second.called = found->second.called || bracket;
-                                found->second.started = found->second.started || !returns;
-                            }
-                        });
+            visit_words(statement->text, [&, &by = caller, returns = function.returns](
+                                             const std::string& word, std::size_t end, bool bracket) {
+                const auto found = functions_.find(word);
+                if (found != functions_.end() && found->first != by) {
+                    found->second.called = found->second.called || bracket;
+                    found->second.started = found->second.started || !returns;
+                    if (bracket) {
+                        sites_[word].push_back({.statement = statement, .at = end, .caller = by});
+                    }
+                }
+            });
         }
     }
     for (const PythonStatement* statement : top_) {
         if (begins_with(statement->text, {"import ", "from "})) {
             continue;  // names of others
         }
-        visit_words(statement->text, [&](const std::string& word, bool) {
+        visit_words(statement->text, [&](const std::string& word, std::size_t end, bool bracket) {
             if (const auto found = functions_.find(word); found != functions_.end()) {
                 found->second.started = true;
+                if (bracket) {
+                    sites_[word].push_back({.statement = statement, .at = end, .caller = {}});
+                }
             }
         });
     }
@@ -76,6 +82,10 @@ void PythonRegistry::collect() {
             closed = open.back()->indent == statement.indent ? open.back() : closed;
             open.pop_back();
         }
+        if (begins_with(statement.text, {"from ", "import "})) {
+            visit_words(statement.text,
+                        [&](const std::string& word, std::size_t, bool) { imported_.insert(word); });
+        }
         if (begins_with(statement.text, {"elif ", "else:", "except", "finally"})) {
             statement.after = closed;
         }
@@ -86,19 +96,27 @@ void PythonRegistry::collect() {
             statement.within.assign(first + 1, open.end());
             PythonFunction& function = functions_[(*first)->text.substr(4, (*first)->text.find('(') - 4)];
             const bool returns = statement.text.starts_with("return ");
-            if (!inner && !is_definition(statement.text) && (!returns || statement.within.empty())) {
+            if (inner) {
+                function.inner.push_back(&statement);
+            } else if (!is_definition(statement.text)) {
                 function.body.push_back(&statement);
-                function.returns = function.returns || returns;
+                function.returns = function.returns || (returns && statement.within.empty());
             }
         } else {
             statement.within = open;
             if (first == open.begin() && first != open.end()) {
                 if ((*first)->text.starts_with("class ")) {
                     collect_member(statement, **first);
+                    if (open.size() > 1 && open[1]->text.starts_with("def ")) {
+                        methods_[open[1]].push_back(&statement);
+                    }
                 }
             } else if (first == open.end() && statement.text.starts_with("def ") && open.empty()) {
                 functions_[statement.text.substr(4, statement.text.find('(') - 4)] = {.header = &statement,
                                                                                       .body = {}};
+                if (!decoration_.members.empty()) {
+                    decorated_[&statement] = std::exchange(decoration_, Setting{});
+                }
             } else if (first == open.end() && !is_definition(statement.text)) {
                 top_.push_back(&statement);
                 assign(statement, globals_);
@@ -140,6 +158,9 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     const bool made = statement.within.size() == 2 &&
                       statement.within.back()->text.starts_with("def __init__") &&
                       statement.text.starts_with("self.");
+    if (statement.within.size() == 1 && statement.text.starts_with("def __init__(")) {
+        makers_[name] = &statement;
+    }
     if (const std::string optimizer = made_optimizer(statement); !optimizer.empty()) {
         place_at(members, "$optimizer") = scalar_setting(optimizer, members);
         members.member("$optimizer")->line = statement.lines.empty() ? 1 : statement.lines.front();
@@ -155,7 +176,7 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
         PythonStatement member = statement;
         member.within.clear();
         std::vector<std::string> order;
-        std::map<std::string, Setting> names = parameters(*statement.within.back(), order);
+        std::map<std::string, Setting> names = parameters(*statement.within.back(), order, globals_);
         names["self"] = members;
         assign(member, names);
         members = std::move(names["self"]);
@@ -175,11 +196,64 @@ PythonReach PythonRegistry::reach_of(const PythonStatement& statement) const {
     return reach;
 }
 
+bool PythonRegistry::is_done(const PythonStatement& statement) const {
+    return std::all_of(statement.within.begin(), statement.within.end(), [&](const PythonStatement* header) {
+        if (begins_with(header->text, {"for ", "while ", "async for "})) {
+            return true;
+        }
+        const auto known = entered_.find(header);
+        return known != entered_.end() && known->second == PythonReach::surely;
+    });
+}
+
+void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
+    static constexpr std::string_view telling[] = {"fully_shard",
+                                                   "gradient_checkpointing_enable",
+                                                   "apply_activation_checkpointing",
+                                                   "initialize_model_parallel",
+                                                   "autocast",
+                                                   "enable_lora",
+                                                   "compile"};
+    constexpr std::string_view with = "with ";
+    const std::size_t begin = statement.text.starts_with(with) ? with.size() : 0;
+    std::size_t end = begin;
+    while (end < statement.text.size() &&
+           (is_name_letter(statement.text[end]) || statement.text[end] == '.')) {
+        ++end;
+    }
+    const std::string called = statement.text.substr(begin, end - begin);
+    const std::string_view name = std::string_view(called).substr(called.rfind('.') + 1);
+    if (std::find(std::begin(telling), std::end(telling), name) == std::end(telling) || !is_done(statement)) {
+        return;
+    }
+    Setting& done = locals[std::string(done_by_scope)];
+    done.kind = Setting::Kind::list;
+    done.items.push_back(expression(statement, begin, locals));
+}
+
+void PythonRegistry::decorate(const PythonStatement& statement) {
+    const std::size_t bracket = statement.text.find('(');
+    if (bracket == std::string::npos || !statement.text.substr(0, bracket).ends_with("option")) {
+        return;
+    }
+    PythonCursor cursor(statement, bracket, globals_);
+    std::vector<Setting> positional;
+    std::map<std::string, Setting> keywords;
+    read_arguments(cursor, positional, keywords);
+    if (keywords.contains("is_flag") && !keywords.contains("default")) {
+        keywords["default"] = scalar_setting("false", keywords.at("is_flag"));
+    }
+    add_option(decoration_, positional, keywords);
+}
+
 PythonReach PythonRegistry::entered(const PythonStatement& header, std::map<std::string, Setting>& locals) {
     const std::string& text = header.text;
     if (begins_with(text, {"with ", "async with ", "try:", "finally:"}) ||
         (text.starts_with("if __name__") && text.find("__main__") != std::string::npos)) {
         return PythonReach::surely;
+    }
+    if (begins_with(text, {"except ImportError", "except (ImportError", "except ModuleNotFoundError"})) {
+        return PythonReach::never;  // what a program asks for is there
     }
     const bool first = text.starts_with("if ");
     if (!first && !begins_with(text, {"elif ", "else:"})) {

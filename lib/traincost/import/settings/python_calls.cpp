@@ -5,10 +5,45 @@
 #include <utility>
 
 #include "traincost/base/name_letter.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
+
+namespace {
+
+/// An object of a class that a parser of command lines makes: its members are options.
+Setting object_of_options(Setting type) {
+    for (SettingMember& m : type.members) {
+        if (m.key == "$type") {
+            m.key = "$class";
+        } else if (m.value.is_map()) {
+            m.value = object_of_options(std::move(m.value));
+        } else {
+            m.value.is_default = true;
+        }
+    }
+    return type;
+}
+
+/// Whether a launcher of processes sets the variable, whatever stands in for it.
+bool is_set_by_launcher(std::string_view variable) {
+    return variable == "WORLD_SIZE" || variable == "RANK" || variable == "LOCAL_RANK" ||
+           variable == "LOCAL_WORLD_SIZE" || variable.starts_with("SLURM_");
+}
+
+/// Options with a default in the first place: typer's, pydantic's.
+bool defaults_first(const std::string& name) {
+    return name == "typer.Option" || name == "Option" || name == "typer.Argument" || name == "Field";
+}
+
+bool parses_class(const std::string& name) {
+    return name == "tyro.cli" || name == "simple_parsing.parse" || name == "pyrallis.parse" ||
+           name == "draccus.parse" || name == "parse_args_into_dataclass";
+}
+
+}  // namespace
 
 std::optional<Setting> PythonRegistry::known_call(const std::string& name,
                                                   const std::vector<Setting>& positional,
@@ -19,7 +54,8 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         plain.quoted = name == "str";
         return plain;
     }
-    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2) {
+    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
+        !is_set_by_launcher(positional.front().text)) {
         return positional.back();
     }
     if (name == "dict" && positional.empty() && !keywords.contains("type") && !keywords.empty()) {
@@ -34,6 +70,26 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
     }
     if ((name == "field" || name.ends_with(".field") || name == "Field") && keywords.contains("default")) {
         return keywords.at("default");  // of a member of a class
+    }
+    if ((name == "field" || name.ends_with(".field")) && keywords.contains("default_factory")) {
+        const Setting& made = keywords.at("default_factory");
+        if (made.is_map() && made.has("$type")) {
+            return object_of_options(made);
+        }
+    }
+    if (defaults_first(name) && (!positional.empty() || keywords.contains("default"))) {
+        Setting option = positional.empty() ? keywords.at("default") : positional.front();
+        option.is_default = true;
+        return option;
+    }
+    if (parses_class(name) && !positional.empty() && positional.front().has("$type")) {
+        return object_of_options(positional.front());
+    }
+    if (name == "torch.cuda.is_available" && positional.empty()) {  // what is counted here trains on GPUs
+        Setting yes;
+        yes.kind = Setting::Kind::scalar;
+        yes.text = "true";
+        return yes;
     }
     const bool copies = name == "copy.deepcopy" || name == "deepcopy" || name == "copy.copy" ||
                         name == "replace" || name == "dataclasses.replace";
@@ -56,13 +112,18 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     Setting off = is_switch ? action->second : Setting{};
     off.text = is_switch && off.text == "store_false" ? "true" : "false";
     off.quoted = false;
-    const auto flag = std::find_if(positional.begin(), positional.end(),
-                                   [](const Setting& name) { return name.text.starts_with("--"); });
+    auto flag = std::find_if(positional.begin(), positional.end(),
+                             [](const Setting& name) { return name.text.starts_with("--"); });
+    if (flag == positional.end()) {  // "-batch-size" is a name, "-b" is none
+        flag = std::find_if(positional.begin(), positional.end(), [](const Setting& name) {
+            return name.text.starts_with("-") && name.text.size() > 2;
+        });
+    }
     if ((said == keywords.end() && !is_switch) || flag == positional.end() ||
-        (said != keywords.end() && !said->second.is_scalar())) {
+        (said != keywords.end() && !said->second.is_scalar() && !said->second.is_null())) {
         return;
     }
-    std::string key = flag->text.substr(2);
+    std::string key = flag->text.substr(flag->text.find_first_not_of('-'));
     std::replace(key.begin(), key.end(), '-', '_');
     Setting& option = place_at(options, key);
     option = said == keywords.end() ? off : said->second;
@@ -131,7 +192,7 @@ Setting PythonRegistry::looked_up(PythonCursor& cursor, const std::string& objec
             map.is_map() && !arguments.empty() ? map.peek(arguments.front().text) : nullptr;
         if (member != nullptr) {
             value = Setting(*member);
-        } else if (arguments.size() < 2) {
+        } else if (arguments.size() < 2 || (value.is_null() && (!map.is_map() || map.has("$class")))) {
             value = unknown(object + ".get", value);
         }
         if (cursor.until(cursor.at() + 5) != ".get(") {
@@ -177,9 +238,11 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
             Setting argument = choice(cursor);
             if (stars < 2) {
                 positional.push_back(std::move(argument));
-            } else if (argument.is_map() && !argument.has("$class")) {
+            } else if (argument.is_map() && (!argument.has("$class") || has(argument.peek("$class")->text))) {
                 for (SettingMember& m : argument.members) {
-                    keywords[m.key] = std::move(m.value);
+                    if (m.key != "$class") {
+                        keywords[m.key] = std::move(m.value);
+                    }
                 }
             } else {
                 keywords["$unpacked"] = unknown("**" + argument.text, argument);
@@ -193,8 +256,37 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
     cursor.step();
 }
 
+const Setting* PythonRegistry::prepared_object(const std::string& name, const std::vector<Setting>& given) {
+    static constexpr std::string_view methods[] = {
+        ".setup_module", ".setup_optimizers", ".to_device",   ".prepare",
+        ".setup",        ".prepare_model",    ".setup_model", ".prepare_optimizer"};
+    const std::size_t dot = name.rfind('.');
+    const bool prepares = dot != std::string::npos && std::find(std::begin(methods), std::end(methods),
+                                                                name.substr(dot)) != std::end(methods);
+    return prepares && given.size() == 1 && given.front().has("$class") ? &given.front() : nullptr;
+}
+
+Setting PythonRegistry::cast_object(const Setting& object, const std::string& name,
+                                    const std::vector<Setting>& positional,
+                                    const std::map<std::string, Setting>& keywords) {
+    Setting cast = object;
+    const bool model = lower(name.substr(0, name.rfind('.'))).find("model") != std::string::npos;
+    const auto given = keywords.find("dtype");
+    const Setting* format = given != keywords.end() ? &given->second
+                            : positional.empty()    ? nullptr
+                                                    : &positional.front();
+    if (model && (name.ends_with(".bfloat16") || name.ends_with(".half"))) {
+        place_at(cast, "$cast") =
+            scalar_setting(name.ends_with(".half") ? "torch.float16" : "torch.bfloat16", object, true);
+    } else if (model && format != nullptr && !format->quoted && format->text.starts_with("torch.")) {
+        place_at(cast, "$cast") = scalar_setting(format->text, *format, true);
+    }
+    return cast;
+}
+
 const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
-    static constexpr std::string_view methods[] = {".to", ".cuda", ".train", ".eval", ".half", ".bfloat16"};
+    static constexpr std::string_view methods[] = {".to",   ".cuda",     ".train",   ".eval",
+                                                   ".half", ".bfloat16", ".to_empty"};
     const std::size_t dot = name.rfind('.');
     if (dot == std::string::npos ||
         std::find(std::begin(methods), std::end(methods), name.substr(dot)) == std::end(methods)) {
@@ -204,6 +296,34 @@ const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const
     return object != nullptr && object->is_map() && object->has("$class") ? object : nullptr;
 }
 
+std::optional<Setting> PythonRegistry::asked_text(const PythonCursor& cursor, const std::string& name,
+                                                  const std::vector<Setting>& positional) const {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos) {
+        return std::nullopt;
+    }
+    const std::string object = name.substr(0, dot);
+    const std::string method = name.substr(dot + 1);
+    const Setting* known = named(cursor, object);
+    known = known != nullptr ? known : attribute(cursor, object);
+    if (known == nullptr || !known->is_scalar() || !known->quoted) {
+        return std::nullopt;
+    }
+    if ((method == "lower" || method == "strip") && positional.empty()) {
+        Setting same = *known;
+        same.text = method == "lower" ? lower(same.text) : same.text;
+        return same;
+    }
+    const bool begins = method == "startswith";
+    if ((begins || method == "endswith") && positional.size() == 1 && positional.front().quoted) {
+        const std::string& part = positional.front().text;
+        return scalar_setting(
+            (begins ? known->text.starts_with(part) : known->text.ends_with(part)) ? "true" : "false",
+            *known);
+    }
+    return std::nullopt;
+}
+
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;
@@ -211,8 +331,14 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     if (name.ends_with(".get") && !name.starts_with("os.") && keywords.empty()) {
         return looked_up(cursor, name.substr(0, name.size() - 4), std::move(positional));
     }
+    if (const auto answer = asked_text(cursor, name, positional)) {
+        return *answer;
+    }
     if (const Setting* same = returned_object(cursor, name)) {
-        return *same;
+        return cast_object(*same, name, positional, keywords);
+    }
+    if (const Setting* same = prepared_object(name, positional)) {
+        return Setting(*same);
     }
     if (const auto known = known_call(name, positional, keywords)) {
         return *known;
@@ -231,9 +357,10 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         if (const auto made = classes_.find(name); made != classes_.end()) {
             map.members = made->second.members;
         }
-        for (auto& [key, value] : keywords) {
-            place_at(map, key) = std::move(value);
+        for (const auto& [key, value] : keywords) {
+            place_at(map, key) = value;
         }
+        construct(map, name, keywords, positional);
     }
     if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
         place_at(map, "$class") = scalar_setting(name, place);

@@ -5,6 +5,8 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_loop.hpp"
+#include "traincost/import/settings/python_model.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/python_trainer.hpp"
 
@@ -18,40 +20,33 @@ void drop_switches_off(Setting& options) {
                   [](const SettingMember& m) { return m.value.is_default && m.value.text == "false"; });
 }
 
-}  // namespace
-
-Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
-                           const KnowsSettings& knows) {
-    PythonRegistry registry(text, file);
-    if (makes_trainer_arguments(text)) {
-        if (auto root = trainer_arguments(registry.scopes(), file, select)) {
-            root->file = &file;
-            name_settings(*root);
-            return std::move(*root);
-        }
+/// What a loop of one's own trains with, a file of constants for one, or what a program is told that hands
+/// all of it on.
+std::optional<Setting> own_loop(PythonRegistry& registry, const std::string& file, std::string_view text) {
+    constexpr int of_loop = 2, of_constants = 4;
+    const Setting globals = registry.globals();
+    const bool defines = text.find("def ") != text.npos || text.find("class ") != text.npos ||
+                         std::any_of(globals.members.begin(), globals.members.end(),
+                                     [](const SettingMember& m) { return m.value.is_map(); });
+    const bool trains = has_training_loop(text);
+    const std::vector<PythonScope> scopes = registry.scopes();
+    std::optional<Setting> root;
+    if (trains || !defines) {
+        root = loop_settings(scopes, trains ? of_loop : of_constants);
+    } else if (text.find(".option(") != text.npos || text.find("yper.Option(") != text.npos) {
+        root = options_alone(scopes, file);
     }
-    if (select.empty()) {
-        if (auto root = registry.built()) {
-            root->file = &file;
-            name_settings(*root);
-            return std::move(*root);
-        }
-    }
-    if (auto root = program_configuration(registry, file, select, knows)) {
+    if (root) {
+        put_doings(*root, scopes, text);
+        drop_divided_steps(*root, text);
         root->file = &file;
-        name_settings(*root);
-        return std::move(*root);
     }
-    const std::vector<std::string> names = registry.names();
-    std::string name(select);
-    if (name.empty()) {
-        name = names.size() == 1 ? names.front() : registry.outermost();
-    }
-    if (names.empty()) {
-        Setting root = registry.globals();
-        name_settings(root);
-        return root;
-    }
+    return root;
+}
+
+/// Says which configurations there are where none, or none of them, is chosen.
+void require_choice(const PythonRegistry& registry, const std::string& name,
+                    const std::vector<std::string>& names, const std::string& file) {
     std::string list;
     for (const std::string& each : names) {
         list += (list.empty() ? "" : ", ") + each;
@@ -69,6 +64,75 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
                          .message = "has no configuration '" + name + "'" + did_you_mean(name, names) +
                                     (did_you_mean(name, names).empty() ? "; it has " + list : "")}});
     }
+}
+
+}  // namespace
+
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
+                           const KnowsSettings& knows) {
+    PythonRegistry registry(text, file);
+    if (makes_trainer_arguments(text)) {
+        const std::vector<PythonScope> scopes = registry.scopes();
+        if (auto root = trainer_arguments(scopes, file, select)) {
+            put_doings(*root, scopes, text);
+            if (const auto loop = root->has("$adapted") && has_training_loop(text) ? loop_settings(scopes, 2)
+                                                                                   : std::nullopt) {
+                for (const SettingMember& m : loop->members) {
+                    put(*root, m.key, &m.value);
+                }
+            }
+            root->file = &file;
+            name_settings(*root);
+            return std::move(*root);
+        }
+    }
+    if (select.empty()) {
+        if (auto root = registry.built()) {
+            root->file = &file;
+            name_settings(*root);
+            return std::move(*root);
+        }
+    }
+    // A model and its loop in one file, with the names of nanoGPT's settings, is not nanoGPT, which divides
+    // the steps that it accumulates among its processes.
+    const bool whole = select.empty() && has_training_loop(text) && text.find("nn.Module)") != text.npos &&
+                       text.find("gradient_accumulation_steps") == text.npos;
+    if (auto root = whole ? own_loop(registry, file, text) : std::nullopt; root && root->has("optimizer")) {
+        name_settings(*root);
+        return std::move(*root);
+    }
+    if (auto root = program_configuration(registry, file, select, knows)) {
+        // A model's settings alone are not the loop's around it.
+        const bool model = select.empty() && root->has("$class") &&
+                           root->peek("$class")->text.ends_with("Config") && has_training_loop(text);
+        if (auto loop = model ? own_loop(registry, file, text) : std::nullopt) {
+            name_settings(*loop);
+            return std::move(*loop);
+        }
+        if (auto rest =
+                root->has_any({"trainer", "fabric"}) ? loop_settings(registry.scopes(), 1) : std::nullopt) {
+            place_at(*root, "$loop") = std::move(*rest);
+        }
+        root->file = &file;
+        name_settings(*root);
+        return std::move(*root);
+    }
+    const std::vector<std::string> names = registry.names();
+    std::string name(select);
+    if (name.empty()) {
+        name = names.size() == 1 ? names.front() : registry.outermost();
+        const bool known = registry.has(name) ? knows(registry.call(name)) : knows(registry.globals());
+        if (auto root = known ? std::nullopt : own_loop(registry, file, text)) {
+            name_settings(*root);
+            return std::move(*root);
+        }
+    }
+    if (names.empty()) {
+        Setting root = registry.globals();
+        name_settings(root);
+        return root;
+    }
+    require_choice(registry, name, names, file);
     Setting root = registry.call(name);
     root.file = &file;
     const bool options = std::any_of(root.members.begin(), root.members.end(),

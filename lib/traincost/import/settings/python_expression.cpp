@@ -20,6 +20,9 @@ Setting PythonRegistry::expression(const PythonStatement& statement, std::size_t
 }
 
 std::optional<bool> PythonRegistry::truth_of(const Setting& value) {
+    if (value.is_null()) {  // None
+        return false;
+    }
     if (!value.is_scalar() || value.text.empty() || value.text.front() == '<') {
         return std::nullopt;
     }
@@ -46,7 +49,7 @@ Setting PythonRegistry::choice(PythonCursor& cursor) {
                 cursor.step();
             }
         }
-        const Setting other = either(cursor);
+        const Setting other = choice(cursor);
         const bool same = left.text == other.text && left.kind == other.kind && left.is_scalar();
         if (holds == false) {
             left = other;
@@ -91,7 +94,8 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
     const bool equal = cursor.character(cursor.at() + 1) == '=' && (sign == '=' || sign == '!');
     const bool orders = sign == '<' || sign == '>';
     if (equal || orders) {
-        cursor.go_to(cursor.at() + (cursor.character(cursor.at() + 1) == '=' ? 2 : 1));
+        const bool or_same = orders && cursor.character(cursor.at() + 1) == '=';
+        cursor.go_to(cursor.at() + (equal || or_same ? 2 : 1));
         const Setting right = sum(cursor);
         const auto known = [](const Setting& value) {
             return value.is_scalar() &&
@@ -101,16 +105,22 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
             return unknown(left.text + " compared with " + right.text, empty(left.line));
         }
         const double difference = as_number(left).value_or(0.0) - as_number(right).value_or(0.0);
-        const bool holds = equal         ? (left.text == right.text) == (sign == '=')
-                           : sign == '<' ? difference < 0.0
-                                         : difference > 0.0;
+        const bool holds = equal                          ? (left.text == right.text) == (sign == '=')
+                           : or_same && difference == 0.0 ? true
+                           : sign == '<'                  ? difference < 0.0
+                                                          : difference > 0.0;
         return scalar_setting(holds ? "true" : "false", left);
     }
     for (const std::string_view word : {"is", "in"}) {
         if (takes(cursor, word)) {
             now(cursor);
-            takes(cursor, "not");
-            sum(cursor);
+            const bool inverted = takes(cursor, "not");
+            const Setting right = sum(cursor);
+            const bool known = left.is_null() || left.quoted || left.is_map() || left.is_list() ||
+                               as_number(left) || imported_.contains(left.text);
+            if (word == "is" && right.is_null() && known) {
+                return scalar_setting(left.is_null() != inverted ? "true" : "false", left);
+            }
             return unknown(left.text + " " + std::string(word), empty(left.line));
         }
     }
@@ -204,18 +214,24 @@ Setting PythonRegistry::part_of(Setting whole, const Setting& keys) {
                            : unknown("a part of " + (whole.text.empty() ? "it" : whole.text), whole);
 }
 
+Setting PythonRegistry::literal(PythonCursor& cursor) const {
+    Setting out = empty(cursor.line());
+    const char quote = cursor.character(cursor.at());
+    cursor.step();
+    std::size_t end = cursor.at();
+    while (cursor.character(end) != quote && cursor.character(end) != '\0') {
+        end += cursor.character(end) == '\\' ? 2 : 1;
+    }
+    out = scalar_setting(cursor.until(end), out, true);
+    cursor.go_to(end + 1);
+    return out;
+}
+
 Setting PythonRegistry::primary(PythonCursor& cursor) {
     const char c = now(cursor);
     Setting out = empty(cursor.line());
     if (c == '"' || c == '\'') {
-        cursor.step();
-        std::size_t end = cursor.at();
-        while (cursor.character(end) != c && cursor.character(end) != '\0') {
-            end += cursor.character(end) == '\\' ? 2 : 1;
-        }
-        out = scalar_setting(cursor.until(end), out, true);
-        cursor.go_to(end + 1);
-        return out;
+        return literal(cursor);
     }
     if (c == '[' || c == '(' || c == '{') {
         return bracket(cursor, c == '[' ? ']' : c == '(' ? ')' : '}');
@@ -238,6 +254,13 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return out;
     }
     cursor.go_to(end);
+    if (const char quote = cursor.character(end); word.size() <= 2 &&
+                                                  word.find_first_not_of("fFrRbBuU") == word.npos &&
+                                                  (quote == '"' || quote == '\'')) {
+        const Setting text = literal(cursor);
+        const bool fills = word.find_first_of("fF") != word.npos && text.text.find('{') != text.text.npos;
+        return fills ? unknown("a text", text) : text;
+    }
     if (std::isdigit(static_cast<unsigned char>(word[0])) != 0 || word == "True" || word == "False") {
         return scalar_setting(lower(word), out);
     }
@@ -248,6 +271,7 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return called(cursor, word, out);
     }
     if (const Setting* known = named(cursor, word)) {
+        count_copy(*known);
         Setting value = *known;
         if (const auto type = classes_.find(word); type != classes_.end() && known == &type->second) {
             for (SettingMember& m : value.members) {  // a class by itself is none of its objects
@@ -257,9 +281,36 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
         return value;
     }
     if (const Setting* member = attribute(cursor, word)) {
+        count_copy(*member);
         return *member;
     }
     return scalar_setting(word, out);
+}
+
+namespace {
+
+std::int64_t count_parts(const Setting& value) {
+    std::int64_t parts = 1;
+    for (const SettingMember& m : value.members) {
+        parts += count_parts(m.value);
+    }
+    for (const Setting& item : value.items) {
+        parts += count_parts(item);
+    }
+    return parts;
+}
+
+}  // namespace
+
+void PythonRegistry::count_copy(const Setting& value) {
+    constexpr std::int64_t most_parts = 500'000;
+    copied_ += count_parts(value);
+    if (copied_ > most_parts) {
+        throw Error(ErrorKind::input,
+                    std::vector<Problem>{{.path = file_,
+                                          .message = "its values hold each other more than " +
+                                                     std::to_string(most_parts) + " times"}});
+    }
 }
 
 const Setting* PythonRegistry::named(const PythonCursor& cursor, const std::string& word) const {

@@ -21,8 +21,24 @@ void put(Setting& root, std::string_view key, const Setting* value) {
     }
 }
 
+void hide_names(Setting& value) {
+    if (value.is_scalar() && !value.quoted && !as_number(value) && !as_truth(value) && !says_nothing(value) &&
+        !value.text.starts_with("torch.") && !value.text.starts_with("<")) {
+        value.text = "<" + value.text + ">";
+    }
+    for (SettingMember& m : value.members) {
+        if (m.key != "$class") {
+            hide_names(m.value);
+        }
+    }
+    for (Setting& item : value.items) {
+        hide_names(item);
+    }
+}
+
 bool is_language_model(std::string_view name) {
-    static constexpr std::array<std::string_view, 7> parts = {"LanguageModel.",
+    static constexpr std::array<std::string_view, 8> parts = {"CausalLM.",
+                                                              "LanguageModel.",
                                                               "ModelFor",
                                                               "ForCausalLM",
                                                               "ForMaskedLM",
@@ -53,6 +69,20 @@ bool loads_model(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+/// dtype=torch.bfloat16, as newer versions say it, and JAX.
+void put_format(Setting& root, const Setting& call) {
+    const Setting* format = call.peek("dtype");
+    if (format != nullptr && format->is_scalar() && !format->quoted &&
+        (format->text.starts_with("torch.") || format->text.starts_with("jnp."))) {
+        const Setting named = scalar_setting(format->text, *format, true);
+        put(root, "torch_dtype", &named);
+    }
+}
+
+}  // namespace
+
 void put_model(Setting& root, const Setting& call) {
     const std::string_view path = class_path(call);
     const Setting* positional = call.peek("$arguments");
@@ -69,6 +99,12 @@ void put_model(Setting& root, const Setting& call) {
              {"attn_implementation", "torch_dtype", "load_in_4bit", "load_in_8bit", "max_seq_length"}) {
             put(root, key, call.peek(key));
         }
+        put_format(root, call);
+    } else if (name == "from_preset" && is_language_model(path)) {  // Keras
+        put(root, "model_name_or_path", first);
+    } else if (name == "enable_lora") {
+        put(root, "lora_r", call.peek("rank"));
+        put(root, "lora_r", first);
     } else if (name == "LoraConfig" ||
                name == "get_peft_model") {  // the latter where it takes the rank itself
         put(root, "lora_r", call.peek("r"));
@@ -81,8 +117,12 @@ void put_model(Setting& root, const Setting& call) {
         put(root, "gradient_accumulation_steps", call.peek("gradient_accumulation_steps"));
         put(root, "mixed_precision", call.peek("mixed_precision"));
         put(root, "$accelerated", call.peek("$class"));
-    } else if (is_language_model(path) && first != nullptr && first->is_map()) {
-        put_new_model(root, *first);
+    } else if (is_language_model(path)) {
+        const Setting* config = first != nullptr && first->is_map() ? first : call.peek("config");
+        if (config != nullptr && config->is_map()) {
+            put_new_model(root, *config);
+        }
+        put_format(root, call);
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");
         if (model != nullptr && model->is_scalar() && model->quoted) {

@@ -10,6 +10,9 @@ namespace traincost {
 /// A name whose value nobody knows.
 bool is_open(const Setting& value);
 
+/// A name that was given no value here is none of the values it may have.
+void hide_names(Setting& value);
+
 /// Gives `root` the value unless it knows one; null says nothing.
 void put(Setting& root, std::string_view key, const Setting* value);
 

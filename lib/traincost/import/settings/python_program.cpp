@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "traincost/base/error.hpp"
+#include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
 
@@ -13,6 +14,7 @@ namespace {
 struct Candidate {
     std::string name;
     Setting root;
+    std::string function{};  ///< whose names hold it
 };
 
 /// The names of a scope as one configuration.
@@ -51,7 +53,9 @@ void add_of_scope(const PythonScope& scope, const std::string& file, const Knows
                 return each.root.line == at.line;  // what a function made, where it is called
             });
         if (value.is_map() && value.has("$class") && !is_options(value) && !handed_on && knows(value)) {
-            found.push_back({.name = scope.function.empty() ? name : scope.function, .root = value});
+            found.push_back({.name = scope.function.empty() ? name : scope.function,
+                             .root = value,
+                             .function = scope.function});
         }
     }
 }
@@ -89,6 +93,27 @@ void drop_constants(std::vector<Candidate>& candidates) {
     }
 }
 
+/// Whether they are objects of several classes that one function makes, and agree: parts of what it trains.
+bool are_parts(const std::vector<Candidate>& all) {
+    Setting root = all.front().root;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const Setting& other = all[i].root;
+        if (all[i].function != all.front().function || class_path(other).empty() ||
+            class_path(other) == class_path(root)) {
+            return false;
+        }
+        for (const SettingMember& m : other.members) {
+            const Setting* stands = root.member(m.key);
+            if (stands == nullptr) {
+                root.members.push_back(m);
+            } else if (m.key != "$class" && stands->text != m.value.text) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 std::string names_of(const std::vector<Candidate>& candidates) {
     std::string names;
     for (const Candidate& each : candidates) {
@@ -99,11 +124,17 @@ std::string names_of(const std::vector<Candidate>& candidates) {
 }
 
 /// The functions whose results a reader knows.
-std::vector<Candidate> returned(PythonRegistry& registry, const KnowsSettings& knows) {
+std::vector<Candidate> returned(PythonRegistry& registry, const std::vector<PythonScope>& scopes,
+                                const KnowsSettings& knows) {
     std::vector<Candidate> found;
-    for (const std::string& name : registry.names()) {
-        if (Setting root = registry.call(name); root.is_map() && root.has("$class") && knows(root)) {
-            found.push_back({.name = name, .root = std::move(root)});
+    for (const PythonScope& scope : scopes) {
+        const auto result = scope.names.find("$returned");
+        if (scope.function.empty() || result == scope.names.end() || !registry.returns(scope.function)) {
+            continue;
+        }
+        const Setting& root = result->second;
+        if (root.is_map() && root.has("$class") && knows(root)) {
+            found.push_back({.name = scope.function, .root = root});
         }
     }
     return found;
@@ -113,16 +144,16 @@ std::vector<Candidate> returned(PythonRegistry& registry, const KnowsSettings& k
 
 std::optional<Setting> program_configuration(PythonRegistry& registry, const std::string& file,
                                              std::string_view select, const KnowsSettings& knows) {
-    std::vector<Candidate> made = returned(registry, knows);
+    const std::vector<PythonScope> scopes = registry.scopes();
+    std::vector<Candidate> made = returned(registry, scopes, knows);
     const auto is_made = [&](const std::string& function) {
         return std::any_of(made.begin(), made.end(),
                            [&](const Candidate& each) { return each.name == function; });
     };
-    const std::vector<PythonScope> scopes = registry.scopes();
     const auto held_by = [&](bool called) {
         std::vector<Candidate> held;
         for (const PythonScope& scope : scopes) {
-            if (scope.called == called && !is_made(scope.function) &&
+            if (scope.is_own && scope.called == called && !is_made(scope.function) &&
                 (select.empty() || (scope.function == select && !scope.function.empty()))) {
                 add_of_scope(scope, file, knows, held);
             }
@@ -147,6 +178,9 @@ std::optional<Setting> program_configuration(PythonRegistry& registry, const std
         return std::move(held.front().root);
     }
     if (held.size() > 1) {
+        if (are_parts(held)) {
+            return std::nullopt;
+        }
         throw Error(ErrorKind::input,
                     std::vector<Problem>{{.path = file,
                                           .message = "trains with several configurations: " + names_of(held) +

@@ -56,55 +56,6 @@ std::string PythonRegistry::outermost() const {
     return found == nullptr ? std::string() : found->first;
 }
 
-std::vector<PythonScope> PythonRegistry::scopes() {
-    std::vector<PythonScope> all = {{.function = "", .names = globals_}};
-    for (const auto& [name, function] : functions_) {
-        std::vector<std::string> order;
-        PythonScope scope{
-            .function = name, .called = function.called, .names = parameters(*function.header, order)};
-        bind_started(name, order, scope.names);
-        for (const PythonStatement* statement : function.body) {
-            if (statement->text.starts_with("return ")) {
-                scope.names["$returned"] = expression(*statement, 7, scope.names);
-            } else {
-                assign(*statement, scope.names);
-            }
-        }
-        all.push_back(std::move(scope));
-    }
-    return all;
-}
-
-void PythonRegistry::bind_started(const std::string& name, const std::vector<std::string>& order,
-                                  std::map<std::string, Setting>& names) {
-    const PythonStatement* call = nullptr;
-    for (const PythonStatement* statement : top_) {
-        if (statement->text.starts_with(name + "(")) {
-            if (call != nullptr) {
-                return;  // started twice
-            }
-            call = statement;
-        }
-    }
-    if (call == nullptr || reach_of(*call) == PythonReach::never) {
-        return;
-    }
-    PythonCursor cursor(*call, name.size(), globals_);
-    std::vector<Setting> positional;
-    std::map<std::string, Setting> keywords;
-    read_arguments(cursor, positional, keywords);
-    for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
-        if (positional[i].is_map() || positional[i].quoted || as_number(positional[i])) {
-            names[order[i]] = std::move(positional[i]);
-        }
-    }
-    for (auto& [key, value] : keywords) {
-        if (names.contains(key) && (value.is_map() || value.quoted || as_number(value))) {
-            names[key] = std::move(value);
-        }
-    }
-}
-
 bool PythonRegistry::has(const std::string& name) const {
     return functions_.contains(name);
 }
@@ -185,7 +136,7 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
     }
     if (++depth_ <= deepest_python_call) {
         std::vector<std::string> order;
-        std::map<std::string, Setting> locals = parameters(*functions_.at(name).header, order);
+        std::map<std::string, Setting> locals = parameters(*functions_.at(name).header, order, globals_);
         for (std::size_t i = 0; i < std::min(order.size(), positional.size()); ++i) {
             locals[order[i]] = positional[i];
         }
@@ -193,11 +144,14 @@ Setting PythonRegistry::call(const std::string& name, const std::map<std::string
             locals[key] = value;
         }
         for (const PythonStatement* statement : functions_.at(name).body) {
-            if (statement->within.empty() && statement->text.starts_with("return ")) {
+            const bool returns = statement->text.starts_with("return ");
+            if (returns && reach_of(*statement) == PythonReach::surely) {
                 result = expression(*statement, 7, locals);
                 break;
             }
-            assign(*statement, locals);
+            if (!returns) {
+                assign(*statement, locals);
+            }
         }
         if (const auto options = locals.find(std::string(options_of_parser)); options != locals.end()) {
             made_options_ = options->second;
@@ -217,7 +171,8 @@ Setting PythonRegistry::globals() {
 }
 
 std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement& header,
-                                                          std::vector<std::string>& order) {
+                                                          std::vector<std::string>& order,
+                                                          std::map<std::string, Setting>& known) {
     std::map<std::string, Setting> values;
     const std::string& text = header.text;
     std::size_t at = text.find('(');
@@ -239,7 +194,7 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
         for (at = end; at < text.size() && (depth > 0 || (text[at] != ',' && text[at] != ')')); ++at) {
             depth += text[at] == '[' || text[at] == '(' ? 1 : text[at] == ']' || text[at] == ')' ? -1 : 0;
             if (depth == 0 && text[at] == '=') {
-                values[name] = expression(header, at + 1, globals_);
+                values[name] = expression(header, at + 1, known);
             }
         }
         if (const auto made = classes_.find(word_at(text, type));
@@ -249,6 +204,12 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
         if (!name.empty() && !values.contains(name)) {
             values[name] = unknown(name, empty(header.lines.empty() ? 1 : header.lines.front()));
         }
+    }
+    if (const auto given = decorated_.find(&header); given != decorated_.end()) {
+        for (const SettingMember& m : given->second.members) {
+            values[m.key] = m.value;
+        }
+        values[std::string(options_of_parser)] = given->second;
     }
     return values;
 }
@@ -274,11 +235,23 @@ std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
     return text.substr(std::min(at, text.size()), end - std::min(at, text.size()));
 }
 
+std::string PythonRegistry::part_at(const std::string& text, std::size_t at,
+                                    const std::map<std::string, Setting>& locals) {
+    const auto whole = locals.find(text.substr(0, at));
+    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() || !whole->second.is_map() ||
+        (text[at + 1] != '"' && text[at + 1] != '\'')) {
+        return {};
+    }
+    const std::string key = word_at(text, at + 2);
+    return text.compare(at + 2 + key.size(), 2, std::string{text[at + 1], ']'}) == 0 ? key : "";
+}
+
 void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
     const std::string& text = statement.text;
     const PythonReach reach = reach_of(statement);
     if (text.ends_with(":")) {
         entered_[&statement] = entered(statement, locals);
+        note_doing(statement, locals);
     }
     if (reach == PythonReach::never || text.ends_with(":")) {
         return;
@@ -288,7 +261,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     while (end < text.size() && (is_name_letter(text[end]) || text[end] == '.')) {
         ++end;
     }
-    std::size_t equals = end;
+    const std::string part = part_at(text, end, locals);
+    std::size_t equals = end + (part.empty() ? 0 : part.size() + 4);  // the key, its quotes and brackets
     while (equals < text.size() && text[equals] == ' ') {
         ++equals;
     }
@@ -309,15 +283,24 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const std::string called = text.substr(0, end);
         if (called.ends_with(".add_argument")) {
             expression(statement, 0, locals);
+        } else if (text.starts_with("@")) {
+            decorate(statement);
         } else if (called.ends_with("Trainer") && !conditional) {  // "SFTTrainer(...).train()"
             locals["$trainer"] = expression(statement, 0, locals);
+        } else {
+            note_doing(statement, locals);
         }
         return;  // nothing that sets a value
     }
     if (!conditional && assign_dataclasses(statement, equals, locals)) {
         return;
     }
-    Setting value = expression(statement, equals + 1, locals);
+    Setting value;
+    if (!several) {
+        value = expression(statement, equals + 1, locals);
+    } else if (assign_several(statement, equals, locals, value)) {
+        return;
+    }
     if (several && value.is_list() && !value.items.empty() && !conditional) {
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
     }
@@ -325,10 +308,15 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     if (several && !options && !(value.is_map() && value.has("$class"))) {
         return;  // which part of it is whose, nobody follows
     }
-    const std::string path = text.substr(0, end);
+    const std::string path = text.substr(0, end) + (part.empty() ? "" : "." + part);
     if (sign != '=') {
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
+    }
+    if (conditional && value.is_map() && value.has("$class") && is_done(statement)) {
+        Setting& done = locals[std::string(done_by_scope)];
+        done.kind = Setting::Kind::list;
+        done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
     }
     store(path, std::move(value), conditional, locals);
 }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,17 @@ namespace traincost {
 struct PythonFunction {
     const PythonStatement* header = nullptr;
     std::vector<const PythonStatement*> body;
+    std::vector<const PythonStatement*> inner{};  ///< of the functions and classes it defines
     bool returns = false;
     bool called = false;   ///< by another function of the file
     bool started = false;  ///< named by the file's top, or by a function that returns nothing
+};
+
+/// The place where a function is called.
+struct PythonSite {
+    const PythonStatement* statement = nullptr;
+    std::size_t at = 0;    ///< of its bracket
+    std::string caller{};  ///< empty at the top
 };
 
 /// Whether a statement is run.
@@ -86,7 +95,8 @@ public:
 
 private:
     /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
-    std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order);
+    std::map<std::string, Setting> parameters(const PythonStatement& header, std::vector<std::string>& order,
+                                              std::map<std::string, Setting>& known);
     /// Marks the functions that others call, and those that what runs by itself names.
     void mark_called();
     void collect();
@@ -98,21 +108,46 @@ private:
     /// Whether what stands in the block of that header is run, as far as its condition is known.
     PythonReach entered(const PythonStatement& header, std::map<std::string, Setting>& locals);
     PythonReach reach_of(const PythonStatement& statement) const;
+    /// Whether it is run where every loop is.
+    bool is_done(const PythonStatement& statement) const;
     Setting empty(int line) const;
     /// What nobody can know without running it: a placeholder, so that no default follows it.
     static Setting unknown(std::string said, const Setting& place);
     /// The name that stands there.
     static std::string word_at(const std::string& text, std::size_t at);
+    /// "rows" of "settings['rows']" in front of what is assigned to it, where the settings are known.
+    static std::string part_at(const std::string& text, std::size_t at,
+                               const std::map<std::string, Setting>& locals);
     // NAME = expression, NAME.attribute.other = expression
     void assign(const PythonStatement& statement, std::map<std::string, Setting>& locals);
 
+    /// "rows, length = 8, 1024": each name its value. Whether there are as many of these as names;
+    /// `first` is the first of them, which is evaluated once.
+    bool assign_several(const PythonStatement& statement, std::size_t equals,
+                        std::map<std::string, Setting>& locals, Setting& first);
     /// "model_args, args = parser.parse_args_into_dataclasses()": the members of the classes that the parser
     /// was made of, as options. Whether the statement is one.
     bool assign_dataclasses(const PythonStatement& statement, std::size_t equals,
                             std::map<std::string, Setting>& locals);
-    /// The parameters of a function that the file's top calls once: what it is given there.
-    void bind_started(const std::string& name, const std::vector<std::string>& order,
-                      std::map<std::string, Setting>& names);
+    /// The parameters of a function as they are given in one place, where its caller's names are `known`.
+    void bind_called(const PythonSite& site, const std::vector<std::string>& order,
+                     std::map<std::string, Setting>& known, std::map<std::string, Setting>& names);
+    /// The names of a function's body, those of its only caller first.
+    const PythonScope& scope_of(const std::string& name, std::map<std::string, PythonScope>& all);
+    /// What the functions inside of a function make, where its own names are `outer`.
+    void note_inner(const PythonFunction& function, PythonScope& inner,
+                    const std::map<std::string, Setting>& outer);
+    /// Keeps what a statement makes, where its function runs by itself.
+    void note_statement(const PythonStatement& statement, std::map<std::string, Setting>& names);
+    /// What the methods of classes make, of whose objects nothing is known.
+    void add_methods(std::vector<PythonScope>& all);
+    /// What an object of a class of the file holds, of those settings that its "__init__" gives it.
+    void construct(Setting& object, const std::string& name, const std::map<std::string, Setting>& keywords,
+                   const std::vector<Setting>& positional);
+    /// Keeps a call whose doing says something: "fully_shard(model)", and what a "with" enters.
+    void note_doing(const PythonStatement& statement, std::map<std::string, Setting>& locals);
+    /// "@click.option(...)": what the function below it is told where nobody says more.
+    void decorate(const PythonStatement& statement);
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
     /// be reached.
     void store(const std::string& path, Setting value, bool conditional,
@@ -135,10 +170,14 @@ private:
     Setting product(PythonCursor& cursor);
     Setting value(PythonCursor& cursor);
     Setting primary(PythonCursor& cursor);
+    /// The string whose quote stands there.
+    Setting literal(PythonCursor& cursor) const;
     /// "settings['rows']", "sizes[0]".
     static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
     const Setting* attribute(const PythonCursor& cursor, const std::string& word) const;
+    /// Values that hold each other, again and again, grow without end.
+    void count_copy(const Setting& value);
     /// What a name stands for: a local, a name of the file, a class.
     const Setting* named(const PythonCursor& cursor, const std::string& word) const;
     Setting bracket(PythonCursor& cursor, char close);
@@ -158,6 +197,15 @@ private:
     std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
                                        const std::vector<Setting>& positional,
                                        const std::map<std::string, Setting>& keywords);
+    /// "plan.startswith('zero')" of a text that is known.
+    std::optional<Setting> asked_text(const PythonCursor& cursor, const std::string& name,
+                                      const std::vector<Setting>& positional) const;
+    /// "fabric.setup_module(model)": the one object that it is given.
+    static const Setting* prepared_object(const std::string& name, const std::vector<Setting>& given);
+    /// The object, and the format that "model.to(torch.bfloat16)" stores it in.
+    static Setting cast_object(const Setting& object, const std::string& name,
+                               const std::vector<Setting>& positional,
+                               const std::map<std::string, Setting>& keywords);
     /// "model.to(device)": the object itself, of whose methods nothing is followed.
     const Setting* returned_object(const PythonCursor& cursor, const std::string& name) const;
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
@@ -167,10 +215,18 @@ private:
     std::vector<const PythonStatement*> top_;  ///< outside of functions and classes
     std::map<std::string, PythonFunction> functions_;
     std::map<std::string, Setting> globals_;
-    std::map<std::string, Setting> classes_;  ///< their members
+    std::map<std::string, Setting> classes_;                                         ///< their members
+    std::map<const PythonStatement*, std::vector<const PythonStatement*>> methods_;  ///< their bodies
     std::map<const PythonStatement*, PythonReach> entered_;
+    std::map<std::string, std::vector<PythonSite>> sites_;
+    std::set<std::string> imported_;
+    std::map<std::string, const PythonStatement*> makers_;  ///< of classes: "def __init__(self, ...):"
+    Setting decoration_;                                    ///< of the function that follows
+    std::map<const PythonStatement*, Setting> decorated_;
     Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
+    int objects_ = 0;
+    std::int64_t copied_ = 0;
     int calls_ = 0;
 };
 

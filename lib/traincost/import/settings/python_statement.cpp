@@ -71,7 +71,7 @@ std::vector<PythonStatement> python_statements(std::string_view text, const std:
             now.indent += c == '\t' ? 8 : 1;
         } else {
             begun = true;
-            now.text += c;
+            now.text += c == '\t' || c == '\r' ? ' ' : c;
             now.lines.push_back(line);
         }
     }

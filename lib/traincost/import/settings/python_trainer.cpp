@@ -6,8 +6,10 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_loop.hpp"
 #include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_model.hpp"
+#include "traincost/import/settings/python_told.hpp"
 
 namespace traincost {
 
@@ -23,22 +25,6 @@ bool makes_arguments(const Setting& made) {
     return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
         return name == each || (each == "TrainingArguments" && name.ends_with(each));
     });
-}
-
-/// A name that was given no value here is none of the values it may have.
-void hide_names(Setting& value) {
-    if (value.is_scalar() && !value.quoted && !as_number(value) && !as_truth(value) && !says_nothing(value) &&
-        !value.text.starts_with("torch.") && !value.text.starts_with("<")) {
-        value.text = "<" + value.text + ">";
-    }
-    for (SettingMember& m : value.members) {
-        if (m.key != "$class") {
-            hide_names(m.value);
-        }
-    }
-    for (Setting& item : value.items) {
-        hide_names(item);
-    }
 }
 
 /// The arguments that a scope's names hold; several where they differ.
@@ -115,62 +101,6 @@ void put_returned_adapter(Setting& root, const std::vector<PythonScope>& scopes)
     if (lines.size() == 1 && adapter != nullptr) {
         put_model(root, *adapter);
     }
-}
-
-/// What a loop of one's own is told on its command line, apart from what it hands on by other names.
-void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
-    const auto is_handed_on = [&](const Setting& option) {
-        return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
-            return m.value.line == option.line && m.value.name == option.name;
-        });
-    };
-    for (const PythonScope& scope : scopes) {
-        const auto options = scope.names.find(std::string(options_of_parser));
-        for (std::size_t i = 0; options != scope.names.end() && i < options->second.members.size(); ++i) {
-            const SettingMember& option = options->second.members[i];
-            const bool is_off = option.value.is_default && option.value.text == "false";
-            if (!is_off && !is_handed_on(option.value)) {
-                put(root, option.key, &option.value);
-            }
-        }
-    }
-}
-
-/// The length that the program is told on its command line.
-const Setting* told_length(const std::vector<PythonScope>& scopes) {
-    static constexpr std::array<std::string_view, 7> lengths = {
-        "max_seq_length", "max_seq_len", "max_sequence_length", "max_length",
-        "cutoff_len",     "seq_length",  "block_size"};
-    for (const PythonScope& scope : scopes) {
-        const auto options = scope.names.find(std::string(options_of_parser));
-        for (std::size_t i = 0; options != scope.names.end() && i < lengths.size(); ++i) {
-            const Setting* at = options->second.member(lengths[i]);
-            if (at != nullptr && as_whole(*at)) {
-                return at;
-            }
-        }
-    }
-    return nullptr;
-}
-
-/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
-const Setting* cut_length(const std::vector<PythonScope>& scopes) {
-    const Setting* length = nullptr;
-    bool differs = false;
-    for (const PythonScope& scope : scopes) {
-        for (const auto& [name, value] : scope.names) {
-            visit_calls(value, [&](const Setting& call) {
-                const Setting* cut = call.peek("truncation");
-                const Setting* at =
-                    class_name(call).ends_with("tokenizer") ? call.peek("max_length") : nullptr;
-                if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
-                    differs = differs || (length != nullptr && length->text != at->text);
-                    length = at;
-                }
-            });
-        }
-    }
-    return differs ? nullptr : length;
 }
 
 }  // namespace
@@ -312,8 +242,7 @@ std::optional<Setting> trainer_arguments(const std::vector<PythonScope>& scopes,
         put_returned_adapter(root, scopes);
     }
     if (!root.has("max_seq_length") && !root.has("max_length")) {
-        put(root, "max_seq_length", cut_length(scopes));
-        put(root, "max_seq_length", told_length(scopes));
+        put_length(root, scopes);
     }
     if (arguments == nullptr) {
         const Setting* by = root.has("lora_r") ? root.peek("lora_r") : root.peek("$accelerated");

@@ -14,10 +14,15 @@ namespace traincost {
 /// The name that stands for the options a program's argument parser is told.
 inline constexpr std::string_view options_of_parser = "$options";
 
+/// The name that stands for the calls whose results nobody keeps.
+inline constexpr std::string_view done_by_scope = "$done";
+
 /// The names that a file's top, or the body of one of its functions, gives values to.
 struct PythonScope {
     std::string function{};  ///< empty at the top
     bool called = false;     ///< by another function
+    bool is_told = true;     ///< its parameters are what the program gives them
+    bool is_own = true;      ///< a function of the file, or its top; else one inside of others
     std::map<std::string, Setting> names{};
 };
 

@@ -1,0 +1,157 @@
+#include "traincost/import/settings/python_told.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_made.hpp"
+#include "traincost/import/settings/python_model.hpp"
+
+namespace traincost {
+
+void Agreed::add(const Setting* said) {
+    if (said != nullptr) {
+        differs = differs ||
+                  (at != nullptr && (at->text != said->text || (said->is_map() && at->line != said->line)));
+        at = at == nullptr ? said : at;
+    }
+}
+
+bool is_beside_training(std::string_view name) {
+    static constexpr std::array<std::string_view, 8> others = {"val",    "eval",     "test",    "infer",
+                                                               "sample", "generate", "predict", "dev_"};
+    const std::string in = lower(name);
+    return std::any_of(others.begin(), others.end(),
+                       [&](std::string_view part) { return in.find(part) != in.npos; });
+}
+
+void visit_training_calls(const std::vector<PythonScope>& scopes,
+                          const std::function<void(const std::string&, const Setting&)>& seen) {
+    for (const PythonScope& scope : scopes) {
+        if (is_beside_training(scope.function)) {
+            continue;
+        }
+        for (const auto& entry : scope.names) {
+            visit_calls(entry.second, [&](const Setting& call) { seen(entry.first, call); });
+        }
+    }
+}
+
+bool is_count(const Setting& value) {
+    return as_whole(value).value_or(0) > 0 && !value.quoted;
+}
+
+bool is_text(const Setting& value) {
+    return value.is_scalar() && value.quoted && !value.text.empty();
+}
+
+namespace {
+
+/// What the names of a scope, and the objects of settings among them, say of `name`.
+void look_in(const PythonScope& scope, std::string_view name, bool (*wanted)(const Setting&),
+             Agreed& agreed) {
+    for (const auto& [key, value] : scope.names) {
+        if (lower(key) == name && wanted(value)) {
+            agreed.add(&value);
+        } else if (value.is_map() && !value.has("$arguments") && !is_beside_training(key)) {
+            const Setting* at = value.peek(name);
+            agreed.add(at != nullptr && wanted(*at) ? at : nullptr);
+        }
+    }
+}
+
+}  // namespace
+
+const Setting* told(const std::vector<PythonScope>& scopes, std::span<const std::string_view> names,
+                    bool (*wanted)(const Setting&)) {
+    for (const std::string_view name : names) {
+        Agreed agreed;
+        for (const PythonScope& scope : scopes) {
+            const auto options = scope.names.find(std::string(options_of_parser));
+            const Setting* at = options == scope.names.end() ? nullptr : options->second.peek(name);
+            agreed.add(at != nullptr && wanted(*at) ? at : nullptr);
+        }
+        for (std::size_t i = 0; agreed.at == nullptr && i < scopes.size(); ++i) {
+            if (scopes[i].is_told && !is_beside_training(scopes[i].function)) {
+                look_in(scopes[i], name, wanted, agreed);
+            }
+        }
+        if (agreed.at != nullptr) {
+            return agreed.get();
+        }
+    }
+    return nullptr;
+}
+
+namespace {
+
+/// The length that the program is told on its command line.
+const Setting* told_length(const std::vector<PythonScope>& scopes) {
+    static constexpr std::array<std::string_view, 8> lengths = {
+        "max_seq_length", "max_seq_len", "max_sequence_length", "max_length",
+        "cutoff_len",     "seq_length",  "block_size",          "max_len"};
+    for (const PythonScope& scope : scopes) {
+        const auto options = scope.names.find(std::string(options_of_parser));
+        for (std::size_t i = 0; options != scope.names.end() && i < lengths.size(); ++i) {
+            const Setting* at = options->second.member(lengths[i]);
+            if (at != nullptr && as_whole(*at)) {
+                return at;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
+const Setting* cut_length(const std::vector<PythonScope>& scopes) {
+    const Setting* length = nullptr;
+    bool differs = false;
+    for (const PythonScope& scope : scopes) {
+        for (const auto& [name, value] : scope.names) {
+            visit_calls(value, [&](const Setting& call) {
+                const Setting* cut = call.peek("truncation");
+                const Setting* at =
+                    class_name(call).ends_with("tokenizer") ? call.peek("max_length") : nullptr;
+                if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
+                    differs = differs || (length != nullptr && length->text != at->text);
+                    length = at;
+                }
+            });
+        }
+    }
+    return differs ? nullptr : length;
+}
+
+/// The length of the rows that the program's own class of them is told.
+const Setting* length_of_rows(const std::vector<PythonScope>& scopes) {
+    static constexpr std::array<std::string_view, 7> lengths = {
+        "max_length", "max_seq_length", "max_seq_len", "seq_len", "block_size", "max_len", "sequence_length"};
+    Agreed agreed;
+    visit_training_calls(scopes, [&](const std::string& name, const Setting& call) {
+        const std::string made = lower(class_path(call));
+        const bool holds_rows = made.find("dataset") != made.npos || made.find("preprocessor") != made.npos ||
+                                made.find("collator") != made.npos;
+        if (!holds_rows || is_beside_training(name)) {
+            return;
+        }
+        for (const std::string_view key : lengths) {
+            const Setting* at = call.peek(key);
+            agreed.add(at != nullptr && is_count(*at) ? at : nullptr);
+        }
+    });
+    return agreed.get();
+}
+
+}  // namespace
+
+void put_length(Setting& root, const std::vector<PythonScope>& scopes) {
+    static constexpr std::array<std::string_view, 10> names = {
+        "max_seq_length",   "max_seq_len",    "seq_length", "seq_len",    "sequence_length",
+        "model_max_length", "context_length", "cutoff_len", "block_size", "max_sequence_length"};
+    put(root, "max_seq_length", cut_length(scopes));
+    put(root, "max_seq_length", told_length(scopes));
+    put(root, "max_seq_length", told(scopes, names, is_count));
+    put(root, "max_seq_length", length_of_rows(scopes));
+}
+
+}  // namespace traincost

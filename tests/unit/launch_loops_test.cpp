@@ -194,18 +194,19 @@ TEST_CASE("Python's expressions: chained choices, comparisons that hold at equal
 }
 
 TEST_CASE("Lightning's programs say optimizer, adapter and length around their trainer", "[launch][python]") {
-    check_loop("a module of one's own",
-               "import lightning as L\nclass OwnDataset(Dataset):\n    def __init__(self, rows, max_length=64):\n"
-               "        self.max_length = max_length\n"
-               "class Own(L.LightningModule):\n    def __init__(self):\n"
-               "        self.model = GPT.from_name(name='acme-1b', lora_r=2)\n"
-               "    def configure_optimizers(self):\n        return torch.optim.AdamW(self.parameters())\n"
-               "rows = OwnDataset(texts, max_length=512)\nmodule = Own()\n"
-               "trainer = L.Trainer(devices=1, accelerator='gpu', precision='bf16-true', strategy='ddp',\n"
-               "    accumulate_grad_batches=4)\ntrainer.fit(module)\n",
-               {{Fact::gpus, "1"},
-                {Fact::lora_rank, "2"},
-                {Fact::sequence, "512"},
-                {Fact::optimizer, "AdamW"},
-                {Fact::accumulation, "4"}});
+    check_loop(
+        "a module of one's own",
+        "import lightning as L\nclass OwnDataset(Dataset):\n    def __init__(self, rows, max_length=64):\n"
+        "        self.max_length = max_length\n"
+        "class Own(L.LightningModule):\n    def __init__(self):\n"
+        "        self.model = GPT.from_name(name='acme-1b', lora_r=2)\n"
+        "    def configure_optimizers(self):\n        return torch.optim.AdamW(self.parameters())\n"
+        "rows = OwnDataset(texts, max_length=512)\nmodule = Own()\n"
+        "trainer = L.Trainer(devices=1, accelerator='gpu', precision='bf16-true', strategy='ddp',\n"
+        "    accumulate_grad_batches=4)\ntrainer.fit(module)\n",
+        {{Fact::gpus, "1"},
+         {Fact::lora_rank, "2"},
+         {Fact::sequence, "512"},
+         {Fact::optimizer, "AdamW"},
+         {Fact::accumulation, "4"}});
 }

@@ -76,10 +76,10 @@ struct UnreadSetting {
 
 /// What a set of launch files says.
 struct LaunchReading {
-    std::string format;                ///< "axolotl"
-    bool deepspeed = false;            ///< DeepSpeed runs the trainer: its configuration is among the settings
-    bool loads_narrow = false;         ///< the weights are loaded, and unless sharded trained, in 16 bits
-    std::string tokenizer{};           ///< name or path, where models of the same dimensions may be meant
+    std::string format;         ///< "axolotl"
+    bool deepspeed = false;     ///< DeepSpeed runs the trainer: its configuration is among the settings
+    bool loads_narrow = false;  ///< the weights are loaded, and unless sharded trained, in 16 bits
+    std::string tokenizer{};    ///< name or path, where models of the same dimensions may be meant
     std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent
     std::vector<UnreadSetting> unread;
     std::vector<std::string> contradictions;  ///< one line each, with both places

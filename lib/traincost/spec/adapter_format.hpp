@@ -12,8 +12,8 @@ namespace traincost {
 /// that fuse a pair with its product cast the pair, not the input.
 bool wraps_products(const StackSpec& stack);
 
-/// Whether training in 16 bits stores the weights in 16 bits: where nothing is cast for each use, and those of
-/// a frozen base under PEFT's layers, which is loaded in the format it is used in.
+/// Whether training in 16 bits stores the weights in 16 bits: where nothing is cast for each use, and those
+/// of a frozen base under PEFT's layers, which is loaded in the format it is used in.
 bool stores_weights_narrow(const StackSpec& stack, Tuning tuning);
 
 /// How a product's low-rank pair is stored and multiplied.

@@ -27,8 +27,8 @@ CountedName counted_name(const std::string& text);
 /// A name of a stack that also says what is sharded: FSDP is stage 3, DDP stage 0; nothing for other names.
 std::optional<std::int64_t> zero_meant_by(std::string_view stack_name);
 
-/// "bf16", "fp16", "fp8" …: the recipe that `stack` trains or tunes in by that name; `text` itself where it is
-/// no such name.
+/// "bf16", "fp16", "fp8" …: the recipe that `stack` trains or tunes in by that name; `text` itself where it
+/// is no such name.
 std::string precision_meant_by(const std::string& text, const StackSpec& stack, Tuning tuning);
 
 /// "adam" is AdamW, which costs the same; `text` in lower case where it is no such name.

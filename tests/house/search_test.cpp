@@ -71,7 +71,7 @@ TEST_CASE("a search that is interrupted or terminated prints the best so far and
     for (const std::string signal : {"INT", "TERM"}) {
         const std::string output = shell_output(
             "timeout --preserve-status -s " + signal +
-            " 2 traincost recommend --model deepseek-v3 --gpu h800-80gb "
+            " 4 traincost recommend --model deepseek-v3 --gpu h800-80gb "
             "--gpus 2048 --seq 4096 --global-batch 15360 --full-space --exhaustive --json > "
             "/tmp/interrupted.$$; "
             "echo \"[exit $?]\"; grep -c '\"interrupted\": true' /tmp/interrupted.$$; "

@@ -25,7 +25,7 @@ std::string quantised_base(bool bf16) {
 
 /// What a stated precision means: of a 4-bit base, the format it is computed in.
 std::string stated_precision(const std::string& text, const Job& job) {
-    const std::string recipe = precision_meant_by(text, job.stack, job.run.tuning);
+    std::string recipe = precision_meant_by(text, job.stack, job.run.tuning);
     const bool plain = lower(text) != recipe;  // "bf16", not a recipe
     if (job.run.tuning == Tuning::qlora && plain &&
         (recipe.starts_with("bf16") || recipe.starts_with("fp16")))

@@ -2,29 +2,16 @@
 
 #include <traincost/import/logs/log_envelope.hpp>
 #include <traincost/import/logs/log_line.hpp>
-#include <traincost/import/logs/log_reader.hpp>
-#include <traincost/import/logs/training_log.hpp>
 
 #include <catch2/catch.hpp>
+
+#include "support/log_reading.hpp"
 
 #include <sstream>
 #include <string>
 
 using namespace traincost;
-
-namespace {
-
-constexpr double mebibyte = 1024.0 * 1024.0;
-constexpr double gibibyte = 1024.0 * mebibyte;
-
-TrainingLog read_lines(const std::string& text) {
-    std::istringstream in(text);
-    const std::optional<TrainingLog> log = read_training_log(in);
-    REQUIRE(log);
-    return *log;
-}
-
-}  // namespace
+using namespace traincost::test;
 
 TEST_CASE("DeepSpeed's timer says the rate that the Trainer's lines do not", "[logs]") {
     const std::string text =
@@ -36,7 +23,7 @@ TEST_CASE("DeepSpeed's timer says the rate that the Trainer's lines do not", "[l
     CHECK(log.framework == LogFramework::hf_trainer);
     CHECK(log.iterations == 2);
     CHECK(log.samples_per_s == Approx(112.5));
-    CHECK(log.peak_memory->value() == Approx(6.5 * gibibyte));
+    CHECK(log.peak_memory->value() == Approx(6.5 * GiB));
     const TrainingLog summary =
         read_lines(text + "{'train_runtime': 9.0, 'train_samples_per_second': 100.5}\n");
     CHECK(summary.samples_per_s == Approx(100.5));
@@ -63,7 +50,7 @@ TEST_CASE("DeepSpeed-Chat prints times without a step, and losses with one", "[l
     CHECK(log.iterations == 3);
     CHECK(log.samples_per_s == Approx(26.5));
     CHECK(log.loss_last == Approx(6.75));
-    CHECK(log.peak_memory->value() == Approx(1.5 * gibibyte));
+    CHECK(log.peak_memory->value() == Approx(1.5 * GiB));
 }
 
 TEST_CASE("torchtitan's step may name the last one too", "[logs]") {
@@ -143,7 +130,7 @@ TEST_CASE("axolotl's report of memory while training", "[logs]") {
         "[axolotl.callbacks.on_step_end:125] GPU memory usage while training: 26.5GB (+41.211GB cache, "
         "+1.545GB misc)\n");
     CHECK(log.framework == LogFramework::axolotl);
-    CHECK(log.peak_memory->value() == Approx(26.5 * gibibyte));
+    CHECK(log.peak_memory->value() == Approx(26.5 * GiB));
     CHECK_FALSE(read_lines("GPU memory usage: 34%\n{'loss': 1.5, 'epoch': 0.0}\n").peak_memory);
 }
 
@@ -194,7 +181,7 @@ TEST_CASE("files of metrics that frameworks write beside their logs", "[logs]") 
     CHECK(results.iterations == 0);
     CHECK(results.samples_per_s == Approx(23.75));
     CHECK(results.tokens_per_s == Approx(5000.5));
-    CHECK(results.peak_memory->value() == Approx(66.5 * gibibyte));
+    CHECK(results.peak_memory->value() == Approx(66.5 * GiB));
     const TrainingLog automodel = read_lines(
         "{\"step\": 9, \"epoch\": 0, \"loss\": 0.75, \"mem\": 24.5, \"tps\": 11200.0, \"tps_per_gpu\": "
         "1400.0, "
@@ -202,13 +189,13 @@ TEST_CASE("files of metrics that frameworks write beside their logs", "[logs]") 
     CHECK(automodel.framework == LogFramework::nemo);
     CHECK(automodel.tokens_per_s == Approx(11200));
     CHECK(automodel.tokens_per_s_per_gpu == Approx(1400));
-    CHECK(automodel.peak_memory->value() == Approx(24.5 * gibibyte));
+    CHECK(automodel.peak_memory->value() == Approx(24.5 * GiB));
     const TrainingLog timer = read_lines(
         "RunningAvgSamplesPerSec=4954.5, CurrSamplesPerSec=109021.5, MemAllocated=0.15GB, "
         "MaxMemAllocated=9.5GB\n");
     CHECK(timer.framework == LogFramework::deepspeed);
     CHECK(timer.samples_per_s == Approx(109021.5));
-    CHECK(timer.peak_memory->value() == Approx(9.5 * gibibyte));
+    CHECK(timer.peak_memory->value() == Approx(9.5 * GiB));
 }
 
 TEST_CASE("nanochat's fine-tuning prints losses", "[logs]") {

@@ -10,23 +10,16 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/log_reading.hpp"
+
 #include <cmath>
 #include <sstream>
 #include <string>
 
 using namespace traincost;
+using namespace traincost::test;
 
 namespace {
-
-constexpr double MiB = 1024.0 * 1024.0;
-constexpr double GiB = 1024.0 * MiB;
-
-TrainingLog read(const std::string& text) {
-    std::istringstream in(text);
-    const std::optional<TrainingLog> log = read_training_log(in);
-    REQUIRE(log);
-    return *log;
-}
 
 std::string oddities(const TrainingLog& log) {
     std::string all;
@@ -378,20 +371,20 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 TEST_CASE("each framework's log is recognised by what it prints, and read in its units", "[logs]") {
     for (const Case& c : cases()) {
-        check_case(c, read(c.text));
+        check_case(c, read_lines(c.text));
     }
 }
 
 TEST_CASE("line ends of other systems, lost final line ends and NUL bytes change nothing", "[logs]") {
     for (const Case& c : cases()) {
-        check_case(c, read(replaced(c.text, "\n", "\r\n")));
-        check_case(c, read(c.text.substr(0, c.text.size() - 1)));
+        check_case(c, read_lines(replaced(c.text, "\n", "\r\n")));
+        check_case(c, read_lines(c.text.substr(0, c.text.size() - 1)));
         std::string wide = "\xff\xfe";  // as PowerShell writes
         for (const char byte : c.text) {
             wide += byte;
             wide += '\0';
         }
-        check_case(c, read(wide));
+        check_case(c, read_lines(wide));
     }
 }
 
@@ -401,17 +394,17 @@ TEST_CASE("what other lines say changes nothing", "[logs]") {
         "{'loss': "
         "'ce'}}\nloading 100%|##| 5/5 [00:01<00:00, 3.2it/s]\n";
     for (const Case& c : cases()) {
-        check_case(c, read(noise + c.text + noise));
+        check_case(c, read_lines(noise + c.text + noise));
     }
 }
 
 TEST_CASE("the median leaves out the first iteration and what stands next to an evaluation", "[logs]") {
-    const TrainingLog log =
-        read(megatron(1, 50000) + megatron(2, 1000) +
-             " validation loss at iteration 2 | lm loss "
-             "value: 6.9E+00 |\n" +
-             megatron(3, 7000) + megatron(4, 1010) + "  successfully saved checkpoint at iteration 4\n" +
-             megatron(5, 8000) + megatron(6, 1020));
+    const TrainingLog log = read_lines(megatron(1, 50000) + megatron(2, 1000) +
+                                       " validation loss at iteration 2 | lm loss "
+                                       "value: 6.9E+00 |\n" +
+                                       megatron(3, 7000) + megatron(4, 1010) +
+                                       "  successfully saved checkpoint at iteration 4\n" +
+                                       megatron(5, 8000) + megatron(6, 1020));
     CHECK(log.step_time->value() == Approx(1.010));
     CHECK(log.spread->slow == 2);
     CHECK(log.spread->slowest.value() == Approx(8.0));
@@ -419,9 +412,9 @@ TEST_CASE("the median leaves out the first iteration and what stands next to an 
 }
 
 TEST_CASE("a log that begins in the middle of a run keeps its first line, unless it is slow", "[logs]") {
-    CHECK(read(megatron(501, 1000) + megatron(502, 1100)).step_time->value() == Approx(1.05));
-    CHECK(read(megatron(501, 9000) + megatron(502, 1100)).step_time->value() == Approx(1.1));
-    CHECK(read(megatron(1, 1000) + megatron(2, 1100)).step_time->value() == Approx(1.1));
+    CHECK(read_lines(megatron(501, 1000) + megatron(502, 1100)).step_time->value() == Approx(1.05));
+    CHECK(read_lines(megatron(501, 9000) + megatron(502, 1100)).step_time->value() == Approx(1.1));
+    CHECK(read_lines(megatron(1, 1000) + megatron(2, 1100)).step_time->value() == Approx(1.1));
 }
 
 TEST_CASE("a restart is named with its line, and what is done again counts once", "[logs]") {
@@ -432,7 +425,7 @@ TEST_CASE("a restart is named with its line, and what is done again counts once"
     for (int i = 41; i <= 60; ++i) {
         text += megatron(i, i == 41 ? 30000 : 1000, i == 60 ? "1.25E+00" : "2.0E+00");
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_lines(text);
     CHECK(log.iterations == 60);
     CHECK(log.restarts == 1);
     CHECK(log.repeated_lines == 10);
@@ -443,13 +436,13 @@ TEST_CASE("a restart is named with its line, and what is done again counts once"
 TEST_CASE("a line far below the others is an iteration of its own, and no restart", "[logs]") {
     const std::string late =
         megatron(101, 1000) + megatron(102, 1002) + megatron(7, 1004) + megatron(103, 1002);
-    const TrainingLog inside = read(late);
+    const TrainingLog inside = read_lines(late);
     CHECK(inside.iterations == 4);
     CHECK(inside.restarts == 0);
     CHECK(inside.repeated_lines == 0);
     CHECK(inside.first_iteration == 7);
     CHECK(inside.last_iteration == 103);
-    CHECK(read(late + megatron(8, 1006)).iterations == 5);  // at the end of an excerpt too
+    CHECK(read_lines(late + megatron(8, 1006)).iterations == 5);  // at the end of an excerpt too
 }
 
 TEST_CASE("ranks that print the same iterations are no restart", "[logs]") {
@@ -457,7 +450,7 @@ TEST_CASE("ranks that print the same iterations are no restart", "[logs]") {
     for (int i = 1; i <= 20; ++i) {
         text += megatron(i, 1000) + megatron(i > 1 ? i - 1 : 1, 1001) + megatron(i, 1002);
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_lines(text);
     CHECK(log.iterations == 20);
     CHECK(log.restarts == 0);
     CHECK(log.repeated_lines == 40);
@@ -466,13 +459,14 @@ TEST_CASE("ranks that print the same iterations are no restart", "[logs]") {
 
 TEST_CASE("two ranks' records in one line are two steps", "[logs]") {
     const std::string two = megatron(7, 1000).substr(0, megatron(7, 1000).size() - 1) + megatron(8, 1100);
-    const TrainingLog log = read(megatron(6, 1050) + two);
+    const TrainingLog log = read_lines(megatron(6, 1050) + two);
     CHECK(log.iterations == 3);
     CHECK(log.step_time->value() == Approx(1.05));
 }
 
 TEST_CASE("a loss that is not a number is counted and named, and is not printed", "[logs]") {
-    const TrainingLog log = read(megatron(1, 1000) + megatron(2, 1000, "nan") + megatron(3, 1000, "NaN"));
+    const TrainingLog log =
+        read_lines(megatron(1, 1000) + megatron(2, 1000, "nan") + megatron(3, 1000, "NaN"));
     CHECK(log.nan_steps == 2);
     CHECK_FALSE(log.loss_last);
     CHECK_THAT(oddities(log), Catch::Contains("line 2: the loss of iteration 2"));
@@ -485,28 +479,28 @@ TEST_CASE("skipped steps are those the log counts", "[logs]") {
     const std::string skip =
         "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: 8, reducing to 4\n"
         "[deepspeed] OVERFLOW! Rank 1 Skipping step. Attempted loss scale: 8, reducing to 4\n";
-    CHECK(read(skip + megatron(1, 1000)).skipped_steps == 1);
-    CHECK(read(replaced(megatron(1, 1000) + megatron(2, 1000), "skipped iterations:   0",
-                        "skipped iterations:   3"))
+    CHECK(read_lines(skip + megatron(1, 1000)).skipped_steps == 1);
+    CHECK(read_lines(replaced(megatron(1, 1000) + megatron(2, 1000), "skipped iterations:   0",
+                              "skipped iterations:   3"))
               .skipped_steps == 6);
 }
 
 TEST_CASE("a number cut off at the end of a file is left out and named", "[logs]") {
     const std::string line = "completed step: 5, seconds: 1.104, TFLOP/s/device: 100.5, loss: 12.181\n";
     const std::string next = "completed step: 6, seconds: 1.105, TFLOP/s/device: 100.5, loss: 12.1";
-    const TrainingLog log = read(line + next);
+    const TrainingLog log = read_lines(line + next);
     CHECK(log.loss_last == Approx(12.181));
     CHECK_THAT(oddities(log), Catch::Contains("line 2: the line is truncated"));
-    CHECK(read(line + next + "79").loss_last == Approx(12.179));
+    CHECK(read_lines(line + next + "79").loss_last == Approx(12.179));
 }
 
 TEST_CASE("a cut number counts no more because a line end follows it", "[logs]") {
     const std::string cut =
         " iteration        3/     100 | elapsed time per iteration (ms): 1000.0 | global batch "
         "size:     8 | lm loss: 7\n";
-    const TrainingLog log = read(megatron(1, 1000) + megatron(2, 1000) + cut);
+    const TrainingLog log = read_lines(megatron(1, 1000) + megatron(2, 1000) + cut);
     CHECK(log.iterations == 3);
-    CHECK(log.loss_last == read(megatron(1, 1000) + megatron(2, 1000)).loss_last);
+    CHECK(log.loss_last == read_lines(megatron(1, 1000) + megatron(2, 1000)).loss_last);
     CHECK_THAT(oddities(log), Catch::Contains("line 3: the line is truncated"));
 }
 
@@ -515,39 +509,39 @@ TEST_CASE("a Megatron line that a terminal wrapped is one step", "[logs]") {
         " iteration       10/     100 | consumed samples:   80 | elapsed time per iteration (ms): 250.0 |\n"
         " learning rate: 1.0E-04 | global batch size:     8 | lm loss: 6.25E+00 |\n"
         " grad norm: 1.0 | samples per second: 32.0 | TFLOPs: 101.5 |\n";
-    const TrainingLog one = read(wrapped);
+    const TrainingLog one = read_lines(wrapped);
     CHECK(one.iterations == 1);
     CHECK(one.loss_last == Approx(6.25));
     CHECK(one.samples_per_s == Approx(32.0));
     CHECK(one.tflops_per_gpu == Approx(101.5));
     const TrainingLog two =
-        read(wrapped + "some other line | of bars\n" + replaced(wrapped, "       10/", "       20/"));
+        read_lines(wrapped + "some other line | of bars\n" + replaced(wrapped, "       10/", "       20/"));
     CHECK(two.iterations == 2);
     CHECK(two.restarts == 0);
 }
 
 TEST_CASE("older and added names of known frameworks are read", "[logs]") {
-    const TrainingLog maxtext = read("completed step: 7, seconds: 2.5, TFLOP/s: 36.5, loss: 2.2\n");
+    const TrainingLog maxtext = read_lines("completed step: 7, seconds: 2.5, TFLOP/s: 36.5, loss: 2.2\n");
     CHECK(maxtext.tflops_per_gpu == Approx(36.5));
-    const TrainingLog liger = read(
+    const TrainingLog liger = read_lines(
         "{'loss': 7.5, 'epoch': 1.0, 'step_peak_memory_allocated_MB': 26279.24, "
         "'total_peak_memory_reserved_MB': "
         "47172.0, 'step_tokens_per_second': 18801.85, 'avg_tokens_per_second': 18700.0}\n");
     CHECK(liger.tokens_per_s == Approx(18801.85));
     CHECK(liger.peak_memory->value() == Approx(47172.0 * 1048576.0));
-    const TrainingLog gaudi = read(
+    const TrainingLog gaudi = read_lines(
         "{'loss': 0.5, 'epoch': 0.1, 'memory_allocated (GB)': 3.5, 'max_memory_allocated (GB)': 6.5, "
         "'total_memory_available (GB)': 29.85}\n");
     CHECK(gaudi.peak_memory->value() == Approx(6.5 * 1073741824.0));
-    const TrainingLog litgpt = read(
+    const TrainingLog litgpt = read_lines(
         "Ep 1 | iter 4 | step 1: loss train (curr): 1.585, val (prev val iter): None | "
         "iter time: 181.34 ms (opt.step)\n");
     CHECK(litgpt.loss_last == Approx(1.585));
 }
 
 TEST_CASE("an iteration without its time is named with its line", "[logs]") {
-    const TrainingLog log = read(megatron(1, 1000) + megatron(2, 1000) + megatron(3, 1000).substr(0, 70) +
-                                 "\n" + megatron(4, 1000));
+    const TrainingLog log = read_lines(megatron(1, 1000) + megatron(2, 1000) +
+                                       megatron(3, 1000).substr(0, 70) + "\n" + megatron(4, 1000));
     CHECK(log.iterations == 4);
     CHECK_THAT(oddities(log), Catch::Contains("line 3: iteration 3 has no step time"));
 }
@@ -558,15 +552,15 @@ TEST_CASE("micro-steps of LitGPT are counted between optimizer steps", "[logs]")
         text += "Epoch 1 | iter " + std::to_string(i) + " step " + std::to_string(i / 8) +
                 " | loss train: 2.5, val: n/a | iter time: 100.00 ms\n";
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_lines(text);
     CHECK(log.step_time->value() == Approx(0.1));
     CHECK(log.micro_steps == 8);
     CHECK(optimizer_step_time(log)->value() == Approx(0.8));
 }
 
 TEST_CASE("accelerators follow from two rates", "[logs]") {
-    CHECK(accelerators_of(read(cases()[8].text)) == 260);
-    CHECK_FALSE(accelerators_of(read(megatron(1, 1000))));
+    CHECK(accelerators_of(read_lines(cases()[8].text)) == 260);
+    CHECK_FALSE(accelerators_of(read_lines(megatron(1, 1000))));
 }
 
 TEST_CASE("a file that is no log is not recognised", "[logs]") {
@@ -648,13 +642,13 @@ TEST_CASE("a report after the bar of the same iteration says what the bar did no
         text += "1|" + n + "|Loss: 1.5:   0%|          | " + n + "/808 [00:0" + n + "<1:24:11,  1.00s/it]\n";
         text += "Step " + n + " | loss:1.4 lr:2e-05 tokens_per_second_per_gpu:1000 peak_memory_alloc:28\n";
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_lines(text);
     CHECK(log.framework == LogFramework::torchtune);
     CHECK(log.iterations == 4);
     CHECK(log.repeated_lines == 0);
     REQUIRE(log.tokens_per_s_per_gpu);
     CHECK(*log.tokens_per_s_per_gpu == Approx(1000));
-    const TrainingLog twice = read(megatron(1, 1000) + megatron(2, 1000) + megatron(2, 1000));
+    const TrainingLog twice = read_lines(megatron(1, 1000) + megatron(2, 1000) + megatron(2, 1000));
     CHECK(twice.repeated_lines == 1);
 }
 
@@ -664,7 +658,7 @@ TEST_CASE("MaxText with multi-token prediction names the loss of the main model"
         text += "completed step: " + std::to_string(i) + ", seconds: 4.0, TFLOP/s/device: 50.0, " +
                 (i < 2 ? "loss: 9.0" : "main_model_loss: 8.5, mtp_loss: 9.5") + "\n";
     }
-    CHECK(read(text).loss_last == Approx(8.5));
+    CHECK(read_lines(text).loss_last == Approx(8.5));
 }
 
 TEST_CASE("NeMo's DLLogger lines are steps", "[logs]") {
@@ -676,7 +670,7 @@ TEST_CASE("NeMo's DLLogger lines are steps", "[logs]") {
             ", \"global_step\": " + std::to_string(i) +
             ".0, \"train_backward_timing in s\": 4e-05, \"train_step_timing in s\": 2.5, \"epoch\": 0}}\n";
     }
-    const TrainingLog log = read(text);
+    const TrainingLog log = read_lines(text);
     CHECK(log.framework == LogFramework::nemo);
     CHECK(log.iterations == 4);
     CHECK(log.step_time->value() == Approx(2.5));

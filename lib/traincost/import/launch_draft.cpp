@@ -264,10 +264,9 @@ private:
     /// Whether weights that are loaded in 16 bits are trained so: Accelerate widens those that it shards,
     /// DeepSpeed keeps a master copy, and adapters are trained beside theirs.
     bool stays_narrow() const {
-        const auto text = word(Fact::precision);
         const LaunchFact* stage = fact(Fact::zero);
         const auto* zero = stage != nullptr ? std::get_if<std::int64_t>(&stage->value) : nullptr;
-        return reading_.loads_narrow && (text == "bf16" || text == "fp16") && !reading_.deepspeed &&
+        return reading_.loads_narrow && is_16_bit(word(Fact::precision)) && !reading_.deepspeed &&
                (zero == nullptr || *zero < 2) && fact(Fact::lora_rank) == nullptr &&
                fact(Fact::quantization) == nullptr;
     }
@@ -284,15 +283,13 @@ private:
         }
     }
     void add_stack() {
-        std::optional<std::string> id;
-        if (reading_.deepspeed)
-            id = catalogue_.find(Room::stacks, reading_.format + "-deepspeed");
-        const bool under = id.has_value();
-        if (!under)
-            id = catalogue_.find(Room::stacks, reading_.format);
-        if (id)
-            out_.draft.stack = {*id,
-                                "a launch file of " + reading_.format + (under ? " under DeepSpeed" : "")};
+        const std::string where = "a launch file of " + reading_.format;
+        const auto under =
+            reading_.deepspeed ? catalogue_.find(Room::stacks, reading_.format + "-deepspeed") : std::nullopt;
+        if (under)
+            out_.draft.stack = {*under, where + " under DeepSpeed"};
+        else if (const auto id = catalogue_.find(Room::stacks, reading_.format))
+            out_.draft.stack = {*id, where};
     }
     void add_model() {
         if (const auto name = word(Fact::model)) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -75,6 +76,11 @@ struct UnreadSetting {
 };
 
 /// What a set of launch files says.
+/// Whether a word of `Fact::precision` is a 16-bit format.
+inline bool is_16_bit(const std::optional<std::string>& precision) {
+    return precision == "bf16" || precision == "fp16";
+}
+
 struct LaunchReading {
     std::string format;         ///< "axolotl"
     bool deepspeed = false;     ///< DeepSpeed runs the trainer: its configuration is among the settings

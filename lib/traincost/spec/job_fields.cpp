@@ -205,7 +205,7 @@ void parse_loss(JobDraft& d, const std::string& text, const std::string& where) 
     d.loss_chunks.reset();
     if (colon == text.npos)
         return;
-    if (kind != LossKernel::chunked && kind != LossKernel::chunked_linear && kind != LossKernel::fused_linear)
+    if (!goes_by_chunks(kind))
         fail("'" + text + "': only chunked, chunked_linear and fused_linear take a number of chunks");
     d.loss_chunks = {positive(text.substr(colon + 1)), where};
 }

@@ -11,6 +11,11 @@ std::int64_t micro_batches(const RunSpec& run) {
     return std::max<std::int64_t>(1, (run.global_batch + per_pass - 1) / per_pass);
 }
 
+bool goes_by_chunks(LossKernel loss) {
+    return loss == LossKernel::chunked || loss == LossKernel::chunked_linear ||
+           loss == LossKernel::fused_linear;
+}
+
 bool RecomputeModules::*recompute_module(std::string_view name) {
     struct Name {
         std::string_view name;

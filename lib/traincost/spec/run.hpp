@@ -43,6 +43,9 @@ enum class LossKernel : std::uint8_t {
                      ///< (torchtitan of 2026)
 };
 
+/// Whether the loss, and the head with it or not, is taken chunk by chunk.
+bool goes_by_chunks(LossKernel loss);
+
 /// How the optimizer walks its parameters.
 enum class OptimizerKernel : std::uint8_t { fused, foreach, per_tensor };
 

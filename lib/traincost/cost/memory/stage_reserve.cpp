@@ -235,8 +235,7 @@ private:
         const bool wide_gradients = bytes_per_element(held_.run.precision.gradients).value() > 2.0;
         if (late && held_.regime.fully_sharded) {
             // Measured with fp32 gradients and logits that are whole.
-            const bool whole = wide_gradients && held_.shape.loss != LossKernel::chunked &&
-                               held_.shape.loss != LossKernel::fused_linear;
+            const bool whole = wide_gradients && !goes_by_chunks(held_.shape.loss);
             return whole ? std::min(gradients * held_.stack.device.sharded_states_pin, loss_blocks())
                          : Bytes{};
         }

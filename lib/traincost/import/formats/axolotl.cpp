@@ -115,8 +115,7 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
     } else {
         read_16_bit_switches(root, sheet, {"bf16", "bfloat16"}, {"fp16", "float16"});
         // It loads the model in the format it trains in.
-        const auto word = sheet.word(Fact::precision);
-        sheet.reading.loads_narrow = word == "bf16" || word == "fp16";
+        sheet.reading.loads_narrow = is_16_bit(sheet.word(Fact::precision));
     }
     read_axolotl_recompute(root, sheet);
     read_adapter(root, sheet);

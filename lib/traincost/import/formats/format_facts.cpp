@@ -151,7 +151,7 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
 void note_loaded_format(const Setting& root, FactSheet& sheet, Paths paths) {
     const Setting* at = first_of(root, paths);
     const auto word = at != nullptr && at->is_scalar() ? precision_word(at->text) : std::nullopt;
-    sheet.reading.loads_narrow = sheet.reading.loads_narrow || word == "bf16" || word == "fp16";
+    sheet.reading.loads_narrow = sheet.reading.loads_narrow || is_16_bit(word);
 }
 
 void state_offloaded_activations(const Setting& by, std::string_view device, FactSheet& sheet) {

@@ -37,7 +37,8 @@ void read_new_model(const Setting& root, FactSheet& sheet);
 /// States the precision that the word at the first of `paths` names.
 void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
 
-/// Notes that the weights are loaded in 16 bits, where the word at the first of `paths` says so.
+/// Notes that the weights are loaded in 16 bits, where the word at the first of `paths` is one of those
+/// formats.
 void note_loaded_format(const Setting& root, FactSheet& sheet, Paths paths);
 
 /// A gradient-checkpointing switch: full or none.

@@ -54,7 +54,8 @@ void draw_recompute(Jobs& jobs, RunSpec& run) {
     run.recompute = jobs.one_of(std::vector{Recompute::none, Recompute::selective, Recompute::full});
     if (run.recompute == Recompute::selective) {
         RecomputeModules& m = run.recompute_modules;
-        for (bool* module : {&m.core_attention, &m.norm, &m.activation, &m.mlp, &m.moe, &m.mla_up, &m.per_op})
+        for (bool* module : {&m.core_attention, &m.norm, &m.activation, &m.mlp, &m.moe, &m.mla_up, &m.per_op,
+                             &m.all_but_attention})
             *module = jobs.below(4) == 0;
     } else if (run.recompute == Recompute::full) {
         run.recompute_every = 1 + jobs.below(3);
@@ -113,6 +114,9 @@ Job Jobs::draw() {
     run.sequence = std::int64_t{512} << below(6);
     run.precision_name = one_of(choices_.precisions);
     run.precision = stack_precision(job.stack.states, *precision_from(run.precision_name));
+    if (run.precision.gemm == DataType::fp8 && below(2) == 0)
+        run.fp8_scaling =
+            one_of(std::vector{Fp8Scaling::tensorwise, Fp8Scaling::rowwise, Fp8Scaling::blockwise});
     draw_layout(*this, job, run);
     draw_recompute(*this, run);
     draw_tuning(*this, run);

@@ -154,7 +154,11 @@ TEST_CASE("what a bench script cannot do is refused by the flag that asks for it
          [](Job& j, BenchOptions&) { j.run.precision = *precision_from("mxfp8-mixed"); }},
         {"--compile-mode", "llama-3-8b",
          [](Job&, BenchOptions& o) { o.compile_mode = CompileMode::max_autotune_no_cudagraphs; }},
-        {"--fp8-scaling", "llama-3-8b", [](Job&, BenchOptions& o) { o.fp8_scaling = Fp8Scaling::rowwise; }},
+        {"--fp8-scaling", "llama-3-8b",
+         [](Job& j, BenchOptions&) {
+             j.run.precision = *precision_from("fp8-mixed");
+             j.run.fp8_scaling = Fp8Scaling::blockwise;
+         }},
         {"--stack", "llama-3-8b",
          [](Job& j, BenchOptions&) { j.stack = Catalogue().stack("megatron-core"); }},
     };

@@ -116,6 +116,45 @@ TEST_CASE("a trainer that is handed to DeepSpeed is another stack", "[import][dr
         "hf-deepspeed");
 }
 
+TEST_CASE("what shares a scale in fp8 products is stated in each framework's words", "[import][draft]") {
+    const auto read = [](const std::string& text, const char* name) {
+        return draft_of({{name, text}}).draft;
+    };
+    const auto megatron = [&](const char* recipe) {
+        return read("torchrun pretrain_gpt.py --num-layers 32 --bf16 --fp8-format hybrid --fp8-recipe " +
+                        std::string(recipe) + "\n",
+                    "train.sh");
+    };
+    CHECK(megatron("delayed").fp8_scaling.value == Fp8Scaling::tensorwise);
+    CHECK(megatron("blockwise").fp8_scaling.value == Fp8Scaling::blockwise);
+    CHECK_FALSE(megatron("mxfp8").fp8_scaling);
+    CHECK(megatron("mxfp8").precision.value == "mxfp8-mixed");
+    const auto titan = [&](const char* rest) {
+        return read("[model]\nname = \"llama3\"\nflavor = \"8B\"\n" + std::string(rest), "run.toml");
+    };
+    CHECK(titan("converters = [\"quantize.linear.float8\"]\n[quantize.linear.float8]\nrecipe_name = "
+                "\"rowwise\"\n")
+              .fp8_scaling.value == Fp8Scaling::rowwise);
+    CHECK_FALSE(titan("converters = [\"quantize.linear.float8\"]\n").fp8_scaling);
+    CHECK(titan("converters = [\"quantize.linear.mx\"]\n").precision.value == "mxfp8-mixed");
+    CHECK_FALSE(titan("[float8]\nrecipe_name = \"rowwise\"\n").fp8_scaling);  // nothing is converted
+}
+
+TEST_CASE("MaxText's policies are what they keep", "[import][draft]") {
+    const auto recompute = [](const std::string& policy) {
+        return draft_of({{"train.yml",
+                          "base_emb_dim: 4096\nmax_target_length: 8192\nper_device_batch_size: 2\n"
+                          "remat_policy: " +
+                              policy + "\n"}})
+            .draft.recompute;
+    };
+    CHECK(recompute("minimal").value == RecomputeChoice{.kind = Recompute::selective, .layers = {}});
+    CHECK(recompute("full").value.kind == Recompute::full);
+    CHECK(recompute("save_dot_except_mlp").value.modules.mlp);
+    CHECK_FALSE(recompute("minimal_with_context").value.modules.core_attention);
+    CHECK_FALSE(recompute("custom"));  // said to be left out, not guessed
+}
+
 TEST_CASE("tf32 without a 16-bit switch is the precision, and flash-attn by name is its kernel",
           "[import][draft]") {
     const auto with = [](const char* more) {

@@ -232,6 +232,21 @@ TEST_CASE("per-op recompute keeps a block's input, attention and every second pr
     CHECK(named(ops, "down").selective);
 }
 
+TEST_CASE("all but attention runs again from a block's input and attention's output", "[memory]") {
+    Job job = pure_job();
+    job.run.recompute = Recompute::full;
+    const double whole = estimate(job).step.total.value();
+    job.run.recompute = Recompute::selective;
+    job.run.recompute_modules.all_but_attention = true;
+    const double heads = static_cast<double>(job.model.heads);
+    CHECK(saved_of_layer(job).value() == Approx(2.0 * T * (h + h) + 4.0 * T * heads));
+    const OpList ops = layer_ops(job, shape_of(job), Side::decoder, false, 2048.0);
+    CHECK(named(ops, "qkv").selective);
+    CHECK_FALSE(named(ops, "core_attention").selective);
+    CHECK(named(ops, "down").selective);
+    CHECK(estimate(job).step.total.value() < whole);
+}
+
 TEST_CASE("selective recompute of a run that names no modules is the stack's own", "[memory]") {
     Job job = pure_job();
     job.run.attention = AttentionKernel::math;

@@ -206,6 +206,33 @@ TEST_CASE("eager Transformers keep what saved tensors on an H200 show", "[memory
     CHECK(hidden_tensors(eager("gemma-2-2b", AttentionKernel::math)) == Approx(94.4).epsilon(0.01));
 }
 
+TEST_CASE("scales of rows and blocks take casts and kernels of their own, those of tensors none", "[time]") {
+    const Catalogue catalogue;
+    Job job = pure_job(8);
+    job.cluster = catalogue.cluster("dgx-b200", 8).spec;
+    job.run.precision_name = "fp8-mixed";
+    job.run.precision = *precision_from("fp8-mixed");
+    const auto seconds = [&](std::optional<Fp8Scaling> scaling) {
+        job.run.fp8_scaling = scaling;
+        return estimate(job).step.total.value();
+    };
+    job.stack.narrow.quantise_bytes = 5.0;
+    const double plain = seconds(std::nullopt);
+    CHECK(seconds(Fp8Scaling::tensorwise) == plain);
+    CHECK(seconds(Fp8Scaling::rowwise) > plain);  // Blackwell's rowwise kernels
+    job.stack.narrow.fine_quantise_bytes = 15.0;
+    CHECK(seconds(std::nullopt) == plain);
+    const double rowwise = seconds(Fp8Scaling::rowwise), blockwise = seconds(Fp8Scaling::blockwise);
+    job.stack.narrow.fine_quantise_bytes = 30.0;
+    CHECK(seconds(Fp8Scaling::rowwise) > rowwise);
+    CHECK(seconds(Fp8Scaling::blockwise) > blockwise);
+
+    job.run.precision = *precision_from("bf16-mixed");
+    const std::vector<Problem> problems = validate(job);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().path == "run.fp8_scaling");
+}
+
 TEST_CASE("records state their choices in fields, or in a source's own words", "[records]") {
     RunRecord record{};
     record.extra = {{"compiled", "[\"loss\",\"feed_forward\"]"},

@@ -55,7 +55,8 @@ constexpr double unfused_optimizer = 2.6;
 /// The model of the job's products in `type`: a product without one would take no time.
 GemmModel required_gemm_model(const Job& job, DataType type) {
     const AcceleratorSpec& a = job.cluster.accelerator;
-    const std::optional<GemmModel> model = gemm_model(a, job.cluster.kernels, type);
+    const std::optional<GemmModel> model =
+        gemm_model(a, job.cluster.kernels, type, job.run.fp8_scaling.value_or(Fp8Scaling::tensorwise));
     if (!model) {
         throw Error(ErrorKind::input, "run.precision: " + job.run.precision_name + " multiplies in " +
                                           std::string(to_string(type)) +
@@ -176,12 +177,15 @@ bool in_compute_format(const Operator& op, const Job& job) {
 Bytes quantise_bytes(const Operator& op, Pass pass, const KernelContext& c) {
     if (!c.quantises || in_compute_format(op, *c.job))
         return Bytes{};
-    const StackSpec& stack = c.job->stack;
-    const bool eager = stack.narrow.eager_quantise_bytes > 0.0 && !is_compiled(c.job->run, stack);
-    const double each = eager ? stack.narrow.eager_quantise_bytes : stack.narrow.quantise_bytes;
+    const StackNarrow& narrow = c.job->stack.narrow;
+    const bool fine = scales_finely(*c.job);
+    const bool eager = narrow.eager_quantise_bytes > 0.0 && !is_compiled(c.job->run, c.job->stack);
+    const double each = eager  ? narrow.eager_quantise_bytes
+                        : fine ? narrow.fine_quantise_bytes
+                               : narrow.quantise_bytes;
     const bool forward = pass == Pass::forward;
     double elements = op.gemm.m * (forward ? op.gemm.k : op.gemm.n);
-    if (forward && stack.narrow.quantises_weights)
+    if (forward && (fine || narrow.quantises_weights))
         elements += op.gemm.n * op.gemm.k;
     return Bytes{op.gemm.count * elements * each};
 }

@@ -73,10 +73,10 @@ Shape shape_of(const Job& job) {
 
 namespace {
 
-/// Per-op recompute of a block: attention, every second product and what reductions and exchanges between
-/// ranks return are cached, all else is run again from the block's input before its backward begins
-/// (torchtitan, activation_checkpoint.selective_ac_option = "op").
-void recompute_per_op(const Shape& s, double hidden, OpList& list) {
+/// Recompute of a block from its input, before its backward begins, but for what is cached: attention, and
+/// per op every second product and what reductions and exchanges between ranks return (torchtitan,
+/// activation_checkpoint.selective_ac_option = "op").
+void recompute_by_block(const Shape& s, double hidden, OpList& list) {
     int products = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
         Operator& op = list[i];
@@ -86,14 +86,15 @@ void recompute_per_op(const Shape& s, double hidden, OpList& list) {
         const bool within_scan = op.module == Module::recurrent && op.weights == 0.0;
         if (op.kind == OpKind::gemm && op.module != Module::router && !op.adapter && !within_scan) {
             ++products;
-            op.selective = products % 2 == 0;
+            op.selective = !s.again.per_op || products % 2 == 0;
             op.cached = Bytes{op.selective ? 0.0 : op.gemm.m * op.gemm.n * s.e};
         } else if (op.kind == OpKind::attention) {
             op.selective = false;
             op.cached = Bytes{op.attention.batch * op.attention.heads * op.attention.queries *
                               (op.attention.v_dim * s.e + 4.0)};
-        } else if (op.kind == OpKind::communication && (op.forward_collective == Collective::reduce_scatter ||
-                                                        op.forward_collective == Collective::all_to_all)) {
+        } else if (s.again.per_op && op.kind == OpKind::communication &&
+                   (op.forward_collective == Collective::reduce_scatter ||
+                    op.forward_collective == Collective::all_to_all)) {
             const double ranks = op.forward_collective == Collective::reduce_scatter
                                      ? static_cast<double>(op.group == Group::tensor ? s.tp : s.etp)
                                      : 1.0;
@@ -181,8 +182,8 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
             build.norm("mlp_post_norm", shape.tokens_sp, h, false);
         build.residual_add("mlp_add", Module::mlp);
     }
-    if (shape.again.per_op)
-        recompute_per_op(shape, h, list);
+    if (shape.again.by_block())
+        recompute_by_block(shape, h, list);
     return list;
 }
 

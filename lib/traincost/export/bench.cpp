@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> compile_modes = {"default", "reduce-overhead", "max-autotune",
                                                            "max-autotune-no-cudagraphs"};
-constexpr std::array<std::string_view, 2> fp8_scalings = {"tensorwise", "rowwise"};
 
 /// The parts of the script, one after the other: their names begin with their number.
 std::string script_template() {
@@ -59,14 +58,6 @@ std::span<const std::string_view> compile_mode_names() {
 
 CompileMode compile_mode_from(const std::string& name) {
     return bench_word<CompileMode>(name, compile_mode_names());
-}
-
-Fp8Scaling fp8_scaling_from(const std::string& name) {
-    return bench_word<Fp8Scaling>(name, fp8_scaling_names());
-}
-
-std::span<const std::string_view> fp8_scaling_names() {
-    return fp8_scalings;
 }
 
 Job benched_job(const Job& job, const BenchOptions& options) {

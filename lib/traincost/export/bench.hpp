@@ -26,19 +26,12 @@ std::span<const std::string_view> compile_mode_names();
 /// `Error` of kind usage that suggests the nearest name.
 CompileMode compile_mode_from(const std::string& name);
 
-/// Scales of float8 products: one for a tensor, or one for each row and column.
-enum class Fp8Scaling : std::uint8_t { tensorwise, rowwise };
-/// "tensorwise", "rowwise".
-std::span<const std::string_view> fp8_scaling_names();
-Fp8Scaling fp8_scaling_from(const std::string& name);
-
 /// How a job is measured, and what of its stack is chosen otherwise.
 struct BenchOptions {
     std::int64_t warmup = 5;                ///< steps that are not measured
     std::int64_t steps = 10;                ///< steps that are
     std::optional<double> gradient_clip{};  ///< largest norm of all gradients; absent: not clipped
     CompileMode compile_mode = CompileMode::standard;
-    Fp8Scaling fp8_scaling = Fp8Scaling::tensorwise;
     std::int64_t loss_chunks = 8;  ///< of a chunked loss
     std::optional<LossKernel> loss{};
     std::optional<OptimizerKernel> optimizer{};

@@ -26,12 +26,12 @@ ModelSpec padded(const Job& job) {
     return model;
 }
 
-void write_how(JsonWriter& out, const BenchOptions& options) {
+void write_how(JsonWriter& out, const Job& job, const BenchOptions& options) {
     out.key("how").begin_object();
     out.member("warmup", options.warmup).member("steps", options.steps);
     out.member("gradient_clip", options.gradient_clip);
     out.member("compile_mode", compile_mode_names()[static_cast<std::size_t>(options.compile_mode)]);
-    out.member("fp8_scaling", fp8_scaling_names()[static_cast<std::size_t>(options.fp8_scaling)]);
+    out.member("fp8_scaling", name_of(job.run.fp8_scaling.value_or(Fp8Scaling::tensorwise)));
     out.member("loss_chunks", options.loss_chunks);
     out.end_object();
 }
@@ -148,7 +148,7 @@ std::string bench_block(const Job& job, const BenchOptions& options) {
     out.begin_object().member("schema", "bench/1").member("traincost", version());
     out.member("title", job.model.name + " on " + std::to_string(job.cluster.accelerators) + " x " +
                             job.cluster.accelerator.id);
-    write_how(out, options);
+    write_how(out, job, options);
     out.array("choices", changed_choices(options));
     out.key("parameters").begin_object();
     out.member("model", parameter_count(job.model).total).member("built", built);

@@ -187,7 +187,9 @@ private:
         const auto& peak = job_.cluster.accelerator.peak[static_cast<std::size_t>(DataType::fp8)];
         refuse_if(!peak, "--precision", "'" + job_.cluster.accelerator.id + "' has no fp8 products");
         refuse_if(p_.tp > 1 || p_.pp > 1, "--precision", "fp8 is not divided by --tp or --pp; allowed: 1");
-        refuse_if(run_.precision.compute == DataType::fp16 && options_.fp8_scaling == Fp8Scaling::rowwise,
+        refuse_if(run_.fp8_scaling == Fp8Scaling::blockwise, "--fp8-scaling",
+                  "no product of torch has scales of blocks; allowed: tensorwise, rowwise");
+        refuse_if(run_.precision.compute == DataType::fp16 && run_.fp8_scaling == Fp8Scaling::rowwise,
                   "--fp8-scaling", "rowwise products return bf16; allowed: tensorwise");
         constexpr std::int64_t tile = 16;
         std::vector<std::int64_t> sides = {run_.micro_batch * run_.sequence / p_.cp, m_.hidden, m_.ffn,
@@ -228,6 +230,8 @@ private:
                   "--offload-optimizer", "the script keeps everything on the device; allowed: none");
         refuse_if(run_.compiled_parts.has_value(), "--compile",
                   "the whole model is compiled or none of it; allowed: on, off");
+        refuse_if(run_.recompute_modules.all_but_attention, "--recompute",
+                  "blocks are not run again around attention; allowed: none, selective:per_op, full");
         refuse_if(run_.mlp_tiles > 1, "--mlp-tiles", "MLPs are not tiled; allowed: 1");
         refuse_if(run_.reshard != Reshard::always, "--reshard",
                   "weights are freed after each block; allowed: always");
@@ -334,8 +338,6 @@ private:
         refuse_if(options_.loss == LossKernel::fused_linear &&
                       (m_.bias.lm_head || (run_.tuning == Tuning::lora && run_.adapter.lm_head)),
                   "--loss", "fused_linear needs a head without bias or adapter");
-        refuse_if(options_.fp8_scaling == Fp8Scaling::rowwise && run_.precision.gemm != DataType::fp8,
-                  "--fp8-scaling", "needs fp8 products, as with --precision fp8-mixed");
     }
 
     const Job& job_;

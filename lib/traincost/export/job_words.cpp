@@ -41,6 +41,7 @@ void put_numbers(const RunSpec& run, JobDraft& d) {
     put_known(d.loss, run.loss);
     put_known(d.loss_chunks, run.loss_chunks);
     put_known(d.optimizer_kernel, run.optimizer_kernel);
+    put_known(d.fp8_scaling, run.fp8_scaling);
     d.mlp_tiles = run.mlp_tiles;
     put_known(d.expandable_segments, run.expandable_segments);
     put_known(d.dropout, run.dropout);

@@ -3,6 +3,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/export/formats.hpp"
 #include "traincost/export/launch_script.hpp"
+#include "traincost/spec/names.hpp"
 
 namespace traincost {
 
@@ -171,6 +172,10 @@ void add_numbers(JobWords& words, ArgumentWords& out) {
         out.flag("--" + std::string(words.compute_word()));
     if (words.is_fp8())
         out.word("--fp8-format", "hybrid");
+    if (const auto scaling = words.run().fp8_scaling; scaling && scaling != Fp8Scaling::rowwise) {
+        out.word("--fp8-recipe", std::string(name_of(*scaling)));
+        words.said({"fp8-scaling"});
+    }
     words.say_precision(words.is_fp8() ? "fp8" : words.compute_word());
     const bool sgd = run.optimizer == Optimizer::sgd;
     if (sgd || run.optimizer == Optimizer::sgd_momentum)

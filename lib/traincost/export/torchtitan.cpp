@@ -7,6 +7,7 @@
 #include "traincost/export/formats.hpp"
 #include "traincost/export/launch_script.hpp"
 #include "traincost/export/setting_text.hpp"
+#include "traincost/spec/names.hpp"
 
 namespace traincost {
 
@@ -107,6 +108,10 @@ LaunchTexts write_torchtitan(JobWords& words) {
     set_titan_model(words, out);
     if (words.is_fp8())
         out.literal("model.converters", "[\"quantize.linear.float8\"]");
+    if (const auto scaling = words.run().fp8_scaling; scaling && scaling != Fp8Scaling::blockwise) {
+        out.word("quantize.linear.float8.recipe_name", name_of(*scaling));
+        words.said({"fp8-scaling"});
+    }
     out.word("optimizer.name", "AdamW");
     words.fixed("optimizer", run.optimizer == Optimizer::adamw, "the configuration has Adam and AdamW only");
     set_titan_training(words, out);

@@ -96,6 +96,7 @@ struct RecordRun {
     std::optional<std::int64_t> kept_blocks{};
     std::string optimizer_kernel{};  ///< fused | foreach | per_tensor
     std::optional<bool> optimizer_in_backward{};
+    std::string fp8_scaling{};  ///< tensorwise | rowwise | blockwise
     std::string reduce_dtype{};
     std::optional<std::int64_t> packed_length{};
     std::optional<std::int64_t> padded_length{};

@@ -30,6 +30,7 @@ public:
         set_compiled_parts();
         set_reshard();
         set_optimizer();
+        set_fp8_scaling();
         if (const auto type = data_type_from(in_.reduce_dtype))
             run_.precision.reduce = *type;
         if (in_.packed_length)
@@ -85,6 +86,19 @@ private:
         } else if (says(words, "all but the last")) {
             run_.reshard = Reshard::last_kept;
             run_.kept_blocks = number_after(words, "the last ").value_or(1);
+        }
+    }
+
+    /// "rowwise_with_gw_hp" is rowwise; recipes of other formats, as "mxfp8_rceil", say nothing of it.
+    void set_fp8_scaling() {
+        if (run_.precision.gemm != DataType::fp8)
+            return;
+        const std::string words = extra("low_precision_recipe");
+        for (const std::string_view text : {std::string_view(in_.fp8_scaling), std::string_view(words)}) {
+            for (const std::string_view name : enum_names<Fp8Scaling>()) {
+                if (!run_.fp8_scaling && text.starts_with(name))
+                    run_.fp8_scaling = value_of<Fp8Scaling>(name);
+            }
         }
     }
 

@@ -207,6 +207,7 @@ private:
         modules.moe = says(note, "modules: moe)") || says(note, "moe,");
         modules.core_attention = says(note, "core_attn");
         modules.per_op = says(note, "per_op");
+        modules.all_but_attention = says(note, "all_but_attention");
         // XLA policies that keep the results of matrix products and drop what lies between them.
         if (says_any(note, {"matmul outputs saved", "SAVE_DOT", "SAVE_QKV_OUT_PROJ"})) {
             modules.norm = true;
@@ -215,6 +216,8 @@ private:
         }
         if (says(note, "SAVE_QKV_OUT_PROJ"))
             modules.mlp = true;
+        if (says(note, "qkv_proj"))
+            modules.mlp = modules.norm = modules.core_attention = true;
         if (says(note, "custom")) {
             run_.recompute = Recompute::full;
             run_.recompute_modules = {};

@@ -31,7 +31,8 @@ std::string_view fact_name(Fact fact) {
                                                                        "quantization",
                                                                        "attention",
                                                                        "compile",
-                                                                       "dropout"};
+                                                                       "dropout",
+                                                                       "fp8_scaling"};
     return names.at(static_cast<std::size_t>(fact));
 }
 

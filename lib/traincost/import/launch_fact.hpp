@@ -38,9 +38,10 @@ enum class Fact : std::uint8_t {
     quantization,       ///< bits of a frozen base's weights, such as "nf4"
     attention,          ///< as the framework calls it
     compile,            ///< true or false
-    dropout             ///< of hidden states and attention: a fraction
+    dropout,            ///< of hidden states and attention: a fraction
+    fp8_scaling         ///< of products in fp8: tensorwise, rowwise, blockwise or mxfp8
 };
-inline constexpr int fact_count = 25;
+inline constexpr int fact_count = 26;
 
 /// The key of a fact in JSON: "micro_batch".
 std::string_view fact_name(Fact fact);

@@ -215,6 +215,7 @@ void read_choices(Reader& in, RecordRun& r) {
     in.read("kept_blocks", r.kept_blocks);
     in.read("optimizer_kernel", r.optimizer_kernel);
     in.read("optimizer_in_backward", r.optimizer_in_backward);
+    in.read("fp8_scaling", r.fp8_scaling);
     in.read("reduce_dtype", r.reduce_dtype);
     in.read("packed_length", r.packed_length);
     in.read("padded_length", r.padded_length);

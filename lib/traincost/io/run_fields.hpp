@@ -15,6 +15,7 @@ void describe(Io& io, T& x) {
     io.optional("moe", x.moe);
     io.optional("mla_up", x.mla_up);
     io.optional("per_op", x.per_op);
+    io.optional("all_but_attention", x.all_but_attention);
 }
 
 template <class Io, io::Is<CompiledParts> T>
@@ -96,6 +97,7 @@ void describe(Io& io, T& x) {
     io.optional("loss", x.loss);
     io.optional("loss_chunks", x.loss_chunks);
     io.optional("optimizer_kernel", x.optimizer_kernel);
+    io.optional("fp8_scaling", x.fp8_scaling);
     io.optional("reshard", x.reshard);
     io.optional("kept_blocks", x.kept_blocks);
     io.optional("mlp_tiles", x.mlp_tiles);

@@ -56,6 +56,7 @@ void describe(Io& io, T& x) {
     io.optional("input", x.input);
     io.optional("quantise_bytes", x.quantise_bytes);
     io.optional("eager_quantise_bytes", x.eager_quantise_bytes);
+    io.optional("fine_quantise_bytes", x.fine_quantise_bytes);
     io.optional("quantises_weights", x.quantises_weights);
     io.optional("quantised_head", x.quantised_head);
     io.optional("quantised_keeps_inputs", x.quantised_keeps_inputs);

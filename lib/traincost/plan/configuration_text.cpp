@@ -53,7 +53,8 @@ bool needs_uneven_stages(const Job& job) {
 
 std::string modules_text(const RecomputeModules& modules) {
     std::string text;
-    for (const char* name : {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op"}) {
+    for (const char* name :
+         {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op", "all_but_attention"}) {
         if (modules.*recompute_module(name))
             text += (text.empty() ? "" : ",") + std::string(name);
     }

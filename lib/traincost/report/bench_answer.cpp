@@ -96,7 +96,7 @@ std::string loop_text(const BenchAnswer& answer, const BenchWords& words, std::s
 
 BenchWords bench_words(const std::vector<GivenArgument>& given, const std::string& script) {
     return {texts_of(given, {"--loop", "--out", "--warmup", "--steps", "--clip", "--vocab-multiple",
-                             "--compile-mode", "--fp8-scaling"}),
+                             "--compile-mode"}),
             texts_of(given, {"--loop", "--out"}), script};
 }
 

@@ -70,6 +70,8 @@ struct GemmFit {
     double wgrad;                ///< factor on the time of the weight gradient
     double grouped;              ///< factor on the time of `count` > 1 products in one kernel
     double grouped_prologue;     ///< more steps of k for each of them
+    double rowwise =
+        1.0;  ///< factor on the rate inside the k loop where rows and columns have scales of their own
     GemmMisalignment misaligned;
     std::array<GemmTile, gemm_tile_count> tiles;  ///< the menu; the fastest is taken. {0, 0} ends it
     GemmCorrection correction;

@@ -116,6 +116,10 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     }
     if (r.frozen_layers > blocks)
         check.add("frozen_layers", "exceeds the model's " + std::to_string(blocks) + " layers");
+    if (r.fp8_scaling && r.precision.gemm != DataType::fp8)
+        check.add("fp8_scaling", std::string(name_of(*r.fp8_scaling)) +
+                                     " needs products in fp8, as of fp8-mixed; the precision is " +
+                                     r.precision_name);
     if (!peak_rate(job.cluster.accelerator, r.precision.gemm)) {
         check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates; " +
                                    job.cluster.accelerator.id + " has none");
@@ -135,6 +139,14 @@ Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run) {
 
 Bytes allowed_memory(const Job& job) {
     return allowed_memory(job.cluster.accelerator, job.run);
+}
+
+bool scales_finely(const Job& job) {
+    const RunSpec& run = job.run;
+    if (!multiplies_narrow(run.precision) || job.stack.narrow.fine_quantise_bytes <= 0.0)
+        return false;
+    return run.precision.gemm != DataType::fp8 ||
+           run.fp8_scaling.value_or(Fp8Scaling::tensorwise) != Fp8Scaling::tensorwise;
 }
 
 bool deals_stages(const Job& job, std::int64_t chunks) {

@@ -28,6 +28,10 @@ inline bool is_compiled(const RunSpec& run, const StackSpec& stack) {
     return run.compile.value_or(stack.layer.compile);
 }
 
+/// Whether rows or blocks of narrow operands have scales of their own, which kernels of the stack find
+/// (`narrow.fine_quantise_bytes`).
+bool scales_finely(const Job& job);
+
 /// Memory of one accelerator that the job may use: what is usable less the run's headroom.
 Bytes allowed_memory(const Job& job);
 Bytes allowed_memory(const AcceleratorSpec& accelerator, const RunSpec& run);

@@ -86,6 +86,7 @@ void apply_kernels(const JobDraft& draft, RunSpec& run) {
     take(draft.loss, run.loss);
     take(draft.loss_chunks, run.loss_chunks);
     take(draft.optimizer_kernel, run.optimizer_kernel);
+    take(draft.fp8_scaling, run.fp8_scaling);
     take(draft.mlp_tiles, run.mlp_tiles);
     take(draft.expandable_segments, run.expandable_segments);
     take(draft.reduce, run.precision.reduce);

@@ -101,6 +101,7 @@ struct JobDraft {
     Stated<LossKernel> loss{};
     Stated<std::int64_t> loss_chunks{};
     Stated<OptimizerKernel> optimizer_kernel{};
+    Stated<Fp8Scaling> fp8_scaling{};
     Stated<std::int64_t> mlp_tiles{};
     Stated<bool> expandable_segments{};
     Stated<DataType> reduce{};  ///< format gradients are reduced in

@@ -354,9 +354,11 @@ void add_numerics(std::vector<JobField>& out) {
     static const std::string places = alternatives<Offload>();
     static const std::string walks = alternatives<OptimizerKernel>();
     static const std::string tunings = alternatives<Tuning>();
+    static const std::string scalings = alternatives<Fp8Scaling>();
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::stack, as_is>({"stack", "--stack", "ID", "Software stack: a catalogue id", g})));
     add(composite(row<&D::precision, as_is>({"run.precision", "--precision", "RECIPE", "Precision recipe: bf16-mixed, bf16-amp, bf16-pure, fp8-mixed, ...; bf16, fp16 or fp8: the stack's own", g})));
+    add(row<&D::fp8_scaling, named<Fp8Scaling>>({"run.fp8_scaling", "--fp8-scaling", scalings, "Scaling of fp8 products; default: tensorwise", g}));
     add(row<&D::optimizer, optimizer>({"run.optimizer", "--optimizer", optimizers, "Optimizer", g}));
     add(row<&D::recompute, recompute_choice>({"run.recompute", "--recompute", "none|selective[:MODULES]|full[:EVERY|:layers=N]", "Activation recomputation in the backward pass", g, searched}));
     add(row<&D::attention, named<AttentionKernel>>({"run.attention", "--attention", kernels, "Attention kernel", g}));

@@ -22,7 +22,7 @@ RecomputeModules recompute_modules(const std::string& list) {
         if (module == nullptr) {
             fail_value("'" + name +
                        "' cannot be recomputed; allowed: core_attn, layernorm, activation, mlp, moe, "
-                       "mla_up_proj, per_op");
+                       "mla_up_proj, per_op, all_but_attention");
         }
         modules.*module = true;
     }
@@ -153,7 +153,8 @@ std::string to_text(const RecomputeChoice& choice) {
         return choice.every > 1 ? text + ":" + std::to_string(choice.every) : text;
     }
     std::string modules;
-    for (const char* name : {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op"}) {
+    for (const char* name :
+         {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op", "all_but_attention"}) {
         if (choice.modules.*recompute_module(name))
             modules += (modules.empty() ? ":" : ",") + std::string(name);
     }

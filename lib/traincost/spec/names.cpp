@@ -45,6 +45,7 @@ TRAINCOST_ENUM_NAMES(ShardEngine, "none", "zero_redundancy", "deepspeed", "fsdp1
 TRAINCOST_ENUM_NAMES(Lack, "tp", "pp", "vp", "cp", "ep", "zero_beside_pp", "narrow_compile_sharded",
                      "narrow_recompute_sharded")
 TRAINCOST_ENUM_NAMES(OptimizerKernel, "fused", "foreach", "per_tensor")
+TRAINCOST_ENUM_NAMES(Fp8Scaling, "tensorwise", "rowwise", "blockwise")
 TRAINCOST_ENUM_NAMES(LogitsPlace, "apart", "inside", "returned")
 TRAINCOST_ENUM_NAMES(NarrowInput, "narrow", "compute")
 TRAINCOST_ENUM_NAMES(Reshard, "always", "last_kept", "never")

@@ -33,7 +33,8 @@ bool RecomputeModules::*recompute_module(std::string_view name) {
                                      {"mla_up", &RecomputeModules::mla_up},
                                      {"mla_up_proj", &RecomputeModules::mla_up},
                                      {"per_op", &RecomputeModules::per_op},
-                                     {"op", &RecomputeModules::per_op}};
+                                     {"op", &RecomputeModules::per_op},
+                                     {"all_but_attention", &RecomputeModules::all_but_attention}};
     for (const Name& n : names) {
         if (n.name == name)
             return n.module;

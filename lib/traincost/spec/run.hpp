@@ -49,6 +49,9 @@ bool goes_by_chunks(LossKernel loss);
 /// How the optimizer walks its parameters.
 enum class OptimizerKernel : std::uint8_t { fused, foreach, per_tensor };
 
+/// What shares a scale in fp8 products: a tensor, a row or column, or a block (1x128 and 128x128).
+enum class Fp8Scaling : std::uint8_t { tensorwise, rowwise, blockwise };
+
 /// When fully sharded weights are given back between the forward and the backward pass.
 enum class Reshard : std::uint8_t {
     always,     ///< after each block's forward pass
@@ -83,8 +86,13 @@ struct RecomputeModules {
     bool mla_up = false;  ///< MLA up-projections
     bool per_op = false;  ///< all of a block but attention, every second product and what exchanges return
                           ///< (torchtitan's per-op policy)
+    bool all_but_attention = false;  ///< all of a block but attention, whose output is kept
+    /// A block runs again from its input, but for what is kept of it.
+    bool by_block() const {
+        return per_op || all_but_attention;
+    }
     bool any() const {
-        return core_attention || norm || activation || mlp || moe || mla_up || per_op;
+        return core_attention || norm || activation || mlp || moe || mla_up || by_block();
     }
     bool operator==(const RecomputeModules&) const = default;
 };
@@ -158,6 +166,7 @@ struct RunSpec {
     std::optional<LossKernel> loss{};               ///< absent: the stack's
     std::optional<std::int64_t> loss_chunks{};      ///< of a loss taken in chunks; absent: the stack's
     std::optional<OptimizerKernel> optimizer_kernel{};  ///< absent: the stack's
+    std::optional<Fp8Scaling> fp8_scaling{};            ///< of products in fp8; absent: tensorwise
     Reshard reshard = Reshard::always;                  ///< under FSDP
     std::int64_t kept_blocks = 1;                       ///< last_kept: so many stay gathered
     std::int64_t mlp_tiles = 1;  ///< pieces of the sequence an MLP takes in turn, run again one by one in the

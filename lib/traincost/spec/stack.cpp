@@ -47,6 +47,7 @@ void check_numbers(Checker& check, const StackSpec& s) {
         {"experts.overlap", s.experts.overlap, 0.0, 1.0},
         {"traffic.sharded_messages", s.traffic.sharded_messages, 1.0, 1000.0},
         {"narrow.quantise_bytes", s.narrow.quantise_bytes, 0.0, 64.0},
+        {"narrow.fine_quantise_bytes", s.narrow.fine_quantise_bytes, 0.0, 64.0},
         {"narrow.eager_quantise_bytes", s.narrow.eager_quantise_bytes, 0.0, most_bytes},
         {"device.gemm_factor", s.device.gemm_factor, 1e-3, 1e3},
         {"device.fragmentation", s.device.fragmentation, 0.0, 10.0},

@@ -147,6 +147,9 @@ struct StackNarrow {
     double quantise_bytes = 0.0;
     /// The same where no compiler fuses the scale, the cast and the transposed copy. 0: `quantise_bytes`.
     double eager_quantise_bytes = 0.0;
+    /// The same where rows or blocks have scales of their own: gathers are then in the compute format, and
+    /// weights are cast in every pass. 0: `quantise_bytes`.
+    double fine_quantise_bytes = 0.0;
     /// Weights are scaled and cast too, in every forward pass; else their narrow copies are made once a step.
     bool quantises_weights = false;
     bool quantised_head = false;  ///< the output head is quantised too

@@ -242,7 +242,7 @@ constexpr double fp32_relative_efficiency = 1.09;
 }  // namespace
 
 std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
-                                    DataType type) {
+                                    DataType type, Fp8Scaling scaling) {
     GemmFormat format = GemmFormat::bf16;
     double bytes = 2;
     std::optional<FlopRate> peak = peak_rate(accelerator, type);
@@ -264,7 +264,7 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
             relative_efficiency = fp32_relative_efficiency;
             break;
         case DataType::fp8:
-            format = GemmFormat::fp8;
+            format = scaling == Fp8Scaling::blockwise ? GemmFormat::fp8_block : GemmFormat::fp8;
             bytes = 1;
             break;
         case DataType::mxfp8:
@@ -307,6 +307,8 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
     const bool no_tf32 =
         type == DataType::tf32 && !accelerator.peak[static_cast<std::size_t>(DataType::tf32)];
     model.vector_units = type == DataType::fp32 || no_tf32 || emulates(accelerator, type);
+    if (type == DataType::fp8 && scaling == Fp8Scaling::rowwise)
+        relative_efficiency = model.fit.rowwise;
     model.fit.efficiency = std::min(1.0, model.fit.efficiency * relative_efficiency);
     return model;
 }

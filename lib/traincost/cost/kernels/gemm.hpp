@@ -10,6 +10,7 @@
 #include "traincost/spec/accelerator.hpp"
 #include "traincost/spec/gemm_model.hpp"
 #include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/run.hpp"
 
 namespace traincost {
 
@@ -34,8 +35,8 @@ Bytes gemm_traffic(double m, double n, double k, double count, const GemmModel& 
 
 /// The model of inputs of `type` on an accelerator; nothing where it cannot run them or its peak, bandwidth
 /// or fit is missing. tf32, fp16 and fp32 take the 16-bit fit at their own peak; mxfp8 that of block scales,
-/// or the plain one.
+/// or the plain one. `scaling` is that of fp8.
 std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
-                                    DataType type);
+                                    DataType type, Fp8Scaling scaling = Fp8Scaling::tensorwise);
 
 }  // namespace traincost

@@ -188,12 +188,12 @@ private:
             pages ? std::min(held_.stack.device.fragmentation_recompute, allocator.page_gaps_recompute)
                   : held_.stack.device.fragmentation_recompute;
         // Blocks of which single operators are kept run again whole, too.
-        const bool per_op = held_.shape.again.per_op && held_.counts.blocks > 0;
-        if ((held_.again == 0.0 && !per_op) || !(moving.value() > 0.0))
+        const bool by_block = held_.shape.again.by_block() && held_.counts.blocks > 0;
+        if ((held_.again == 0.0 && !by_block) || !(moving.value() > 0.0))
             return least;
-        const double share = per_op ? 1.0 : held_.again / static_cast<double>(held_.counts.blocks);
+        const double share = by_block ? 1.0 : held_.again / static_cast<double>(held_.counts.blocks);
         const Bytes churn = moving * ((most - least) * share);
-        const Bytes spared = (per_op ? held_.saved : held_.dropped) *
+        const Bytes spared = (by_block ? held_.saved : held_.dropped) *
                              ((1.0 - held_.run.offload_activations) * held_.in_flight);
         return std::max(0.0, least + std::min(churn, spared) / moving);
     }

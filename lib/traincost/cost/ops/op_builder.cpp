@@ -360,8 +360,8 @@ void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
 
 Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {
     // Adapters read the gathered input too, in the compute format.
-    const bool narrow =
-        stack().narrow.quantise_bytes > 0.0 && module != Module::head && job_.run.tuning == Tuning::full;
+    const bool narrow = stack().narrow.quantise_bytes > 0.0 && !scales_finely(job_) &&
+                        module != Module::head && job_.run.tuning == Tuning::full;
     const double bytes = bytes_per_element(job_.run.precision.gemm).value();
     return narrow && bytes < shape_.e ? message * (bytes / shape_.e) : message;
 }

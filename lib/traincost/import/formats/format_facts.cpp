@@ -135,6 +135,24 @@ std::optional<std::string> precision_word(std::string_view word) {
     return std::nullopt;
 }
 
+void read_fp8_scaling(const Setting& root, FactSheet& sheet, Paths paths) {
+    const Setting* at = first_of(root, paths);
+    if (at == nullptr || as_truth(*at) == std::optional(false) || lower(at->text) == "none")
+        return;
+    const std::string text = lower(at->text);
+    const auto holds = [&](std::string_view part) { return text.find(part) != text.npos; };
+    if (holds("mxfp8"))
+        sheet.state(Fact::fp8_scaling, "mxfp8", *at);
+    else if (holds("block"))
+        sheet.state(Fact::fp8_scaling, "blockwise", *at);
+    else if (holds("row"))
+        sheet.state(Fact::fp8_scaling, "rowwise", *at);
+    else if (holds("tensor") || holds("delayed") || holds("current"))
+        sheet.state(Fact::fp8_scaling, "tensorwise", *at);
+    else
+        sheet.unknown(Fact::fp8_scaling, *at, "'" + at->text + "' is not a scaling of fp8 products");
+}
+
 void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
     const Setting* at = first_of(root, paths);
     if (at == nullptr) {
@@ -143,6 +161,8 @@ void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths) {
     const bool open = at->text.starts_with('<');  // a choice that nobody knows
     if (const auto word = open ? std::nullopt : precision_word(at->text)) {
         sheet.state(Fact::precision, *word, *at);
+        if (*word == "fp8" && lower(at->text).find("mxfp8") != std::string::npos)
+            sheet.state(Fact::fp8_scaling, "mxfp8", *at);
     } else {
         sheet.unknown(Fact::precision, *at, "'" + at->text + "' is not a precision");
     }

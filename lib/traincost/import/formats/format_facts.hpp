@@ -37,6 +37,10 @@ void read_new_model(const Setting& root, FactSheet& sheet);
 /// States the precision that the word at the first of `paths` names.
 void read_precision_word(const Setting& root, FactSheet& sheet, Paths paths);
 
+/// What shares a scale in products in fp8, by the words of Transformer Engine and torchao: "delayed",
+/// "current" and "tensorwise", "rowwise_with_gw_hp", "blockwise", "mxfp8".
+void read_fp8_scaling(const Setting& root, FactSheet& sheet, Paths paths);
+
 /// Notes that the weights are loaded in 16 bits, where the word at the first of `paths` is one of those
 /// formats.
 void note_loaded_format(const Setting& root, FactSheet& sheet, Paths paths);

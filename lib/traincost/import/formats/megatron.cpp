@@ -196,7 +196,8 @@ void read_megatron_precision(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::precision, "fp4", *fp4);
     } else if (fp8 != nullptr && as_truth(*fp8) != std::optional(false)) {
         sheet.state(Fact::precision, "fp8", *fp8);
-        first_of(root, {"fp8_recipe", "fp8_amax_history_len", "fp8_amax_compute_algo"});
+        read_fp8_scaling(root, sheet, {"fp8_recipe"});
+        first_of(root, {"fp8_amax_history_len", "fp8_amax_compute_algo"});
     } else if (bf16) {
         sheet.state(Fact::precision, "bf16", *root.at("bf16"));
     } else if (fp16) {

@@ -198,6 +198,7 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
     sheet.assume(Fact::recompute, "none", "activations_checkpoint_granularity");
     if (is_on(model, "fp8")) {
         sheet.state(Fact::precision, "fp8", *model.at("fp8"));
+        read_fp8_scaling(model, sheet, {"fp8_recipe"});
         first_of(root, {"trainer.precision"});
     } else {
         read_precision_word(root, sheet, {"trainer.precision", "model.precision"});
@@ -265,6 +266,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     }
     if (const Setting* narrow = first_of(model, {"fp8"}); narrow != nullptr && as_word(*narrow)) {
         sheet.state(Fact::precision, "fp8", *narrow);
+        read_fp8_scaling(model, sheet, {"fp8_recipe"});
     }
     const bool called = root.has("mixed_precision.$class");
     read_precision_word(sheet.has(Fact::precision) ? nothing : root, sheet,

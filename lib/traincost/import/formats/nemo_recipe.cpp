@@ -152,6 +152,7 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
         const Setting* at = root.at(path);
         if (at != nullptr && !sheet.has(Fact::precision) && as_word(*at) && as_truth(*at) != false) {
             sheet.state(Fact::precision, "fp8", *at);
+            read_fp8_scaling(root, sheet, {"model.config.fp8_recipe", "trainer.plugins.fp8_recipe"});
         }
     }
     for (const std::string_view path : {"trainer.plugins.precision", "trainer.precision"}) {

@@ -154,6 +154,17 @@ bool names_part(const Setting& list, std::string_view part) {
     });
 }
 
+/// A section of its own has the recipe, or the converter in a list of objects.
+void read_titan_scaling(const Setting& root, const Setting& converters, FactSheet& sheet) {
+    read_fp8_scaling(root, sheet,
+                     {"quantize.linear.float8.recipe_name", "float8.recipe_name",
+                      "quantize.linear.mx.recipe_name", "mx.recipe_name"});
+    for (const Setting& item : converters.items)
+        read_fp8_scaling(item, sheet, {"recipe_name"});
+    if (!sheet.has(Fact::fp8_scaling) && names_part(converters, "mx"))
+        sheet.state(Fact::fp8_scaling, "mxfp8", converters);
+}
+
 void read_titan_precision(const Setting& root, FactSheet& sheet) {
     const Setting* converters =
         first_of(root, {"model.converters", "model_converters.converters", "model_converters",
@@ -165,6 +176,7 @@ void read_titan_precision(const Setting& root, FactSheet& sheet) {
     } else if (converters != nullptr &&
                (names_part(*converters, "float8") || names_part(*converters, "mx"))) {
         sheet.state(Fact::precision, "fp8", *converters);
+        read_titan_scaling(root, *converters, sheet);
     } else if (is_on(root, "float8.enable_float8_linear")) {
         sheet.state(Fact::precision, "fp8", *root.at("float8.enable_float8_linear"));
     } else {

@@ -43,9 +43,9 @@ void write_space(JsonWriter& out, const SearchSpace& s) {
     for (const RecomputeChoice& r : s.recompute) {
         const RecomputeModules& m = r.modules;
         write_numbers(out.begin_object(), "choice",
-                      std::array<std::int64_t, 10>{static_cast<std::int64_t>(r.kind), m.core_attention,
+                      std::array<std::int64_t, 11>{static_cast<std::int64_t>(r.kind), m.core_attention,
                                                    m.norm, m.activation, m.mlp, m.moe, m.mla_up, m.per_op,
-                                                   r.every, r.layers.value_or(0)});
+                                                   m.all_but_attention, r.every, r.layers.value_or(0)});
         out.end_object();
     }
     out.end_array();

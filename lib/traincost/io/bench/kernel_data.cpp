@@ -160,6 +160,8 @@ GemmRecord read_gemm_record(const JsonNode& node) {
     fit.wgrad = positive_finite(object.at("wgrad"));
     fit.grouped = positive_finite(object.at("grouped"));
     fit.grouped_prologue = in_range(object.at("grouped_prologue"), 0, most);
+    if (const auto rowwise = object.find("rowwise"))
+        fit.rowwise = in_range(*rowwise, 0.05, 1.0);
     fit.misaligned = read_misalignment(object.at("misaligned"));
     read_tiles(object.at("tiles"), fit.tiles);
     const auto correction = object.find("correction");

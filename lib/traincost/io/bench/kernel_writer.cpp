@@ -124,6 +124,8 @@ void write_gemm_record(JsonWriter& out, const GemmRecord& record) {
         .member("wgrad", rounded(fit.wgrad))
         .member("grouped", rounded(fit.grouped))
         .member("grouped_prologue", rounded(fit.grouped_prologue));
+    if (fit.rowwise != 1.0)
+        out.member("rowwise", rounded(fit.rowwise));
     out.key("misaligned")
         .begin_object()
         .member("even", fit.misaligned.even)

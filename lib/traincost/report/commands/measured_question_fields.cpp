@@ -94,8 +94,6 @@ CommandFields fields_of(BenchView& view) {
                  "Multiple that the vocabulary is padded to (1: no padding); default: the stack's");
     fields.value("--compile-mode", bench.compile_mode, "MODE", compile_mode_from,
                  "torch.compile mode: default, reduce-overhead, max-autotune or max-autotune-no-cudagraphs");
-    fields.value("--fp8-scaling", bench.fp8_scaling, "tensorwise|rowwise", fp8_scaling_from,
-                 "Scaling of fp8 products; default: tensorwise");
     CommandFields output;
     output.text("-o,--out", view.file, "FILE", "File for the script; default: standard output");
     return CommandFields().add(fields, "Measurement").add(output, "Output");

@@ -149,9 +149,9 @@ TEST_CASE("MaxText's policies are what they keep", "[import][draft]") {
             .draft.recompute;
     };
     CHECK(recompute("minimal").value == RecomputeChoice{.kind = Recompute::selective, .layers = {}});
-    CHECK(recompute("full").value.kind == Recompute::full);
-    CHECK(recompute("save_dot_except_mlp").value.modules.mlp);
-    CHECK_FALSE(recompute("minimal_with_context").value.modules.core_attention);
+    CHECK(recompute("full").value->kind == Recompute::full);
+    CHECK(recompute("save_dot_except_mlp").value->modules.mlp);
+    CHECK_FALSE(recompute("minimal_with_context").value->modules.core_attention);
     CHECK_FALSE(recompute("custom"));  // said to be left out, not guessed
 }
 

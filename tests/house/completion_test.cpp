@@ -54,7 +54,7 @@ TEST_CASE("bash completes commands, flags, values and ids", "[completion]") {
     CHECK(has(offered("traincost params llama-3.1-8"), "\nllama-3.1-8b\n"));
     CHECK(offered("traincost estimate --gpu h100-sxm5-80") == "\nh100-sxm5-80gb\n");
     CHECK(offered("traincost estimate --cluster dgx-h2") == "\ndgx-h200\n");
-    CHECK(offered("traincost recommend --stacks megatron-core,nanot") == "\nmegatron-core,nanotron\n");
+    CHECK(offered("traincost recommend --stacks megatron-core,nanoc") == "\nmegatron-core,nanochat\n");
     CHECK(offered("traincost show dgx-h2") == "\ndgx-h200\n");
     CHECK(offered("traincost list acc") == "\naccelerators\n");
     CHECK(offered("traincost sweep --vary micro-b") == "\nmicro-batch=\n");

@@ -29,8 +29,9 @@ bool pipeline_keeps_gathered(const Job& job) {
 }
 
 std::int64_t zero_in_force(const Job& job) {
-    const bool gathered =
-        pipeline_keeps_gathered(job) || (fully_sharded(job) && job.run.reshard == Reshard::never);
+    const bool gathered = pipeline_keeps_gathered(job) ||
+                          (fully_sharded(job) && job.run.reshard == Reshard::never) ||
+                          (job.stack.states.keeps_gathered && job.run.parallel.zero >= 3);
     return gathered ? 2 : job.run.parallel.zero;
 }
 
@@ -55,7 +56,8 @@ Regime regime_of(const Job& job) {
     r.keeps_gathered = pipeline_keeps_gathered(job);
     // Over one rank ZeRO-3 gathers nothing; FSDP still makes its compute copies block by block.
     r.weights_sharded = (zero >= 3 && state_shards(job).dense > 1.0) || r.fully_sharded;
-    r.states_sharded = zero >= 1;
+    r.states_sharded = zero >= 1 || (job.stack.states.bf16_shards_states && run.precision.master &&
+                                     run.precision.compute == DataType::bf16);
     r.reduces_every_micro_batch = reduces_every_micro_batch(job);
     // Sharded gradients that wait for the last micro-batch are whole until then.
     const bool waits =

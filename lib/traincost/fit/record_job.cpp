@@ -51,7 +51,7 @@ public:
         run_.compile = in_.compile;
         apply("compile");
         set_stated_choices(record_, run_, assumptions_);
-        for (const std::string_view about : {"samples", "packing", "gate", "capacity"})
+        for (const std::string_view about : {"samples", "packing", "gate", "capacity", "dropout"})
             apply(about);
         return run_;
     }

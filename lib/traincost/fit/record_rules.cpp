@@ -47,7 +47,7 @@ struct NamedFact {
     Fact (*of)(const FactSource& s);
 };
 
-constexpr std::array<NamedFact, 32> named_facts = {{
+constexpr std::array<NamedFact, 33> named_facts = {{
     {"stack", [](const FactSource& s) { return text_fact(s.record.run.stack); }},
     {"chosen_stack", [](const FactSource& s) { return s.stack ? text_fact(s.stack->id) : Fact(); }},
     {"stack_version", [](const FactSource& s) { return text_fact(s.record.run.stack_version); }},
@@ -59,6 +59,7 @@ constexpr std::array<NamedFact, 32> named_facts = {{
     {"layers", [](const FactSource& s) { return count_fact(s.record.model.layers); }},
     {"sequence", [](const FactSource& s) { return count_fact(s.record.run.sequence); }},
     {"precision", [](const FactSource& s) { return text_fact(spelt(s.record.run.precision, '-', {})); }},
+    {"precision_note", [](const FactSource& s) { return text_fact(s.record.run.precision_note); }},
     {"gradients", [](const FactSource& s) { return text_fact(s.record.run.grad_dtype); }},
     {"optimizer",
      [](const FactSource& s) { return text_fact(spelt(s.record.run.optimizer, '_', optimizer_spellings)); }},
@@ -131,7 +132,7 @@ struct SettableField {
     void (*set)(RunSpec& run, const std::string& field, const std::string& value);
 };
 
-constexpr std::array<SettableField, 21> settable = {{
+constexpr std::array<SettableField, 24> settable = {{
     {"adapter.dropout", [](RunSpec& r, auto&, auto& v) { r.adapter.dropout = parse_number(v); }},
     {"adapter.rank", [](RunSpec& r, auto&, auto& v) { r.adapter.rank = parse_count(v, Range::positive); }},
     {"adapter.scale_and_bias", [](RunSpec& r, auto&, auto& v) { r.adapter.scale_and_bias = v == "true"; }},
@@ -142,6 +143,7 @@ constexpr std::array<SettableField, 21> settable = {{
          }
      }},
     {"activation_input_fp8", [](RunSpec& r, auto&, auto& v) { r.activation_input_fp8 = v == "true"; }},
+    {"dropout", [](RunSpec& r, auto&, auto& v) { r.dropout = parse_number(v); }},
     {"compile", [](RunSpec& r, auto&, auto& v) { r.compile = v == "true"; }},
     {"expert_imbalance", [](RunSpec& r, auto&, auto& v) { r.expert_imbalance = parse_number(v); }},
     {"expert_one_hot", [](RunSpec& r, auto&, auto& v) { r.expert_one_hot = v == "true"; }},
@@ -152,11 +154,18 @@ constexpr std::array<SettableField, 21> settable = {{
     {"neighbouring_experts", [](RunSpec& r, auto&, auto& v) { r.neighbouring_experts = v == "true"; }},
     {"offload_activations", [](RunSpec& r, auto&, auto& v) { r.offload_activations = parse_number(v); }},
     {"optimizer", [](RunSpec& r, auto& f, auto& v) { r.optimizer = enum_in<Optimizer>(f, v); }},
+    {"optimizer_kernel",
+     [](RunSpec& r, auto& f, auto& v) { r.optimizer_kernel = enum_in<OptimizerKernel>(f, v); }},
     {"optimizer_in_backward", [](RunSpec& r, auto&, auto& v) { r.optimizer_in_backward = v == "true"; }},
     {"packed_length", [](RunSpec& r, auto&, auto& v) { r.packed_length = parse_count(v, Range::positive); }},
     {"recompute", [](RunSpec& r, auto& f, auto& v) { r.recompute = enum_in<Recompute>(f, v); }},
     {"reduce", [](RunSpec& r, auto& f, auto& v) { r.precision.reduce = type_in(f, v); }},
     {"sequence", [](RunSpec& r, auto&, auto& v) { r.sequence = parse_count(v, Range::positive); }},
+    {"states",
+     [](RunSpec& r, auto& f, auto& v) {
+         r.precision.moments = type_in(f, v);
+         r.precision.master.reset();
+     }},
     {"zero", [](RunSpec& r, auto&, auto& v) { r.parallel.zero = parse_count(v); }},
     {"weights", [](RunSpec& r, auto& f, auto& v) { r.precision.weights = type_in(f, v); }},
 }};

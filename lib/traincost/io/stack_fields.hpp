@@ -97,6 +97,8 @@ void describe(Io& io, T& x) {
     io.optional("root_sharded_apart", x.root_sharded_apart);
     io.optional("prefetched_blocks", x.prefetched_blocks);
     io.optional("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
+    io.optional("bf16_shards_states", x.bf16_shards_states);
+    io.optional("keeps_gathered", x.keeps_gathered);
     io.optional("optimizer", x.optimizer);
     io.optional("gradient_passes", x.gradient_passes);
     io.optional("optimizer_temporary_copies", x.optimizer_temporary_copies);

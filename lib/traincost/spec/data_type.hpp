@@ -46,7 +46,8 @@ struct Precision {
 bool multiplies_narrow(const Precision& precision);
 
 /// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed,
-/// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base, nf4-base-fp16. Nothing when the name is unknown.
+/// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base, nf4-base-fp16, nf4-base-fp32 (all but the quantised products
+/// in fp32). Nothing when the name is unknown.
 std::optional<Precision> precision_from(std::string_view name);
 
 /// Names `precision_from` accepts, for messages.

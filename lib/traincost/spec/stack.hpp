@@ -217,6 +217,10 @@ struct StackStates {
     /// Where pp > 1, fully sharded weights stay gathered over the step, and whole gradients wait for its last
     /// micro-batch.
     bool pipeline_keeps_gathered = false;
+    /// In bf16 the optimizer shards its states at stage 0 too (DeepSpeed's BF16_Optimizer).
+    bool bf16_shards_states = false;
+    /// Weights that stage 3 gathers stay gathered until their gradients are reduced.
+    bool keeps_gathered = false;
     OptimizerKernel optimizer = OptimizerKernel::fused;
     /// Times an optimizer step reads or writes all gradients (norm, clip, zero, unscale, update).
     double gradient_passes = 1.0;
@@ -314,7 +318,7 @@ struct StackDevice {
     double fragmentation_recompute = 0.0;
     /// Under full sharding, bytes of a loss that are reserved anew for each byte of a rank's gradients, since
     /// the optimizer's states, made after the first step's loss, lie where its blocks were. 0: counted by the
-    /// gaps.
+    /// gaps. Under Megatron's optimizer, bytes reserved for each byte of one of a rank's moments.
     double sharded_states_pin = 0.0;
     /// Blocks by which a host that is not the slower side runs ahead (the launch queue's depth), where
     /// gathers of sequence parallelism run on a side stream: the allocator cannot reuse their memory until

@@ -57,12 +57,14 @@ public:
                            term(MemoryTerm::context) - term(MemoryTerm::communicators);
         f.h = held_gathers().value();
         const Bytes given_back = (reserve_.memory.allocated - states) * (share - f.f);
-        const Bytes cached = given_back + gather_pool() + other_lengths() + pinned_by_states();
+        const Bytes pinned = pinned_by_states();
+        const Bytes cached = given_back + gather_pool() + other_lengths() + pinned;
         f.z = (flat_reserve() + cached).value();
         f.s = f.h * held_.stack.device.held_gathers_stuck;
         f.y = std::max(Bytes{}, free).value();
         term(MemoryTerm::fragmentation) = f.bytes();
-        const double wanted = f.h + f.z;
+        // What states pin is asked for anew once, not in every step.
+        const double wanted = f.h + f.z - pinned.value();
         reserve_.memory.returnable = std::min(cached, term(MemoryTerm::fragmentation) - f.gaps());
         reserve_.memory.refused = Bytes{wanted - std::clamp(wanted, f.s, std::max(f.s, f.y))};
         reserve_.memory.reserved = reserve_.memory.allocated + term(MemoryTerm::fragmentation);
@@ -229,6 +231,8 @@ private:
     /// differ by this much, with 16-bit gradients (0.54 to 0.81 of them) and fp32 ones (0.20 and 0.25; six
     /// pairs on one H200, torch 2.11, transformers 5.17, 2026-11-26).
     Bytes pinned_by_states() const {
+        if (held_.stack.states.shard == ShardEngine::megatron)
+            return pinned_by_moments();
         const bool late = !held_.stack.states.flat_optimizer && !held_.regime.tuned && held_.counts.last &&
                           !expandable_segments(held_.job) && held_.moments.bytes().value() > 0.0;
         const Bytes gradients = held_.all_gradients().bytes();
@@ -246,6 +250,16 @@ private:
         constexpr double narrow = 0.66, wide = 0.23;
         const double share = wide_gradients ? wide : narrow;
         return std::min(gradients, loss_blocks()) * share;
+    }
+
+    /// The same of moments that a kernel for lists of tensors makes in its first step, where activations
+    /// were: in sizes of one moment, and no more than what comes and goes.
+    Bytes pinned_by_moments() const {
+        if (expandable_segments(held_.job))
+            return Bytes{};
+        const Bytes moving =
+            peak_.alive.saved.bytes() + peak_.alive.inputs.bytes() + peak_.alive.working.bytes();
+        return std::min(held_.moments.bytes() * 0.5 * held_.stack.device.sharded_states_pin, moving);
     }
 
     /// Tensors of the loss that come and go.

@@ -1,0 +1,147 @@
+// What engines keep beside what every trainer does: gathered weights, gathered inputs, wide tables and norms,
+// states that are in the way.
+
+#include <traincost/cost/blocks.hpp>
+#include <traincost/cost/estimate.hpp>
+#include <traincost/fit/record_job.hpp>
+#include <traincost/io/catalogue.hpp>
+#include <traincost/io/record_catalogue.hpp>
+#include <traincost/io/records.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+constexpr double tokens = 4096.0;
+constexpr double width = 2048.0;
+
+/// Four blocks of `stack` on `accelerators`, sequences of 2,048 tokens two by two, one micro-batch a step.
+Job job_under(const char* stack, const char* precision, std::int64_t accelerators = 1) {
+    static const Catalogue catalogue;
+    Job job{search_jobs::gpt(4, 2048, 16), search_jobs::cluster(accelerators), catalogue.stack(stack),
+            search_jobs::run(2048, 2 * accelerators)};
+    job.model.tied_embeddings = false;
+    job.run.micro_batch = 2;
+    job.run.precision_name = precision;
+    job.run.precision = *precision_from(precision);
+    return job;
+}
+
+Job replicas_under(const char* stack, const char* precision, std::int64_t zero) {
+    Job job = job_under(stack, precision, 4);
+    job.run.parallel.dp = 4;
+    job.run.parallel.zero = zero;
+    return job;
+}
+
+double parameters_of(const Job& job) {
+    return static_cast<double>(parameter_count(job.model).total);
+}
+
+double saved_of_block(const Job& job) {
+    const Shape shape = shape_of(job);
+    return totals(layer_ops(job, shape, Side::decoder, false, 2048.0), weight_bytes(job, shape))
+        .saved.value();
+}
+
+/// The run of a Llama 2 7B record whose stack, version, precision and ZeRO stage are given.
+RunSpec run_of_record(const std::string& stack, const std::string& precision, int zero, int year,
+                      const std::string& more = "") {
+    static const Catalogue catalogue;
+    static const RecordCatalogue names = record_catalogue(catalogue);
+    const std::string line =
+        R"({"schema":"run-record/1","id":"a","task":"full-ft","quality":"A","source":{"year":)" +
+        std::to_string(year) +
+        R"(},"model":{"name":"Llama-2-7B","family":"llama2","layers":32,"hidden":4096,"heads":32,)"
+        R"("kv_heads":32,"head_dim":128,"ffn":11008,"gated_mlp":true,"vocab":32000,"tied_embeddings":false,)"
+        R"("positional":"rope","attention":"mha","moe":null,"mla":null},"cluster":{"accelerator":)"
+        R"("h100-sxm5-80gb","accelerators":8,"per_node":8},"run":{"stack":")" +
+        stack + R"(","precision":")" + precision +
+        R"(","optimizer":"adamw","sequence":4096,"micro_batch":1,"global_batch":8)" + more +
+        R"(,"parallel":{"tp":1,"pp":1,"vp":1,"dp":8,"cp":1,"ep":1,"zero":)" + std::to_string(zero) +
+        R"(},"recompute":"full"},"measured":{"step_time_s":1.5}})"
+        "\n";
+    const RecordFile file = records_from_text(line, "a.jsonl");
+    const RecordJob made = job_of(file.records.front(), names);
+    INFO(made.reason);
+    REQUIRE(made.job);
+    return made.job->run;
+}
+
+}  // namespace
+
+TEST_CASE("Gemini's chunks stay gathered until their gradients are reduced", "[memory]") {
+    const Job job = replicas_under("colossalai", "bf16-mixed", 3);
+    const StageMemory kept = estimate(job).stages[0];
+    CHECK(kept[MemoryTerm::gathered_weights].value() == Approx(2.0 * parameters_of(job)).epsilon(0.001));
+    Job freed = job;
+    freed.stack.states.keeps_gathered = false;
+    CHECK(estimate(freed).stages[0].allocated < kept.allocated);
+}
+
+TEST_CASE("a column-parallel layer that gathers in order saves what it gathered", "[memory]") {
+    const Catalogue catalogue;
+    Job job = job_under("nanotron", "bf16-mixed", 4);
+    job.run.parallel.tp = 4;
+    job.run.global_batch = 2;
+    const double sharded = saved_of_block(job);
+    job.stack = catalogue.stack("nanotron@2024");
+    // Inputs of the joined projection and of the MLP, of which three quarters came from other ranks.
+    CHECK(saved_of_block(job) - sharded == Approx(2.0 * 0.75 * 2.0 * tokens * width));
+    CHECK(job.stack.device.gathered_blocks_ahead == 0.0);
+}
+
+TEST_CASE("a 4-bit base prepared by PEFT and run without autocast is in fp32 around its products",
+          "[memory]") {
+    Job job = job_under("hf-transformers", "nf4-base");
+    job.run.tuning = Tuning::qlora;
+    job.run.recompute = Recompute::full;
+    const double narrow = estimate(job).stages[0][MemoryTerm::block_inputs].value();
+    job.run.precision = *precision_from("nf4-base-fp32");
+    CHECK(estimate(job).stages[0][MemoryTerm::block_inputs].value() == Approx(2.0 * narrow));
+    CHECK(job.run.precision.gemm == DataType::bf16);
+}
+
+TEST_CASE("DeepSpeed's optimizer of bf16 shards its states at stage 0", "[memory]") {
+    for (const auto& [precision, ranks] : {std::pair{"bf16-mixed", 4.0}, std::pair{"fp16-mixed", 1.0}}) {
+        const Job job = replicas_under("megatron-deepspeed", precision, 0);
+        INFO(precision);
+        CHECK(estimate(job).stages[0][MemoryTerm::optimizer_states].value() ==
+              Approx(8.0 * parameters_of(job) / ranks).epsilon(0.01));
+    }
+}
+
+TEST_CASE("moments made after the first step lie where activations were", "[memory]") {
+    Job job = replicas_under("megatron-core", "bf16-mixed", 1);
+    const StageMemory in_the_way = estimate(job).stages[0];
+    job.stack.device.sharded_states_pin = 0.0;
+    const StageMemory before = estimate(job).stages[0];
+    CHECK((in_the_way.reserved - before.reserved).value() ==
+          Approx(before[MemoryTerm::optimizer_states].value()));
+    job.stack.device.sharded_states_pin = 2.0;
+    job.run.expandable_segments = true;
+    const StageMemory pages = estimate(job).stages[0];
+    job.stack.device.sharded_states_pin = 0.0;
+    CHECK(pages.reserved == estimate(job).stages[0].reserved);
+}
+
+TEST_CASE("what Accelerate's FSDP trains is sharded in fp32, whatever it was loaded in", "[record]") {
+    const Precision wide = *precision_from("bf16-amp");
+    CHECK(run_of_record("hf-transformers", "bf16-mixed", 3, 2024).precision == wide);
+    CHECK(run_of_record("hf-transformers", "bf16-pure", 3, 2024,
+                        R"(,"precision_note":"weights of bfloat16, bf16 autocast")")
+              .precision == wide);
+    CHECK(run_of_record("hf-transformers", "bf16-pure", 3, 2024).precision.weights == DataType::bf16);
+    CHECK(run_of_record("hf-deepspeed", "bf16-mixed", 3, 2024).precision.master == DataType::fp32);
+    CHECK(run_of_record("torchtune", "fp8-mixed", 3, 2025).precision.moments == DataType::bf16);
+}
+
+TEST_CASE("AdamW that names no kernel takes lists of tensors before Transformers 5", "[record]") {
+    CHECK(run_of_record("hf-transformers", "bf16-pure", 0, 2024).optimizer_kernel ==
+          OptimizerKernel::foreach);
+    CHECK_FALSE(run_of_record("hf-transformers", "bf16-pure", 0, 2026).optimizer_kernel);
+}

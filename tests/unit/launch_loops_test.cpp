@@ -187,7 +187,7 @@ TEST_CASE("Python's expressions: chained choices, comparisons that hold at equal
                "import transformers\ndef setup(kind=None, n: int = 1):\n"
                "    if kind is None:\n        kind = 'small' if n <= 1 else 'middle' if n < 8 else 'large'\n"
                "    rows = 2 if kind == 'small' else 16\n    name = f'acme/m-1b'\n"
-               "    other = f'{kind}/m'\n"
+               "    other = f'{kind!r}/m'\n"
                "    model = AutoModelForCausalLM.from_pretrained(name)\n"
                "    args = TrainingArguments(per_device_train_batch_size=rows, optim=other)\nsetup()\n",
                {{Fact::micro_batch, "2"}, {Fact::model, "acme/m-1b"}, {Fact::optimizer, "-"}});

@@ -11,7 +11,7 @@ constexpr std::string_view asides[] = {
     // clang-format off
     "train_compile", "mid_train", "chat_sft", "chat_rl", "_eval", "tune run quantize",
     "tune run generate", "vllm-serve", "vllm_serve", "swift export", "swift infer", "swift deploy",
-    "swift eval", "eval.py", "evaluate.py", "litgpt download", "litgpt convert", "litgpt evaluate",
+    "swift eval", "swift rollout", "eval.py", "evaluate.py", "litgpt download", "litgpt convert", "litgpt evaluate",
     "litgpt merge", "litgpt generate", "litgpt chat", "litgpt serve", "axolotl preprocess",
     "axolotl merge", "axolotl inference", "llamafactory-cli export", "llamafactory-cli chat",
     "llamafactory-cli api",

@@ -1,5 +1,6 @@
 #include "traincost/import/completion.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace traincost {
@@ -98,6 +99,17 @@ void solve_batch(FactSheet& sheet) {
 
 }  // namespace
 
+void settle_precision(FactSheet& trainer, FactSheet& launcher) {
+    constexpr std::string_view off = "fp32";
+    const auto own = trainer.word(Fact::precision);
+    const auto around = launcher.word(Fact::precision);
+    if (own && around && around == off) {
+        launcher.reading.facts.erase(Fact::precision);
+    } else if (own && around && own == off) {
+        trainer.reading.facts.erase(Fact::precision);
+    }
+}
+
 void merge_into(FactSheet& sheet, const FactSheet& more) {
     sheet.experts_multiply_world = sheet.experts_multiply_world || more.experts_multiply_world;
     if (sheet.shared_steps == 0) {
@@ -171,6 +183,24 @@ void complete(FactSheet& sheet) {
         sheet.contradiction(named(sheet, Fact::ep) + " is more than the " + std::to_string(*gpus / *pp) +
                             " ranks of a pipeline stage");
     }
+}
+
+void show_unknown(LaunchReading& reading) {
+    const auto shown = [](std::string& text) {
+        std::replace_if(
+            text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, '?');
+    };
+    for (auto& [fact, value] : reading.facts) {
+        shown(value.where);
+        if (auto* word = std::get_if<std::string>(&value.value)) {
+            shown(*word);
+        }
+    }
+    for (UnreadSetting& unread : reading.unread) {
+        shown(unread.key);
+        shown(unread.why);
+    }
+    std::for_each(reading.contradictions.begin(), reading.contradictions.end(), shown);
 }
 
 }  // namespace traincost

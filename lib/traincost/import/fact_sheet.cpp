@@ -198,7 +198,8 @@ const Setting* first_of(const Setting& root, Paths paths) {
     const Setting* found = nullptr;
     for (const std::string_view path : paths) {
         const Setting* at = root.at(path);
-        if (found == nullptr && at != nullptr && !says_nothing(*at)) {
+        const bool better = found == nullptr || (found->is_default && at != nullptr && !at->is_default);
+        if (better && at != nullptr && !says_nothing(*at)) {
             found = at;
         }
     }

@@ -63,7 +63,8 @@ private:
     std::vector<Fact> unreadable_;
 };
 
-/// The first of `paths` that `root` has and that is not null; counts as read.
+/// The first of `paths` that `root` has and that is not null; one that is said goes before an option's
+/// default. Counts as read.
 const Setting* first_of(const Setting& root, Paths paths);
 /// Whether the switch at `path` is on: true, yes, on, 1.
 bool is_on(const Setting& root, std::string_view path);

@@ -1,9 +1,11 @@
 #include "traincost/import/importers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/aside_commands.hpp"
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
@@ -111,6 +113,9 @@ const Importer* importer_within(LaunchDocument& document) {
         return importer;
     }
     auto flat = nested_arguments(document.root);
+    if (!flat && document.is_command) {
+        flat = told_arguments(document.root);
+    }
     Setting* table = document.is_command ? nullptr : known_table(document.root, false);
     Setting* companion = document.is_command ? nullptr : known_table(document.root, true);
     if (table != nullptr && (!flat || importer_of(*table)->name != "hf-arguments")) {
@@ -168,19 +173,36 @@ bool keep_header(Setting& root) {
 std::vector<const Importer*> importers_of(LaunchDocuments& documents) {
     std::vector<const Importer*> found;
     std::set<std::size_t> trains;  // files that start a program whose arguments a format knows
+    std::map<std::string, const Importer*> programs;
+    for (LaunchDocument& document : documents.all) {
+        if (document.root.has_any({"$trains", "$adapted"}) && document.root.file != nullptr) {
+            programs[base_of(*document.root.file)] = importer_of(document.root);
+        }
+    }
     for (LaunchDocument& document : documents.all) {
         found.push_back(importer_within(document));
+        const Setting* program = document.root.peek("$program");
+        const auto given = program == nullptr ? programs.end() : programs.find(base_of(program->text));
+        if (found.back() == nullptr && given != programs.end()) {
+            found.back() = given->second;  // what a program that is given is told
+        }
         if (document.root.has("$positional") && found.back() != nullptr) {
             trains.insert(document.file);
         }
     }
+    std::set<std::size_t> counted;  // files whose header stands beside the launcher of what trains
     bool beside = false;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        LaunchDocument& document = documents.all[i];
-        if (document.root.has("$positional")) {
-            beside = found[i] == nullptr && trains.contains(document.file);
-        } else if (beside && document.is_command && !keep_header(document.root)) {
-            found[i] = nullptr;
+    for (const bool is_counting : {true, false}) {
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            LaunchDocument& document = documents.all[i];
+            if (document.root.has("$positional")) {
+                beside = found[i] == nullptr && trains.contains(document.file);
+            } else if (is_counting && !beside && document.root.has("$launcher.slurm")) {
+                counted.insert(document.file);
+            } else if (!is_counting && beside && document.is_command &&
+                       (counted.contains(document.file) || !keep_header(document.root))) {
+                found[i] = nullptr;
+            }
         }
     }
     return found;
@@ -310,25 +332,6 @@ FactSheet read_part(const FilePart& part) {
     return first;
 }
 
-/// What is not known of a word is shown as "?".
-void clean(LaunchReading& reading) {
-    const auto shown = [](std::string& text) {
-        std::replace_if(
-            text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, '?');
-    };
-    for (auto& [fact, value] : reading.facts) {
-        shown(value.where);
-        if (auto* word = std::get_if<std::string>(&value.value)) {
-            shown(*word);
-        }
-    }
-    for (UnreadSetting& unread : reading.unread) {
-        shown(unread.key);
-        shown(unread.why);
-    }
-    std::for_each(reading.contradictions.begin(), reading.contradictions.end(), shown);
-}
-
 }  // namespace
 
 int named(const Setting& root, Paths names, int score) {
@@ -366,7 +369,11 @@ LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_v
                               [](const FilePart& part) { return part.importer->name == "deepspeed"; });
     }
     for (const FilePart& part : parts) {
-        merge_into(all, read_part(part));
+        FactSheet sheet = read_part(part);
+        if (part.importer->name == "accelerate") {
+            settle_precision(all, sheet);
+        }
+        merge_into(all, sheet);
     }
     if (all.reading.format == "megatron-deepspeed" && all.count(Fact::zero) == 0 &&
         all.word(Fact::precision) == "bf16") {
@@ -379,7 +386,7 @@ LaunchReading read_launch_files(std::span<const LaunchFile> files, std::string_v
     all.reading.unread.insert(all.reading.unread.begin(), documents.unread.begin(), documents.unread.end());
     drop_answered(all.reading, documents.names);
     complete(all);
-    clean(all.reading);
+    show_unknown(all.reading);
     return std::move(all.reading);
 }
 

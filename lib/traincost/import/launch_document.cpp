@@ -1,8 +1,11 @@
 #include "traincost/import/launch_document.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/job_frame.hpp"
 #include "traincost/import/launch_line.hpp"
 #include "traincost/import/python_commands.hpp"
@@ -195,7 +198,8 @@ std::optional<std::string> commands_alone(std::string_view text, const std::stri
         return std::nullopt;
     }
     try {
-        const Setting root = read_python_config(text, file, {}, knows);
+        std::set<std::string> loaded;
+        const Setting root = read_python_config(text, file, {}, knows, {}, loaded);
         if (root.has_any({"$trains", "$adapted"}) || knows(root)) {
             return std::nullopt;
         }
@@ -207,6 +211,75 @@ std::optional<std::string> commands_alone(std::string_view text, const std::stri
 
 std::string_view without_mark(std::string_view text) {
     return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
+}
+
+}  // namespace
+
+namespace {
+
+/// The settings among the files, as programs beside them load them. Of two files of one name, none.
+GivenSettings given_settings(std::span<const LaunchFile> files, const std::vector<Content>& contents,
+                             const std::vector<ShellFile>& texts) {
+    GivenSettings given;
+    std::set<std::string> twice;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (contents[i] == Content::shell || contents[i] == Content::python || contents[i] == Content::log) {
+            continue;
+        }
+        const std::string name = base_of(files[i].name);
+        Setting root = read_configuration(texts[i].text, files[i].name, 1);
+        interpolate(root);
+        name_settings(root);
+        root = loaded_settings(std::move(root));
+        if (!given.files.emplace(name, root).second) {
+            twice.insert(name);
+        } else if (!is_for_launcher(root)) {
+            given.jobs.insert(name);
+        }
+    }
+    for (const std::string& name : twice) {
+        given.files.erase(name);
+        given.jobs.erase(name);
+    }
+    return given;
+}
+
+/// Adds what a script starts to what the files say.
+void take_script(LaunchDocuments& script, LaunchDocuments& documents) {
+    std::move(script.all.begin(), script.all.end(), std::back_inserter(documents.all));
+    std::move(script.unread.begin(), script.unread.end(), std::back_inserter(documents.unread));
+    std::move(script.names.begin(), script.names.end(), std::back_inserter(documents.names));
+}
+
+/// What is chosen of a program, and whether no file stands beside it.
+struct ProgramChoice {
+    std::string_view select;
+    bool alone = false;
+};
+
+/// What a program of Python says, and the files that `held` it; nothing where it stands beside the files that
+/// start it and is no configuration.
+std::optional<Setting> program_settings(const ShellFile& program, const ProgramChoice& choice,
+                                        const KnowsSettings& knows, const GivenSettings& given,
+                                        std::set<std::string>& held, LaunchDocuments& documents) {
+    try {
+        std::set<std::string> loaded;
+        Setting root = read_python_config(program.text, *program.name, choice.select, knows, given, loaded);
+        if (root.has_any({"$trains", "$adapted"})) {
+            std::copy_if(loaded.begin(), loaded.end(), std::inserter(held, held.end()),
+                         [&](const std::string& name) { return given.jobs.contains(name); });
+        }
+        return root;
+    } catch (const Error& error) {
+        if (choice.alone || program.text.find("__main__") == std::string_view::npos) {
+            throw;
+        }
+        documents.unread.push_back({.where = *program.name + ":1",
+                                    .key = "",
+                                    .matters = true,
+                                    .why = error.problems().front().message});
+        return std::nullopt;
+    }
 }
 
 }  // namespace
@@ -246,39 +319,39 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
             }
         }
     }
+    const bool has_program = std::find(contents.begin(), contents.end(), Content::python) != contents.end();
+    const GivenSettings given =
+        has_program && files.size() > 1 ? given_settings(files, contents, texts) : GivenSettings{};
+    std::set<std::string> held;  // by what a program trains with
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (contents[i] == Content::shell) {
             if (!documents.is_part[i]) {
-                std::move(of_scripts[i].all.begin(), of_scripts[i].all.end(),
-                          std::back_inserter(documents.all));
-                std::move(of_scripts[i].unread.begin(), of_scripts[i].unread.end(),
-                          std::back_inserter(documents.unread));
-                std::move(of_scripts[i].names.begin(), of_scripts[i].names.end(),
-                          std::back_inserter(documents.names));
+                take_script(of_scripts[i], documents);
             }
             continue;
         }
         LaunchDocument document;
         document.file = i;
         if (contents[i] == Content::python) {
-            try {
-                document.root = read_python_config(texts[i].text, files[i].name, select, knows);
-            } catch (const Error& error) {
-                // A program beside the files that start it need not be a configuration.
-                if (files.size() == 1 || texts[i].text.find("__main__") == std::string_view::npos) {
-                    throw;
-                }
-                const std::string& why = error.problems().front().message;
-                documents.unread.push_back(
-                    {.where = files[i].name + ":1", .key = "", .matters = true, .why = why});
+            auto root =
+                program_settings(texts[i], {select, files.size() == 1}, knows, given, held, documents);
+            if (!root) {
                 continue;
             }
+            document.root = std::move(*root);
         } else {
             document.root = read_configuration(texts[i].text, files[i].name, 1);
         }
         interpolate(document.root);
         documents.all.push_back(std::move(document));
     }
+    // What a program has taken from a file, it says itself.
+    std::erase_if(documents.all, [&](const LaunchDocument& document) {
+        const bool drops = !document.is_command && contents[document.file] != Content::shell &&
+                           held.contains(base_of(files[document.file].name));
+        documents.is_part[document.file] = documents.is_part[document.file] || drops;
+        return drops;
+    });
     return documents;
 }
 

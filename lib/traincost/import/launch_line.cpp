@@ -311,8 +311,8 @@ void note_environment(const Variables& variables, bool only_devices, Line& line,
     Setting& root = place_at(line.launcher.root, "$launcher");
     root.kind = Setting::Kind::map;
     for (const auto& [name, value] : variables) {
-        if (is_device_list(name) ||
-            (!only_devices && (counts_processes(name) || is_one_of(name, {"NNODES", "NNODE"})))) {
+        if (is_device_list(name) || (!only_devices && (counts_processes(name) ||
+                                                       is_one_of(name, {"NNODES", "NNODE", "WORLD_SIZE"})))) {
             Setting setting = word_setting(value.chars, value.place(), files);
             setting.name = name;
             place_at(root, "env." + name) = std::move(setting);

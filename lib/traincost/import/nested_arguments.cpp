@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {
 
@@ -19,7 +20,34 @@ bool holds(std::string_view text, std::string_view part) {
 
 /// A batch beside the steps that accumulate is what one of them takes.
 bool accumulates(const Setting& table) {
-    return table.has("batch_size") && table.has("gradient_accumulation_steps");
+    return table.has("batch_size") &&
+           std::any_of(table.members.begin(), table.members.end(),
+                       [](const SettingMember& m) { return means_accumulation(m.key) && as_whole(m.value); });
+}
+
+/// Whether one of the tables of `root` says what `is_one` asks for.
+bool says(const Setting& root, int depth, bool (*is_one)(const SettingMember&)) {
+    return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
+        return is_one(m) || (depth < deepest_table && m.value.is_map() && !m.key.starts_with("$") &&
+                             says(m.value, depth + 1, is_one));
+    });
+}
+
+/// Whether the settings of a program of one's own lie in tables of their own: the batch in "data", the steps
+/// that accumulate and the rate in "optim".
+bool trains_in_parts(const Setting& root) {
+    return !root.has("$program") && !root.has("$class") && says(root, 0, [](const SettingMember& m) {
+        return m.key == "batch_size" && m.value.is_scalar();
+    }) && says(root, 0, [](const SettingMember& m) {
+        return means_accumulation(m.key) && as_whole(m.value).has_value();
+    }) && says(root, 0, [](const SettingMember& m) {
+        return (m.key == "lr" || m.key == "learning_rate") && m.value.is_scalar();
+    });
+}
+
+/// Whether the file's top is a trainer's arguments, in the words of its own program.
+bool trains_by_itself(const Setting& root) {
+    return accumulates(root) && root.has_any({"learning_rate", "lr"}) && !root.has("$program");
 }
 
 /// Whether the arguments of a trainer stand in a table below `setting`.
@@ -32,7 +60,7 @@ bool has_arguments(const Setting& setting, int depth) {
 }
 
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
-std::string name_of(std::string_view table, const Setting& said, std::string_view key) {
+std::string name_of(std::string_view table, const Setting& said, std::string_view key, bool in_parts) {
     const std::string in = lower(table);
     const std::string name = lower(key);
     const bool adapts =
@@ -40,21 +68,27 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     if (adapts && (name == "r" || name == "rank")) {
         return "lora_r";
     }
-    static constexpr std::array<std::string_view, 7> of_model = {
-        "name", "path", "id", "name_or_path", "base_model", "pretrained_model_name_or_path", "model_name"};
+    static constexpr std::array<std::string_view, 13> of_model = {
+        "name",       "path",    "id",    "name_or_path", "base_model", "pretrained_model_name_or_path",
+        "model_name", "base_id", "hf_id", "repo_id",      "model_id",   "model_path",
+        "hf_model"};
     const bool model = holds(in, "model") && !holds(in, "reward");
     if (model && std::find(of_model.begin(), of_model.end(), name) != of_model.end()) {
         return "model_name_or_path";
     }
-    if (name == "batch_size" && accumulates(said)) {
+    const bool of_training = !holds(in, "eval") && !holds(in, "val") && !holds(in, "test");
+    if (name == "batch_size" && (accumulates(said) || (in_parts && of_training))) {
         return "per_device_train_batch_size";
+    }
+    if (means_accumulation(name)) {
+        return "gradient_accumulation_steps";
     }
     return name == "base_model" ? "model_name_or_path" : name;
 }
 
 class Hoisting {
 public:
-    explicit Hoisting(const Setting& root) {
+    explicit Hoisting(const Setting& root) : in_parts_(trains_in_parts(root)) {
         all_.kind = Setting::Kind::map;
         all_.file = root.file;
         all_.line = root.line;
@@ -68,16 +102,25 @@ private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
             const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
-            if (of_reader || (m.value.is_map() && depth < deepest_table && !is_block(m.key))) {
+            if (of_reader || (m.value.is_map() && is_tracker(m.key))) {
                 continue;
             }
-            put(name_of(name, table, m.key), m.value);
+            if ((m.value.is_map() && depth < deepest_table && !is_block(m.key))) {
+                continue;
+            }
+            put(name_of(name, table, m.key, in_parts_), m.value);
         }
         for (const SettingMember& m : table.members) {
-            if (m.value.is_map() && depth < deepest_table && !is_block(m.key)) {
+            if (m.value.is_map() && depth < deepest_table && !is_block(m.key) && !is_tracker(m.key)) {
                 add(m.value, m.key, depth + 1);
             }
         }
+    }
+    /// What an experiment is called where it is kept, and no setting of it.
+    static bool is_tracker(std::string_view key) {
+        static constexpr std::array<std::string_view, 8> trackers = {
+            "tags", "wandb", "mlflow", "metadata", "comet", "clearml", "neptune", "hub"};
+        return std::find(trackers.begin(), trackers.end(), key) != trackers.end();
     }
     /// Tables that the trainer itself takes.
     static bool is_block(std::string_view key) {
@@ -96,12 +139,22 @@ private:
     }
 
     Setting all_{};
+    bool in_parts_ = false;  ///< a batch lies apart from the steps that accumulate it
 };
 
 }  // namespace
 
 std::optional<Setting> nested_arguments(const Setting& root) {
-    return has_arguments(root, 0) ? std::optional(Hoisting(root).take()) : std::nullopt;
+    return has_arguments(root, 0) || trains_by_itself(root) || trains_in_parts(root)
+               ? std::optional(Hoisting(root).take())
+               : std::nullopt;
+}
+
+std::optional<Setting> told_arguments(const Setting& root) {
+    const bool nested = std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
+        return m.value.is_map() && !m.key.starts_with("$");
+    });
+    return nested && root.has("$program") ? std::optional(Hoisting(root).take()) : std::nullopt;
 }
 
 }  // namespace traincost

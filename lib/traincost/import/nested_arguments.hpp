@@ -13,4 +13,8 @@ namespace traincost {
 /// arguments.
 std::optional<Setting> nested_arguments(const Setting& root);
 
+/// The settings that a command of an unknown program is told as "data.max_length=4096 model.path=gpt2", side
+/// by side; nothing where it is told none.
+std::optional<Setting> told_arguments(const Setting& root);
+
 }  // namespace traincost

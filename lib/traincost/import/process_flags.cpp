@@ -44,10 +44,11 @@ void read_srun(const Words& words, std::size_t at, Setting& launcher,
         }
         name = name == "-N"                 ? "--nodes"
                : name == "-G"               ? "--gpus"
+               : name == "-n"               ? "--ntasks"
                : name == "--tasks-per-node" ? "--ntasks-per-node"
                                             : name;
         if (is_one_of(name, {"--nodes", "--gpus", "--gpus-per-node", "--gres", "--ntasks-per-node",
-                             "--gpus-per-task"})) {
+                             "--gpus-per-task", "--ntasks"})) {
             Setting setting = word_setting(value, words[at].place(), files);
             setting.name = program + " " + name;
             place_at(launcher, "srun_flags." + key_of(name)) = std::move(setting);

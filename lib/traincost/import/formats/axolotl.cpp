@@ -11,6 +11,11 @@ int recognise_axolotl(const Setting& root) {
     if (model == nullptr || model->is_map() || root.has("$program")) {
         return named(root, {"axolotl"}, 60);
     }
+    if (!root.has_any({"micro_batch_size", "sequence_len", "datasets", "gradient_accumulation_steps",
+                       "adapter", "learning_rate", "num_epochs", "pretraining_dataset"}) ||
+        (root.has("batch_size") && !root.has_any({"micro_batch_size", "sequence_len", "datasets"}))) {
+        return 0;  // in the words of another program
+    }
     return 40 + points(root, {"sequence_len", "datasets", "micro_batch_size"}, 20) +
            points(root, {"adapter", "val_set_size", "special_tokens", "output_dir"}, 5);
 }

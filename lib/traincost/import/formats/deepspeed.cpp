@@ -1,5 +1,9 @@
 // DeepSpeed's JSON: a configuration by itself, or the part of a job whose rest stands in a script.
 
+#include <algorithm>
+#include <cctype>
+
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
@@ -102,6 +106,24 @@ void read_deepspeed_statements(const Setting& block, FactSheet& sheet) {
     take_statements(block, sheet, [&](Fact fact) { return !sheet.has(fact); });
 }
 
+namespace {
+
+/// "DeepSpeedCPUAdam" of the class of that name that Python hands over instead of a word; nothing where the
+/// name is a variable's.
+std::string name_of_class(const std::string& text) {
+    if (!text.starts_with('<') || text.size() < 3) {
+        return text;
+    }
+    const std::string name = text.substr(1, text.size() - 2);
+    const bool is_class =
+        std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
+        std::any_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c) != 0; }) &&
+        std::all_of(name.begin(), name.end(), is_name_letter);
+    return is_class ? name : std::string();
+}
+
+}  // namespace
+
 void read_deepspeed(const Setting& root, FactSheet& sheet) {
     if (const Setting* stage = first_of(root, {"zero_optimization.stage"})) {
         if (is_auto(*stage)) {
@@ -133,7 +155,12 @@ void read_deepspeed(const Setting& root, FactSheet& sheet) {
     }
     read_offload(root, sheet);
     if (const Setting* type = first_of(root, {"optimizer.type"})) {
-        sheet.state(Fact::optimizer, type->text, *type);
+        const std::string name = name_of_class(type->text);
+        if (name.empty()) {
+            sheet.unknown(Fact::optimizer, *type, "nobody knows it from here");
+        } else {
+            sheet.state(Fact::optimizer, name, *type);
+        }
     }
     if (const Setting* disable = first_of(root, {"compile.disable"})) {
         if (const auto off = as_truth(*disable)) {

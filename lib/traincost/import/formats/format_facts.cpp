@@ -251,8 +251,13 @@ void read_strategy_word(const Setting& at, FactSheet& sheet) {
     } else if (name.find("fsdp") != name.npos) {
         sheet.state(Fact::zero, std::int64_t{3}, at);
     } else if (name.find("ddp") != name.npos) {
-        sheet.state(Fact::zero, std::int64_t{0}, at);
+        sheet.state(Fact::zero, stage_of_ddp(name), at);
     }
+}
+
+std::int64_t stage_of_ddp(std::string_view name) {
+    constexpr std::int64_t gradients = 2, parameters = 3;
+    return name.find("fully") != name.npos ? parameters : name.find("sharded") != name.npos ? gradients : 0;
 }
 
 void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet) {

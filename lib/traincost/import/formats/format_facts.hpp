@@ -60,6 +60,8 @@ bool read_named_stage(const Setting& named, FactSheet& sheet);
 
 /// Lightning's words: "deepspeed_stage_2_offload", "fsdp", "ddp_find_unused_parameters_true".
 void read_strategy_word(const Setting& at, FactSheet& sheet);
+/// The stage of ZeRO that Lightning's strategies called "ddp..." amount to, their name in small letters.
+std::int64_t stage_of_ddp(std::string_view name);
 
 /// States a batch of `tokens`, which are those of whole sequences.
 void state_batch_of_tokens(Fact batch, const Setting& tokens, FactSheet& sheet);

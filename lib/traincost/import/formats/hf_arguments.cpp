@@ -1,10 +1,13 @@
 // Hugging Face TrainingArguments and the trainers built on them (TRL, OpenRLHF, DeepSpeed-Chat): JSON, YAML
 // or a command line.
 
+#include <algorithm>
+
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/formats/trainer_names.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {
 
@@ -21,13 +24,11 @@ int recognise_hf_arguments(const Setting& root) {
 namespace {
 
 void read_lora(const Setting& root, FactSheet& sheet) {
-    static constexpr std::string_view switches[] = {"use_peft", "use_lora", "use_peft_lora", "enable_lora",
-                                                    "lora_enable"};
-    bool off = false;
-    for (const std::string_view key : switches) {
-        const Setting* at = root.at(key);
-        off = off || (at != nullptr && as_truth(*at) == std::optional(false));
-    }
+    const bool off = std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
+        const bool is_switch = means_adapters(m.key) && m.value.is_scalar();
+        m.value.read = m.value.read || is_switch;
+        return is_switch && as_truth(m.value) == std::optional(false);
+    });
     const Setting* rank = first_of(root, {"lora_r", "lora_rank", "lora_dim", "lora.rank", "peft_lora_r",
                                           "ds.lora_rank", "ds.lora.rank", "lora_config.r", "peft_config.r"});
     if (rank != nullptr && !off && as_whole(*rank).value_or(0) > 0) {
@@ -102,6 +103,9 @@ void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
 /// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
 void read_total_batch(const Setting& root, FactSheet& sheet) {
     constexpr std::int64_t most_sequences = 1 << 15;
+    if (const Setting* tokens = first_of(root, {"total_batch_tokens"})) {
+        state_batch_of_tokens(Fact::global_batch, *tokens, sheet);
+    }
     const Setting* at = first_of(root, {"total_batch_size", "train_total_batch_size"});
     if (at == nullptr) {
         return;
@@ -252,12 +256,26 @@ void read_colossal(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::micro_batch, root, {"batch_size", "b"});
 }
 
+/// What a program of one's own is told by names that nobody else uses, where the known ones say nothing.
+void read_meant(const Setting& root, FactSheet& sheet, Fact fact, bool (*means)(std::string_view)) {
+    const Setting* at =
+        root.has("$program") && !sheet.has(fact) && !sheet.is_unreadable(fact) ? meant(root, means) : nullptr;
+    if (at != nullptr && fact == Fact::model && as_word(*at) && !as_truth(*at)) {
+        sheet.state(fact, at->text, *at);
+    } else if (at != nullptr && fact != Fact::model && as_whole(*at).value_or(0) > 0) {
+        sheet.state(fact, *as_whole(*at), *at);
+    }
+}
+
 void read_batch_and_model(const Setting& root, FactSheet& sheet) {
     read_alpaca_lora(root, sheet);
     read_first_openrlhf(root, sheet);
     read_colossal(root, sheet);
     sheet.whole(Fact::micro_batch, root, micro_batch_names);
     sheet.whole(Fact::accumulation, root, accumulation_names);
+    read_meant(root, sheet, Fact::micro_batch, means_device_batch);
+    read_meant(root, sheet, Fact::accumulation, means_accumulation);
+    read_meant(root, sheet, Fact::global_batch, means_whole_batch);
     if (root.has("pretrained_model_name_or_path")) {  // Diffusers' trainers: of one GPU
         sheet.whole(Fact::micro_batch, root, {"train_batch_size"});
     }
@@ -265,49 +283,45 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
     read_total_batch(root, sheet);
     read_training_batch(root, sheet);
     read_plain_batch(root, sheet);
-    sheet.word(Fact::model, root, model_names);
+    // "--pretrain huggingface" says where a model is from.
+    if (const Setting* at = root.peek("pretrain");
+        at == nullptr || at->text.find_first_of("/0123456789") != std::string::npos ||
+        root.has_any({"model_name_or_path", "base_model", "model_name", "model_path"})) {
+        sheet.word(Fact::model, root, model_names);
+    }
     if (const Setting* model = root.at("model");
         model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
         sheet.word(Fact::model, root, {"model"});
     }
+    read_meant(root, sheet, Fact::sequence, means_length);
+    read_meant(root, sheet, Fact::model, means_model);
 }
 
 // Trainers that start their own processes are told of nodes and GPUs.
 void read_machines(const Setting& root, FactSheet& sheet) {
+    // In a file, only the two together count machines.
+    const bool counts = root.has("$program") || (root.has("gpus_per_node") && root.has("num_nodes"));
     const auto take = [&](Fact fact, Paths names) {
-        const Setting* at = root.has("$program") ? first_of(root, names) : nullptr;
+        const Setting* at = counts ? first_of(root, names) : nullptr;
         if (at != nullptr && as_whole(*at).value_or(0) > 0) {
             sheet.state(fact, *as_whole(*at), *at);
         }
     };
     take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
     take(Fact::nodes, {"num_nodes"});
-    if (const Setting* devices = root.peek("devices");
-        devices != nullptr && root.has("$program") && as_whole(*devices).value_or(0) > 0) {
+    if (const Setting* visible = root.has("$program") ? root.peek("visible_devices") : nullptr;
+        visible != nullptr && visible->text.find(',') != std::string::npos) {
+        mark_read(*visible);
+        const auto commas = std::count(visible->text.begin(), visible->text.end(), ',');
+        sheet.state(Fact::gpus_per_node, std::int64_t{commas + 1}, *visible);
+    }
+    const Setting* devices = root.has("$program") ? root.peek("devices") : nullptr;
+    if (devices != nullptr && devices->is_list() && !devices->items.empty()) {  // "--devices 0 1 2 3"
+        mark_read(*devices);
+        sheet.state(Fact::gpus_per_node, std::int64_t(devices->items.size()), *devices);
+    }
+    if (devices != nullptr && (devices->is_list() || as_whole(*devices).value_or(0) > 0)) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
-    }
-}
-
-void read_trainer_precision(const Setting& root, FactSheet& sheet) {
-    read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
-                         {"fp16", "use_fp16"});
-    const Setting* brain = root.peek("bf16");
-    if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
-        sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
-    } else if (!sheet.has(Fact::precision)) {
-        const Setting* mixed = root.peek("mixed_precision");
-        if (mixed != nullptr && as_truth(*mixed)) {  // a switch, which names no format
-            read_precision_word(root, sheet, {"param_dtype", "torch_dtype", "dtype", "amp_dtype"});
-            return;
-        }
-        read_precision_word(root, sheet,
-                            {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
-                             "precision", "amp_dtype"});
-    }
-    note_loaded_format(root, sheet,
-                       {"torch_dtype", "dtype", "model_init_kwargs.torch_dtype", "model_init_kwargs.dtype"});
-    if (is_on(root, "tf32") && !sheet.has(Fact::precision)) {
-        sheet.state(Fact::precision, "tf32", *root.at("tf32"));
     }
 }
 

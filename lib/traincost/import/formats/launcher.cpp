@@ -113,6 +113,10 @@ void read_environment(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::gpus_per_node,
                     std::int64_t{1 + std::count(devices->text.begin(), devices->text.end(), ',')}, *devices);
     }
+    if (const Setting* at = env->at("WORLD_SIZE");
+        at != nullptr && root.has("alone") && !sheet.has(Fact::gpus_per_node)) {
+        state_number(Fact::gpus, *at, sheet);
+    }
 }
 
 /// One process of mpirun drives one GPU, where no other launcher stands behind it.
@@ -149,10 +153,13 @@ void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) 
             state_number(Fact::gpus_per_node, *tasks, sheet);
         }
     }
+    const Setting* all_tasks = first_of(slurm, {"ntasks"});
+    const std::int64_t all = all_tasks == nullptr ? 0 : last_number(*all_tasks).value_or(0);
     if (total != nullptr) {
         state_number(Fact::gpus, *total, sheet);
+    } else if (launched_by_task && of_task != nullptr && all > 1 && last_number(*of_task)) {
+        sheet.state(Fact::gpus, *last_number(*of_task) * all, *all_tasks);
     }
-    const Setting* all_tasks = first_of(slurm, {"ntasks"});
     const bool one_task = all_tasks == nullptr || as_whole(*all_tasks) == 1;
     if (!slurm.has("nodes") && one_task && (per_node != nullptr || gres != nullptr)) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "sbatch's number of nodes");

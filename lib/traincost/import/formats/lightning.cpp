@@ -101,6 +101,18 @@ bool starts_other_strategy(const Setting& trainer) {
 
 }  // namespace
 
+namespace {
+
+/// Whether Python makes it of Lightning's class, under the names by which programs import its package.
+bool is_made(const Setting& trainer) {
+    const Setting* made = trainer.peek("$class");
+    return made != nullptr &&
+           (made->text == "L.Trainer" || made->text == "pl.Trainer" || made->text == "lightning.Trainer" ||
+            made->text == "pytorch_lightning.Trainer");
+}
+
+}  // namespace
+
 int recognise_lightning(const Setting& root) {
     const Setting* trainer = trainer_of(root);
     if (trainer == nullptr || root.has("exp_manager") || root.has("model.encoder_seq_length") ||
@@ -115,7 +127,7 @@ int recognise_lightning(const Setting& root) {
                    "gpus", "num_sanity_val_steps"},
                   10) +
            points(root, {"seed_everything", "data.class_path", "model.class_path"}, 15) +
-           (target != nullptr && target->text.ends_with(".Trainer") ? 30 : 0);
+           (target != nullptr && target->text.ends_with(".Trainer") ? 30 : 0) + (is_made(*trainer) ? 20 : 0);
 }
 
 namespace {
@@ -181,7 +193,7 @@ void read_strategy_object(const Setting& block, FactSheet& sheet) {
         }
         sheet.assume(Fact::zero, std::int64_t{3}, "the strategy of parallel models");
     } else if (name.find("ddp") != name.npos) {
-        sheet.state(Fact::zero, std::int64_t{0}, *made);
+        sheet.state(Fact::zero, stage_of_ddp(name), *made);
     }
 }
 

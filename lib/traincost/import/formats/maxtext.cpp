@@ -44,10 +44,24 @@ void read_axis(Fact fact, const Setting& root, FactSheet& sheet, const std::stri
     }
 }
 
+/// How many microbatches a pipeline is told to cut the batch of its ranks into.
+std::int64_t pipeline_pieces(const Setting& root, const FactSheet& sheet) {
+    const Setting* said = first_of(root, {"num_pipeline_microbatches"});
+    const std::int64_t pieces = said == nullptr ? 0 : as_whole(*said).value_or(0);
+    return sheet.count(Fact::pp).value_or(1) > 1 && pieces > 0 ? pieces : 1;
+}
+
 void read_maxtext_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"max_target_length"});
     sheet.assume(Fact::sequence, std::int64_t{2048}, "max_target_length");
-    sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
+    const std::int64_t pieces = pipeline_pieces(root, sheet);
+    const Setting* steps = first_of(root, {"gradient_accumulation_steps"});
+    if (pieces > 1) {
+        const std::int64_t times = steps == nullptr ? 1 : as_whole(*steps).value_or(1);
+        sheet.state(Fact::accumulation, pieces * times, *root.at("num_pipeline_microbatches"));
+    } else {
+        sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
+    }
     sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
     const Setting* per_device = first_of(root, {"per_device_batch_size"});
     if (per_device == nullptr) {
@@ -63,7 +77,8 @@ void read_maxtext_batch(const Setting& root, FactSheet& sheet) {
         sheet.unknown(Fact::micro_batch, *per_device, "a share per rank, with an unknown number of devices");
         return;
     }
-    const double sequences = *x * static_cast<double>(tp.value_or(1) * cp.value_or(1) * pp.value_or(1));
+    const double sequences = *x * static_cast<double>(tp.value_or(1) * cp.value_or(1) * pp.value_or(1)) /
+                             static_cast<double>(pieces);
     if (sequences >= 1.0 && sequences == std::floor(sequences)) {
         sheet.state(Fact::micro_batch, static_cast<std::int64_t>(sequences), *per_device);
     } else {

@@ -99,6 +99,7 @@ void read_nanochat(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::sequence, root, {"max_seq_len"});
     sheet.assume(Fact::sequence, std::int64_t{2048}, "max_seq_len");
     sheet.whole(Fact::micro_batch, root, {"device_batch_size"});
+    sheet.whole(Fact::global_batch, root, {"target_examples_per_step"});
     const Setting* tokens = first_of(root, {"total_batch_size"});
     if (tokens != nullptr && as_whole(*tokens).value_or(0) > 0) {  // -1 leaves it to the program
         state_batch_of_tokens(Fact::global_batch, *tokens, sheet);

@@ -3,11 +3,25 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {
 
-namespace {}  // namespace
+const Setting* meant(const Setting& root, bool (*means)(std::string_view)) {
+    const Setting* found = nullptr;
+    for (const SettingMember& m : root.members) {
+        if (!means(m.key) || !m.value.is_scalar() || says_nothing(m.value)) {
+            continue;
+        }
+        if (found != nullptr && found->text != m.value.text) {
+            return nullptr;
+        }
+        found = &m.value;
+    }
+    return found;
+}
 
 bool measures_colossal(const Setting& root) {
     const Setting* program = root.peek("$program");
@@ -50,10 +64,13 @@ int trainer_of_ones_own(const Setting& root) {
         return just_enough;
     }
     const auto any = [&](Paths paths, int score) { return root.has_any(paths) ? score : 0; };
+    const auto known = [&](Paths paths, bool (*means)(std::string_view), int score) {
+        return root.has_any(paths) || meant(root, means) != nullptr ? score : 0;
+    };
     const int sum =
-        any(micro_batch_names, 25) + any(accumulation_names, 20) + any(model_names, 10) +
-        (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) + any(sequence_names, 10) +
-        any({"batch_size", "train_batch_size"}, 10) +
+        known(micro_batch_names, means_device_batch, 25) + known(accumulation_names, means_accumulation, 20) +
+        known(model_names, means_model, 10) + (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) +
+        known(sequence_names, means_length, 10) + any({"batch_size", "train_batch_size"}, 10) +
         any({"total_batch_size", "train_total_batch_size", "global_batch_size"}, 15) +
         any({"micro_batch_size"}, 15) + any({"enable_fsdp"}, 20) + any(tensor_names, 10) +
         any(pipeline_names, 10) + any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
@@ -91,6 +108,50 @@ bool names_deepspeed(const Setting& root) {
         }
     }
     return false;
+}
+
+namespace {
+
+/// Whether the weights are loaded in 16 bits and no mixed precision is asked for: what trains are these.
+bool trains_as_loaded(const Setting& root) {
+    const Setting* loaded = root.peek("torch_dtype");
+    const auto word = loaded == nullptr ? std::nullopt : precision_word(loaded->text);
+    const auto is_off = [&](std::string_view key) {
+        const Setting* at = root.peek(key);
+        return at != nullptr && as_truth(*at) == false;
+    };
+    return word && (*word == "bf16" || *word == "fp16") && is_off("bf16") && is_off("fp16");
+}
+
+}  // namespace
+
+void read_trainer_precision(const Setting& root, FactSheet& sheet) {
+    if (trains_as_loaded(root)) {
+        root.at("bf16");
+        root.at("fp16");
+        read_precision_word(root, sheet, {"torch_dtype"});
+    } else {
+        read_16_bit_switches(root, sheet, {"bf16", "use_bf16", "pure_bf16", "fsdp_config.pure_bf16"},
+                             {"fp16", "use_fp16"});
+    }
+    const Setting* brain = root.peek("bf16");
+    if (brain != nullptr && !says_nothing(*brain) && !as_truth(*brain) && !sheet.has(Fact::precision)) {
+        sheet.unknown(Fact::precision, *root.at("bf16"), "is neither true nor false");
+    } else if (!sheet.has(Fact::precision)) {
+        const Setting* mixed = root.peek("mixed_precision");
+        if (mixed != nullptr && as_truth(*mixed)) {  // a switch, which names no format
+            read_precision_word(root, sheet, {"param_dtype", "torch_dtype", "dtype", "amp_dtype"});
+            return;
+        }
+        read_precision_word(root, sheet,
+                            {"param_dtype", "ds.param_dtype", "mixed_precision", "torch_dtype", "dtype",
+                             "precision", "amp_dtype"});
+    }
+    note_loaded_format(root, sheet,
+                       {"torch_dtype", "dtype", "model_init_kwargs.torch_dtype", "model_init_kwargs.dtype"});
+    if (is_on(root, "tf32") && !sheet.has(Fact::precision)) {
+        sheet.state(Fact::precision, "tf32", *root.at("tf32"));
+    }
 }
 
 }  // namespace traincost

@@ -10,13 +10,13 @@ inline const Paths model_names = {"model_name_or_path",
                                   "base_model",
                                   "base_model_name_or_path",
                                   "base_model_name",
+                                  "pretrained_model_name_or_path",
+                                  "pretrained_model_name",
+                                  "pretrained_model",
                                   "model_name",
                                   "model_id",
                                   "model_path",
                                   "actor_model_name_or_path",
-                                  "pretrained_model",
-                                  "pretrained_model_name",
-                                  "pretrained_model_name_or_path",
                                   "model_checkpoint",
                                   "model_dir",
                                   "pretrain"};
@@ -69,6 +69,9 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "grad_checkpointing",
                                           "enable_gradient_checkpointing"};
 
+/// What a command says by a name that `means` it; null where several do, and differ.
+const Setting* meant(const Setting& root, bool (*means)(std::string_view));
+
 /// Whether a command is Colossal-AI's benchmark of a language model, by its short flags: its plug-in shards
 /// everything where nobody names another.
 bool measures_colossal(const Setting& root);
@@ -79,5 +82,8 @@ int trainer_of_ones_own(const Setting& root);
 
 /// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
 bool names_deepspeed(const Setting& root);
+
+/// In what a trainer computes: its switches, else the format in which its weights are loaded.
+void read_trainer_precision(const Setting& root, FactSheet& sheet);
 
 }  // namespace traincost

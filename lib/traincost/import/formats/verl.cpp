@@ -88,6 +88,7 @@ void read_actor_adapter(const Setting& model, FactSheet& sheet) {
 
 void read_fine_tuning(const Setting& root, const Setting& model, const Setting& data, FactSheet& sheet) {
     sheet.word(Fact::model, model, {"partial_pretrain", "path"});
+    sheet.word(Fact::attention, model, {"attn_implementation", "override_config.attn_implementation"});
     sheet.whole(Fact::sequence, data, {"max_length"});
     sheet.whole(Fact::global_batch, data, {"train_batch_size"});
     // Its first releases know the batch of a GPU by the shorter name.

@@ -92,7 +92,11 @@ void PythonRegistry::collect() {
         const auto defines = [](const PythonStatement* header) { return is_definition(header->text); };
         const auto first = std::find_if(open.begin(), open.end(), defines);
         const bool inner = first != open.end() && std::any_of(first + 1, open.end(), defines);
-        if (first == open.begin() && first != open.end() && (*first)->text.starts_with("def ")) {
+        // What is tried at the file's top, and what it does as a program, stands there.
+        const bool at_top = std::all_of(open.begin(), first, [](const PythonStatement* header) {
+            return begins_with(header->text, {"try:", "if __name__ "});
+        });
+        if (at_top && first != open.end() && (*first)->text.starts_with("def ")) {
             statement.within.assign(first + 1, open.end());
             PythonFunction& function = functions_[(*first)->text.substr(4, (*first)->text.find('(') - 4)];
             const bool returns = statement.text.starts_with("return ");
@@ -111,7 +115,7 @@ void PythonRegistry::collect() {
                         methods_[open[1]].push_back(&statement);
                     }
                 }
-            } else if (first == open.end() && statement.text.starts_with("def ") && open.empty()) {
+            } else if (first == open.end() && statement.text.starts_with("def ") && at_top) {
                 functions_[statement.text.substr(4, statement.text.find('(') - 4)] = {.header = &statement,
                                                                                       .body = {}};
                 if (!decoration_.members.empty()) {
@@ -229,6 +233,46 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
     Setting& done = locals[std::string(done_by_scope)];
     done.kind = Setting::Kind::list;
     done.items.push_back(expression(statement, begin, locals));
+}
+
+void PythonRegistry::note_handed(const Setting& call, std::map<std::string, Setting>& locals) {
+    const Setting* trainer = call.peek("trainer");
+    if (trainer == nullptr || !trainer->is_map() || !trainer->has("$class")) {
+        return;
+    }
+    for (const SettingMember& m : call.members) {
+        if (!m.key.starts_with("$")) {
+            locals.try_emplace(m.key, m.value);
+        }
+    }
+}
+
+void PythonRegistry::note_opened(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
+    constexpr std::string_view opens = "with open(";
+    const std::size_t as = statement.text.rfind(") as ");
+    if (given_.files.empty() || !statement.text.starts_with(opens) || as == std::string::npos) {
+        return;
+    }
+    const std::string name = word_at(statement.text, as + 5);
+    if (!name.empty()) {
+        locals[name] = expression(statement, opens.size(), locals);
+    }
+}
+
+std::optional<Setting> PythonRegistry::loaded_by(const std::string& name,
+                                                 const std::vector<Setting>& positional,
+                                                 const std::map<std::string, Setting>& keywords) {
+    const bool opens = name == "open" || name == "Path" || name == "pathlib.Path" || name == "str";
+    if (opens && !given_.files.empty() && !positional.empty() && positional.front().is_scalar()) {
+        return positional.front();  // what is loaded from it is known by its path
+    }
+    if (const auto file = loaded_file(given_, name, positional, keywords)) {
+        loaded_.insert(*file);
+        const Setting& settings = given_.files.at(*file);
+        count_copy(settings);
+        return settings;
+    }
+    return std::nullopt;
 }
 
 void PythonRegistry::decorate(const PythonStatement& statement) {

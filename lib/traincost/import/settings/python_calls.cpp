@@ -6,6 +6,7 @@
 
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
@@ -57,6 +58,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
     if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
         !is_set_by_launcher(positional.front().text)) {
         return positional.back();
+    }
+    if (name == "min" && positional.size() == 2) {
+        return lesser(positional);
     }
     if (name == "dict" && positional.empty() && !keywords.contains("type") && !keywords.empty()) {
         Setting made;
@@ -331,6 +335,9 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     if (name.ends_with(".get") && !name.starts_with("os.") && keywords.empty()) {
         return looked_up(cursor, name.substr(0, name.size() - 4), std::move(positional));
     }
+    if (name == "len" && positional.size() == 1 && positional.front().text == "sys.argv") {
+        return scalar_setting("1", place);  // started without an argument
+    }
     if (const auto answer = asked_text(cursor, name, positional)) {
         return *answer;
     }
@@ -339,6 +346,17 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     }
     if (const Setting* same = prepared_object(name, positional)) {
         return Setting(*same);
+    }
+    if (auto loaded = loaded_by(name, positional, keywords)) {
+        while (loaded->is_scalar() && cursor.character(cursor.at()) == '.') {  // Path(path).read_text()
+            while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
+                cursor.step();
+            }
+            if (now(cursor) == '(') {
+                read_arguments(cursor, positional, keywords);
+            }
+        }
+        return std::move(*loaded);
     }
     if (const auto known = known_call(name, positional, keywords)) {
         return *known;
@@ -362,7 +380,9 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         }
         construct(map, name, keywords, positional);
     }
-    if (!has(name) || !map.has("$class")) {  // what a function of the file returns knows its class
+    const bool loaded = has(name) && map.file != nullptr && map.file != &file_;  // of a file given beside it
+    if (!loaded &&
+        (!has(name) || !map.has("$class"))) {  // what a function of the file returns knows its class
         place_at(map, "$class") = scalar_setting(name, place);
     }
     if (!positional.empty() && !has(name)) {

@@ -68,13 +68,33 @@ void require_choice(const PythonRegistry& registry, const std::string& name,
 
 }  // namespace
 
-Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
-                           const KnowsSettings& knows) {
-    PythonRegistry registry(text, file);
+namespace {
+
+/// The classes of a file that makes nothing of them: what they begin with is what its importers get.
+void add_classes(Setting& root, const PythonRegistry& registry) {
+    if (std::any_of(root.members.begin(), root.members.end(),
+                    [](const SettingMember& m) { return m.value.is_map(); })) {
+        return;
+    }
+    for (const auto& [name, members] : registry.classes()) {
+        const bool holds = name.ends_with("Config") || name.ends_with("Args") ||
+                           name.ends_with("Arguments") || name.ends_with("Params") ||
+                           name.ends_with("Settings") || name == "CFG";
+        if (holds) {
+            root.members.push_back({.key = name, .value = members});
+            std::erase_if(root.members.back().value.members,
+                          [](const SettingMember& m) { return m.key.starts_with("$"); });
+        }
+    }
+}
+
+Setting read_registry(PythonRegistry& registry, std::string_view text, const std::string& file,
+                      std::string_view select, const KnowsSettings& knows) {
     if (makes_trainer_arguments(text)) {
         const std::vector<PythonScope> scopes = registry.scopes();
         if (auto root = trainer_arguments(scopes, file, select)) {
             put_doings(*root, scopes, text);
+            put_divided_batch(*root, scopes, text);
             if (const auto loop = root->has("$adapted") && has_training_loop(text) ? loop_settings(scopes, 2)
                                                                                    : std::nullopt) {
                 for (const SettingMember& m : loop->members) {
@@ -129,6 +149,9 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
     }
     if (names.empty()) {
         Setting root = registry.globals();
+        if (select.empty() && !knows(root)) {
+            add_classes(root, registry);
+        }
         name_settings(root);
         return root;
     }
@@ -142,6 +165,17 @@ Setting read_python_config(std::string_view text, const std::string& file, std::
         place_at(root, "$program") = scalar_setting(base_of(file), root);
     }
     name_settings(root);
+    return root;
+}
+
+}  // namespace
+
+Setting read_python_config(std::string_view text, const std::string& file, std::string_view select,
+                           const KnowsSettings& knows, const GivenSettings& given,
+                           std::set<std::string>& loaded) {
+    PythonRegistry registry(text, file, given);
+    Setting root = read_registry(registry, text, file, select, knows);
+    loaded = registry.loaded();
     return root;
 }
 

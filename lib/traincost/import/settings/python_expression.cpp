@@ -227,6 +227,30 @@ Setting PythonRegistry::literal(PythonCursor& cursor) const {
     return out;
 }
 
+Setting PythonRegistry::filled(const PythonCursor& cursor, const Setting& text) const {
+    std::string out;
+    for (std::size_t i = 0; i < text.text.size(); ++i) {
+        const char c = text.text[i];
+        if (c != '{' && c != '}') {
+            out += c;
+            continue;
+        }
+        const std::size_t end = text.text.find('}', i);
+        if (c == '}' || end == std::string::npos) {
+            return unknown("a text", text);
+        }
+        const std::string name = text.text.substr(i + 1, end - i - 1);
+        const Setting* value = named(cursor, name);
+        value = value == nullptr ? attribute(cursor, name) : value;
+        if (value == nullptr || !value->is_scalar() || (!value->quoted && !as_number(*value))) {
+            return unknown("a text", text);
+        }
+        out += value->text;
+        i = end;
+    }
+    return scalar_setting(out, text, true);
+}
+
 Setting PythonRegistry::primary(PythonCursor& cursor) {
     const char c = now(cursor);
     Setting out = empty(cursor.line());
@@ -259,7 +283,7 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
                                                   (quote == '"' || quote == '\'')) {
         const Setting text = literal(cursor);
         const bool fills = word.find_first_of("fF") != word.npos && text.text.find('{') != text.text.npos;
-        return fills ? unknown("a text", text) : text;
+        return fills ? filled(cursor, text) : text;
     }
     if (std::isdigit(static_cast<unsigned char>(word[0])) != 0 || word == "True" || word == "False") {
         return scalar_setting(lower(word), out);
@@ -329,7 +353,10 @@ const Setting* PythonRegistry::attribute(const PythonCursor& cursor, const std::
     }
     const std::string head = word.substr(0, dot);
     const Setting* object = named(cursor, head);
-    return object == nullptr || !object->is_map() ? nullptr : object->peek(word.substr(dot + 1));
+    const Setting* member =
+        object == nullptr || !object->is_map() ? nullptr : object->peek(word.substr(dot + 1));
+    // "self.args.rows" of an object that nobody is seen to make is what the program's own options say
+    return member == nullptr && head == "self" ? attribute(cursor, word.substr(dot + 1)) : member;
 }
 
 Setting PythonRegistry::bracket(PythonCursor& cursor, char close) {

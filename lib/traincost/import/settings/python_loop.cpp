@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <string>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 #include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_model.hpp"
 #include "traincost/import/settings/python_told.hpp"
@@ -87,7 +90,11 @@ void put_random_rows(Setting& root, const std::vector<PythonScope>& scopes) {
             given->items.size() >= 2) {
             size = &given->items.back();
         }
-        if (size != nullptr && size->is_list() && (size->items.size() == 1 || size->items.size() == 2)) {
+        // randint(0, 1000, (length,)) is one row's tokens, randint(0, last, (rows,)) where each of them
+        // begins
+        const bool counts = given == nullptr || given->items.size() < 3 || !as_number(given->items[1]);
+        if (size != nullptr && size->is_list() &&
+            ((counts && size->items.size() == 1) || size->items.size() == 2)) {
             rows.add(&size->items.front());
             length.add(size->items.size() == 2 ? &size->items.back() : nullptr);
         }
@@ -134,11 +141,15 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_short_names(root, scopes);
     put(root, "batch_size_per_device", loaded_rows(scopes));
     put_random_rows(root, scopes);
+    put(root, "batch_size_per_device", told_by(scopes, means_device_batch, is_count));
     const bool engine = has_engine(scopes);
     static constexpr std::array<std::string_view, 1> of_engine = {"gradient_accumulation_steps"};
     put(root, "gradient_accumulation_steps",
         engine ? told(scopes, of_engine, is_count) : told(scopes, step_names, is_count));
+    put(root, "gradient_accumulation_steps",
+        engine ? nullptr : told_by(scopes, means_accumulation, is_count));
     const Setting* total = told(scopes, total_names, is_count);
+    total = total == nullptr ? told_by(scopes, means_whole_batch, is_count) : total;
     // Beside "B" and "T" it counts tokens, which a number below this one does not show.
     constexpr double fewest_tokens = 32'768.0;
     if (total != nullptr && (!names_short(scopes) || as_number(*total).value_or(0.0) >= fewest_tokens)) {
@@ -169,9 +180,9 @@ bool has_training_loop(std::string_view text) {
         std::string_view("FSDP("),
         std::string_view("fully_shard("),
     };
-    constexpr std::array<std::string_view, 11> languages = {
-        "vocab_size", "okenizer", "CausalLM", "block_size",  "seq_len",     "LMHeadModel",
-        "tokens",     "GPT",      "Llama",    "Transformer", "transformers"};
+    constexpr std::array<std::string_view, 12> languages = {
+        "vocab_size", "okenizer", "CausalLM", "block_size",  "seq_len",      "LMHeadModel",
+        "tokens",     "GPT",      "Llama",    "Transformer", "transformers", "deepspeed.initialize("};
     return has_any_part(text, steps) && has_any_part(text, languages);
 }
 
@@ -196,14 +207,16 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
                                                                "base_model", "model_path"};
     if (!root.has("$config")) {
         put(root, "model_name_or_path", told(scopes, models, is_text));
+        put(root, "model_name_or_path", told_by(scopes, means_model, is_text));
     }
-    const int known =
-        (root.has_any({"model_name_or_path", "$config"}) ? 1 : 0) +
-        (root.has_any({"batch_size_per_device", "batch_size"}) ? 1 : 0) +
-        (root.has("max_seq_length") ? 1 : 0) + (root.has("gradient_accumulation_steps") ? 1 : 0) +
-        (root.has("optimizer") ? 1 : 0) + (root.has_any({"fsdp_config", "$engine", "zero_stage"}) ? 1 : 0) +
-        (root.has_any({"param_dtype", "torch_dtype"}) ? 1 : 0) + (root.has("attn_implementation") ? 1 : 0) +
-        (root.has("lora_r") ? 1 : 0) + (root.has("total_batch_size") ? 1 : 0);
+    const int known = (root.has_any({"model_name_or_path", "$config"}) ? 1 : 0) +
+                      (root.has_any({"batch_size_per_device", "batch_size"}) ? 1 : 0) +
+                      (root.has("max_seq_length") ? 1 : 0) +
+                      (root.has("gradient_accumulation_steps") ? 1 : 0) + (root.has("optimizer") ? 1 : 0) +
+                      (root.has_any({"fsdp_config", "$engine", "zero_stage"}) ? 1 : 0) +
+                      (root.has_any({"param_dtype", "torch_dtype", "mixed_precision"}) ? 1 : 0) +
+                      (root.has("$accelerated") ? 1 : 0) + (root.has("attn_implementation") ? 1 : 0) +
+                      (root.has("lora_r") ? 1 : 0) + (root.has("total_batch_size") ? 1 : 0);
     if (known < least) {
         return std::nullopt;
     }
@@ -213,25 +226,89 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
     return root;
 }
 
-void drop_divided_steps(Setting& root, std::string_view said) {
-    const std::string text = lower(said);
-    const auto is_divided = [&](std::string_view name) {
-        for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-            const std::size_t sign = text.find_first_not_of(' ', at + name.size());
-            const std::string rest = sign == text.npos ? "" : text.substr(sign, 40);
-            if (rest.starts_with("//") || rest.starts_with("/ ")) {
-                const std::string by = rest.substr(0, rest.find('\n'));
-                if (has_any_part(by, std::array<std::string_view, 5>{"world", "num_processes", "gpus",
-                                                                     "n_gpu", "num_devices"})) {
-                    return true;
-                }
+namespace {
+
+/// Whether the program divides a step's batch by a length: "total_batch_size // (micro_batch * seq_len)".
+bool divides_by_length(std::string_view text, std::string_view batch) {
+    constexpr std::array<std::string_view, 6> lengths = {"seq",  "block_size", "context",
+                                                         "* t)", "*t)",        "* t *"};
+    for (std::size_t at = text.find(batch); at != text.npos; at = text.find(batch, at + 1)) {
+        const std::size_t sign = text.find_first_not_of(' ', at + batch.size());
+        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, 120);
+        if ((rest.starts_with('/') || rest.starts_with('%')) &&
+            has_any_part(rest.substr(0, rest.find('\n')), lengths)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// A step's batch that is divided by a length counts tokens, however few.
+void name_tokens(Setting& root, std::string_view text) {
+    const bool counts_tokens =
+        std::any_of(total_names.begin(), total_names.end(),
+                    [&](std::string_view name) { return divides_by_length(text, name); });
+    for (SettingMember& m : root.members) {
+        if (counts_tokens && m.key == "total_batch_size") {
+            m.key = "total_batch_tokens";
+        }
+    }
+}
+
+/// Whether the program divides what it calls `name` among its processes.
+bool divides_by_world(std::string_view text, std::string_view name) {
+    constexpr std::array<std::string_view, 5> worlds = {"world", "num_processes", "gpus", "n_gpu",
+                                                        "num_devices"};
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+        const std::size_t sign = text.find_first_not_of(' ', at + name.size());
+        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, 40);
+        if ((rest.starts_with("//") || rest.starts_with("/ ")) &&
+            has_any_part(rest.substr(0, rest.find('\n')), worlds)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// "batch_size" of "accumulation_steps = batch_size // micro_batch_size".
+std::string divided_into(std::string_view text, std::string_view steps) {
+    for (std::size_t at = text.find(steps); at != text.npos; at = text.find(steps, at + 1)) {
+        const std::string_view rest = text.substr(at + steps.size(), 80);
+        if (rest.starts_with(" = ") && (at == 0 || std::isspace(static_cast<unsigned char>(text[at - 1])))) {
+            const std::size_t sign = rest.find(" // ");
+            const std::string name(rest.substr(3, sign == rest.npos ? 0 : sign - 3));
+            if (!name.empty() && name != steps && std::all_of(name.begin(), name.end(), is_name_letter)) {
+                return name;
             }
         }
-        return false;
-    };
-    if (std::any_of(step_names.begin(), step_names.end(), is_divided)) {
+    }
+    return {};
+}
+
+}  // namespace
+
+void drop_divided_steps(Setting& root, std::string_view said) {
+    const std::string text = lower(said);
+    name_tokens(root, text);
+    if (std::any_of(step_names.begin(), step_names.end(),
+                    [&](std::string_view name) { return divides_by_world(text, name); })) {
         std::erase_if(root.members,
                       [](const SettingMember& m) { return m.key == "gradient_accumulation_steps"; });
+    }
+}
+
+void put_divided_batch(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text) {
+    const Setting* known = root.peek("gradient_accumulation_steps");
+    if (known == nullptr || as_whole(*known)) {
+        return;
+    }
+    for (const std::string_view steps : step_names) {
+        const std::string whole = divides_by_world(text, steps) ? divided_into(text, steps) : std::string();
+        if (!whole.empty()) {
+            const std::array<std::string_view, 1> name = {whole};
+            put(root, "total_batch_size", told(scopes, name, is_count));
+            return;
+        }
     }
 }
 

@@ -24,6 +24,10 @@ std::optional<Setting> options_alone(const std::vector<PythonScope>& scopes, con
 /// What a loop of one's own is told on its command line, apart from what it hands on by other names.
 void put_options(Setting& root, const std::vector<PythonScope>& scopes);
 
+/// The whole batch, where a program divides it by a rank's and by its processes for its accumulation:
+/// "steps = batch_size // micro_batch_size", "steps = steps // world_size".
+void put_divided_batch(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text);
+
 /// No steps of accumulation where the program divides those it is told among its processes.
 void drop_divided_steps(Setting& root, std::string_view said);
 

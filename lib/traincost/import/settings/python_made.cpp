@@ -24,4 +24,15 @@ void visit_calls(const Setting& value, const std::function<void(const Setting&)>
     }
 }
 
+std::optional<Setting> lesser(const std::vector<Setting>& two) {
+    const auto a = as_number(two.front()), b = as_number(two.back());
+    if (a && b) {
+        return *a <= *b ? two.front() : two.back();
+    }
+    const Setting& other = a ? two.back() : two.front();
+    const bool bounds = other.text.find("model_max_length") != other.text.npos ||
+                        other.text.find("max_position_embeddings") != other.text.npos;
+    return bounds && (a || b) ? std::optional(a ? two.front() : two.back()) : std::nullopt;
+}
+
 }  // namespace traincost

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "traincost/import/settings/setting.hpp"
 
@@ -16,5 +18,8 @@ std::string_view class_name(const Setting& made);
 
 /// Every call in `value`, the outer one first.
 void visit_calls(const Setting& value, const std::function<void(const Setting&)>& seen);
+
+/// min(a, b); what a tokenizer can take at most is more than what a program asks for.
+std::optional<Setting> lesser(const std::vector<Setting>& two);
 
 }  // namespace traincost

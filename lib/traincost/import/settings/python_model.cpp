@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
@@ -64,7 +65,9 @@ void put_new_model(Setting& root, const Setting& config) {
 }
 
 bool loads_model(std::string_view name) {
-    return is_language_model(name) || name.find("Model") != name.npos;
+    const std::string chosen = lower(name);  // "model_class.from_pretrained", one class among several
+    return is_language_model(name) || name.find("Model") != name.npos ||
+           (chosen.find("model_cl") != chosen.npos && chosen.find("reward") == chosen.npos);
 }
 
 }  // namespace
@@ -99,6 +102,7 @@ void put_model(Setting& root, const Setting& call) {
              {"attn_implementation", "torch_dtype", "load_in_4bit", "load_in_8bit", "max_seq_length"}) {
             put(root, key, call.peek(key));
         }
+        put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
         put_format(root, call);
     } else if (name == "from_preset" && is_language_model(path)) {  // Keras
         put(root, "model_name_or_path", first);
@@ -109,6 +113,10 @@ void put_model(Setting& root, const Setting& call) {
                name == "get_peft_model") {  // the latter where it takes the rank itself
         put(root, "lora_r", call.peek("r"));
         put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
+        if (path.find("Fast") != path.npos) {  // Unsloth's, which recomputes unless it is told not to
+            const Setting on = scalar_setting("true", call);
+            put(root, "gradient_checkpointing", &on);
+        }
         put(root, "max_seq_length", call.peek("max_seq_length"));
     } else if (name == "BitsAndBytesConfig") {
         put(root, "load_in_4bit", call.peek("load_in_4bit"));

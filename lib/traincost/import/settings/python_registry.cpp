@@ -16,8 +16,8 @@ constexpr int most_calls = 10'000;
 
 }  // namespace
 
-PythonRegistry::PythonRegistry(std::string_view text, const std::string& file)
-    : file_(file), statements_(python_statements(text, file)) {
+PythonRegistry::PythonRegistry(std::string_view text, const std::string& file, const GivenSettings& given)
+    : file_(file), given_(given), statements_(python_statements(text, file)) {
     collect();
     mark_called();
 }
@@ -251,6 +251,7 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
     const PythonReach reach = reach_of(statement);
     if (text.ends_with(":")) {
         entered_[&statement] = entered(statement, locals);
+        note_opened(statement, locals);
         note_doing(statement, locals);
     }
     if (reach == PythonReach::never || text.ends_with(":")) {
@@ -287,6 +288,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
             decorate(statement);
         } else if (called.ends_with("Trainer") && !conditional) {  // "SFTTrainer(...).train()"
             locals["$trainer"] = expression(statement, 0, locals);
+        } else if (!conditional && text.find("trainer=") != std::string::npos) {
+            note_handed(expression(statement, 0, locals), locals);
         } else {
             note_doing(statement, locals);
         }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "traincost/import/settings/python_given.hpp"
 #include "traincost/import/settings/python_statement.hpp"
 #include "traincost/import/settings/python_trainer.hpp"
 #include "traincost/import/settings/setting.hpp"
@@ -74,7 +75,8 @@ private:
 
 class PythonRegistry {
 public:
-    PythonRegistry(std::string_view text, const std::string& file);
+    /// `given` must outlive it.
+    PythonRegistry(std::string_view text, const std::string& file, const GivenSettings& given);
 
     std::vector<std::string> names() const;
     /// The one function that no other calls, where the others are its parts: private, or of another type.
@@ -92,6 +94,14 @@ public:
     Setting call(const std::string& name, const std::map<std::string, Setting>& arguments = {},
                  const std::vector<Setting>& positional = {});
     Setting globals();
+    /// What stands at the top of each class.
+    const std::map<std::string, Setting>& classes() const {
+        return classes_;
+    }
+    /// The given files that it loads.
+    const std::set<std::string>& loaded() const {
+        return loaded_;
+    }
 
 private:
     /// What the parameters of "def NAME(a, b: int = 8):" are where a call does not say.
@@ -146,6 +156,14 @@ private:
                    const std::vector<Setting>& positional);
     /// Keeps a call whose doing says something: "fully_shard(model)", and what a "with" enters.
     void note_doing(const PythonStatement& statement, std::map<std::string, Setting>& locals);
+    /// "train(model=..., trainer=Trainer(...))": what is made where it is handed over has the names it is
+    /// handed under.
+    static void note_handed(const Setting& call, std::map<std::string, Setting>& locals);
+    /// "with open(path) as f:": the name stands for the path.
+    void note_opened(const PythonStatement& statement, std::map<std::string, Setting>& locals);
+    /// The settings of a given file that the call loads.
+    std::optional<Setting> loaded_by(const std::string& name, const std::vector<Setting>& positional,
+                                     const std::map<std::string, Setting>& keywords);
     /// "@click.option(...)": what the function below it is told where nobody says more.
     void decorate(const PythonStatement& statement);
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
@@ -172,6 +190,8 @@ private:
     Setting primary(PythonCursor& cursor);
     /// The string whose quote stands there.
     Setting literal(PythonCursor& cursor) const;
+    /// f"{organisation}/{name}", where both are known.
+    Setting filled(const PythonCursor& cursor, const Setting& text) const;
     /// "settings['rows']", "sizes[0]".
     static Setting part_of(Setting whole, const Setting& keys);
     /// "args.batch_size", where the name holds an object whose parts are known.
@@ -211,6 +231,8 @@ private:
     Setting called(PythonCursor& cursor, const std::string& name, const Setting& place);
 
     const std::string& file_;
+    const GivenSettings& given_;
+    std::set<std::string> loaded_;
     std::vector<PythonStatement> statements_;
     std::vector<const PythonStatement*> top_;  ///< outside of functions and classes
     std::map<std::string, PythonFunction> functions_;

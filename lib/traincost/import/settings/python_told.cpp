@@ -4,6 +4,7 @@
 #include <array>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 #include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_model.hpp"
 
@@ -85,6 +86,42 @@ const Setting* told(const std::vector<PythonScope>& scopes, std::span<const std:
 
 namespace {
 
+/// Adds what the members of `object` that mean it are given.
+void add_meant(const Setting& object, bool (*means)(std::string_view), bool (*wanted)(const Setting&),
+               Agreed& agreed) {
+    for (const SettingMember& m : object.members) {
+        agreed.add(means(m.key) && wanted(m.value) ? &m.value : nullptr);
+    }
+}
+
+}  // namespace
+
+const Setting* told_by(const std::vector<PythonScope>& scopes, bool (*means)(std::string_view),
+                       bool (*wanted)(const Setting&)) {
+    Agreed agreed;
+    for (const PythonScope& scope : scopes) {
+        if (const auto options = scope.names.find(std::string(options_of_parser));
+            options != scope.names.end()) {
+            add_meant(options->second, means, wanted, agreed);
+        }
+    }
+    for (std::size_t i = 0; agreed.at == nullptr && i < scopes.size(); ++i) {
+        if (!scopes[i].is_told || is_beside_training(scopes[i].function)) {
+            continue;
+        }
+        for (const auto& [key, value] : scopes[i].names) {
+            if (means(key) && wanted(value)) {
+                agreed.add(&value);
+            } else if (value.is_map() && !value.has("$arguments") && !is_beside_training(key)) {
+                add_meant(value, means, wanted, agreed);
+            }
+        }
+    }
+    return agreed.get();
+}
+
+namespace {
+
 /// The length that the program is told on its command line.
 const Setting* told_length(const std::vector<PythonScope>& scopes) {
     static constexpr std::array<std::string_view, 8> lengths = {
@@ -102,30 +139,36 @@ const Setting* told_length(const std::vector<PythonScope>& scopes) {
     return nullptr;
 }
 
-/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one.
+/// The length that the program's tokenizer cuts its rows to, where all its calls agree on one; of a model
+/// with an encoder, the longer one of what goes in and what comes out.
 const Setting* cut_length(const std::vector<PythonScope>& scopes) {
     const Setting* length = nullptr;
-    bool differs = false;
+    bool differs = false, encodes = false;
     for (const PythonScope& scope : scopes) {
         for (const auto& [name, value] : scope.names) {
             visit_calls(value, [&](const Setting& call) {
+                encodes = encodes || class_path(call).find("Seq2Seq") != std::string_view::npos;
                 const Setting* cut = call.peek("truncation");
-                const Setting* at =
-                    class_name(call).ends_with("tokenizer") ? call.peek("max_length") : nullptr;
+                const Setting* at = is_beside_training(class_name(call)) || class_name(call) == "pipeline"
+                                        ? nullptr
+                                        : call.peek("max_length");
                 if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
                     differs = differs || (length != nullptr && length->text != at->text);
-                    length = at;
+                    const bool shorter =
+                        length != nullptr && as_number(*length).value_or(0.0) > as_number(*at).value_or(0.0);
+                    length = shorter ? length : at;
                 }
             });
         }
     }
-    return differs ? nullptr : length;
+    return differs && !encodes ? nullptr : length;
 }
 
 /// The length of the rows that the program's own class of them is told.
 const Setting* length_of_rows(const std::vector<PythonScope>& scopes) {
-    static constexpr std::array<std::string_view, 7> lengths = {
-        "max_length", "max_seq_length", "max_seq_len", "seq_len", "block_size", "max_len", "sequence_length"};
+    static constexpr std::array<std::string_view, 8> lengths = {
+        "max_length", "max_seq_length", "max_seq_len",     "seq_len",
+        "block_size", "max_len",        "sequence_length", "seq_length"};
     Agreed agreed;
     visit_training_calls(scopes, [&](const std::string& name, const Setting& call) {
         const std::string made = lower(class_path(call));
@@ -152,6 +195,7 @@ void put_length(Setting& root, const std::vector<PythonScope>& scopes) {
     put(root, "max_seq_length", told_length(scopes));
     put(root, "max_seq_length", told(scopes, names, is_count));
     put(root, "max_seq_length", length_of_rows(scopes));
+    put(root, "max_seq_length", told_by(scopes, means_length, is_count));
 }
 
 }  // namespace traincost

@@ -41,6 +41,10 @@ bool is_text(const Setting& value);
 const Setting* told(const std::vector<PythonScope>& scopes, std::span<const std::string_view> names,
                     bool (*wanted)(const Setting&));
 
+/// The same for every name that `means` it; nothing where they are given several.
+const Setting* told_by(const std::vector<PythonScope>& scopes, bool (*means)(std::string_view),
+                       bool (*wanted)(const Setting&));
+
 /// The length of a sequence: what the tokenizer cuts its rows to, where all its calls agree on one; what the
 /// command line says, or a name that means nothing else.
 void put_length(Setting& root, const std::vector<PythonScope>& scopes);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "traincost/base/text.hpp"
+#include "traincost/import/launch_words.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 #include "traincost/import/shell/shell_follower.hpp"
 
@@ -225,7 +227,43 @@ bool ShellFollower::same(const ShellVariable& a, const ShellVariable& b) {
     return true;
 }
 
+bool ShellFollower::keep_beginning(ShellVariable& variable, const ShellVariable& other) {
+    if (variable.array || other.array || variable.items.size() != 1 || other.items.size() != 1) {
+        return false;
+    }
+    const ShellText &one = variable.items.front(), &two = other.items.front();
+    constexpr std::string_view blanks = " \t\n";
+    std::size_t cut = 0;  // behind the last word that both begin with
+    for (std::size_t i = 0;; ++i) {
+        const auto ends = [&](const std::string& text) {
+            return i == text.size() || blanks.find(text[i]) != blanks.npos;
+        };
+        cut = ends(one.chars) && ends(two.chars) ? i : cut;
+        if (i >= one.chars.size() || i >= two.chars.size() || one.chars[i] != two.chars[i]) {
+            break;
+        }
+    }
+    const auto goes_on_with_flag = [&](const std::string& text) {
+        const std::size_t next = text.find_first_not_of(" \t\n\\", cut);
+        return next == text.npos || text.compare(next, 2, "--") == 0;
+    };
+    if (!goes_on_with_flag(one.chars) || !goes_on_with_flag(two.chars) ||
+        one.chars.substr(0, cut).find("--") == std::string::npos) {
+        return false;
+    }
+    ShellText options;
+    add_flags(options, {one.part(cut), two.part(cut)}, 0);
+    ShellText kept = one.part(0, cut);
+    kept.add(' ', one.place());
+    kept.add(options);
+    variable.items.front() = std::move(kept);
+    return true;
+}
+
 void ShellFollower::blur(ShellVariable& variable, const ShellVariable* other) {
+    if (other != nullptr && keep_beginning(variable, *other)) {
+        return;
+    }
     const ShellPlace place = variable.items.empty() ? ShellPlace{} : variable.items.front().place();
     std::size_t common = 0;
     while (other != nullptr && variable.array && common < variable.items.size() &&
@@ -297,6 +335,31 @@ Flow ShellFollower::loop(const ShellCommand& command) {
         }
     }
     return Flow::on;
+}
+
+bool ShellFollower::starts_file(const std::vector<ShellText>& words) {
+    if (!is_one_of(base_of(words.front().chars), {"srun", "mpirun", "mpiexec", "aprun"})) {
+        return false;
+    }
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string base = base_of(words[i].chars);
+        const bool given = base.ends_with(".sh") &&
+                           std::any_of(files_.begin(), files_.end(),
+                                       [&](const ShellFile& file) { return base_of(*file.name) == base; });
+        if (!given) {
+            continue;
+        }
+        std::vector<ShellText> inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+        inner.insert(inner.begin(), inner.front());
+        const bool by_shell = is_one_of(words[i - 1].chars, {"bash", "sh", "/bin/bash"});
+        std::vector<ShellText> around(words.begin(),
+                                      words.begin() + static_cast<std::ptrdiff_t>(by_shell ? i - 1 : i));
+        std::swap(around_, around);
+        const bool followed = include(inner, true);
+        std::swap(around_, around);
+        return followed;
+    }
+    return false;
 }
 
 ShellOutcome follow_shell(std::span<const ShellFile> files, std::size_t first,

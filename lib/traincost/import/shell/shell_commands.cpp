@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/launch_words.hpp"
 #include "traincost/import/shell/shell_follower.hpp"
 
 namespace traincost {
@@ -99,6 +100,10 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
     }
     if (program == "false") {
         return Answer::no;
+    }
+    const bool asks = program == "command" && words.size() > 1 && words[1].chars == "-v";
+    if (asks || is_one_of(program, {"which", "hash", "type"})) {
+        return Answer::yes;  // what a script asks for first is what it is written for
     }
     if (program == "[" || program == "test") {
         words.erase(words.begin());
@@ -196,6 +201,9 @@ void ShellFollower::add(const ShellCommand& command, std::vector<ShellText> word
             std::swap(around_, words);
             break;
         }
+    }
+    if (!words.empty() && starts_file(words)) {
+        return;
     }
     if (outcome_.commands.size() < 4096) {
         one.words = around_;

@@ -44,6 +44,8 @@ private:
     static bool same(const ShellVariable& a, const ShellVariable& b);
     // Of lists the common beginning stays known.
     static void blur(ShellVariable& variable, const ShellVariable* other);
+    // "--a 1" and "--a 1 --b 2" of one text: what both begin with stays, the flags behind it are unknown.
+    static bool keep_beginning(ShellVariable& variable, const ShellVariable& other);
     static void add_flags(ShellText& options, const std::vector<ShellText>& items, std::size_t from);
     Flow choice(const ShellCommand& command);
     Flow loop(const ShellCommand& command);
@@ -57,6 +59,8 @@ private:
     // machine is to start.
     bool carries(const std::vector<ShellText>& words);
     void add(const ShellCommand& command, std::vector<ShellText> words);
+    // srun bash train.sh 8: a given script that a launcher starts on every node. Whether it is one.
+    bool starts_file(const std::vector<ShellText>& words);
     // sbatch --wrap="torchrun ...": the command in quotes, with sbatch's flags in front of it.
     bool wrap(const std::vector<ShellText>& words);
     static ShellText joined(const std::vector<ShellText>& words);

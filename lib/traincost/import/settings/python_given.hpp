@@ -1,0 +1,33 @@
+// Files of settings that are given beside a Python program, where it loads them: yaml.safe_load(f),
+// load_config("sft.yaml"), OmegaConf.load(path).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "traincost/import/settings/setting.hpp"
+
+namespace traincost {
+
+struct GivenSettings {
+    std::map<std::string, Setting> files;  ///< by the name at the end of their path
+    std::set<std::string> jobs;  ///< those that hold a job's settings, not a launcher's or DeepSpeed's
+};
+
+/// The settings of a file as a program holds them once it has loaded them: words are its texts.
+Setting loaded_settings(Setting root);
+
+/// Whether the settings are for Accelerate or DeepSpeed, which a program hands on by their name.
+bool is_for_launcher(const Setting& root);
+
+/// The name of the given file that the call loads, where it is one. A loader whose path nobody knows loads
+/// the only job's settings that are given.
+std::optional<std::string> loaded_file(const GivenSettings& given, const std::string& called,
+                                       const std::vector<Setting>& positional,
+                                       const std::map<std::string, Setting>& keywords);
+
+}  // namespace traincost

@@ -1,0 +1,62 @@
+// Tables, JSON lines and named values among the lines of a log.
+
+#include <utility>
+
+#include "traincost/import/logs/log_collector.hpp"
+#include "traincost/import/logs/log_scan.hpp"
+
+namespace traincost {
+
+/// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again.
+void LogCollector::take_named(const LogLine& line) {
+    constexpr int most_in_vain = 20000;
+    if (unnamed_lines_ >= most_in_vain || (!holds(line.text, "oss") && !holds(line.text, "OSS"))) {
+        return;
+    }
+    const std::optional<LogFacts> facts = metrics_.named_values(line.text);
+    unnamed_lines_ = facts ? 0 : unnamed_lines_ + 1;
+    if (facts) {
+        take_measured(*facts, line);
+    }
+}
+
+void LogCollector::begin_file() {
+    lines_of_file_ = 0;
+}
+
+void LogCollector::take_measured(LogFacts facts, const LogLine& line) {
+    keep_memory(facts);
+    keep_summary(facts);
+    if (facts.iteration) {
+        accept(LogFamily::metrics, std::move(facts), line.number);
+    }
+}
+
+/// Rows of a table, names of its columns, and JSON objects of nobody's own form.
+bool LogCollector::take_metrics(const LogLine& line) {
+    constexpr int lines_before_names = 100;  // of a file, at most
+    if (metrics_.in_cells()) {
+        for (const LogFacts& facts : metrics_.take_cells(line.text)) {
+            take_measured(facts, line);
+        }
+        return true;
+    }
+    if (line.text.front() == '{') {
+        if (!metrics_.is_own_object(line.text)) {
+            return false;
+        }
+        if (const std::optional<LogFacts> facts = metrics_.object(line.text)) {
+            take_measured(*facts, line);
+        }
+        return true;
+    }
+    if (metrics_.has_columns() && metrics_.is_row(line.text)) {
+        if (const std::optional<LogFacts> facts = metrics_.row(line.text, line.ended)) {
+            take_measured(*facts, line);
+            return true;
+        }
+    }
+    return lines_of_file_ < lines_before_names && ++lines_of_file_ > 0 && metrics_.take_header(line.text);
+}
+
+}  // namespace traincost

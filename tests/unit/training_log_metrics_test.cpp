@@ -1,0 +1,246 @@
+// Training logs that are tables: CSV files, JSON lines, tables of notebooks, and named values of any script.
+
+#include <traincost/import/logs/log_columns.hpp>
+
+#include <catch2/catch.hpp>
+
+#include "support/log_reading.hpp"
+
+#include <string>
+#include <string_view>
+
+using namespace traincost;
+using namespace traincost::test;
+
+namespace {
+
+bool is_fact(std::string_view name, LogFact fact, double scale = 1.0) {
+    const LogColumn column = column_of(name);
+    return column.role == ColumnRole::fact && column.fact == fact && column.scale == Approx(scale);
+}
+
+bool says_nothing(std::string_view name) {
+    return column_of(name).role == ColumnRole::none;
+}
+
+}  // namespace
+
+TEST_CASE("the words of a column's name tell what it is, and in which unit", "[logs]") {
+    for (const char* name : {"step", "Step", "global_step", "iter", "iteration", "iter_num", "train/step",
+                             "trainer/global_step", "_step", "num_updates", "Train Step"}) {
+        INFO(name);
+        CHECK(column_of(name).role == ColumnRole::iteration);
+    }
+    CHECK(is_fact("step_time_ms", LogFact::step_time, 1e-3));
+    CHECK(is_fact("dt_ms", LogFact::step_time, 1e-3));
+    CHECK(is_fact("iter_time", LogFact::step_time));
+    CHECK(is_fact("time/step", LogFact::step_time));
+    CHECK(is_fact("sec/step", LogFact::step_time));
+    CHECK(is_fact("iterTimeMs", LogFact::step_time, 1e-3));
+    CHECK(is_fact("elapsed_time_per_iteration_ms", LogFact::step_time, 1e-3));
+    CHECK(is_fact("tok/s", LogFact::tokens_per_s));
+    CHECK(is_fact("tokens_per_second", LogFact::tokens_per_s));
+    CHECK(is_fact("tokens/s/GPU", LogFact::tokens_per_s_per_gpu));
+    CHECK(is_fact("throughput/device/tokens_per_second", LogFact::tokens_per_s_per_gpu));
+    CHECK(is_fact("it/s", LogFact::steps_per_s));
+    CHECK(is_fact("train/samples_per_sec", LogFact::samples_per_s));
+    CHECK(is_fact("model_tflops_per_gpu", LogFact::tflops_per_gpu));
+    CHECK(is_fact("train/loss", LogFact::loss));
+    CHECK(is_fact("train/CrossEntropyLoss", LogFact::loss));
+    CHECK(is_fact("Training Loss", LogFact::loss));
+    CHECK(is_fact("peak_mem_gb", LogFact::allocated, GiB));
+    CHECK(is_fact("memory/max_reserved(GiB)", LogFact::reserved, GiB));
+    CHECK(is_fact("mem-max-allocated-bytes", LogFact::allocated));
+    CHECK(is_fact("gpu_memory_used_mb", LogFact::device, MiB));
+    CHECK(column_of("elapsed_s").role == ColumnRole::clock);
+    CHECK(column_of("_runtime").role == ColumnRole::clock);
+}
+
+TEST_CASE("columns of validation, of parts of a step and of the host are no facts of a step", "[logs]") {
+    for (const char* name : {"val_loss",
+                             "eval/loss",
+                             "val/step_time",
+                             "data_time",
+                             "fwd_ms",
+                             "backward_time",
+                             "loss_scale",
+                             "aux_loss",
+                             "train_loss_epoch",
+                             "cpu_mem_gb",
+                             "memory/max_active(%)",
+                             "memory/num_ooms",
+                             "per_device_tokens",
+                             "generated_tokens_per_sec",
+                             "eta",
+                             "time_remaining",
+                             "lr",
+                             "grad_norm",
+                             "epoch_time",
+                             "device/samples_per_sec",
+                             "total_tokens"}) {
+        INFO(name);
+        CHECK(says_nothing(name));
+    }
+}
+
+TEST_CASE("a CSV file of one's own: units by name, a comment between rows", "[logs]") {
+    const TrainingLog log = read_lines(
+        "step,train_loss,val_loss,lr,dt_ms,tok_per_sec,mem_gpu_mb\n0,11.0,11.5,0.1,2211.5,118000.5,22311.5\n"
+        "1,10.5,-1.0,0.1,901.5,290000.5,22311.5\n2,10.25,-1.0,0.1,899.5,291000.5,22320.0\n# resumed run 2\n"
+        "3,10.0,-1.0,0.1,900.5,290500.5,22320.0\n");
+    CHECK_FALSE(log.framework);
+    CHECK(log.iterations == 4);
+    CHECK(log.step_time->value() == Approx(0.9005));
+    CHECK(log.tokens_per_s == Approx(290500.5));
+    CHECK(log.loss_last == Approx(10.0));
+    CHECK(log.peak_memory->value() == Approx(22320 * MiB));
+}
+
+TEST_CASE("Lightning's CSV file: validation in rows of its own", "[logs]") {
+    const TrainingLog log =
+        read_lines("epoch,step,train_loss,val_loss\n0,49,2.5,\n0,99,2.25,\n0,99,,2.75\n0,149,2.0,\n");
+    CHECK(log.framework == LogFramework::lightning);
+    CHECK(log.iterations == 3);
+    CHECK(log.loss_last == Approx(2.0));
+    CHECK_FALSE(log.step_time);
+    // a script that leaves its validation empty in the rows of training is not Lightning
+    CHECK_FALSE(
+        read_lines("epoch,step,train_loss,val_loss\n0,49,2.5,\n0,99,2.25,2.5\n0,149,2.0,\n").framework);
+}
+
+TEST_CASE("iterations that begin again with each epoch count on", "[logs]") {
+    const TrainingLog log = read_lines(
+        "epoch,step,loss,step_time_s\n1,100,5.5,0.25\n1,200,5.25,0.25\n2,100,5.0,0.25\n2,200,4.75,0.25\n");
+    CHECK(log.iterations == 4);
+    CHECK(log.restarts == 0);
+    CHECK(log.last_iteration == 400);
+}
+
+TEST_CASE("a clock that each row prints tells the time of a step, unless it falls", "[logs]") {
+    CHECK(read_lines("step,loss,elapsed_s\n100,7.5,61.0\n200,6.5,115.0\n300,6.0,169.0\n400,5.5,223.0\n")
+              .step_time->value() == Approx(0.54));
+    CHECK_FALSE(read_lines("step,loss,elapsed_ms\n1,7.5,131.0\n2,6.5,130.0\n3,6.0,129.5\n").step_time);
+    const TrainingLog both =
+        read_lines("step,loss,elapsed_s,step_time\n100,7.5,61.0,0.5\n200,6.5,115.0,0.5\n300,6.0,169.0,0.5\n");
+    CHECK(both.step_time->value() == Approx(0.5));
+}
+
+TEST_CASE("JSON lines: nested names, parts of the data, and an end that is cut off", "[logs]") {
+    const TrainingLog log = read_lines(
+        "{\"step\": 10, \"split\": \"train\", \"metrics\": {\"loss\": 4.5}, \"perf\": {\"tokens_per_sec\": "
+        "51000.5, \"step_time_ms\": 321.5}, \"gpu\": {\"peak_mem_mb\": 30100}}\n"
+        "{\"step\": 10, \"split\": \"val\", \"metrics\": {\"loss\": 9.5}}\n"
+        "{\"step\": 20, \"split\": \"train\", \"metrics\": {\"loss\": NaN}, \"perf\": {\"tokens_per_sec\": "
+        "52000.5, \"step_time_ms\": 315.5}, \"gpu\": {\"peak_mem_mb\": 30200}}\n"
+        "{\"step\": 30, \"split\": \"train\", \"metrics\": {\"loss\": 4.0}, \"perf\": {\"tokens_per_sec\": "
+        "52");
+    CHECK_FALSE(log.framework);
+    CHECK(log.iterations == 3);
+    CHECK(log.nan_steps == 1);
+    CHECK(log.step_time->value() == Approx(0.3155));
+    CHECK(log.tokens_per_s == Approx(52000.5));
+    CHECK(log.loss_last == Approx(4.0));
+    CHECK(log.peak_memory->value() == Approx(30200 * MiB));
+}
+
+TEST_CASE("frameworks are named by the names that only they write", "[logs]") {
+    const auto framework = [](const std::string& text) { return read_lines(text).framework; };
+    CHECK(framework("{\"learning/loss\": 9.5, \"perf/step_time_seconds\": 4.5, \"perf/per_device_tflops\": "
+                    "172.5, \"step\": 2.0}\n") == LogFramework::maxtext);
+    CHECK(framework("{\"step\": 1, \"loss\": 1.5, \"tokens_per_second_per_gpu\": 611.5, "
+                    "\"peak_memory_active\": 17.25}\n") == LogFramework::torchtune);
+    CHECK(framework("{\"lr\": 0.1, \"data_time\": 0.5, \"loss\": 2.5, \"time\": 14.25, \"iter\": 360, "
+                    "\"memory\": 49335, \"step\": 360}\n") == LogFramework::xtuner);
+    CHECK(framework("{\"train/loss\": 2.5, \"train/learning_rate\": 0.1, \"train/global_step\": 10, "
+                    "\"_runtime\": 40.5, \"_step\": 0}\n") == LogFramework::hf_trainer);
+    CHECK(framework("_step,lm loss,iteration-time\n1,10.5,2.5\n") == LogFramework::megatron_lm);
+    CHECK_FALSE(framework("{\"step\": 20, \"loss\": 8.5, \"lr\": 0.1}\n"));
+}
+
+TEST_CASE("OpenMMLab's scalars: a time of a step, MiB, and a rate of a GPU", "[logs]") {
+    const TrainingLog log = read_lines(
+        "{\"lr\": 0.1, \"data_time\": 0.5, \"loss\": 2.5, \"time\": 14.25, \"tflops\": 20.5, "
+        "\"tokens_per_sec\": 118.5, \"iter\": 380, \"memory\": 49400, \"step\": 380}\n");
+    CHECK(log.step_time->value() == Approx(14.25));
+    CHECK(log.tokens_per_s_per_gpu == Approx(118.5));
+    CHECK_FALSE(log.tokens_per_s);
+    CHECK(log.peak_memory->value() == Approx(49400 * MiB));
+}
+
+TEST_CASE("the Trainer's summary in a history of metrics is of all steps", "[logs]") {
+    const TrainingLog log = read_lines(
+        "{\"train/loss\": 2.5, \"train/grad_norm\": 1.5, \"train/global_step\": 10, \"_runtime\": 40.5}\n"
+        "{\"eval/loss\": 9.5, \"eval/samples_per_second\": 20.5, \"train/global_step\": 10, \"_runtime\": "
+        "45.5}\n"
+        "{\"train/loss\": 2.0, \"train/grad_norm\": 1.5, \"train/global_step\": 20, \"_runtime\": 60.5}\n"
+        "{\"train/train_samples_per_second\": 6.25, \"train/train_steps_per_second\": 0.5, "
+        "\"train/train_loss\": 2.25, \"train/global_step\": 20, \"_runtime\": 61}\n");
+    CHECK(log.iterations == 2);
+    CHECK(log.step_time->value() == Approx(2.0));
+    CHECK(log.samples_per_s == Approx(6.25));
+    CHECK(log.steps_per_s == Approx(0.5));
+    CHECK(log.loss_last == Approx(2.0));
+}
+
+TEST_CASE("the Trainer's table in a notebook, and copied from one", "[logs]") {
+    const TrainingLog log = read_lines(
+        "       \"  <thead>\\n\",\n       \"      <th>Step</th>\\n\",\n       \"      <th>Training "
+        "Loss</th>\\n\",\n"
+        "       \"    </tr>\\n\",\n       \"      <td>10</td>\\n\",\n       \"      <td>1.75</td>\\n\",\n"
+        "       \"    </tr>\\n\",\n       \"      <td>20</td>\\n\",\n       \"      <td>1.5</td>\\n\",\n"
+        "       \"    </tr>\\n\",\n       \"</table><p>\"\n"
+        "       \"TrainOutput(global_step=20, training_loss=1.5, metrics={'train_samples_per_second': "
+        "2.75})\"\n");
+    CHECK(log.framework == LogFramework::hf_trainer);
+    CHECK(log.iterations == 2);
+    CHECK(log.loss_last == Approx(1.5));
+    CHECK(log.samples_per_s == Approx(2.75));
+    const TrainingLog copied =
+        read_lines("Step\tTraining Loss\tValidation Loss\n10\t1.75\t1.5\n20\t1.5\t1.25\n");
+    CHECK(copied.framework == LogFramework::hf_trainer);
+    CHECK(copied.loss_last == Approx(1.5));
+}
+
+TEST_CASE("a chart exported from Weights & Biases", "[logs]") {
+    const TrainingLog log = read_lines(
+        "\"Step\",\"brisk-sun-12 - train/loss\",\"brisk-sun-12 - train/loss__MIN\",\"brisk-sun-12 - "
+        "train/loss__MAX\"\n\"0\",\"10.5\",\"9.5\",\"11.5\"\n\"10\",\"9.25\",\"8.5\",\"10.5\"\n");
+    CHECK(log.iterations == 2);
+    CHECK(log.loss_last == Approx(9.25));
+}
+
+TEST_CASE("named values of a script that is nobody's, also before their units", "[logs]") {
+    const TrainingLog named = read_lines(
+        "2025-05-21 11:37:18,498 - root - INFO - Step: 10 | Loss: 7.5 | Tokens per second: 2238.5 | TFLOPs: "
+        "115.5\n"
+        "2025-05-21 11:37:21,168 - root - INFO - Step: 20 | Loss: 7.25 | Tokens per second: 7789.5 | TFLOPs: "
+        "401.5\n");
+    CHECK_FALSE(named.framework);
+    CHECK(named.iterations == 2);
+    CHECK(named.tokens_per_s == Approx(7789.5));
+    CHECK(named.tflops_per_gpu == Approx(401.5));
+    CHECK(named.loss_last == Approx(7.25));
+    const TrainingLog llm_c = read_lines(
+        "device memory usage: 21315 MiB / 81100 MiB\nval loss 11.25\n"
+        "step    1/21479 | loss 11.0 (+nanz)| norm 16.5 (+nanz)| lr 2.86e-06 | 2734.5 ms | -100.0% bf16 MFU "
+        "| "
+        "167751 tok/s\n"
+        "step    2/21479 | loss 10.5 (+nanz)| norm 15.0 (+nanz)| lr 5.71e-06 | 2391.5 ms | 40.5% bf16 MFU | "
+        "191824 tok/s\n");
+    CHECK_FALSE(llm_c.framework);
+    CHECK(llm_c.planned_iterations == 21479);
+    CHECK(llm_c.step_time->value() == Approx(2.3915));
+    CHECK(llm_c.tokens_per_s == Approx(191824));
+    CHECK(llm_c.loss_last == Approx(10.5));
+    CHECK(llm_c.peak_memory->value() == Approx(21315 * MiB));
+}
+
+TEST_CASE("other tables are no logs", "[logs]") {
+    for (const char* text : {"model,size,accuracy\na,1,0.5\n", "step,task,begin,end\n1,a,0,1\n",
+                             "{\"step\": 3, \"episode_reward\": 12.5}\n", "epoch,train_loss\n1,2.5\n",
+                             "{\"model\": \"a\", \"loss\": 0.5}\n"}) {
+        INFO(text);
+        std::istringstream in{std::string(text)};
+        CHECK_FALSE(read_training_log(in));
+    }
+}

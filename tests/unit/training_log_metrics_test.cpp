@@ -96,6 +96,17 @@ TEST_CASE("a CSV file of one's own: units by name, a comment between rows", "[lo
     CHECK(log.peak_memory->value() == Approx(22320 * MiB));
 }
 
+TEST_CASE("micro-steps in a table, beside the optimizer's", "[logs]") {
+    const TrainingLog log = read_lines(
+        "micro_step,opt_step,loss_avg,tok_per_s,vram_gb\n310050,38756,3.5,15118,18.0\n"
+        "310100,38762,3.25,47152,18.0\n310150,38769,3.0,46964,18.0\n310200,38775,3.0,46242,18.25\n");
+    CHECK(log.iterations == 4);
+    CHECK(log.micro_steps == 8);
+    CHECK(log.tokens_per_s == Approx(46964));
+    CHECK(log.peak_memory->value() == Approx(18.25 * GiB));
+    CHECK(read_lines("opt_step,loss,step_time\n1,3.5,0.5\n2,3.25,0.5\n").iterations == 2);
+}
+
 TEST_CASE("Lightning's CSV file: validation in rows of its own", "[logs]") {
     const TrainingLog log =
         read_lines("epoch,step,train_loss,val_loss\n0,49,2.5,\n0,99,2.25,\n0,99,,2.75\n0,149,2.0,\n");
@@ -119,6 +130,14 @@ TEST_CASE("iterations that begin again with each epoch count on", "[logs]") {
 TEST_CASE("a clock that each row prints tells the time of a step, unless it falls", "[logs]") {
     CHECK(read_lines("step,loss,elapsed_s\n100,7.5,61.0\n200,6.5,115.0\n300,6.0,169.0\n400,5.5,223.0\n")
               .step_time->value() == Approx(0.54));
+    // hours to one digit: the rows in which it moves say nothing
+    std::string hours = "step,loss,elapsed_hours\n";
+    for (int i = 1; i <= 120; ++i) {
+        const int tenths = i * 100 * 13 / 3600;  // 1.3 s a step
+        hours += std::to_string(i * 100) + ",7.5," + std::to_string(tenths / 10) + "." +
+                 std::to_string(tenths % 10) + "\n";
+    }
+    CHECK(read_lines(hours).step_time->value() == Approx(1.3).epsilon(0.05));
     CHECK_FALSE(read_lines("step,loss,elapsed_ms\n1,7.5,131.0\n2,6.5,130.0\n3,6.0,129.5\n").step_time);
     const TrainingLog both =
         read_lines("step,loss,elapsed_s,step_time\n100,7.5,61.0,0.5\n200,6.5,115.0,0.5\n300,6.0,169.0,0.5\n");
@@ -201,6 +220,18 @@ TEST_CASE("the Trainer's table in a notebook, and copied from one", "[logs]") {
     CHECK(copied.loss_last == Approx(1.5));
 }
 
+TEST_CASE("tables between semicolons and bars", "[logs]") {
+    CHECK(read_lines("Iteration;Loss;Step time (ms)\n1;10,5;1200,5\n2;10,125;1000,5\n").loss_last ==
+          Approx(10.125));
+    const TrainingLog bars = read_lines(
+        "| step | train loss | val loss | tok/s | ms/step |\n|------|---|---|---|---|\n| 100 | 7.25 | 7.5 | "
+        "15,000 | "
+        "530 |\n| 200 | 6.5 | 6.75 | 15,200 | 525 |\n");
+    CHECK(bars.iterations == 2);
+    CHECK(bars.tokens_per_s == Approx(15200));
+    CHECK(bars.step_time->value() == Approx(0.525));
+}
+
 TEST_CASE("a chart exported from Weights & Biases", "[logs]") {
     const TrainingLog log = read_lines(
         "\"Step\",\"brisk-sun-12 - train/loss\",\"brisk-sun-12 - train/loss__MIN\",\"brisk-sun-12 - "
@@ -233,6 +264,60 @@ TEST_CASE("named values of a script that is nobody's, also before their units", 
     CHECK(llm_c.tokens_per_s == Approx(191824));
     CHECK(llm_c.loss_last == Approx(10.5));
     CHECK(llm_c.peak_memory->value() == Approx(21315 * MiB));
+}
+
+TEST_CASE("named values between blanks or bare commas, with a unit in brackets behind the name", "[logs]") {
+    const TrainingLog spaced = read_lines(
+        "12:29:01 INFO train.py:323 in record -- tflops=60.5 step=0 loss=11.6 tgs (tokens/gpu/second)=1424.6 "
+        "tgs/last_tgs_10=0 grad_norm={'0_default': 63.6, '1_fp32': 0.0} fwd_bwd_time=6.48\n"
+        "12:29:05 INFO train.py:323 in record -- tflops=189.5 step=1 loss=11.5 tgs "
+        "(tokens/gpu/second)=4270.5 "
+        "tgs/last_tgs_10=0 grad_norm={'0_default': 61.2, '1_fp32': 0.0} fwd_bwd_time=3.67\n"
+        "12:29:09 INFO train.py:323 in record -- tflops=190.5,step=2,loss=11.4,tgs "
+        "(tokens/gpu/second)=4270.5,lr=8e-07,fwd_bwd_time=3.67\n");
+    CHECK_FALSE(spaced.framework);
+    CHECK(spaced.iterations == 3);
+    CHECK(spaced.tokens_per_s_per_gpu == Approx(4270.5));
+    CHECK(spaced.tflops_per_gpu == Approx(190.0));
+    CHECK(spaced.loss_last == Approx(11.4));
+    CHECK_FALSE(spaced.step_time);
+
+    const TrainingLog quotients = read_lines(
+        "[INFO] - loss: 12.06, global_step: 1, max_memory_reserved: 7.753237724304199, interval_runtime: "
+        "1.15, "
+        "interval_tokens_per_second_per_device: 889.5, interval_steps_per_second: 0.868\n"
+        "[INFO] - loss: 12.05, global_step: 2, max_memory_reserved: 12.4834623336792, interval_runtime: "
+        "0.25, "
+        "interval_tokens_per_second_per_device: 889.5, interval_steps_per_second: 0.868\n");
+    CHECK(quotients.peak_memory->value() == Approx(12.4834623336792 * GiB));
+    CHECK(quotients.steps_per_s == Approx(0.868));
+    CHECK(quotients.tokens_per_s_per_gpu == Approx(889.5));
+
+    CHECK(read_lines("Loss: 9.5, Step: 1, Lr: 0.0001, time: 250.5 ms, tok/sec: 1000\n"
+                     "Loss: 9.4, Step: 2, Lr: 0.0001, time: 250.5 ms, tok/sec: 1000\n")
+              .step_time->value() == Approx(0.2505));
+}
+
+TEST_CASE("a block of values, one a line", "[logs]") {
+    const TrainingLog log = read_lines(
+        "2024-02-01 10:00:00\thost:0\ttrain:816\tINFO\t[step=10/739328]\n"
+        "    train/CrossEntropyLoss=10.90\n"
+        "    throughput/total_tokens=41,943,040\n"
+        "    throughput/device/tokens_per_second=8,213\n"
+        "    throughput/device/batches_per_second=0.1253\n"
+        "    System/Peak GPU Memory (MB)=21,789\n"
+        "2024-02-01 10:01:20\thost:0\ttrain:816\tINFO\t[step=20/739328]\n"
+        "    train/CrossEntropyLoss=9.812\n"
+        "    throughput/device/tokens_per_second=8,213\n"
+        "    throughput/device/batches_per_second=0.1253\n"
+        "    System/Peak GPU Memory (MB)=21,789\n"
+        "saving a checkpoint\n");
+    CHECK_FALSE(log.framework);
+    CHECK(log.iterations == 2);
+    CHECK(log.tokens_per_s_per_gpu == Approx(8213.0));
+    CHECK(log.steps_per_s == Approx(0.1253));
+    CHECK(log.loss_last == Approx(9.812));
+    CHECK(log.peak_memory->value() == Approx(21789e6));
 }
 
 TEST_CASE("other tables are no logs", "[logs]") {

@@ -99,7 +99,7 @@ void LogCollector::take_plain(const LogLine& line) {
     if (wrapped_ && continue_wrapped(line)) {
         return;
     }
-    if (continue_nemo(line) || take_metrics(line)) {
+    if (continue_block(line) || continue_nemo(line) || take_metrics(line)) {
         return;
     }
     // Most lines of most logs are of the same form as the last step.
@@ -133,6 +133,9 @@ void LogCollector::take_plain(const LogLine& line) {
     if (here(step_cell) || here(epoch_cell)) {
         metrics_.begin_cells();
         take_metrics(line);
+        return;
+    }
+    if (here(step_word) && metrics_.begin_block(line.text)) {
         return;
     }
     if (here(step_word) || here(iter_word)) {
@@ -300,6 +303,7 @@ void LogCollector::close_callback() {
 
 void LogCollector::end() {
     close_wrapped();
+    end_block(0);
     if (block_) {
         accept(LogFamily::composer, block_->first, block_->second);
         block_.reset();

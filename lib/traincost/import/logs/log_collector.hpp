@@ -67,6 +67,8 @@ private:
     bool take_metrics(const LogLine& line);
     void take_measured(LogFacts facts, const LogLine& line);
     void take_named(const LogLine& line);
+    bool continue_block(const LogLine& line);
+    void end_block(std::int64_t line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
     void side(LogFamily family, const LogFacts& facts, std::int64_t line);
     void step(LogFamily family, LogFacts facts, const LogLine& line);

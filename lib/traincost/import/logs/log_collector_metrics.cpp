@@ -32,6 +32,20 @@ void LogCollector::take_measured(LogFacts facts, const LogLine& line) {
     }
 }
 
+/// Values of a block, one a line; the first other line ends it.
+bool LogCollector::continue_block(const LogLine& line) {
+    if (metrics_.in_block() && !metrics_.take_of_block(line.text)) {
+        end_block(line.number);
+    }
+    return metrics_.in_block();
+}
+
+void LogCollector::end_block(std::int64_t line) {
+    if (const std::optional<LogFacts> facts = metrics_.end_block()) {
+        take_measured(*facts, {line, "", true});
+    }
+}
+
 /// Rows of a table, names of its columns, and JSON objects of nobody's own form.
 bool LogCollector::take_metrics(const LogLine& line) {
     constexpr int lines_before_names = 100;  // of a file, at most
@@ -41,14 +55,13 @@ bool LogCollector::take_metrics(const LogLine& line) {
         }
         return true;
     }
-    if (line.text.front() == '{') {
-        if (!metrics_.is_own_object(line.text)) {
-            return false;
+    if (line.text.starts_with("{\"") || line.text.starts_with("{ \"")) {
+        std::optional<LogFacts> step;
+        const bool own = metrics_.take_object(line.text, step);
+        if (step) {
+            take_measured(*step, line);
         }
-        if (const std::optional<LogFacts> facts = metrics_.object(line.text)) {
-            take_measured(*facts, line);
-        }
-        return true;
+        return own;
     }
     if (metrics_.has_columns() && metrics_.is_row(line.text)) {
         if (const std::optional<LogFacts> facts = metrics_.row(line.text, line.ended)) {

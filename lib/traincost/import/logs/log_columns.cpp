@@ -21,7 +21,7 @@ struct NamedColumn {
     LogFact fact;
     double scale;
 };
-constexpr std::array<NamedColumn, 19> named_columns = {{
+constexpr std::array<NamedColumn, 20> named_columns = {{
     {"train/train_samples_per_second", whole_run_samples_per_s, 1.0},  // the Trainer, of all steps
     {"train/train_steps_per_second", whole_run_steps_per_s, 1.0},
     {"throughput(tps)", tokens_per_s_per_gpu, 1.0},  // torchtitan
@@ -29,7 +29,8 @@ constexpr std::array<NamedColumn, 19> named_columns = {{
     {"device/items_per_sec", tokens_per_s_per_gpu, 1.0},  // Lightning's throughput monitor
     {"throughput/device/items_per_sec", tokens_per_s_per_gpu, 1.0},
     {"System/Peak GPU Memory (MB)", allocated, mega},  // OLMo
-    {"peak_memory_active", allocated, gibi},           // torchtune
+    {"throughput/device/batches_per_second", steps_per_s, 1.0},
+    {"peak_memory_active", allocated, gibi},  // torchtune
     {"peak_memory_alloc", allocated, gibi},
     {"peak_memory_reserved", reserved, gibi},
     {"memory/peak_allocated_mem", allocated, giga},  // Composer
@@ -107,7 +108,7 @@ bool is_second(std::string_view word) {
 }
 
 /// Whether the words say "per second", also as "tokens_sec".
-bool is_rate(const Words& words) {
+bool says_rate(const Words& words) {
     for (std::size_t i = 1; i < words.size(); ++i) {
         const bool counted = in({"per", "tok", "toks", "token", "tokens", "samples", "it"}, words[i - 1]);
         if (is_second(words[i]) && counted) {
@@ -126,12 +127,15 @@ std::optional<int> iteration_rank(const Words& words) {
     bare.erase(std::remove_if(bare.begin(), bare.end(),
                               [](const std::string& w) {
                                   return in({"train", "training", "trainer", "per", "num", "number", "n",
-                                             "current", "no", "id", "idx", "optimizer", "optim"},
+                                             "current", "no", "id", "idx"},
                                             w);
                               }),
                bare.end());
     if (bare.size() == 2 && bare[0] == "global" && in({"step", "steps", "iter", "iteration"}, bare[1])) {
         return 0;
+    }
+    if (bare == Words{"micro", "step"}) {
+        return 3;
     }
     if (bare.size() != 1) {
         return std::nullopt;
@@ -285,6 +289,9 @@ LogColumn column_of(std::string_view name) {
     if (const std::optional<int> rank = iteration_rank(words)) {
         return {.role = ColumnRole::iteration, .rank = *rank};
     }
+    if (words.size() == 2 && in({"opt", "optim", "optimizer"}, words[0]) && in({"step", "steps"}, words[1])) {
+        return {.role = ColumnRole::optimizer_step};
+    }
     if (words.back() == "epoch" && only(words, {"train", "training", "trainer", "epoch", "current"})) {
         return {.role = ColumnRole::epoch};
     }
@@ -301,9 +308,9 @@ LogColumn column_of(std::string_view name) {
         const bool other = has(words, {"total", "cluster", "all", "hfu"});
         return other ? LogColumn{}
                      : of_fact(tflops_per_gpu, mean_rank(words) + (has(words, {"hardware", "hw"}) ? 3 : 0) +
-                                                   (is_rate(words) ? 0 : 1));
+                                                   (says_rate(words) ? 0 : 1));
     }
-    if (is_rate(words)) {
+    if (says_rate(words)) {
         return rate_column(words);
     }
     if (words.back() == "size" && only(words, {"train", "global", "batch", "size"}) &&

@@ -11,6 +11,7 @@ namespace traincost {
 enum class ColumnRole : std::uint8_t {
     none,
     iteration,
+    optimizer_step,  ///< where an iteration may be a micro-step
     epoch,
     fact,
     clock,      ///< seconds since some start, or of a calendar

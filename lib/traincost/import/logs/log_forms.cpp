@@ -669,7 +669,8 @@ bool read_nanochat_tuning(std::string_view line, std::size_t at, LogFacts& facts
     return facts.has(loss);
 }
 
-constexpr std::array<LogRule, 9> peak_memory_rules = {{
+constexpr std::array<LogRule, 10> peak_memory_rules = {{
+    {"Peak reserved memory", reserved, gibi, bytes},  // Unsloth's notebooks
     {"GPU Memory", allocated, gibi, bytes},
     {"device memory usage", device, mebi, bytes},  // llm.c
     {"peak memory consumption", allocated, mebi, bytes},
@@ -740,6 +741,7 @@ constexpr std::array forms = {
     LogForm{"max_memory_allocated (GB)", LogFamily::hugging_face, read_summary},
     LogForm{"'memory/", LogFamily::hugging_face, read_summary},
     LogForm{"GPU memory usage", LogFamily::hugging_face, read_axolotl_memory},
+    LogForm{"Peak reserved memory =", LogFamily::hugging_face, read_beside<peak_memory_rules>},
     LogForm{"Train ", LogFamily::composer, read_composer_value},
     LogForm{"peak memory", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"Peak memory usage", LogFamily::nanochat, read_beside<peak_memory_rules>},

@@ -39,8 +39,10 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
             const std::size_t end = at + time.size() + (number ? number->end : 0);
             dialects.primus |= end < line.size() && line[end] == '/';  // current/average
         }
-        dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
-                                   "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
+        dialects.deepspeed |=
+            any({"samples per second", "samples_per_second", "TFLOPs", "(tgs)", "actual seqlen",
+                 "curriculum seqlen"}) ||
+            (any({"consumed tokens", "consumed_tokens"}) && !holds(line, "throughput per GPU (TFLOP/s/GPU)"));
     }
     if (family == LogFamily::torchtitan || family == LogFamily::maxtext) {
         dialects.primus |= has_primus_prefix(line);

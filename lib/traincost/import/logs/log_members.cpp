@@ -41,9 +41,14 @@ bool is_numeral(std::string_view word) {
                              word.starts_with("nan") || word.starts_with("inf"));
 }
 
-/// The end of a name, behind what a launcher or a logger put before it.
+/// The end of a name, behind what a launcher or a logger put before it, with the unit in brackets behind it.
 std::string_view bare_name(std::string_view name) {
     name = trimmed(name);
+    if (const std::size_t unit = name.rfind('('); name.ends_with(')') && unit != name.npos) {
+        const std::string_view front = bare_name(name.substr(0, unit));
+        return front.empty() ? name.substr(unit)
+                             : name.substr(static_cast<std::size_t>(front.data() - name.data()));
+    }
     constexpr std::string_view dash = " - ";
     if (const std::size_t at = name.rfind(dash); at != name.npos) {
         name = name.substr(at + dash.size());
@@ -118,13 +123,33 @@ void for_each_member(std::string_view line, const TakeValue& take) {
     }
 }
 
+namespace {
+
+/// Whether the word at `at` is a name with its value: "loss=2.5".
+bool is_named_word(std::string_view line, std::size_t at) {
+    const std::size_t end = line.find_first_of("= ,", at);
+    return end != line.npos && end > at && line[end] == '=';
+}
+
+}  // namespace
+
 void for_each_field(std::string_view line, const TakeValue& take) {
+    constexpr std::ptrdiff_t many = 3;
     const bool bars = line.find('|') != line.npos;
+    const bool named = !bars && std::count(line.begin(), line.end(), '=') >= many;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
         const bool comma = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
-        if (line[i] == '|' || (!bars && (gap || comma))) {
+        const bool word = named && (line[i] == ' ' || line[i] == ',') && is_named_word(line, i + 1);
+        const bool dash = !bars && line.substr(i).starts_with(" - ");
+        if (dash) {
+            take_field(line.substr(begin, i - begin), take);
+            begin = i + 3;
+            i += 2;
+            continue;
+        }
+        if (line[i] == '|' || (!bars && (gap || comma || word))) {
             take_field(line.substr(begin, i - begin), take);
             begin = i + 1;
         }

@@ -17,6 +17,8 @@ using enum LogFact;
 
 constexpr std::size_t most_names = 4096;  // of one log
 constexpr double surely_bytes = 1e8;      // no accelerator has so many megabytes
+constexpr double surely_giga = 200.0;     // with all digits of a quotient: no run needs so few megabytes
+constexpr int digits_of_quotient = 6;
 
 /// Of a column of a chart exported from Weights & Biases, "run - train/loss", the metric; nothing for the
 /// least and the most of its runs.
@@ -29,6 +31,17 @@ std::string_view without_run(std::string_view name) {
     return at == name.npos ? name : name.substr(at + between.size());
 }
 
+/// "10,125" of a table whose separator is no comma: its comma is a decimal point.
+std::string_view with_point(std::string_view cell, std::string& scratch) {
+    const std::size_t comma = cell.find(',');
+    if (comma == cell.npos || comma != cell.rfind(',') || cell.find('.') != cell.npos) {
+        return cell;
+    }
+    scratch = cell;
+    scratch[comma] = '.';
+    return scratch;
+}
+
 bool is_training(std::string_view part) {
     for (const std::string_view other :
          {"val", "eval", "test", "dev", "VAL", "EVAL", "Val", "Eval", "Test"}) {
@@ -37,6 +50,13 @@ bool is_training(std::string_view part) {
         }
     }
     return true;
+}
+
+/// "12.4834623336792": bytes divided by 2^30, without a unit.
+bool is_bare_quotient(std::string_view value) {
+    const std::optional<LogNumber> number = number_at(value);
+    return number && number->suffix.empty() && number->decimals >= digits_of_quotient &&
+           number->value < surely_giga;
 }
 
 /// Whether a step says more than its memory, batch and clock.
@@ -97,7 +117,7 @@ bool LogMetrics::take_header(std::string_view line) {
             return false;
         }
         const LogColumn what = column_of(without_run(name));
-        iteration |= what.role == ColumnRole::iteration;
+        iteration |= what.role == ColumnRole::iteration || what.role == ColumnRole::optimizer_step;
         step |= what.role == ColumnRole::fact && what.fact != global_batch && what.fact != sequence;
     }
     if (!iteration || !step) {
@@ -115,16 +135,29 @@ bool LogMetrics::is_row(std::string_view line) const {
 }
 
 std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
-    std::vector<std::string> cells = fields_of_row(line, separator_);
-    if (cells.size() > columns_.size() + 1) {
-        return std::nullopt;
-    }
-    if (!ended) {  // the last value may lack digits
-        cells.pop_back();
-    }
     Gathered values;
-    for (std::size_t i = 0; i < std::min(cells.size(), columns_.size()); ++i) {
-        gather(values, names_[i], columns_[i], cells[i]);
+    std::string scratch;
+    std::size_t i = 0;
+    const auto take_cell = [&](std::string_view cell, bool last) {
+        if (i < columns_.size() && (ended || !last)) {  // the last value may lack digits
+            gather(values, names_[i], columns_[i], separator_ == ';' ? with_point(cell, scratch) : cell);
+        }
+        ++i;
+    };
+    if (line.find('"') != line.npos) {
+        const std::vector<std::string> cells = fields_of_row(line, separator_);
+        for (const std::string& cell : cells) {
+            take_cell(cell, &cell == &cells.back());
+        }
+    } else {
+        for (std::size_t at = 0; at <= line.size();) {
+            const std::size_t end = std::min(line.find(separator_, at), line.size());
+            take_cell(trimmed(line.substr(at, end - at)), end == line.size());
+            at = end + 1;
+        }
+    }
+    if (i > columns_.size() + 1) {
+        return std::nullopt;
     }
     apart_ |= values.facts.iteration && !is_of_training(values.facts);
     return finished(values);
@@ -146,6 +179,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             values.bare_time = value;
             return;
         case ColumnRole::iteration:
+        case ColumnRole::optimizer_step:
         case ColumnRole::epoch: {
             const std::optional<LogNumber> number = number_at(value);
             const bool whole = number && number->value >= 0 && number->value < 0x1p53;
@@ -155,6 +189,8 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             const auto n = static_cast<std::int64_t>(number->value);
             if (what.role == ColumnRole::epoch) {
                 values.epoch = n;
+            } else if (what.role == ColumnRole::optimizer_step) {
+                values.facts.optimizer_step = n;
             } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
                 values.facts.iteration = n;
                 values.iteration_rank = what.rank;
@@ -166,6 +202,8 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             const std::optional<LogNumber> number = number_at(value);
             if (what.rank < values.clock_rank && (clock || number)) {
                 values.clock = clock ? *clock : number->value * what.scale;
+                values.clock_digit =
+                    clock ? 1.0 : what.scale * std::pow(10.0, -std::min(number->decimals, 9));
                 values.clock_rank = what.rank;
             }
             return;
@@ -176,7 +214,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
     if (what.scale == 0) {
         const std::optional<LogNumber> number = number_at(value);
         values.bare_memory = value;
-        if (!number || (number->suffix.empty() && number->value < surely_bytes)) {
+        if (!number || (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(value))) {
             return;
         }
     }
@@ -189,30 +227,37 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
         values.facts.forget(what.fact);
     }
     rank = what.rank + 1;
-    read_fact(value, {"", what.fact, what.scale == 0 ? 1.0 : what.scale, what.suffix}, values.facts);
+    const double scale = what.scale != 0 ? what.scale : is_bare_quotient(value) ? gibi : 1.0;
+    read_fact(value, {"", what.fact, scale, what.suffix}, values.facts);
 }
 
-/// The time since the row before, by the clock of both; a clock that falls while iterations grow is none.
+/// The time since an earlier row, by the clock of both, as soon as it is many times what the clock's last
+/// digit says. A clock that falls while iterations grow is none.
 void LogMetrics::set_clocked(LogFacts& facts, const Gathered& values) {
+    constexpr double digits = 20.0;  // the last one is then one part in twenty
     if (!values.clock || !std::isfinite(*values.clock)) {
         return;
     }
     const std::int64_t n = *facts.iteration;
-    if (clock_iteration_ && n > *clock_iteration_) {
-        clock_falls_ |= *values.clock < last_clock_;
-        if (*values.clock > last_clock_ && !clock_falls_) {
-            facts.set(clocked_step_time,
-                      (*values.clock - last_clock_) / static_cast<double>(n - *clock_iteration_));
-        }
-    }
-    if (!clock_iteration_ || n != *clock_iteration_) {
+    clock_digit_ = clock_digit_ > 0 ? std::min(clock_digit_, values.clock_digit) : values.clock_digit;
+    if (!clock_iteration_ || n < *clock_iteration_) {
         clock_iteration_ = n;
         last_clock_ = *values.clock;
+        return;
     }
+    const double passed = *values.clock - last_clock_;
+    clock_falls_ |= n > *clock_iteration_ && passed < 0;
+    if (n == *clock_iteration_ || clock_falls_ || passed < digits * clock_digit_) {
+        return;
+    }
+    facts.set(clocked_step_time, passed / static_cast<double>(n - *clock_iteration_));
+    clock_iteration_ = n;
+    last_clock_ = *values.clock;
 }
 
 std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
     LogFacts& facts = values.facts;
+    facts.iteration = facts.iteration ? facts.iteration : facts.optimizer_step;
     if (!facts.iteration || values.other_part) {
         return std::nullopt;
     }
@@ -255,6 +300,8 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
         const LogColumn& what = column(name, spoken_);
         if (what.role != ColumnRole::bare_time) {
             gather(values, name, what, value);
+        } else if (const std::optional<LogNumber> time = number_at(value); time && time->suffix == "ms") {
+            read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);
         }
     });
     const LogFacts& facts = values.facts;
@@ -264,71 +311,23 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
     return measured && facts.has(loss) ? finished(values) : std::nullopt;
 }
 
-bool LogMetrics::is_own_object(std::string_view line) {
-    bool iteration = false;
+bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {
+    Gathered values;
     bool others = false;
-    bool epoch = false;
     bool trainer = false;
     bool measured = false;
-    for_each_member(line, [&](std::string_view name, std::string_view) {
+    for_each_member(line, [&](std::string_view name, std::string_view value) {
         const LogColumn& what = column(name, known_);
-        iteration |= what.role == ColumnRole::iteration;
-        epoch |= what.role == ColumnRole::epoch;
         trainer |= name == "learning_rate" || name == "grad_norm";
         others |= name == "tps_per_gpu" || name == "current_steps" || name == "global_step/max_steps";
         measured |= what.role == ColumnRole::clock ||
                     (what.role == ColumnRole::fact && what.fact != loss && !is_memory(what.fact));
+        gather(values, name, what, value);
     });
-    return iteration && !others && (measured || !trainer || !epoch);
-}
-
-std::optional<LogFacts> LogMetrics::object(std::string_view line) {
-    Gathered values;
-    for_each_member(line, [&](std::string_view name, std::string_view value) {
-        gather(values, name, column(name, known_), value);
-    });
-    return finished(values);
-}
-
-void LogMetrics::begin_cells() {
-    in_cells_ = true;
-    notebook_ = true;
-    columns_.clear();
-    names_.clear();
-    cells_.clear();
-}
-
-std::vector<LogFacts> LogMetrics::take_cells(std::string_view line) {
-    std::vector<LogFacts> rows;
-    for (std::size_t at = line.find('<'); at != line.npos; at = line.find('<', at + 1)) {
-        const std::string_view tag = line.substr(at + 1);
-        const bool name = tag.starts_with("th>");
-        if (name || tag.starts_with("td>")) {
-            const std::size_t end = std::min(tag.find('<'), tag.size());
-            cells_.emplace_back(trimmed(tag.substr(3, end - 3)));
-        } else if (tag.starts_with("/tr>")) {
-            if (columns_.empty()) {
-                name_columns(cells_);
-            } else if (!cells_.empty()) {
-                Gathered values;
-                for (std::size_t i = 0; i < std::min(cells_.size(), columns_.size()); ++i) {
-                    gather(values, names_[i], columns_[i], cells_[i]);
-                }
-                if (!values.facts.iteration && values.facts.has(loss)) {
-                    values.facts.iteration = ++rows_;  // of epochs: lines with a loss are counted
-                    values.epoch.reset();
-                }
-                if (const std::optional<LogFacts> facts = finished(values)) {
-                    rows.push_back(*facts);
-                }
-            }
-            cells_.clear();
-        } else if (tag.starts_with("/table>")) {
-            in_cells_ = false;
-            columns_.clear();
-        }
-    }
-    return rows;
+    const bool counted = values.facts.iteration || values.facts.optimizer_step;
+    const bool own = counted && !others && (measured || !trainer || !values.epoch.has_value());
+    step = own ? finished(values) : std::nullopt;
+    return own;
 }
 
 }  // namespace traincost

@@ -2,12 +2,13 @@
 // and JSON objects, one a line.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "traincost/import/logs/log_columns.hpp"
@@ -30,15 +31,23 @@ public:
     /// validation. Where the line is not `ended`, its last value may lack digits and is left out.
     std::optional<LogFacts> row(std::string_view line, bool ended);
 
-    /// Whether the line is a JSON object of a step of its own kind: not one of those that frameworks print
-    /// under names of their own.
-    bool is_own_object(std::string_view line);
-    /// The step of a JSON object, whose names may be nested; nothing where it is none.
-    std::optional<LogFacts> object(std::string_view line);
+    /// Whether the line is a JSON object of an iteration that is not of a form which frameworks print under
+    /// names of their own; `step`: its step, nothing where it is of validation. Names may be nested.
+    bool take_object(std::string_view line, std::optional<LogFacts>& step);
 
     /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
     /// where it has no iteration, no loss, or nothing that tells how fast.
     std::optional<LogFacts> named_values(std::string_view line);
+
+    /// Whether the line begins a block of values, one a line: "[step=10/739328]".
+    bool begin_block(std::string_view line);
+    bool in_block() const {
+        return block_.has_value();
+    }
+    /// Whether the line is a value of the block, which it then has: "train/CrossEntropyLoss=10.9".
+    bool take_of_block(std::string_view line);
+    /// The step of the block that ends.
+    std::optional<LogFacts> end_block();
 
     /// Begins a table whose cells stand in HTML, and takes its lines up to the end.
     void begin_cells();
@@ -59,13 +68,20 @@ private:
         int clock_rank = 100;
         std::optional<std::int64_t> epoch{};
         std::optional<double> clock{};
+        double clock_digit = 0;  ///< what its last digit is, in seconds
         std::optional<std::string_view> bare_time{};
         std::optional<std::string_view> bare_memory{};
         bool data_time = false;
         bool other_part = false;
         std::array<int, log_fact_count> ranks{};
     };
-    using Columns = std::map<std::string, LogColumn, std::less<>>;
+    struct NameHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const {
+            return std::hash<std::string_view>{}(name);
+        }
+    };
+    using Columns = std::unordered_map<std::string, LogColumn, NameHash, std::equal_to<>>;
     const LogColumn& column(std::string_view name, Columns& known);
     void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
     std::optional<LogFacts> finished(Gathered& values);
@@ -75,6 +91,7 @@ private:
     Columns known_;   ///< of names of columns and members
     Columns spoken_;  ///< of names in lines for people
     LogColumn unknown_{};
+    std::optional<Gathered> block_{};
     char separator_ = ',';
     std::vector<std::string> names_;
     std::vector<LogColumn> columns_;
@@ -90,6 +107,7 @@ private:
     std::optional<std::int64_t> last_printed_{};
     std::optional<std::int64_t> clock_iteration_{};
     double last_clock_ = 0;
+    double clock_digit_ = 0;
     bool clock_falls_ = false;
 };
 

@@ -298,6 +298,17 @@ TEST_CASE("named values between blanks or bare commas, with a unit in brackets b
               .step_time->value() == Approx(0.2505));
 }
 
+TEST_CASE("nanoGPT's lines aligned", "[logs]") {
+    const TrainingLog log = read_lines(
+        "iter 0:    loss 11.07, time 4200ms, mfu 0.12%\n"
+        "iter 100:  loss 7.43,  time 3800ms, mfu 38.2%\n"
+        "iter 1000: loss 4.21,  time 3800ms, mfu 39.1%\n");
+    CHECK(log.framework == LogFramework::nanogpt);
+    CHECK(log.iterations == 3);
+    CHECK(log.step_time->value() == Approx(3.8));
+    CHECK(log.loss_last == Approx(4.21));
+}
+
 TEST_CASE("a block of values, one a line", "[logs]") {
     const TrainingLog log = read_lines(
         "2024-02-01 10:00:00\thost:0\ttrain:816\tINFO\t[step=10/739328]\n"

@@ -338,7 +338,7 @@ void read_bare_values(std::string_view line, LogFacts& facts) {
 /// "iter 10: loss 3.7366, time 8.81ms, mfu 0.14%"
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "iter ";
-    constexpr std::string_view time_name = ", time ";
+    constexpr std::string_view time_name = "time ";
     constexpr std::string_view memory = "cuda memory ";
     std::size_t behind = find_in(line, name);
     if (behind == line.npos || behind >= at) {
@@ -348,7 +348,8 @@ bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!facts.iteration || behind >= line.size() || line[behind] != ':') {
         return false;
     }
-    read_fact(line.substr(at + time_name.size()), {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);
+    read_fact(line.substr(find_in(line, time_name, at) + time_name.size()),
+              {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);
     if (const std::optional<double> value = value_behind(line, "loss ")) {
         facts.set(loss, *value);
     }

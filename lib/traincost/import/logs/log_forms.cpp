@@ -709,6 +709,7 @@ constexpr std::array forms = {
     LogForm{"(train) ", LogFamily::xtuner, read_mmengine},
     LogForm{"iter time:", LogFamily::litgpt, read_litgpt},
     LogForm{", time ", LogFamily::nanogpt, read_nanogpt},
+    LogForm{",  time ", LogFamily::nanogpt, read_nanogpt},  // aligned
     LogForm{"Step ", LogFamily::xtuner, read_xtuner},
     LogForm{"Step ", LogFamily::torchtune, read_torchtune},
     LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},

@@ -298,6 +298,43 @@ TEST_CASE("named values between blanks or bare commas, with a unit in brackets b
               .step_time->value() == Approx(0.2505));
 }
 
+TEST_CASE("rows of a table behind a launcher's rank", "[logs]") {
+    const TrainingLog log = read_lines(
+        "0: step,loss,step_time_s,tokens_per_sec\n"
+        "0: 1,11.5,2.5,4000\n"
+        "1: 2,11.5,9.5,1000\n"
+        "0: 2,10.5,1.5,10000\n"
+        "0: 3,10.25,1.5,10000\n");
+    CHECK(log.iterations == 3);
+    CHECK(log.step_time->value() == Approx(1.5));
+    CHECK(log.tokens_per_s == Approx(10000.0));
+    CHECK(log.loss_last == Approx(10.25));
+}
+
+TEST_CASE("objects behind a logger's words, of Python, in an array, and over many rows", "[logs]") {
+    const std::string first = "\"step\": 1, \"loss\": 11.5, \"step_time\": 1.5";
+    const std::string second = "\"step\": 2, \"loss\": 10.5, \"step_time\": 1.5";
+    for (const std::string& text :
+         {"10:00:00 INFO {" + first + "}\n10:00:01 INFO {" + second + "}\n",
+          "[{" + first + "}, {" + second + "}]\n",
+          std::string("{'step': 1, 'loss': 11.5, 'step_time': 1.5}\n"
+                      "{'step': 2, 'loss': 10.5, 'step_time': 1.5}\n"),
+          std::string("[\n  {\n    \"step\": 1,\n    \"loss\": 11.5,\n    \"perf\": {\n"
+                      "      \"step_time\": 1.5\n    }\n  },\n"
+                      "  {\n    \"step\": 2,\n    \"loss\": 10.5,\n    \"perf\": {\n"
+                      "      \"step_time\": 1.5\n    }\n  }\n]\n")}) {
+        INFO(text);
+        const TrainingLog log = read_lines(text);
+        CHECK_FALSE(log.framework);
+        CHECK(log.iterations == 2);
+        CHECK(log.step_time->value() == Approx(1.5));
+        CHECK(log.loss_last == Approx(10.5));
+    }
+    // The Trainer's own dictionaries stay the Trainer's.
+    CHECK(read_lines("{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 0.1, 'epoch': 0.5, 'step': 10}\n")
+              .framework == LogFramework::hf_trainer);
+}
+
 TEST_CASE("nanoGPT's lines aligned", "[logs]") {
     const TrainingLog log = read_lines(
         "iter 0:    loss 11.07, time 4200ms, mfu 0.12%\n"

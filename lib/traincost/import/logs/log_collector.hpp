@@ -67,6 +67,7 @@ private:
     bool take_metrics(const LogLine& line);
     void take_measured(LogFacts facts, const LogLine& line);
     void take_named(const LogLine& line);
+    bool take_object(std::string_view object, const LogLine& line);
     bool continue_block(const LogLine& line);
     void end_block(std::int64_t line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);

@@ -1,11 +1,37 @@
 // Tables, JSON lines and named values among the lines of a log.
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "traincost/import/logs/log_collector.hpp"
+#include "traincost/import/logs/log_members.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
+
+namespace {
+
+bool names_iteration(std::string_view line) {
+    for (const std::string_view name :
+         {"step':", "iter':", "iteration':", "step\":", "iter\":", "iteration\":"}) {
+        if (holds(line, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+bool LogCollector::take_object(std::string_view object, const LogLine& line) {
+    std::optional<LogFacts> step;
+    const bool own = metrics_.take_object(object, step);
+    if (step) {
+        take_measured(*step, line);
+    }
+    return own;
+}
 
 /// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again.
 void LogCollector::take_named(const LogLine& line) {
@@ -56,15 +82,32 @@ bool LogCollector::take_metrics(const LogLine& line) {
         return true;
     }
     if (line.text.starts_with("{\"") || line.text.starts_with("{ \"")) {
-        std::optional<LogFacts> step;
-        const bool own = metrics_.take_object(line.text, step);
-        if (step) {
-            take_measured(*step, line);
-        }
-        return own;
+        return take_object(line.text, line);
     }
-    if (metrics_.has_columns() && metrics_.is_row(line.text)) {
-        if (const std::optional<LogFacts> facts = metrics_.row(line.text, line.ended)) {
+    if (line.text.starts_with("[{")) {
+        for_each_object(line.text, [&](std::string_view object) { take_object(object, line); });
+    }
+    if (line.text.starts_with("{'") && names_iteration(line.text)) {  // a dictionary of Python
+        std::string object(line.text);
+        std::replace(object.begin(), object.end(), '\'', '"');
+        return take_object(object, line);
+    }
+    const bool others = line.text.starts_with(":::") || line.text.starts_with("DLLL");
+    if (line.text.ends_with('}') && !others) {  // behind a logger's words
+        const std::size_t brace = find_in(line.text, "{\"");
+        std::optional<LogFacts> step;
+        if (brace != line.text.npos && names_iteration(line.text) &&
+            metrics_.take_object(line.text.substr(brace), step) && step) {
+            take_measured(*step, line);
+            return true;
+        }
+    }
+    if (const std::optional<std::string> object = metrics_.take_row_of_object(line.text)) {
+        take_object(*object, line);
+    }
+    const std::string_view row = metrics_.bare_row(line.text);
+    if (metrics_.has_columns() && metrics_.is_row(row)) {
+        if (const std::optional<LogFacts> facts = metrics_.row(row, line.ended)) {
             take_measured(*facts, line);
             return true;
         }

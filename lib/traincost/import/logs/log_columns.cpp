@@ -21,7 +21,7 @@ struct NamedColumn {
     LogFact fact;
     double scale;
 };
-constexpr std::array<NamedColumn, 20> named_columns = {{
+constexpr std::array<NamedColumn, 22> named_columns = {{
     {"train/train_samples_per_second", whole_run_samples_per_s, 1.0},  // the Trainer, of all steps
     {"train/train_steps_per_second", whole_run_steps_per_s, 1.0},
     {"throughput(tps)", tokens_per_s_per_gpu, 1.0},  // torchtitan
@@ -30,6 +30,8 @@ constexpr std::array<NamedColumn, 20> named_columns = {{
     {"throughput/device/items_per_sec", tokens_per_s_per_gpu, 1.0},
     {"System/Peak GPU Memory (MB)", allocated, mega},  // OLMo
     {"throughput/device/batches_per_second", steps_per_s, 1.0},
+    {"throughput/device/BPS", steps_per_s, 1.0},
+    {"throughput/duration", step_time, 1.0},  // Levanter
     {"peak_memory_active", allocated, gibi},  // torchtune
     {"peak_memory_alloc", allocated, gibi},
     {"peak_memory_reserved", reserved, gibi},

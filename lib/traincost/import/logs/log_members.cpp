@@ -123,6 +123,21 @@ void for_each_member(std::string_view line, const TakeValue& take) {
     }
 }
 
+void for_each_object(std::string_view line, const std::function<void(std::string_view)>& take) {
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < line.size();) {
+        const char c = line[at++];
+        if (c == '"') {
+            string_at(line, at);
+        } else if (c == '{') {
+            begin = depth++ == 0 ? at - 1 : begin;
+        } else if (c == '}' && depth > 0 && --depth == 0) {
+            take(line.substr(begin, at - begin));
+        }
+    }
+}
+
 namespace {
 
 /// Whether the word at `at` is a name with its value: "loss=2.5".

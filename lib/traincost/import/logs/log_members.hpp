@@ -14,6 +14,9 @@ using TakeValue = std::function<void(std::string_view name, std::string_view val
 /// string without its quotes. A value that the end of the line cuts off is left out.
 void for_each_member(std::string_view line, const TakeValue& take);
 
+/// Calls `take` for every object of an array that stands in one line.
+void for_each_object(std::string_view line, const std::function<void(std::string_view)>& take);
+
 /// Calls `take` for every field of a line for people: "loss: 2.5", "loss=2.5", "loss 2.5" and "2734.7 ms"
 /// between bars, commas or wide gaps.
 void for_each_field(std::string_view line, const TakeValue& take);

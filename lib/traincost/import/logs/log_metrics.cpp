@@ -59,6 +59,18 @@ bool is_bare_quotient(std::string_view value) {
            number->value < surely_giga;
 }
 
+/// Where the text begins behind a launcher's rank: "0: ", "[rank3]: "; 0 where there is none.
+std::size_t behind_launcher(std::string_view line) {
+    constexpr std::size_t longest = 40;
+    const std::size_t end = line.find(": ");
+    if (end == line.npos || end == 0 || end > longest ||
+        line.substr(0, end).find_first_of(" ,;|\t") != line.npos) {
+        return 0;
+    }
+    const char last = line[end - 1] == ']' && end > 1 ? line[end - 2] : line[end - 1];
+    return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
+}
+
 /// Whether a step says more than its memory, batch and clock.
 bool is_of_training(const LogFacts& facts) {
     constexpr std::array telling = {step_time,     clocked_step_time, tokens_per_s,   tokens_per_s_per_gpu,
@@ -90,6 +102,9 @@ void LogMetrics::name_columns(const std::vector<std::string>& names) {
 }
 
 bool LogMetrics::take_header(std::string_view line) {
+    const std::size_t prefix = behind_launcher(line);
+    const std::string_view launcher = line.substr(0, prefix);
+    line.remove_prefix(prefix);
     line = line.substr(std::min(line.find_first_not_of("#% "), line.size()));
     constexpr std::size_t longest = std::size_t{1} << 16;
     if (line.size() > longest || line.empty()) {
@@ -124,11 +139,19 @@ bool LogMetrics::take_header(std::string_view line) {
         return false;
     }
     separator_ = separator;
+    launcher_ = launcher;
     name_columns(names);
     return true;
 }
 
+std::string_view LogMetrics::bare_row(std::string_view line) const {
+    return line.starts_with(launcher_) ? line.substr(launcher_.size()) : std::string_view{};
+}
+
 bool LogMetrics::is_row(std::string_view line) const {
+    if (line.empty()) {
+        return false;
+    }
     const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), separator_));
     return count + 1 >= std::min<std::size_t>(columns_.size(), 2) &&
            line.find_first_of("0123456789") != line.npos && line[0] != '{' && line.find(": ") == line.npos;
@@ -308,7 +331,8 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
     const bool measured = facts.has(step_time) || facts.has(tokens_per_s) ||
                           facts.has(tokens_per_s_per_gpu) || facts.has(samples_per_s) ||
                           facts.has(steps_per_s) || facts.has(tflops_per_gpu);
-    return measured && facts.has(loss) ? finished(values) : std::nullopt;
+    const bool timed = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
+    return measured && (facts.has(loss) || timed) ? finished(values) : std::nullopt;
 }
 
 bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {

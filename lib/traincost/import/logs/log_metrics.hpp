@@ -25,6 +25,8 @@ public:
     bool has_columns() const {
         return !columns_.empty();
     }
+    /// The line without what the launcher put before the names; nothing where it has another prefix.
+    std::string_view bare_row(std::string_view line) const;
     /// Whether the line is a row of the table.
     bool is_row(std::string_view line) const;
     /// The step of a row, without an iteration where it only says something of the run; nothing for a row of
@@ -34,6 +36,9 @@ public:
     /// Whether the line is a JSON object of an iteration that is not of a form which frameworks print under
     /// names of their own; `step`: its step, nothing where it is of validation. Names may be nested.
     bool take_object(std::string_view line, std::optional<LogFacts>& step);
+
+    /// Takes a row of an object of many rows; the text of the object where the row ends it.
+    std::optional<std::string> take_row_of_object(std::string_view line);
 
     /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
     /// where it has no iteration, no loss, or nothing that tells how fast.
@@ -93,9 +98,13 @@ private:
     LogColumn unknown_{};
     std::optional<Gathered> block_{};
     char separator_ = ',';
+    std::string launcher_;  ///< its prefix before each row
     std::vector<std::string> names_;
     std::vector<LogColumn> columns_;
     bool apart_ = false;  ///< a row has an iteration, but nothing of training: it is of validation
+
+    std::string object_;  ///< its rows so far; empty where none is open
+    int depth_ = 0;
 
     bool in_cells_ = false;
     bool notebook_ = false;  ///< the names stood in HTML cells, as the Trainer shows them

@@ -7,10 +7,31 @@
 
 namespace traincost {
 
+std::optional<std::string> LogMetrics::take_row_of_object(std::string_view line) {
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    line = trimmed(line);
+    if (line == "{" || line == "[{") {
+        object_ = "{";
+        depth_ = 1;
+        return std::nullopt;
+    }
+    if (object_.empty()) {
+        return std::nullopt;
+    }
+    object_.append(line);
+    depth_ += line.ends_with('{') ? 1 : line.starts_with('}') ? -1 : 0;
+    if (depth_ > 0 && object_.size() < longest) {
+        return std::nullopt;
+    }
+    std::string object = depth_ == 0 ? object_ : std::string();
+    object_.clear();
+    return object.empty() ? std::nullopt : std::optional(std::move(object));
+}
+
 bool LogMetrics::begin_block(std::string_view line) {
     constexpr std::string_view name = "[step=";
-    std::size_t at = line.rfind(name);
-    if (at == line.npos || line.back() != ']') {
+    std::size_t at = line.ends_with(']') ? line.rfind(name) : line.npos;
+    if (at == line.npos) {
         return false;
     }
     at += name.size();

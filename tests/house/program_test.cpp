@@ -44,7 +44,12 @@ TEST_CASE("numbers too large or small for a finite answer are refused in a line 
           "scale --flops 1e24 --tokens-per-param 1e-308", "scale --gpu-hours 1e308 --gpu h100 --mfu 40%",
           "scale --budget 1e308 --gpu h100 --mfu 40% --gpu-hour-price 1e-300",
           "days --params 9000T --tokens 9000T --gpus 1 --gpu h100 --mfu 1e-300",
-          "days --params 7B --tokens 1T --gpus 8 --gpu h100 --mfu 140%"}) {
+          "days --params 7B --tokens 1T --gpus 8 --gpu h100 --mfu 140%",
+          "method chinchilla-grid --days 1e308", "method fast-llm --tflops 1e-308",
+          "method fast-llm --after-train --step-time 1e-308s", "method iiis-sheet --bus 1e308",
+          "method lightning --tokens 1B --peak 5 --utilization 5e-324",
+          "method llm-bench --tokens-per-s 1e308", "method flagperf --samples-per-s 1e308",
+          "method six-nd --params 7B --tokens 1T --tflops 1e-308"}) {
         CAPTURE(command);
         CHECK(shell_output("traincost " + command + " 2>&1 >/dev/null | grep -c allowed; traincost " +
                            command + " >/dev/null 2>&1; echo exit $?") == "1\nexit 2\n");
@@ -52,7 +57,9 @@ TEST_CASE("numbers too large or small for a finite answer are refused in a line 
     for (const std::string command :
          {"scale --flops 1e40 --params 1e40 --inference-tokens 1e40 --tokens-per-param 1e12",
           "scale --flops 1e-3 --params 1e-3 --inference-tokens 1e40 --tokens-per-param 1e-9",
-          "days --params 9000T --tokens 9000T --gpus 1 --gpu h100 --mfu 1e-9"}) {
+          "days --params 9000T --tokens 9000T --gpus 1 --gpu h100 --mfu 1e-9",
+          "method chinchilla-grid --days 1e30 --tflops 1e30",
+          "method six-nd --params 9000T --tokens 9000T --gpus 9000T --tflops 1e-30"}) {
         CAPTURE(command);
         CHECK(shell_output("traincost " + command + " >/dev/null; echo exit $?") == "exit 0\n");
     }

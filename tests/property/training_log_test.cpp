@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <random>
 #include <sstream>
 #include <string>
@@ -45,6 +46,11 @@ std::string line_of(int form, int iteration, int ms) {
                    "/500]:\n Train loss/train/total: 2.5\n Train throughput/samples_per_sec: " + s + "\n";
         case 6:
             return "{'loss': 2." + n + ", 'grad_norm': " + s + ", 'epoch': 0.5}\n";
+        case 7:
+            return "{\"step\": " + n + ", \"train/loss\": 2.5, \"step_time_s\": " + s +
+                   ", \"tokens_per_second_per_gpu\": " + std::to_string(ms + 1000) + "}\n";
+        case 8:
+            return n + ",2.5," + std::to_string(ms) + ".5," + std::to_string(ms + 1000) + "\n";
         default:
             return "{\"current_steps\": " + n +
                    ", \"total_steps\": 500, \"loss\": 2.5, \"elapsed_time\": \"0:00:" +
@@ -52,10 +58,14 @@ std::string line_of(int form, int iteration, int ms) {
     }
 }
 
-constexpr int forms = 8;
+constexpr int forms = 10;
+constexpr std::array numbered = {0, 1, 2, 3, 4, 7, 8};  // the forms whose lines have an iteration each
 
 std::vector<std::string> log_of(int form, int iterations, std::mt19937& random) {
     std::vector<std::string> lines;
+    if (form == 8) {
+        lines.emplace_back("step,train_loss,step_time_ms,tokens_per_s\n");
+    }
     for (int i = 1; i <= iterations; ++i) {
         lines.push_back(line_of(form, i, 800 + static_cast<int>(random() % 400)));
     }
@@ -106,7 +116,8 @@ TEST_CASE("lines printed again by other ranks change nothing that is read", "[lo
 TEST_CASE("a stray old line among later ones is no restart", "[logs][property]") {
     std::mt19937 random(11);
     for (int round = 0; round < 40; ++round) {
-        std::vector<std::string> lines = log_of(round % 5, 60, random);
+        std::vector<std::string> lines =
+            log_of(numbered[static_cast<std::size_t>(round) % numbered.size()], 60, random);
         const std::optional<TrainingLog> before = read(joined(lines));
         const std::size_t from = random() % 20;
         lines.insert(lines.begin() + 30 + static_cast<std::ptrdiff_t>(random() % 30), lines[from]);
@@ -158,7 +169,8 @@ TEST_CASE("whatever is cut, mixed or overwritten, a log is read or refused, and 
 TEST_CASE("a log read in two parts is the log read at once", "[logs][property]") {
     std::mt19937 random(17);
     for (int round = 0; round < 40; ++round) {
-        const std::vector<std::string> lines = log_of(round % 5, 40, random);
+        const std::vector<std::string> lines =
+            log_of(numbered[static_cast<std::size_t>(round) % numbered.size()], 40, random);
         const std::ptrdiff_t cut = 1 + static_cast<std::ptrdiff_t>(random() % 38);
         std::istringstream first(joined({lines.begin(), lines.begin() + cut}));
         std::istringstream second(joined({lines.begin() + cut, lines.end()}));

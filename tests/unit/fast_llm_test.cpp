@@ -160,6 +160,30 @@ TEST_CASE("Fast_LLM: the sheet is laid out as its README shows it", "[fast_llm]"
             "| Zero3+(offload) |   24 |    1 |    1 |                     97.73 |            1.25 |\n"));
 }
 
+TEST_CASE("Fast_LLM: numbers in a column with fractions have six digits and no trailing zeros",
+          "[fast_llm]") {
+    CHECK(grid_number(0.0) == "0");
+    CHECK(grid_number(12.0) == "12");
+    CHECK(grid_number(1090.17) == "1090.17");
+    CHECK(grid_number(165211.83) == "165212");
+    CHECK(grid_number(1234567.89) == "1.23457e+06");
+    FastLlmInput in = head(768, 12, 1, 1);
+    in.sequence = 128;
+    const std::string text = fast_llm_text(fast_llm(in));
+    CHECK_THAT(text, Catch::Contains("| input                   |     0    |             0    |"));
+    // A bare exponent stands where the others have their points.
+    CHECK(grid_text({{"a", "b"}, {"x", "1e+06"}, {"y", "2.5"}, {"z", "12"}}) ==
+          "+-----+--------+\n"
+          "| a   |      b |\n"
+          "+=====+========+\n"
+          "| x   |  1e+06 |\n"
+          "+-----+--------+\n"
+          "| y   |  2.5   |\n"
+          "+-----+--------+\n"
+          "| z   | 12     |\n"
+          "+-----+--------+\n");
+}
+
 TEST_CASE("Fast_LLM: what all GPUs together cannot hold ends the sheet", "[fast_llm]") {
     FastLlmInput in = readme();
     in.nodes = 1;

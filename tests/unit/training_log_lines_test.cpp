@@ -348,3 +348,45 @@ TEST_CASE("a number at the end of a file that lost its unit, exponent or digits 
     CHECK_FALSE(
         read_lines("step:1/9 train_loss:2.5 step_avg:80.0ms\npeak memory allocated: 191").peak_memory);
 }
+
+TEST_CASE("rows of DeepSpeed's timer that were broken, and a bar of anything beside it", "[logs]") {
+    const TrainingLog log = read_lines(
+        "epoch=0/micro_step=2000/"
+        "global_step=2000,\nRunningAvgSamplesPerSec=140.5,\nCurrSamplesPerSec=134.0,\n"
+        "MemAllocated=1.91GB,\nMaxMemAllocated=2.25GB\nEpoch 1: 100%|#####| 84/84 [01:09<00:00,  "
+        "1.20it/s]\n");
+    CHECK(log.framework == LogFramework::deepspeed);
+    CHECK(log.samples_per_s == Approx(134.0));
+    CHECK(log.peak_memory->value() == Approx(2.25 * GiB));
+    const TrainingLog script = read_lines(
+        "[d] [INFO] [timer.py:260:stop] epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=111.5, "
+        "CurrSamplesPerSec=112.5, MemAllocated=1.87GB, MaxMemAllocated=6.5GB\n"
+        "step: 10 | loss: 2.5 | samples/s: 112.0\n");
+    CHECK(script.framework == LogFramework::deepspeed);
+    CHECK(script.samples_per_s == Approx(112.5));
+    CHECK(script.loss_last == Approx(2.5));
+}
+
+TEST_CASE("numbers of steps with commas, and without a name", "[logs]") {
+    const TrainingLog commas = read_lines(
+        "GPU Memory: 0.75GB / 1.77GB\nstep 10,000 | loss: 0.5 | dt: 684.5ms | tok/sec: 5981.5\n"
+        "step 10,100 | loss: 0.25 | dt: 686.5ms | tok/sec: 5955.5\n");
+    CHECK(commas.iterations == 2);
+    CHECK(commas.last_iteration == 10100);
+    CHECK(commas.peak_memory->value() == Approx(0.75 * GiB));
+    const TrainingLog bare = read_lines(
+        "44, loss: 6.5, dt: 187.5ms, tok/sec: 5457.5\n45, loss: 6.25, dt: 188.5ms, tok/sec: 5443.5\n");
+    CHECK(bare.iterations == 2);
+    CHECK(bare.step_time->value() == Approx(0.188));
+    CHECK(bare.loss_last == Approx(6.25));
+    CHECK(read_lines("step:1/200 train_loss:6.5 train_time:263ms step_avg:263.5ms tok_s:31142\n")
+              .tokens_per_s == Approx(31142));
+}
+
+TEST_CASE("axolotl is told by its memory where a dictionary has a line a key", "[logs]") {
+    const TrainingLog log = read_lines(
+        "{'loss': 0.5, \n 'grad_norm': 0.0014, \n 'memory/max_mem_active(gib)': 14.5, \n "
+        "'memory/device_mem_reserved(gib)': 14.75, \n 'epoch': 52.0}\n");
+    CHECK(log.framework == LogFramework::axolotl);
+    CHECK(log.peak_memory->value() == Approx(14.75 * GiB));
+}

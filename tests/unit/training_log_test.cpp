@@ -349,7 +349,8 @@ std::optional<double> value_of(const std::optional<T>& x) {
 
 void check_case(const Case& c, const TrainingLog& log) {
     INFO(c.name);
-    CHECK(to_string(log.framework) == to_string(c.framework));
+    REQUIRE(log.framework);
+    CHECK(to_string(*log.framework) == to_string(c.framework));
     CHECK(log.iterations == c.iterations);
     check(value_of(log.step_time), c.step_time, "step time");
     check(log.tokens_per_s, c.tokens_per_s, "tokens/s");

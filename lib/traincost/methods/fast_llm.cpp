@@ -123,7 +123,8 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
     const std::int64_t gpus = in.nodes * in.gpus_per_node;
     const double n = static_cast<double>(gpus);
     const double usable = static_cast<double>(sheet.usable_GB);
-    const double days = in.billion_tokens * 1e9 * 8.0 * z.model * 1e9 / (n * in.tflops * 1e12 * 86400.0);
+    const double day = n * in.tflops * 1e12 * 60.0 * 60.0 * 24.0;
+    const double days = in.billion_tokens * 1e9 * 8.0 * z.model * 1e9 / day;
     const bool moe = in.variant == FastLlmVariant::moe;
     // The script asks its questions of figures that it has rounded.
     const double total = python_round(total_train, 2);
@@ -152,7 +153,7 @@ void recommend(const FastLlmInput& in, const Sizes& z, double total_train, doubl
     const double t = static_cast<double>(tp);
     if (total < node) {
         const double dp = n / t;
-        const double memory = moe ? zero1 / t : (z.model * (4.0 + 12.0 / dp) + 2.0 * z.x()) / t;
+        const double memory = moe ? zero1 / t : z.model * (4.0 + 12.0 / dp) / t + 2.0 * z.x() / t;
         const std::string dp_text = python_round_text(dp, 2);
         sheet.plans.push_back({"Zero1+TP", dp_text, tp, 1, memory, days});
         sheet.plans.push_back({"Zero3+(offload)", dp_all, 1, 1, zero3, days});
@@ -229,7 +230,7 @@ FastLlmSheet fast_llm(const FastLlmInput& in) {
     const double zero1 =
         moe ? 2.0 * z.model + 14.0 / n * z.model_train + X2 : z.model * (4.0 + 12.0 / n) + X2;
     const double zero2 = moe ? zero1 : z.model * (2.0 + 14.0 / n) + X2;
-    const double zero3 = (2.0 * z.model + 14.0 * z.model_train) / n + X2;
+    const double zero3 = (moe ? (2.0 * z.model + 14.0 * z.model_train) / n : z.model * (16.0 / n)) + X2;
     sheet.zero = {{"Zero1", 2.0 * z.model, zero1},
                   {"Zero2", 2.0 * z.model, zero2},
                   {"Zero3", 2.0 * z.model / n, zero3}};
@@ -238,11 +239,11 @@ FastLlmSheet fast_llm(const FastLlmInput& in) {
 }
 
 std::string fast_llm_text(const FastLlmSheet& sheet) {
-    const auto two = [](double x) { return python_round_text(x, 2); };
+    const auto two = [](double x) { return grid_number(python_round(x, 2)); };
     std::string text = "-----------Model_Size and GPU_Mem-----------\n";
-    text +=
-        pretty_text({{"Model size/B", "ratio(NHIDDEN/NLAYERS)", "Usable_mem_per_GPU/G"},
-                     {two(sheet.model_size), std::to_string(sheet.ratio), std::to_string(sheet.usable_GB)}});
+    text += pretty_text({{"Model size/B", "ratio(NHIDDEN/NLAYERS)", "Usable_mem_per_GPU/G"},
+                         {python_round_text(sheet.model_size, 2), std::to_string(sheet.ratio),
+                          std::to_string(sheet.usable_GB)}});
     text += "-----------With Mixed Precision(bp16)-----------\n";
     text += fmt::format("-----Memory_reference_indicator(Batch_size={})-----\n", sheet.batch);
     TextRows memory = {{"Module", "Size/B", "Eval_memory/GB", "Train_momery/GB"}};

@@ -89,7 +89,7 @@ void require_valid(const IiisInput& in) {
         problems.push_back({"microbatch", fmt::format("{} does not divide the minibatch size({})",
                                                       in.microbatch, in.minibatch)});
     }
-    if (in.pp > 0 && in.model.layers % in.pp != 0) {
+    if (in.pp > 0 && in.pp <= in.model.layers && in.model.layers % in.pp != 0) {
         problems.push_back(
             {"pp", fmt::format("{} does not divide the number of model layers({})", in.pp, in.model.layers)});
     }

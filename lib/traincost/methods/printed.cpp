@@ -28,9 +28,9 @@ bool is_number(const std::string& text) {
     return !text.empty() && *end == '\0';
 }
 
-/// Blanks after a number that put its decimal point under the others'.
+/// Blanks after a number that put its decimal point, or its bare exponent, under the others' points.
 std::size_t after_point(const std::string& number) {
-    const std::size_t point = number.find('.');
+    const std::size_t point = std::min(number.find('.'), number.find('e'));
     return point == std::string::npos ? 0 : number.size() - point;
 }
 
@@ -95,6 +95,10 @@ std::string python_text(double x) {
         return fmt::format("{:.1f}", x);
     }
     return fmt::format("{}", x);
+}
+
+std::string grid_number(double x) {
+    return fmt::format("{:g}", finite(x));
 }
 
 std::string decimals_text(double x, int digits) {

@@ -26,6 +26,9 @@ std::string fixed_text(double x, int digits);
 /// `x` as a spreadsheet program shows and keeps it: 15 significant digits.
 std::string spreadsheet_text(double x);
 
+/// `x` as Python's tabulate prints it in a column with fractions: 6 significant digits, no trailing zeros.
+std::string grid_number(double x);
+
 /// Cells by row; the first row is the header.
 using TextRows = std::vector<std::vector<std::string>>;
 

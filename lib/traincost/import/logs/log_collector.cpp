@@ -26,16 +26,6 @@ std::vector<std::string_view> all_anchors() {
     return all;
 }
 
-/// Facts of `from` that `to` does not have.
-void complete(LogFacts& to, const LogFacts& from) {
-    for (int i = 0; i < log_fact_count; ++i) {
-        const auto fact = static_cast<LogFact>(i);
-        if (from.has(fact) && !to.has(fact)) {
-            to.set(fact, from[fact]);
-        }
-    }
-}
-
 }  // namespace
 
 LogCollector::LogCollector() : forms_(log_forms().begin(), log_forms().end()), anchors_(all_anchors()) {
@@ -55,6 +45,9 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
             keep_memory(facts);
             if (!facts.iteration) {
                 side(form.family, facts, line.number);
+                if (form.family == LogFamily::hugging_face) {
+                    look_for_dialects(form.family, text, facts, dialects_);
+                }
                 return Taken::beside;
             }
             step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
@@ -64,35 +57,6 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
             return taken;
         }
         begin += next;
-    }
-}
-
-/// Takes the rest of a wrapped Megatron line into the step it belongs to; the step is complete with a line
-/// that is none, or that is too far below.
-bool LogCollector::continue_wrapped(const LogLine& line) {
-    constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
-    LogFacts rest;
-    const std::optional<std::string_view> bare = without_prefix(line.text, row_prefix_);
-    const std::string row = bare ? wrapped_field_ + " " + std::string(*bare) : std::string(line.text);
-    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
-        wrapped_field_ = open_field(line.text);
-        drop_cut_number(LogFamily::megatron, rest, line);
-        complete(wrapped_->first, rest);
-        if (!rest.has(nan_steps)) {
-            return true;
-        }
-        close_wrapped();
-        return true;
-    }
-    close_wrapped();
-    return false;
-}
-
-void LogCollector::close_wrapped() {
-    if (wrapped_) {
-        const auto [facts, line] = *wrapped_;
-        wrapped_.reset();
-        accept(LogFamily::megatron, facts, line);
     }
 }
 
@@ -135,6 +99,9 @@ void LogCollector::take_plain(const LogLine& line) {
     if (wrapped_ && continue_wrapped(line)) {
         return;
     }
+    if (continue_block(line) || continue_nemo(line) || take_metrics(line)) {
+        return;
+    }
     // Most lines of most logs are of the same form as the last step.
     if (same_form_ >= same_form_trusted) {
         const std::size_t at = find_in(line.text, forms_[last_form_].anchor);
@@ -163,6 +130,17 @@ void LogCollector::take_plain(const LogLine& line) {
     }
     const auto here = [&](LogWord w) { return hits_.has(forms_.size() + static_cast<std::size_t>(w)); };
     using enum LogWord;
+    if (here(step_cell) || here(epoch_cell)) {
+        metrics_.begin_cells();
+        take_metrics(line);
+        return;
+    }
+    if (here(step_word) && metrics_.begin_block(line.text)) {
+        return;
+    }
+    if (here(step_word) || here(iter_word)) {
+        take_named(line);
+    }
     beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||
                here(checkpoint) || here(checkpoint_title);
     start_ |= here(training_starts) || here(training_begins) || here(resuming);
@@ -202,13 +180,13 @@ void LogCollector::side(LogFamily family, const LogFacts& facts, std::int64_t li
     }
     if (family == LogFamily::composer) {
         if (block_) {
-            complete(block_->first, facts);
+            block_->first.complete_with(facts);
         }
         return;
     }
     std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)];
     waiting = waiting ? waiting : std::optional(LogFacts{});
-    complete(*waiting, facts);
+    waiting->complete_with(facts);
 }
 
 /// Whether the last number of the line may lack digits, its exponent or its unit: it ends a file without line
@@ -294,7 +272,7 @@ void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
         return;
     }
     if (callback_) {
-        complete(facts, callback_->first);
+        facts.complete_with(callback_->first);
         callback_.reset();
     }
     ++trainer_lines_;
@@ -325,6 +303,7 @@ void LogCollector::close_callback() {
 
 void LogCollector::end() {
     close_wrapped();
+    end_block(0);
     if (block_) {
         accept(LogFamily::composer, block_->first, block_->second);
         block_.reset();
@@ -339,7 +318,7 @@ double LogCollector::skipped_steps() const {
 void LogCollector::accept(LogFamily family, LogFacts facts, std::int64_t line) {
     std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)];
     if (waiting) {
-        complete(facts, *waiting);
+        facts.complete_with(*waiting);
         waiting.reset();
     }
     track(family).step(facts, {.line = line, .beside = beside_, .start = start_});
@@ -353,14 +332,17 @@ std::optional<LogFamily> LogCollector::family() const {
     std::optional<LogFamily> best;
     const auto weight = [&](LogFamily f) {
         const bool beside_others = f == LogFamily::bar || f == LogFamily::deepspeed ||
-                                   f == LogFamily::mlperf || f == LogFamily::deepspeed_chat;
+                                   f == LogFamily::mlperf || f == LogFamily::deepspeed_chat ||
+                                   f == LogFamily::metrics;
         const std::int64_t steps = tracks_[static_cast<std::size_t>(f)].steps();
         constexpr std::int64_t strong = std::int64_t{1} << 40;
-        return steps == 0                       ? 0
-               : !beside_others                 ? steps + strong
-               : f == LogFamily::mlperf         ? 1
-               : f == LogFamily::deepspeed_chat ? steps + 2  // it says more than the timer
-                                                : steps + 1;
+        return steps == 0                                    ? 0
+               : !beside_others                              ? steps + strong
+               : f == LogFamily::mlperf                      ? 1
+               : f == LogFamily::metrics                     ? 2  // of anything, beside a framework's own
+               : f == LogFamily::deepspeed_chat              ? steps + 2  // it says more than the timer
+               : f == LogFamily::bar && !dialects_.named_bar ? 1          // of anything
+                                                             : steps + 1;
     };
     for (int i = 0; i < log_family_count; ++i) {
         const auto f = static_cast<LogFamily>(i);

@@ -12,6 +12,7 @@
 #include "traincost/import/logs/log_forms.hpp"
 #include "traincost/import/logs/log_framework.hpp"
 #include "traincost/import/logs/log_line.hpp"
+#include "traincost/import/logs/log_metrics.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 #include "traincost/import/logs/log_track.hpp"
 
@@ -23,6 +24,9 @@ public:
     LogCollector();
 
     void take(const LogLine& line);
+
+    /// Begins a further file of the log: its first lines may name columns.
+    void begin_file();
 
     /// Completes the steps that waited for a further line. Call it once, after the last one.
     void end();
@@ -41,6 +45,10 @@ public:
     std::uint64_t words() const {
         return words_;
     }
+    /// Tables and JSON lines.
+    const LogMetrics& metrics() const {
+        return metrics_;
+    }
     /// Facts of the whole run: of its summary, and the most memory printed.
     const LogFacts& run() const {
         return run_;
@@ -56,6 +64,12 @@ private:
 
     void take_printed(std::string_view text, const LogLine& line);
     void take_plain(const LogLine& line);
+    bool take_metrics(const LogLine& line);
+    void take_measured(LogFacts facts, const LogLine& line);
+    void take_named(const LogLine& line);
+    bool take_object(std::string_view object, const LogLine& line);
+    bool continue_block(const LogLine& line);
+    void end_block(std::int64_t line);
     Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
     void side(LogFamily family, const LogFacts& facts, std::int64_t line);
     void step(LogFamily family, LogFacts facts, const LogLine& line);
@@ -67,6 +81,7 @@ private:
     bool is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const;
     void drop_cut_number(LogFamily family, LogFacts& facts, const LogLine& line);
     bool continue_wrapped(const LogLine& line);
+    bool continue_nemo(const LogLine& line);
     void close_wrapped();
     void close_callback();
 
@@ -77,6 +92,9 @@ private:
     std::array<std::optional<LogFacts>, log_family_count> carried_{};  ///< facts for the step that follows
     std::array<std::optional<LogFacts>, log_family_count> shape_{};    ///< the last step of each
     std::array<int, log_family_count> looked_at_{};
+    LogMetrics metrics_;
+    int lines_of_file_ = 0;
+    int unnamed_lines_ = 0;  ///< lines that were tried as named values in vain
     LogDialects dialects_;
     std::uint64_t words_ = 0;
     bool beside_ = false;

@@ -218,6 +218,40 @@ bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.has(LogFact::step_time);
 }
 
+/// llm.c's "step    1/21479 | loss 11.007906 (+nanz)| … | 2734.72 ms | 40.3% bf16 MFU | 167751 tok/s" and
+/// "step 3: train loss 4.36 (took 165.3 ms)".
+bool read_llm_c(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
+    constexpr std::string_view name = "step ";
+    constexpr std::string_view loss_name = "loss ";
+    if (!line.starts_with(name)) {
+        return false;
+    }
+    std::size_t at = name.size();
+    facts.iteration = whole_number_at(line, at);
+    if (!facts.iteration || at >= line.size() || line.substr(at).starts_with(": val")) {
+        return false;
+    }
+    if (line[at] == '/') {
+        facts.planned = whole_number_at(line, ++at);
+    }
+    if (const std::optional<double> value = value_behind(line, loss_name)) {
+        facts.set(loss, *value);
+    }
+    const auto value_before = [&](std::string_view unit, LogFact fact, double scale) {
+        const std::size_t end = find_in(line, unit, at);
+        if (end == line.npos) {
+            return;
+        }
+        const std::size_t begin = line.find_last_not_of("0123456789.,", end - 1) + 1;
+        if (const std::optional<LogNumber> number = number_at(line.substr(begin, end - begin))) {
+            facts.set(fact, number->value * scale);
+        }
+    };
+    value_before(" ms", LogFact::step_time, milli);
+    value_before(" tok/s", tokens_per_s, 1.0);
+    return facts.has(loss) && facts.has(LogFact::step_time);
+}
+
 /// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step. One
 /// line holds several where its carriage returns were lost.
 bool read_torchtune_bar(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
@@ -304,7 +338,7 @@ void read_bare_values(std::string_view line, LogFacts& facts) {
 /// "iter 10: loss 3.7366, time 8.81ms, mfu 0.14%"
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "iter ";
-    constexpr std::string_view time_name = ", time ";
+    constexpr std::string_view time_name = "time ";
     constexpr std::string_view memory = "cuda memory ";
     std::size_t behind = find_in(line, name);
     if (behind == line.npos || behind >= at) {
@@ -314,7 +348,8 @@ bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!facts.iteration || behind >= line.size() || line[behind] != ':') {
         return false;
     }
-    read_fact(line.substr(at + time_name.size()), {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);
+    read_fact(line.substr(find_in(line, time_name, at) + time_name.size()),
+              {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);
     if (const std::optional<double> value = value_behind(line, "loss ")) {
         facts.set(loss, *value);
     }

@@ -75,6 +75,15 @@ bool matches(std::string_view before, std::string_view key) {
 
 }  // namespace
 
+void LogFacts::complete_with(const LogFacts& other) {
+    for (int i = 0; i < log_fact_count; ++i) {
+        const auto fact = static_cast<LogFact>(i);
+        if (other.has(fact) && !has(fact)) {
+            set(fact, other[fact]);
+        }
+    }
+}
+
 void read_fact(std::string_view text, const LogRule& rule, LogFacts& facts) {
     if (rule.fact == LogFact::elapsed) {
         if (const std::optional<double> seconds = clock_at(text); seconds && !facts.has(rule.fact)) {

@@ -17,6 +17,7 @@ enum class LogFact : std::uint8_t {
     samples_per_s,
     running_samples_per_s,  ///< a mean since the start: used where no current one is printed
     steps_per_s,
+    clocked_step_time,  ///< by a clock that each line prints: used where no time of a step is printed
     tflops_per_gpu,
     loss,
     elapsed,  ///< seconds since the start
@@ -33,7 +34,7 @@ enum class LogFact : std::uint8_t {
     whole_run_steps_per_s,
     whole_run_tokens_per_s_per_gpu,
 };
-inline constexpr int log_fact_count = 21;
+inline constexpr int log_fact_count = 22;
 
 /// How the letters behind a number change it.
 enum class LogSuffix : std::uint8_t {
@@ -75,6 +76,8 @@ struct LogFacts {
         known |= 1U << static_cast<int>(fact);
         values[static_cast<std::size_t>(fact)] = value;
     }
+    /// Takes the facts of `other` that are not known here.
+    void complete_with(const LogFacts& other);
     void forget(LogFact fact) {
         known &= ~(1U << static_cast<int>(fact));
     }

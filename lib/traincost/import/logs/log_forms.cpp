@@ -19,6 +19,17 @@ bool iteration_behind(std::string_view line, std::size_t at, std::string_view sk
         return false;
     }
     facts.iteration = whole_number_at(line, at);
+    constexpr std::int64_t longest_group = 1000;
+    for (std::size_t group = at; facts.iteration && *facts.iteration < longest_group * longest_group &&
+                                 group < line.size() && line[group] == ',';) {  // "10,000"
+        std::size_t end = group + 1;
+        const std::optional<std::int64_t> digits = whole_number_at(line, end);
+        if (!digits || end != group + 4 || line[group + 1] == ' ' || *facts.iteration == 0) {
+            break;
+        }
+        facts.iteration = *facts.iteration * longest_group + *digits;
+        group = at = end;
+    }
     at = line.find_first_not_of(' ', at);
     if (facts.iteration && at != line.npos && line[at] == '/') {
         facts.planned = whole_number_at(line, ++at);
@@ -190,6 +201,11 @@ std::size_t numbered_iteration(std::string_view line, std::size_t from) {
 }
 
 }  // namespace
+
+bool read_nemo_rest(std::string_view line, LogFacts& facts) {
+    read_facts(line, indexed_rules<nemo_rules>, facts);
+    return facts.known != 0;
+}
 
 bool read_megatron_rest(std::string_view line, LogFacts& facts) {
     if (line.find('|') == line.npos || numbered_iteration(line, 0) != line.npos || holds(line, "memory (")) {
@@ -617,7 +633,7 @@ bool read_composer_value(std::string_view line, std::size_t at, LogFacts& facts)
     return facts.known != 0;
 }
 
-constexpr std::array<LogRule, 7> nanochat_rules = {{
+constexpr std::array<LogRule, 8> nanochat_rules = {{
     {"loss", loss},
     {"train loss", loss},
     {"dt", step_time, 1.0, LogSuffix::time},
@@ -625,12 +641,18 @@ constexpr std::array<LogRule, 7> nanochat_rules = {{
     {"tok/sec", tokens_per_s},
     {"tokens/sec", tokens_per_s},
     {"tok/s", tokens_per_s},
+    {"tok s", tokens_per_s},
 }};
 
 bool read_nanochat(std::string_view line, std::size_t at, LogFacts& facts) {
-    const std::size_t step = iteration_before(line, at, "step", " :", facts);
-    if (step == line.npos) {
-        return false;
+    std::size_t step = iteration_before(line, at, "step", " :", facts);
+    if (step == line.npos) {  // "44, loss: 6.5, dt: 187.6ms, tok/sec: 5457.8"
+        std::size_t end = 0;
+        facts.iteration = whole_number_at(line, end);
+        if (!facts.iteration || end == line.size() || line[end] != ',') {
+            return false;
+        }
+        step = 0;
     }
     read_facts(line.substr(step), indexed_rules<nanochat_rules>, facts);
     return facts.known != 0;
@@ -647,7 +669,10 @@ bool read_nanochat_tuning(std::string_view line, std::size_t at, LogFacts& facts
     return facts.has(loss);
 }
 
-constexpr std::array<LogRule, 7> peak_memory_rules = {{
+constexpr std::array<LogRule, 10> peak_memory_rules = {{
+    {"Peak reserved memory", reserved, gibi, bytes},  // Unsloth's notebooks
+    {"GPU Memory", allocated, gibi, bytes},
+    {"device memory usage", device, mebi, bytes},  // llm.c
     {"peak memory consumption", allocated, mebi, bytes},
     {"peak memory allocated", allocated, mebi, bytes},
     {"Peak memory usage", allocated, mebi, bytes},
@@ -684,6 +709,7 @@ constexpr std::array forms = {
     LogForm{"(train) ", LogFamily::xtuner, read_mmengine},
     LogForm{"iter time:", LogFamily::litgpt, read_litgpt},
     LogForm{", time ", LogFamily::nanogpt, read_nanogpt},
+    LogForm{",  time ", LogFamily::nanogpt, read_nanogpt},  // aligned
     LogForm{"Step ", LogFamily::xtuner, read_xtuner},
     LogForm{"Step ", LogFamily::torchtune, read_torchtune},
     LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},
@@ -693,6 +719,8 @@ constexpr std::array forms = {
     LogForm{"iter time (s):", LogFamily::deepspeed, read_deepspeed_pipeline},
     LogForm{", Latency:", LogFamily::deepspeed_chat, read_deepspeed_chat},
     LogForm{", loss =", LogFamily::deepspeed_chat, read_deepspeed_chat_loss},
+    LogForm{" tok/s", LogFamily::metrics, read_llm_c},
+    LogForm{"(took ", LogFamily::metrics, read_llm_c},
     LogForm{"| num_label_tokens", LogFamily::nemo, read_automodel},
     LogForm{":::MLLOG", LogFamily::mlperf, read_mlperf},
     // beside the steps
@@ -703,6 +731,7 @@ constexpr std::array forms = {
     LogForm{"tokens/GPU/s", LogFamily::megatron, read_beside<megatron_summary>},
     LogForm{"skipped=", LogFamily::deepspeed, read_beside<deepspeed_skipped>},
     LogForm{"Skipping step", LogFamily::deepspeed, read_overflow},
+    LogForm{"MaxMemAllocated=", LogFamily::deepspeed, read_beside<deepspeed_rules>},  // in a row of its own
     LogForm{"Max_CA", LogFamily::deepspeed, read_deepspeed_memory},
     LogForm{"Peak allocated", LogFamily::nanotron, read_nanotron_memory},
     LogForm{"Using (GB)", LogFamily::maxtext, read_maxtext_memory},
@@ -713,9 +742,12 @@ constexpr std::array forms = {
     LogForm{"max_memory_allocated (GB)", LogFamily::hugging_face, read_summary},
     LogForm{"'memory/", LogFamily::hugging_face, read_summary},
     LogForm{"GPU memory usage", LogFamily::hugging_face, read_axolotl_memory},
+    LogForm{"Peak reserved memory =", LogFamily::hugging_face, read_beside<peak_memory_rules>},
     LogForm{"Train ", LogFamily::composer, read_composer_value},
     LogForm{"peak memory", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"Peak memory usage", LogFamily::nanochat, read_beside<peak_memory_rules>},
+    LogForm{"GPU Memory:", LogFamily::metrics, read_beside<peak_memory_rules>},
+    LogForm{"device memory usage:", LogFamily::metrics, read_beside<peak_memory_rules>},
     LogForm{"peak_vram_mb", LogFamily::nanochat, read_beside<peak_memory_rules>},
     LogForm{"- Tok/sec ", LogFamily::litgpt, read_beside<litgpt_summary>},
     LogForm{"Memory used:", LogFamily::litgpt, read_beside<peak_memory_rules>},
@@ -747,7 +779,11 @@ std::string_view text_of(LogWord word) {
                                                                            "Running training",
                                                                            "Training starts",
                                                                            "Resum",
-                                                                           "\"epoch\":"};
+                                                                           "\"epoch\":",
+                                                                           "tep",
+                                                                           "ter",
+                                                                           "<th>Step</th>",
+                                                                           "<th>Epoch</th>"};
     return words[static_cast<std::size_t>(word)];
 }
 

@@ -29,8 +29,9 @@ enum class LogFamily : std::uint8_t {
     deepspeed,  ///< its timer: beside many others
     mlperf,
     deepspeed_chat,  ///< DeepSpeed-Chat and what grew from it
+    metrics,         ///< tables, JSON lines and values before their units, of whichever framework
 };
-inline constexpr int log_family_count = 17;
+inline constexpr int log_family_count = 18;
 
 /// A form of line.
 struct LogForm {
@@ -63,13 +64,20 @@ enum class LogWord : std::uint8_t {
     training_starts,
     training_begins,
     resuming,
-    epoch_key,  ///< of JSON
+    epoch_key,   ///< of JSON
+    step_word,   ///< with either capital
+    iter_word,   ///< likewise
+    step_cell,   ///< of the Trainer's table in a notebook
+    epoch_cell,  ///< likewise, where it evaluates once an epoch
 };
-inline constexpr int log_word_count = 18;
+inline constexpr int log_word_count = 22;
 std::string_view text_of(LogWord word);
 
 /// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
 bool read_megatron_rest(std::string_view line, LogFacts& facts);
+
+/// The rest of a NeMo line, in a row of its own behind a bar.
+bool read_nemo_rest(std::string_view line, LogFacts& facts);
 
 // Forms that are more than rules; log_dialects.cpp.
 bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts);
@@ -80,6 +88,8 @@ void read_bare_values(std::string_view line, LogFacts& facts);
 void read_unnamed_rates(std::string_view line, LogFacts& facts);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts);
+/// llm.c, whose values stand before their units.
+bool read_llm_c(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts);

@@ -39,8 +39,10 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
             const std::size_t end = at + time.size() + (number ? number->end : 0);
             dialects.primus |= end < line.size() && line[end] == '/';  // current/average
         }
-        dialects.deepspeed |= any({"samples per second", "samples_per_second", "TFLOPs", "consumed tokens",
-                                   "consumed_tokens", "(tgs)", "actual seqlen", "curriculum seqlen"});
+        dialects.deepspeed |=
+            any({"samples per second", "samples_per_second", "TFLOPs", "(tgs)", "actual seqlen",
+                 "curriculum seqlen"}) ||
+            (any({"consumed tokens", "consumed_tokens"}) && !holds(line, "throughput per GPU (TFLOP/s/GPU)"));
     }
     if (family == LogFamily::torchtitan || family == LogFamily::maxtext) {
         dialects.primus |= has_primus_prefix(line);
@@ -48,6 +50,7 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     if (family == LogFamily::bar) {
         dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
         dialects.composer |= any({"s/ba", "ba/s"});
+        dialects.named_bar |= facts.has(LogFact::loss) || holds(line, "=");
     }
     if (family == LogFamily::hugging_face) {
         dialects.axolotl |= any({"'memory/max_", "'memory/device_"});
@@ -57,8 +60,8 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     }
 }
 
-LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_t words,
-                          bool deepspeed_timer) {
+std::optional<LogFramework> framework_of(LogFamily f, const LogDialects& dialects, std::uint64_t words,
+                                         bool deepspeed_timer) {
     const auto word = [&](LogWord w) { return (words >> static_cast<int>(w) & 1U) != 0; };
     using enum LogWord;
     switch (f) {
@@ -111,8 +114,10 @@ LogFramework framework_of(LogFamily f, const LogDialects& dialects, std::uint64_
             return LogFramework::deepspeed;
         case LogFamily::mlperf:
             return LogFramework::mlperf;
+        case LogFamily::metrics:
+            break;
     }
-    return LogFramework::megatron_lm;
+    return std::nullopt;
 }
 
 }  // namespace traincost

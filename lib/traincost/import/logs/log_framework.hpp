@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "traincost/import/logs/log_facts.hpp"
@@ -17,6 +18,7 @@ struct LogDialects {
     bool deepspeed = false;
     bool nemo = false;
     bool composer = false;
+    bool named_bar = false;  ///< a progress bar with values behind it
     bool axolotl = false;
     bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
 };
@@ -24,9 +26,9 @@ struct LogDialects {
 /// Notes what a step line of `family` tells about its framework.
 void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts, LogDialects& dialects);
 
-/// The framework of a log of that family; `words`: one bit for each `LogWord` it holds; `deepspeed_timer`:
-/// lines of DeepSpeed's timer stand in it too.
-LogFramework framework_of(LogFamily family, const LogDialects& dialects, std::uint64_t words,
-                          bool deepspeed_timer);
+/// The framework of a log of that family, of which metrics have none; `words`: one bit for each `LogWord` it
+/// holds; `deepspeed_timer`: lines of DeepSpeed's timer stand in it too.
+std::optional<LogFramework> framework_of(LogFamily family, const LogDialects& dialects, std::uint64_t words,
+                                         bool deepspeed_timer);
 
 }  // namespace traincost

@@ -30,14 +30,15 @@ void note_missing(TrainingLog& log) {
 
 /// What the summary says of the whole run: the Trainer's before its lines, another's where the lines do not.
 void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
+    const bool trainer = family == LogFamily::hugging_face || log.framework == LogFramework::hf_trainer;
     const auto take = [&](LogFact fact, std::optional<double>& value) {
-        if (family == LogFamily::hugging_face && run.has(fact)) {
+        if (trainer && run.has(fact)) {
             value = run[fact];
         }
     };
     take(whole_run_samples_per_s, log.samples_per_s);
     take(whole_run_steps_per_s, log.steps_per_s);
-    const bool of_all = family == LogFamily::hugging_face || family == LogFamily::litgpt;
+    const bool of_all = trainer || family == LogFamily::litgpt;
     if (of_all && !log.tokens_per_s && run.has(whole_run_tokens_per_s)) {
         log.tokens_per_s = run[whole_run_tokens_per_s];
     }
@@ -47,12 +48,16 @@ void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
     }
 }
 
-/// What other lines beside the steps print of them: DeepSpeed's timer, Composer's progress bar.
+/// What other lines beside the steps print of them: DeepSpeed's timer, Composer's progress bar, the lines of
+/// a script that runs on DeepSpeed.
 void set_from_beside(TrainingLog& log, LogFamily family, LogCollector& steps) {
     if (family != LogFamily::deepspeed && !log.samples_per_s) {
         const LogTrack& timer = steps.track(LogFamily::deepspeed);
         log.samples_per_s = timer.median(samples_per_s);
         log.samples_per_s = log.samples_per_s ? log.samples_per_s : timer.median(running_samples_per_s);
+    }
+    if (family == LogFamily::deepspeed && !log.loss_last && log.nan_steps == 0) {
+        log.loss_last = steps.track(LogFamily::metrics).last_loss();
     }
     if (family == LogFamily::composer && !log.step_time) {
         if (const std::optional<double> time = steps.track(LogFamily::bar).median(step_time)) {
@@ -103,6 +108,7 @@ std::int64_t TrainingLogReader::lines() const {
 
 void TrainingLogReader::read(std::istream& in) {
     LogLines lines(in);
+    state_->steps.begin_file();
     LogLine line;
     std::int64_t last = 0;
     while (lines.next(line)) {
@@ -130,8 +136,10 @@ std::optional<TrainingLog> TrainingLogReader::finish() {
         return std::nullopt;
     }
     TrainingLog log;
-    log.framework =
-        framework_of(*family, steps.dialects(), steps.words(), steps.track(LogFamily::deepspeed).steps() > 0);
+    log.framework = *family == LogFamily::metrics
+                        ? steps.metrics().framework()
+                        : framework_of(*family, steps.dialects(), steps.words(),
+                                       steps.track(LogFamily::deepspeed).steps() > 0);
     log.lines = state_->lines;
     log.bytes = state_->bytes;
     log.skipped_steps = static_cast<std::int64_t>(std::min(steps.skipped_steps(), 1e15));

@@ -109,6 +109,10 @@ bool LogTrack::complete(const LogFacts& facts, const LogPlace& place) {
     return more;
 }
 
+std::optional<double> LogTrack::last_loss() const {
+    return loss_ && std::isfinite(*loss_) ? loss_ : std::nullopt;
+}
+
 void LogTrack::begin_again(const Back& back) {
     ++restarts_;
     const std::int64_t n = *back.facts.iteration;
@@ -199,6 +203,9 @@ void LogTrack::finish(TrainingLog& log) {
             }
         }
     }
+    if (series(step_time).empty()) {
+        std::swap(series(step_time), series(clocked_step_time));
+    }
     const std::optional<double> time = series(step_time).median();
     if (time) {
         log.step_time = Seconds{*time};
@@ -212,9 +219,7 @@ void LogTrack::finish(TrainingLog& log) {
     }
     log.steps_per_s = series(steps_per_s).median();
     log.tflops_per_gpu = series(tflops_per_gpu).median();
-    if (loss_ && std::isfinite(*loss_)) {
-        log.loss_last = loss_;
-    }
+    log.loss_last = last_loss();
     const auto whole = [](std::optional<double> x) -> std::optional<std::int64_t> {
         constexpr double most = 1e15;
         return x && *x < most ? std::optional(static_cast<std::int64_t>(*x)) : std::nullopt;

@@ -51,6 +51,9 @@ public:
         return series_[static_cast<std::size_t>(fact)].median();
     }
 
+    /// The last loss printed; nothing where it is not finite.
+    std::optional<double> last_loss() const;
+
 private:
     struct Back {  ///< an iteration below the last: another rank's, or a restart
         LogFacts facts;

@@ -63,7 +63,7 @@ struct StepSpread {
 /// The log of a run. Rates and times are medians of what is printed, without the first iteration of a start
 /// and without those next to an evaluation or a checkpoint; nothing that is not printed is filled in.
 struct TrainingLog {
-    LogFramework framework = LogFramework::megatron_lm;
+    std::optional<LogFramework> framework{};  ///< nothing for metrics that no framework is known to write
     std::int64_t lines = 0;
     std::int64_t bytes = 0;
     std::int64_t iterations = 0;  ///< distinct iteration numbers printed; of Hugging Face, lines with a loss

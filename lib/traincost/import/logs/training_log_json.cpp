@@ -27,7 +27,12 @@ void write_spread(JsonWriter& out, const std::optional<StepSpread>& spread) {
 void write_json(JsonWriter& out, const TrainingLog& log) {
     out.begin_object();
     out.member("kind", "log");
-    out.member("framework", to_string(log.framework));
+    out.key("framework");
+    if (log.framework) {
+        out.value(to_string(*log.framework));
+    } else {
+        out.null();
+    }
     out.member("iterations", log.iterations);
     out.member("first_iteration", log.first_iteration);
     out.member("last_iteration", log.last_iteration);

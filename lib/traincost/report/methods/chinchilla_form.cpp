@@ -143,13 +143,11 @@ MethodAnswer chinchilla_answer(const ChinchillaFlags& f) {
 MethodForm chinchilla_form() {
     MethodForm form;
     const auto f = std::make_shared<ChinchillaFlags>();
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s per card; default: 40");
-    form.add(
-        "--utilization", f->utilization, "FRACTION",
-        [](const std::string& text) { return parse_fraction(text, Range::positive); },
-        "Share of that rate in use, as in 0.25 or 25%; default: 0.25");
+    form.add("--tflops", f->tflops, "TFLOPS", form_number, "TFLOP/s per card; default: 40");
+    form.add("--utilization", f->utilization, "FRACTION", form_fraction,
+             "Share of that rate in use, as in 0.25 or 25%; default: 0.25");
     form.add("--cards", f->cards, "N", positive_count, "Number of cards; default: 1");
-    form.add("--days", f->days, "N", positive_number, "Training days; default: 7");
+    form.add("--days", f->days, "N", form_number, "Training days; default: 7");
     form.add_switch("--compare", f->compare,
                     "Comparison with the other laws of 'scale', for the same compute");
     form.add_switch("--list", f->list, "Print its constants, defaults and grid");

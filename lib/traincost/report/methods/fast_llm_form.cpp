@@ -270,16 +270,14 @@ MethodForm fast_llm_form() {
     form.add("--gpu-memory", f->gpu_memory, "GB", positive_count, "GPU_MEMORY");
     form.add("--batch", f->batch, "N", positive_count,
              "BATCH_SIZE per rank; with --after-train, the global batch");
-    form.add("--btokens", f->billion_tokens, "BILLIONS", positive_number, "BTOKEN");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOPS per GPU");
+    form.add("--btokens", f->billion_tokens, "BILLIONS", form_number, "BTOKEN");
+    form.add("--tflops", f->tflops, "TFLOPS", form_number, "TFLOPS per GPU");
     form.add_switch("--no-checkpointing", f->no_checkpointing, "Without gradient checkpointing");
     form.add_switch("--after-train", f->after_train,
                     "TFLOPS reached per GPU, from --params, --seq, --batch, --step-time and --gpus");
     form.add("--params", f->parameters, "COUNT", positive_parameters,
              "Parameters (after-train); default: 7B");
-    form.add(
-        "--step-time", f->step, "DURATION", [](auto& t) { return parse_duration(t, Range::positive); },
-        "Step time (after-train); default: 6.8s");
+    form.add("--step-time", f->step, "DURATION", form_duration, "Step time (after-train); default: 6.8s");
     form.add("--gpus", f->gpus, "N", positive_count, "GPUs (after-train); default: 32");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print the models and constants of its scripts");

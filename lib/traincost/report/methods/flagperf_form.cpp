@@ -187,11 +187,11 @@ MethodForm flagperf_form() {
     form.add_text("--model", f->model, "NAME", "Model from its tables (see --list); default: gpt3-6.7b");
     form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak the MFU uses (see --list); default: A100");
     form.add("--params", f->parameters, "COUNT", positive_parameters, "Parameters; default: the model's");
-    form.add("--samples-per-s", f->samples_per_s, "RATE", positive_number, "Sequences per second, all GPUs");
-    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens per second and GPU");
+    form.add("--samples-per-s", f->samples_per_s, "RATE", form_number, "Sequences per second, all GPUs");
+    form.add("--tokens-per-s", f->tokens_per_s, "RATE", form_number, "Tokens per second and GPU");
     form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 2048");
     form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 8");
-    form.add("--memory", f->memory, "GB", positive_number, "Measured memory per GPU in GB");
+    form.add("--memory", f->memory, "GB", form_number, "Measured memory per GPU in GB");
     flagperf_add_layout(form, *f);
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its models and peaks");

@@ -240,7 +240,7 @@ MethodForm iiis_form() {
     const auto word = [](const std::string& text) { return text; };
     form.add("--gpu", f->gpu, "NAME", word, "GPU from its table: H200, H100, A100, 4090, 3090");
     form.add("--model", f->model, "NAME", word, "Model from its table: LLAMA-7B, ... (see --list)");
-    form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
+    form.add("--network", f->network, "GBIT_PER_S", form_gigabits_per_second,
              "Network bandwidth per host in Gbit/s, or with a unit, as in 50GB/s");
     form.add("--minibatch", f->minibatch, "N", positive_count,
              "Sequences per rank and iteration; default: 32");
@@ -248,9 +248,9 @@ MethodForm iiis_form() {
     form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree");
     form.add("--pp", f->pp, "N", positive_count, "Pipeline parallel degree");
     form.add("--dp", f->dp, "N", positive_count, "Data parallel degree");
-    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number, "Tokens per epoch, in millions");
-    form.add("--epochs", f->epochs, "N", positive_number, "Epochs");
-    form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
+    form.add("--tokens-m", f->tokens, "MILLIONS", form_number, "Tokens per epoch, in millions");
+    form.add("--epochs", f->epochs, "N", form_number, "Epochs");
+    form.add("--bus", f->bus, "GB_PER_S", form_gigabytes_per_second,
              "Bus bandwidth in GB/s, or with a unit, as in 400Gb/s; default: the GPU's");
     form.add(
         "--recompute", f->recompute, "full|selective|none",

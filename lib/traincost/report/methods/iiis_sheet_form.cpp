@@ -180,17 +180,16 @@ MethodForm iiis_sheet_form() {
     const auto word = [](const std::string& text) { return text; };
     form.add("--gpu", f->gpu, "NAME", word, "GPU from its table (see --list); default: 3090");
     form.add("--model", f->model, "NAME", word, "Model from its table; default: LLAMA-7B");
-    form.add("--network", f->network, "GBIT_PER_S", gigabits_per_second,
+    form.add("--network", f->network, "GBIT_PER_S", form_gigabits_per_second,
              "Network bandwidth per host in Gbit/s, or with a unit, as in 50GB/s; default: 100");
     form.add("--minibatch", f->minibatch, "N", positive_count, "Sequences per rank; default: 32");
     form.add("--microbatch", f->microbatch, "N", positive_count, "Sequences per micro-batch; default: 2");
     form.add("--tp", f->tp, "N", positive_count, "Tensor parallel degree; default: 4");
     form.add("--pp", f->pp, "N", positive_count, "Pipeline parallel degree; default: 2");
     form.add("--dp", f->dp, "N", positive_count, "Data parallel degree; default: 2");
-    form.add("--tokens-m", f->tokens, "MILLIONS", positive_number,
-             "Tokens per epoch, in millions; default: 100");
-    form.add("--epochs", f->epochs, "N", positive_number, "Epochs; default: 2");
-    form.add("--bus", f->bus, "GB_PER_S", gigabytes_per_second,
+    form.add("--tokens-m", f->tokens, "MILLIONS", form_number, "Tokens per epoch, in millions; default: 100");
+    form.add("--epochs", f->epochs, "N", form_number, "Epochs; default: 2");
+    form.add("--bus", f->bus, "GB_PER_S", form_gigabytes_per_second,
              "Bus bandwidth in GB/s, or with a unit, as in 400Gb/s; default: the GPU's");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its table of GPUs");

@@ -234,17 +234,15 @@ MethodAnswer lightning_answer(const LightningFlags& f, const Sources& sources) {
 std::vector<double> lightning_numbers(const std::string& text) {
     std::vector<double> all;
     for (const std::string& part : names_of(text)) {
-        all.push_back(positive_number(part));
+        all.push_back(form_number(part));
     }
     return all;
 }
 
 void lightning_add_measured(MethodForm& form, LightningFlags& f) {
-    form.add("--tokens-per-s", f.tokens_per_s, "RATE", positive_number, "Measured tokens per second and GPU");
-    form.add(
-        "--forward", f.forward, "DURATION", [](auto& t) { return parse_duration(t, Range::positive); },
-        "Time of the forward pass, as in 35.9ms");
-    form.add("--cpu-ram", f.cpu_ram, "GB", positive_number, "Peak CPU RAM in the report, in GB (10^9)");
+    form.add("--tokens-per-s", f.tokens_per_s, "RATE", form_number, "Measured tokens per second and GPU");
+    form.add("--forward", f.forward, "DURATION", form_duration, "Time of the forward pass, as in 35.9ms");
+    form.add("--cpu-ram", f.cpu_ram, "GB", form_number, "Peak CPU RAM in the report, in GB (10^9)");
     form.add("--gpu-ram", f.gpu_ram, "GB,...", lightning_numbers, "Peak RAM of each GPU, in GB (10^9)");
 }
 
@@ -259,16 +257,15 @@ MethodForm lightning_form() {
     form.add("--params", f->parameters, "COUNT", positive_parameters, "N, parameters; default: the model's");
     form.add("--tokens", f->tokens, "COUNT", positive_parameters, "D, tokens to train on");
     form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 1");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "Known TFLOP/s per GPU");
-    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s per GPU, if no rate is known");
-    form.add(
-        "--utilization", f->utilization, "FRACTION",
-        [](auto& t) { return parse_fraction(t, Range::positive); }, "Share of --peak in use; default: 0.25");
+    form.add("--tflops", f->tflops, "TFLOPS", form_number, "Known TFLOP/s per GPU");
+    form.add("--peak", f->peak, "TFLOPS", form_number, "Peak TFLOP/s per GPU, if no rate is known");
+    form.add("--utilization", f->utilization, "FRACTION", form_fraction,
+             "Share of --peak in use; default: 0.25");
     form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 512");
     form.add("--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default: 1");
     lightning_add_measured(form, *f);
     add_compare_fields(form, f->compare);
-    form.add("--host-speed", f->host_speed, "RATIO", positive_number,
+    form.add("--host-speed", f->host_speed, "RATIO", form_number,
              "Host speed relative to the measured host, for the comparison; default: 1");
     form.add_switch("--list", f->list, "Print its models");
     form.answer = [f](const Sources& sources) { return lightning_answer(*f, sources); };

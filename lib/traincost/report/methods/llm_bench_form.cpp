@@ -167,8 +167,8 @@ MethodForm llm_bench_form() {
     const auto f = std::make_shared<LlmBenchFlags>();
     form.add_text("--model", f->model, "NAME", "Configuration (see --list); default: gpt2-1.5b");
     form.add_text("--gpu", f->gpu, "NAME", "GPU whose peak the MFU uses: H100, H200, MI300X; default: H100");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s per GPU by its own count");
-    form.add("--tokens-per-s", f->tokens_per_s, "RATE", positive_number, "Tokens per second and GPU");
+    form.add("--tflops", f->tflops, "TFLOPS", form_number, "TFLOP/s per GPU by its own count");
+    form.add("--tokens-per-s", f->tokens_per_s, "RATE", form_number, "Tokens per second and GPU");
     form.add_switch("--use-fp8", f->fp8, "Use the FP8 peak");
     form.add_switch("--causal", f->causal, "Count half the attention, as its releases from 841b861a on do");
     add_compare_fields(form, f->compare);

@@ -111,11 +111,9 @@ MethodForm six_nd_form() {
     form.add("--params", f->parameters, "COUNT", positive_parameters, "N, parameters, as in 7B");
     form.add("--tokens", f->tokens, "COUNT", positive_parameters, "D, tokens: 2T");
     form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 1");
-    form.add("--tflops", f->tflops, "TFLOPS", positive_number, "TFLOP/s reached per GPU");
-    form.add("--peak", f->peak, "TFLOPS", positive_number, "Peak TFLOP/s per GPU, with --mfu");
-    form.add(
-        "--mfu", f->mfu, "FRACTION", [](auto& t) { return parse_fraction(t, Range::positive); },
-        "Share of --peak reached, as in 0.45 or 45%");
+    form.add("--tflops", f->tflops, "TFLOPS", form_number, "TFLOP/s reached per GPU");
+    form.add("--peak", f->peak, "TFLOPS", form_number, "Peak TFLOP/s per GPU, with --mfu");
+    form.add("--mfu", f->mfu, "FRACTION", form_fraction, "Share of --peak reached, as in 0.45 or 45%");
     form.add("--seq", f->sequence, "TOKENS", positive_count,
              "Sequence length for the comparison; default: 4096");
     add_compare_fields(form, f->compare);

@@ -47,7 +47,7 @@ std::string memory_text(const TrainingLog& log) {
 std::vector<Table> tables_of(const TrainingLog& log, const std::string& name) {
     const std::string shown =
         name.size() > title_width ? "..." + name.substr(name.size() - title_width) : name;
-    Table table{.title = shown + ": " + std::string(to_string(log.framework)),
+    Table table{.title = shown + ": " + std::string(log.framework ? to_string(*log.framework) : "metrics"),
                 .columns = {},
                 .rows = {},
                 .remarks = {}};

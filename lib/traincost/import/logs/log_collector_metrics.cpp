@@ -1,0 +1,118 @@
+// Tables, JSON lines and named values among the lines of a log.
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "traincost/import/logs/log_collector.hpp"
+#include "traincost/import/logs/log_members.hpp"
+#include "traincost/import/logs/log_scan.hpp"
+
+namespace traincost {
+
+namespace {
+
+bool names_iteration(std::string_view line) {
+    for (const std::string_view name :
+         {"step':", "iter':", "iteration':", "step\":", "iter\":", "iteration\":"}) {
+        if (holds(line, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+bool LogCollector::take_object(std::string_view object, const LogLine& line) {
+    std::optional<LogFacts> step;
+    const bool own = metrics_.take_object(object, step);
+    if (step) {
+        take_measured(*step, line);
+    }
+    return own;
+}
+
+/// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again.
+void LogCollector::take_named(const LogLine& line) {
+    constexpr int most_in_vain = 20000;
+    if (unnamed_lines_ >= most_in_vain || (!holds(line.text, "oss") && !holds(line.text, "OSS"))) {
+        return;
+    }
+    const std::optional<LogFacts> facts = metrics_.named_values(line.text);
+    unnamed_lines_ = facts ? 0 : unnamed_lines_ + 1;
+    if (facts) {
+        take_measured(*facts, line);
+    }
+}
+
+void LogCollector::begin_file() {
+    lines_of_file_ = 0;
+}
+
+void LogCollector::take_measured(LogFacts facts, const LogLine& line) {
+    keep_memory(facts);
+    keep_summary(facts);
+    if (facts.iteration) {
+        accept(LogFamily::metrics, std::move(facts), line.number);
+    }
+}
+
+/// Values of a block, one a line; the first other line ends it.
+bool LogCollector::continue_block(const LogLine& line) {
+    if (metrics_.in_block() && !metrics_.take_of_block(line.text)) {
+        end_block(line.number);
+    }
+    return metrics_.in_block();
+}
+
+void LogCollector::end_block(std::int64_t line) {
+    if (const std::optional<LogFacts> facts = metrics_.end_block()) {
+        take_measured(*facts, {line, "", true});
+    }
+}
+
+/// Rows of a table, names of its columns, and JSON objects of nobody's own form.
+bool LogCollector::take_metrics(const LogLine& line) {
+    constexpr int lines_before_names = 100;  // of a file, at most
+    if (metrics_.in_cells()) {
+        for (const LogFacts& facts : metrics_.take_cells(line.text)) {
+            take_measured(facts, line);
+        }
+        return true;
+    }
+    if (line.text.starts_with("{\"") || line.text.starts_with("{ \"")) {
+        return take_object(line.text, line);
+    }
+    if (line.text.starts_with("[{")) {
+        for_each_object(line.text, [&](std::string_view object) { take_object(object, line); });
+    }
+    if (line.text.starts_with("{'") && names_iteration(line.text)) {  // a dictionary of Python
+        std::string object(line.text);
+        std::replace(object.begin(), object.end(), '\'', '"');
+        return take_object(object, line);
+    }
+    const bool others = line.text.starts_with(":::") || line.text.starts_with("DLLL");
+    if (line.text.ends_with('}') && !others) {  // behind a logger's words
+        const std::size_t brace = find_in(line.text, "{\"");
+        std::optional<LogFacts> step;
+        if (brace != line.text.npos && names_iteration(line.text) &&
+            metrics_.take_object(line.text.substr(brace), step) && step) {
+            take_measured(*step, line);
+            return true;
+        }
+    }
+    if (const std::optional<std::string> object = metrics_.take_row_of_object(line.text)) {
+        take_object(*object, line);
+    }
+    const std::string_view row = metrics_.bare_row(line.text);
+    if (metrics_.has_columns() && metrics_.is_row(row)) {
+        if (const std::optional<LogFacts> facts = metrics_.row(row, line.ended)) {
+            take_measured(*facts, line);
+            return true;
+        }
+    }
+    return lines_of_file_ < lines_before_names && ++lines_of_file_ > 0 && metrics_.take_header(line.text);
+}
+
+}  // namespace traincost

@@ -1,0 +1,53 @@
+// Lines that stand in several rows of a log.
+
+#include <string>
+
+#include "traincost/import/logs/log_collector.hpp"
+#include "traincost/import/logs/log_rows.hpp"
+
+namespace traincost {
+
+/// Takes the rest of a wrapped Megatron line into the step it belongs to; the step is complete with a line
+/// that is none, or that is too far below.
+bool LogCollector::continue_wrapped(const LogLine& line) {
+    constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
+    LogFacts rest;
+    const std::optional<std::string_view> bare = without_prefix(line.text, row_prefix_);
+    const std::string row = bare ? wrapped_field_ + " " + std::string(*bare) : std::string(line.text);
+    if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
+        wrapped_field_ = open_field(line.text);
+        drop_cut_number(LogFamily::megatron, rest, line);
+        wrapped_->first.complete_with(rest);
+        if (!rest.has(LogFact::nan_steps)) {
+            return true;
+        }
+        close_wrapped();
+        return true;
+    }
+    close_wrapped();
+    return false;
+}
+
+/// A row of NeMo's that begins with a bar, into the step before it.
+bool LogCollector::continue_nemo(const LogLine& line) {
+    const std::optional<LogFacts>& before = shape_[static_cast<std::size_t>(LogFamily::nemo)];
+    LogFacts rest;
+    if (line.text.front() != '|' || !before || !read_nemo_rest(line.text, rest)) {
+        return false;
+    }
+    drop_cut_number(LogFamily::nemo, rest, line);
+    keep_memory(rest);
+    rest.iteration = before->iteration;
+    accept(LogFamily::nemo, rest, line.number);
+    return true;
+}
+
+void LogCollector::close_wrapped() {
+    if (wrapped_) {
+        const auto [facts, line] = *wrapped_;
+        wrapped_.reset();
+        accept(LogFamily::megatron, facts, line);
+    }
+}
+
+}  // namespace traincost

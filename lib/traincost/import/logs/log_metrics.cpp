@@ -1,0 +1,357 @@
+#include "traincost/import/logs/log_metrics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <initializer_list>
+
+#include "traincost/base/scale.hpp"
+#include "traincost/import/logs/log_members.hpp"
+#include "traincost/import/logs/log_scan.hpp"
+
+namespace traincost {
+
+namespace {
+
+using enum LogFact;
+
+constexpr std::size_t most_names = 4096;  // of one log
+constexpr double surely_bytes = 1e8;      // no accelerator has so many megabytes
+constexpr double surely_giga = 200.0;     // with all digits of a quotient: no run needs so few megabytes
+constexpr int digits_of_quotient = 6;
+
+/// Of a column of a chart exported from Weights & Biases, "run - train/loss", the metric; nothing for the
+/// least and the most of its runs.
+std::string_view without_run(std::string_view name) {
+    constexpr std::string_view between = " - ";
+    if (name.ends_with("__MIN") || name.ends_with("__MAX")) {
+        return {};
+    }
+    const std::size_t at = name.rfind(between);
+    return at == name.npos ? name : name.substr(at + between.size());
+}
+
+/// "10,125" of a table whose separator is no comma: its comma is a decimal point.
+std::string_view with_point(std::string_view cell, std::string& scratch) {
+    const std::size_t comma = cell.find(',');
+    if (comma == cell.npos || comma != cell.rfind(',') || cell.find('.') != cell.npos) {
+        return cell;
+    }
+    scratch = cell;
+    scratch[comma] = '.';
+    return scratch;
+}
+
+bool is_training(std::string_view part) {
+    for (const std::string_view other :
+         {"val", "eval", "test", "dev", "VAL", "EVAL", "Val", "Eval", "Test"}) {
+        if (part.starts_with(other)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// "12.4834623336792": bytes divided by 2^30, without a unit.
+bool is_bare_quotient(std::string_view value) {
+    const std::optional<LogNumber> number = number_at(value);
+    return number && number->suffix.empty() && number->decimals >= digits_of_quotient &&
+           number->value < surely_giga;
+}
+
+/// Where the text begins behind a launcher's rank: "0: ", "[rank3]: "; 0 where there is none.
+std::size_t behind_launcher(std::string_view line) {
+    constexpr std::size_t longest = 40;
+    const std::size_t end = line.find(": ");
+    if (end == line.npos || end == 0 || end > longest ||
+        line.substr(0, end).find_first_of(" ,;|\t") != line.npos) {
+        return 0;
+    }
+    const char last = line[end - 1] == ']' && end > 1 ? line[end - 2] : line[end - 1];
+    return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
+}
+
+/// Whether a step says more than its memory, batch and clock.
+bool is_of_training(const LogFacts& facts) {
+    constexpr std::array telling = {step_time,     clocked_step_time, tokens_per_s,   tokens_per_s_per_gpu,
+                                    samples_per_s, steps_per_s,       tflops_per_gpu, loss};
+    return std::any_of(telling.begin(), telling.end(), [&](LogFact f) { return facts.has(f); });
+}
+
+}  // namespace
+
+const LogColumn& LogMetrics::column(std::string_view name, Columns& known) {
+    const auto found = known.find(name);
+    if (found != known.end()) {
+        return found->second;
+    }
+    if (known.size() >= most_names) {
+        unknown_ = column_of(name);
+        return unknown_;
+    }
+    return known.emplace(std::string(name), column_of(name)).first->second;
+}
+
+void LogMetrics::name_columns(const std::vector<std::string>& names) {
+    names_.clear();
+    columns_.clear();
+    for (const std::string& name : names) {
+        names_.emplace_back(without_run(name));
+        columns_.push_back(column(names_.back(), known_));
+    }
+}
+
+bool LogMetrics::take_header(std::string_view line) {
+    const std::size_t prefix = behind_launcher(line);
+    const std::string_view launcher = line.substr(0, prefix);
+    line.remove_prefix(prefix);
+    line = line.substr(std::min(line.find_first_not_of("#% "), line.size()));
+    constexpr std::size_t longest = std::size_t{1} << 16;
+    if (line.size() > longest || line.empty()) {
+        return false;
+    }
+    char separator = 0;
+    std::ptrdiff_t most = 0;
+    for (const char c : {'\t', ',', ';', '|'}) {
+        const std::ptrdiff_t count = std::count(line.begin(), line.end(), c);
+        if (count > most) {
+            most = count;
+            separator = c;
+        }
+    }
+    if (separator == 0) {
+        return false;
+    }
+    const std::vector<std::string> names = fields_of_row(line, separator);
+    bool iteration = false;
+    bool step = false;
+    for (const std::string& name : names) {
+        const bool numeral =
+            !name.empty() && (name[0] == '-' || name[0] == '.' || (name[0] >= '0' && name[0] <= '9'));
+        if (numeral || name.size() > 200 || name.find(':') != name.npos || name.find('=') != name.npos) {
+            return false;
+        }
+        const LogColumn what = column_of(without_run(name));
+        iteration |= what.role == ColumnRole::iteration || what.role == ColumnRole::optimizer_step;
+        step |= what.role == ColumnRole::fact && what.fact != global_batch && what.fact != sequence;
+    }
+    if (!iteration || !step) {
+        return false;
+    }
+    separator_ = separator;
+    launcher_ = launcher;
+    name_columns(names);
+    return true;
+}
+
+std::string_view LogMetrics::bare_row(std::string_view line) const {
+    return line.starts_with(launcher_) ? line.substr(launcher_.size()) : std::string_view{};
+}
+
+bool LogMetrics::is_row(std::string_view line) const {
+    if (line.empty()) {
+        return false;
+    }
+    const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), separator_));
+    return count + 1 >= std::min<std::size_t>(columns_.size(), 2) &&
+           line.find_first_of("0123456789") != line.npos && line[0] != '{' && line.find(": ") == line.npos;
+}
+
+std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
+    Gathered values;
+    std::string scratch;
+    std::size_t i = 0;
+    const auto take_cell = [&](std::string_view cell, bool last) {
+        if (i < columns_.size() && (ended || !last)) {  // the last value may lack digits
+            gather(values, names_[i], columns_[i], separator_ == ';' ? with_point(cell, scratch) : cell);
+        }
+        ++i;
+    };
+    if (line.find('"') != line.npos) {
+        const std::vector<std::string> cells = fields_of_row(line, separator_);
+        for (const std::string& cell : cells) {
+            take_cell(cell, &cell == &cells.back());
+        }
+    } else {
+        for (std::size_t at = 0; at <= line.size();) {
+            const std::size_t end = std::min(line.find(separator_, at), line.size());
+            take_cell(trimmed(line.substr(at, end - at)), end == line.size());
+            at = end + 1;
+        }
+    }
+    if (i > columns_.size() + 1) {
+        return std::nullopt;
+    }
+    apart_ |= values.facts.iteration && !is_of_training(values.facts);
+    return finished(values);
+}
+
+void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn& what,
+                        std::string_view value) {
+    values.data_time |= name == "data_time";
+    if (value.empty() || value == "null" || what.role == ColumnRole::none) {
+        return;
+    }
+    switch (what.role) {
+        case ColumnRole::none:
+            return;
+        case ColumnRole::part:
+            values.other_part |= !is_training(value);
+            return;
+        case ColumnRole::bare_time:
+            values.bare_time = value;
+            return;
+        case ColumnRole::iteration:
+        case ColumnRole::optimizer_step:
+        case ColumnRole::epoch: {
+            const std::optional<LogNumber> number = number_at(value);
+            const bool whole = number && number->value >= 0 && number->value < 0x1p53;
+            if (!whole) {
+                return;
+            }
+            const auto n = static_cast<std::int64_t>(number->value);
+            if (what.role == ColumnRole::epoch) {
+                values.epoch = n;
+            } else if (what.role == ColumnRole::optimizer_step) {
+                values.facts.optimizer_step = n;
+            } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
+                values.facts.iteration = n;
+                values.iteration_rank = what.rank;
+            }
+            return;
+        }
+        case ColumnRole::clock: {
+            const std::optional<double> clock = clock_at(value);
+            const std::optional<LogNumber> number = number_at(value);
+            if (what.rank < values.clock_rank && (clock || number)) {
+                values.clock = clock ? *clock : number->value * what.scale;
+                values.clock_digit =
+                    clock ? 1.0 : what.scale * std::pow(10.0, -std::min(number->decimals, 9));
+                values.clock_rank = what.rank;
+            }
+            return;
+        }
+        case ColumnRole::fact:
+            break;
+    }
+    if (what.scale == 0) {
+        const std::optional<LogNumber> number = number_at(value);
+        values.bare_memory = value;
+        if (!number || (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(value))) {
+            return;
+        }
+    }
+    const auto fact = static_cast<std::size_t>(what.fact);
+    int& rank = values.ranks[fact];
+    if (values.facts.has(what.fact) && !is_memory(what.fact)) {
+        if (what.rank + 1 >= rank) {
+            return;
+        }
+        values.facts.forget(what.fact);
+    }
+    rank = what.rank + 1;
+    const double scale = what.scale != 0 ? what.scale : is_bare_quotient(value) ? gibi : 1.0;
+    read_fact(value, {"", what.fact, scale, what.suffix}, values.facts);
+}
+
+/// The time since an earlier row, by the clock of both, as soon as it is many times what the clock's last
+/// digit says. A clock that falls while iterations grow is none.
+void LogMetrics::set_clocked(LogFacts& facts, const Gathered& values) {
+    constexpr double digits = 20.0;  // the last one is then one part in twenty
+    if (!values.clock || !std::isfinite(*values.clock)) {
+        return;
+    }
+    const std::int64_t n = *facts.iteration;
+    clock_digit_ = clock_digit_ > 0 ? std::min(clock_digit_, values.clock_digit) : values.clock_digit;
+    if (!clock_iteration_ || n < *clock_iteration_) {
+        clock_iteration_ = n;
+        last_clock_ = *values.clock;
+        return;
+    }
+    const double passed = *values.clock - last_clock_;
+    clock_falls_ |= n > *clock_iteration_ && passed < 0;
+    if (n == *clock_iteration_ || clock_falls_ || passed < digits * clock_digit_) {
+        return;
+    }
+    facts.set(clocked_step_time, passed / static_cast<double>(n - *clock_iteration_));
+    clock_iteration_ = n;
+    last_clock_ = *values.clock;
+}
+
+std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
+    LogFacts& facts = values.facts;
+    facts.iteration = facts.iteration ? facts.iteration : facts.optimizer_step;
+    if (!facts.iteration || values.other_part) {
+        return std::nullopt;
+    }
+    if (values.data_time) {  // OpenMMLab's time is of a step, its memory in MiB, its rate of a GPU
+        if (values.bare_time) {
+            read_fact(*values.bare_time, {"", step_time}, facts);
+        }
+        if (values.bare_memory) {
+            read_fact(*values.bare_memory, {"", allocated, mebi}, facts);
+        }
+        if (facts.has(tokens_per_s)) {
+            facts.set(tokens_per_s_per_gpu, facts[tokens_per_s]);
+            facts.forget(tokens_per_s);
+        }
+    }
+    if (facts.has(whole_run_samples_per_s) || facts.has(whole_run_steps_per_s)) {
+        facts.forget(loss);  // the Trainer's summary: the mean of all
+    }
+    const std::int64_t printed = *facts.iteration;
+    const bool next_epoch = values.epoch && last_epoch_ && *values.epoch > *last_epoch_;
+    if (next_epoch && last_printed_ && printed < *last_printed_) {
+        base_ += *last_printed_;
+    }
+    const bool again = values.epoch && last_epoch_ && *values.epoch < *last_epoch_;
+    base_ = again ? 0 : base_;
+    if (!is_of_training(facts)) {
+        facts.iteration.reset();
+        return facts.known != 0 ? std::optional(facts) : std::nullopt;
+    }
+    last_printed_ = printed;
+    last_epoch_ = values.epoch ? values.epoch : last_epoch_;
+    facts.iteration = printed + base_;
+    set_clocked(facts, values);
+    return facts;
+}
+
+std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
+    Gathered values;
+    for_each_field(line, [&](std::string_view name, std::string_view value) {
+        const LogColumn& what = column(name, spoken_);
+        if (what.role != ColumnRole::bare_time) {
+            gather(values, name, what, value);
+        } else if (const std::optional<LogNumber> time = number_at(value); time && time->suffix == "ms") {
+            read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);
+        }
+    });
+    const LogFacts& facts = values.facts;
+    const bool measured = facts.has(step_time) || facts.has(tokens_per_s) ||
+                          facts.has(tokens_per_s_per_gpu) || facts.has(samples_per_s) ||
+                          facts.has(steps_per_s) || facts.has(tflops_per_gpu);
+    const bool timed = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
+    return measured && (facts.has(loss) || timed) ? finished(values) : std::nullopt;
+}
+
+bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {
+    Gathered values;
+    bool others = false;
+    bool trainer = false;
+    bool measured = false;
+    for_each_member(line, [&](std::string_view name, std::string_view value) {
+        const LogColumn& what = column(name, known_);
+        trainer |= name == "learning_rate" || name == "grad_norm";
+        others |= name == "tps_per_gpu" || name == "current_steps" || name == "global_step/max_steps";
+        measured |= what.role == ColumnRole::clock ||
+                    (what.role == ColumnRole::fact && what.fact != loss && !is_memory(what.fact));
+        gather(values, name, what, value);
+    });
+    const bool counted = values.facts.iteration || values.facts.optimizer_step;
+    const bool own = counted && !others && (measured || !trainer || !values.epoch.has_value());
+    step = own ? finished(values) : std::nullopt;
+    return own;
+}
+
+}  // namespace traincost

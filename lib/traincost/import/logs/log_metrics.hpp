@@ -1,0 +1,123 @@
+// Files of metrics beside logs: tables with a line of names (CSV, tab-separated, HTML cells of a notebook)
+// and JSON objects, one a line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "traincost/import/logs/log_columns.hpp"
+#include "traincost/import/logs/log_facts.hpp"
+#include "traincost/import/logs/training_log.hpp"
+
+namespace traincost {
+
+/// Reads rows by the names of their columns.
+class LogMetrics {
+public:
+    /// Whether the line names the columns of a table of training steps; its rows are expected from then on.
+    bool take_header(std::string_view line);
+    bool has_columns() const {
+        return !columns_.empty();
+    }
+    /// The line without what the launcher put before the names; nothing where it has another prefix.
+    std::string_view bare_row(std::string_view line) const;
+    /// Whether the line is a row of the table.
+    bool is_row(std::string_view line) const;
+    /// The step of a row, without an iteration where it only says something of the run; nothing for a row of
+    /// validation. Where the line is not `ended`, its last value may lack digits and is left out.
+    std::optional<LogFacts> row(std::string_view line, bool ended);
+
+    /// Whether the line is a JSON object of an iteration that is not of a form which frameworks print under
+    /// names of their own; `step`: its step, nothing where it is of validation. Names may be nested.
+    bool take_object(std::string_view line, std::optional<LogFacts>& step);
+
+    /// Takes a row of an object of many rows; the text of the object where the row ends it.
+    std::optional<std::string> take_row_of_object(std::string_view line);
+
+    /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
+    /// where it has no iteration, no loss, or nothing that tells how fast.
+    std::optional<LogFacts> named_values(std::string_view line);
+
+    /// Whether the line begins a block of values, one a line: "[step=10/739328]".
+    bool begin_block(std::string_view line);
+    bool in_block() const {
+        return block_.has_value();
+    }
+    /// Whether the line is a value of the block, which it then has: "train/CrossEntropyLoss=10.9".
+    bool take_of_block(std::string_view line);
+    /// The step of the block that ends.
+    std::optional<LogFacts> end_block();
+
+    /// Begins a table whose cells stand in HTML, and takes its lines up to the end.
+    void begin_cells();
+    bool in_cells() const {
+        return in_cells_;
+    }
+    /// Rows that end in this line.
+    std::vector<LogFacts> take_cells(std::string_view line);
+
+    /// Who writes such names; nothing where nobody known does.
+    std::optional<LogFramework> framework() const;
+
+private:
+    /// The values of one step while they are gathered.
+    struct Gathered {
+        LogFacts facts{};
+        int iteration_rank = 100;
+        int clock_rank = 100;
+        std::optional<std::int64_t> epoch{};
+        std::optional<double> clock{};
+        double clock_digit = 0;  ///< what its last digit is, in seconds
+        std::optional<std::string_view> bare_time{};
+        std::optional<std::string_view> bare_memory{};
+        bool data_time = false;
+        bool other_part = false;
+        std::array<int, log_fact_count> ranks{};
+    };
+    struct NameHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view name) const {
+            return std::hash<std::string_view>{}(name);
+        }
+    };
+    using Columns = std::unordered_map<std::string, LogColumn, NameHash, std::equal_to<>>;
+    const LogColumn& column(std::string_view name, Columns& known);
+    void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
+    std::optional<LogFacts> finished(Gathered& values);
+    void set_clocked(LogFacts& facts, const Gathered& values);
+    void name_columns(const std::vector<std::string>& names);
+
+    Columns known_;   ///< of names of columns and members
+    Columns spoken_;  ///< of names in lines for people
+    LogColumn unknown_{};
+    std::optional<Gathered> block_{};
+    char separator_ = ',';
+    std::string launcher_;  ///< its prefix before each row
+    std::vector<std::string> names_;
+    std::vector<LogColumn> columns_;
+    bool apart_ = false;  ///< a row has an iteration, but nothing of training: it is of validation
+
+    std::string object_;  ///< its rows so far; empty where none is open
+    int depth_ = 0;
+
+    bool in_cells_ = false;
+    bool notebook_ = false;  ///< the names stood in HTML cells, as the Trainer shows them
+    std::vector<std::string> cells_;
+    std::int64_t rows_ = 0;
+
+    std::int64_t base_ = 0;  ///< iterations of the epochs before, where each begins again
+    std::optional<std::int64_t> last_epoch_{};
+    std::optional<std::int64_t> last_printed_{};
+    std::optional<std::int64_t> clock_iteration_{};
+    double last_clock_ = 0;
+    double clock_digit_ = 0;
+    bool clock_falls_ = false;
+};
+
+}  // namespace traincost

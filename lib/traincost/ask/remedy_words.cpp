@@ -15,7 +15,8 @@ namespace traincost {
 namespace {
 
 /// What a remedy may leave to the job, and launchers or the job then say otherwise.
-constexpr std::array<std::string_view, 12> remedy_flags = {"--tp",
+constexpr std::array<std::string_view, 13> remedy_flags = {"--global-batch",
+                                                           "--tp",
                                                            "--pp",
                                                            "--vp",
                                                            "--cp",
@@ -68,6 +69,9 @@ std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sou
     std::string words = remedy.change;
     JobDraft said = said_by(words);
     say_anew(draft.dp, remedy.job.run.parallel.dp, "--dp", said.dp, words);
+    const Parallelism& p = remedy.job.run.parallel;
+    say_anew(draft.hybrid_shard, p.hybrid_shard.value_or(p.dp * p.cp), "--hybrid-shard", said.hybrid_shard,
+             words);
     say_anew(draft.accumulation, micro_batches(remedy.job.run), "--accumulation", said.accumulation, words);
     const JobDraft want = draft_of(remedy.job);
     take_back(draft, want, said, words);

@@ -89,6 +89,7 @@ struct SearchRequest {
     bool prune = true;                 ///< false: every configuration is evaluated, to the same answer
     bool front = true;                 ///< whether plans that are best in time, memory or cost are wanted too
     bool nearest = true;               ///< whether the plan nearest to fitting is wanted where nothing fits
+    bool says_batch = false;           ///< whether flags of plans say the global batch: nobody else did
     SearchMonitor* monitor = nullptr;  ///< may be absent
     /// Gives each site its margin, so that plans without it are left out as if they did not fit; where none
     /// has it, the search is done again without. Absent: the sites' own, and none left out.

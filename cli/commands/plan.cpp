@@ -38,7 +38,9 @@ void run(PlanFlags& flags, Context& context) {
     context.answer(answer.yes());
     const OutputWish& output = flags.output;
     if (!output.json && !output.html && output.format == Format::table) {
-        context.out << title_of(answer) << "\n\n";
+        for (const std::string& line : wrapped(title_of(answer), context.style.width))
+            context.out << line << '\n';
+        context.out << '\n';
     }
     print({.json = [&] { return json_text(answer, sources.residuals()); },
            .tables = [&] { return tables_of(answer, sources.residuals()); },

@@ -163,8 +163,10 @@ TEST_CASE("remedies keep their promise beside everything else that was said", "[
                             R"("ep": 2, "micro-batch": 1, "global-batch": 64, "stack": "deepseek")";
     const std::string llama = R"("model": "llama-3.1-8b", "gpu": "h100", "gpus": 8, "seq": 8192, )"
                               R"("micro-batch": 1, "dp": 8, "global-batch": 64)";
+    // Fits only without the degree that is said; what is not said must not come back beside it.
+    const std::string kimi = R"("model": "kimi-k2", "gpu": "h100", "gpus": 512, "tp": 8)";
     for (const std::string& job :
-         {gemma + R"("accumulation": 1)", gemma + R"("accumulation": 4)", glm, llama}) {
+         {gemma + R"("accumulation": 1)", gemma + R"("accumulation": 4)", glm, llama, kimi}) {
         const Asked before(of("estimate", job));
         INFO(job);
         REQUIRE(before.find("remedies.0") != nullptr);
@@ -281,5 +283,21 @@ TEST_CASE("a sheet fits where its estimate does", "[agreement]") {
         const bool fits = estimate.truth("fits");
         CHECK(sheet.number("sheets.3.cells.4.number") == (fits ? 1.0 : 0.0));
         CHECK(fits == (model == R"("llama-3.1-70b")"));
+    }
+}
+
+TEST_CASE("a plan's flags make its job where nobody said the batch", "[agreement]") {
+    for (const char* gpus : {"3", "6", "8"}) {
+        const std::string job =
+            R"("model": "mistral-7b-v0.1", "gpu": "a100", "seq": 4096, "gpus": )" + std::string(gpus);
+        const Asked best(of("recommend", job));
+        REQUIRE(best.find("plans.0") != nullptr);
+        INFO(best.word("plans.0.flags"));
+        const Asked taken(of("estimate", job + members_of(best.word("plans.0.flags"))));
+        CHECK(taken.number("step.time_s") == best.number("plans.0.step.time_s"));
+        CHECK(taken.number("memory.device_bytes") == best.number("plans.0.memory.device_bytes"));
+        const Asked sheet(of("plan", job));
+        const Asked planned(of("estimate", job + members_of(sheet.word("plans.0.flags"))));
+        CHECK(planned.number("step.time_s") == sheet.number("plans.0.step_time_s"));
     }
 }

@@ -88,6 +88,9 @@ TEST_CASE("the examples of every help are understood", "[golden][width]") {
             INFO("$ " << example << "\n" << answer.substr(0, 400));
             const bool names_a_file = answer.find("no such file") != answer.npos;  // of the reader's own
             CHECK((names_a_file || answer.find("[exit 2]") == answer.npos));
+            if (!for_programs(example) && command.name != "export bench" && command.name != "completion" &&
+                command.name != "manual" && command.name != "guide")
+                check_width(example, 80);
         }
         INFO(command.name);
         CHECK((command.name.empty() || command.has_commands || !command.examples.empty()));

@@ -1,8 +1,13 @@
 // What is advised to a job that does not fit, held against what a search of the same job finds.
+#include <traincost/ask/estimate_question.hpp>
+#include <traincost/ask/resolve.hpp>
+#include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/export/job_words.hpp>
 #include <traincost/plan/configuration_text.hpp>
 #include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/remedies.hpp>
+#include <traincost/spec/job_fields.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +16,7 @@
 using namespace traincost;
 
 TEST_CASE("no remedy is faster than the best plan of a search of the same job", "[remedies]") {
-    const int of_each = random_searches::repetitions("TRAINCOST_SEARCHES", 5);
+    const int of_each = random_searches::repetitions("TRAINCOST_SEARCHES", 8);
     int compared = 0;
     random_searches::for_random_requests(of_each, 11, [&](auto& random, SearchRequest& request) {
         request.sites[0].space = stack_space(base_job(request, 0));
@@ -37,4 +42,61 @@ TEST_CASE("no remedy is faster than the best plan of a search of the same job", 
               Approx(advice.front().step.value()).epsilon(1e-9));
     });
     CHECK(compared > 25);
+}
+
+namespace {
+
+/// Some of what is said of a job; what is not, launchers and recipes complete.
+JobDraft part_of(random_searches::Generator& random, const Job& job) {
+    const JobDraft whole = draft_of(job);
+    JobDraft part;
+    for (const JobField& field : job_fields()) {
+        const bool completed = field.group == FieldGroup::parallelism || field.key == "run.recompute";
+        if (!completed || !random.once_in(3))
+            field.copy(part, whole);
+    }
+    part.model = {};
+    part.model_spec = {job.model, "model"};
+    return part;
+}
+
+/// The draft with a remedy's words over it.
+JobDraft with_words(const JobDraft& draft, const std::string& change) {
+    const std::vector<std::string> words = split(change, ' ');
+    JobDraft said;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& flag = words[i];
+        const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
+        say(said, *job_field(flag), has_value ? words[++i] : "", flag);
+    }
+    return overlaid(draft, said);
+}
+
+}  // namespace
+
+TEST_CASE("the words of a remedy make its job, whatever was said before", "[remedies]") {
+    const int of_each = random_searches::repetitions("TRAINCOST_SEARCHES", 4);
+    const Sources sources;
+    int asked = 0;
+    random_searches::for_random_requests(of_each, 31, [&](auto& random, SearchRequest& request) {
+        const std::optional<Job> job = random_searches::layout(random, request);
+        if (!job)
+            return;
+        const JobDraft draft = part_of(random, *job);
+        try {
+            if (estimate(resolve(draft, sources).job).fits)
+                return;
+        } catch (const Error&) {
+            return;  // what is left of the job is none
+        }
+        for (const Remedy& remedy : ask(EstimateQuestion{draft}, sources).remedies) {
+            CAPTURE(remedy.change);
+            ++asked;
+            const EstimateAnswer taken = ask(EstimateQuestion{with_words(draft, remedy.change)}, sources);
+            CHECK(taken.estimate.step.total == remedy.step);
+            CHECK(taken.estimate.stages[static_cast<std::size_t>(taken.estimate.peak_stage)].device ==
+                  remedy.device);
+        }
+    });
+    CHECK(asked > 20);
 }

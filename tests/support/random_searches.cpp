@@ -19,18 +19,43 @@ std::string id_of(Generator& random, const Catalogue& catalogue, Room room) {
 }
 
 /// Nothing where the node's accelerator has no known rate.
-std::optional<ClusterSpec> cluster_of(const Catalogue& catalogue, const std::string& node,
+std::optional<ClusterSpec> cluster_of(Generator& random, const Catalogue& catalogue, const std::string& node,
                                       std::int64_t count) {
+    constexpr std::int64_t sizes[] = {1, 1, 2, 3, 4, 16};
+    std::optional<std::int64_t> per_node;
+    if (random.once_in(3))
+        per_node = random.one_of(sizes);
     try {
-        return catalogue.cluster(node, count).spec;
+        return catalogue.cluster(node, count, per_node).spec;
     } catch (const Error&) {
         return std::nullopt;
     }
 }
 
+/// At times with numbers that no published model has: odd heads, few experts, layers that nothing divides.
+ModelSpec model_of(Generator& random, const Catalogue& catalogue, const std::string& name) {
+    ModelSpec model = catalogue.model(name);
+    if (!random.once_in(3))
+        return model;
+    if (model.mixers.empty() && model.feeds.empty() && model.layer_shapes.empty()) {
+        model.layers = 1 + static_cast<std::int64_t>(random.below(48));
+        if (!model.mla && !model.grouped_latent && !model.recurrent && !model.indexer) {
+            constexpr std::int64_t heads[] = {3, 5, 6, 9, 10, 12, 14, 20, 25};
+            model.heads = random.one_of(heads);
+            model.kv_heads = random.one_of(divisors(model.heads));
+        }
+    }
+    if (model.moe) {
+        constexpr std::int64_t experts[] = {2, 3, 4, 6, 8, 12};
+        model.moe->experts = random.one_of(experts);
+        model.moe->top_k = std::min(model.moe->top_k, model.moe->experts);
+    }
+    return model;
+}
+
 std::optional<RunSpec> random_run(Generator& random, const StackSpec& stack) {
-    constexpr std::int64_t sequences[] = {256, 512, 1024, 2048, 4096, 8192};
-    constexpr std::int64_t batches[] = {4, 6, 8, 12, 16, 24, 32, 64, 96, 128, 256};
+    constexpr std::int64_t sequences[] = {256, 512, 1024, 1536, 2048, 4096, 8192, 32768, 131072};
+    constexpr std::int64_t batches[] = {1, 2, 4, 6, 7, 8, 10, 12, 16, 18, 24, 32, 64, 96, 128, 256};
     RunSpec run{};
     run.sequence = random.one_of(sequences);
     run.global_batch = random.one_of(batches);
@@ -85,7 +110,7 @@ void widen(Generator& random, const Job& job, SearchSpace& space) {
 
 std::optional<SearchRequest> request(Generator& random, const Catalogue& catalogue,
                                      const std::string& stack) {
-    constexpr std::int64_t counts[] = {1, 2, 4, 6, 8, 12, 16, 24, 32};
+    constexpr std::int64_t counts[] = {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32, 48, 64};
     const StackSpec with = catalogue.stack(stack);
     const std::optional<RunSpec> run = random_run(random, with);
     if (!run)
@@ -93,10 +118,10 @@ std::optional<SearchRequest> request(Generator& random, const Catalogue& catalog
     const std::string node = id_of(random, catalogue, Room::clusters);
     const std::string name = id_of(random, catalogue, Room::models);
     const std::int64_t count = random.one_of(counts);
-    const std::optional<ClusterSpec> cluster = cluster_of(catalogue, node, count);
+    const std::optional<ClusterSpec> cluster = cluster_of(random, catalogue, node, count);
     if (!cluster)
         return std::nullopt;
-    Job job{catalogue.model(name), *cluster, with, *run};
+    Job job{model_of(random, catalogue, name), *cluster, with, *run};
     job.cluster.accelerators = 1;
     if (!validate(job).empty())
         return std::nullopt;
@@ -149,8 +174,8 @@ std::optional<Job> layout(Generator& random, const SearchRequest& request) {
     } else if (!space.sequence_parallel.empty()) {
         p.sequence_parallel = space.sequence_parallel.front();
     }
-    if (job.run.global_batch % p.dp != 0)
-        return std::nullopt;  // a step's micro-batches come out whole
+    if (job.run.global_batch < p.dp)
+        return std::nullopt;
     const std::vector<std::int64_t> batches = divisors(job.run.global_batch / p.dp);
     job.run.micro_batch = batches[random.below(batches.size())];
     if (p.vp > 1) {
@@ -173,8 +198,6 @@ std::optional<Job> layout(Generator& random, const SearchRequest& request) {
     job.run.offload_optimizer = offload.optimizer;
     job.run.offload_parameters = offload.parameters;
     job.run.offload_activations = offload.activations;
-    if (!space.tp.empty() && std::find(space.tp.begin(), space.tp.end(), p.tp) == space.tp.end())
-        return std::nullopt;  // beyond the scale-up domain, which a stack's space leaves out
     if (!validate(job).empty())
         return std::nullopt;
     return job;

@@ -76,20 +76,25 @@ TEST_CASE("a neighbour that breaks a limit says so", "[recommend]") {
     CHECK(with(neighbours(request, plan), "past the deadline") == nullptr);
 }
 
-TEST_CASE("a faster neighbour without the margin of memory is called risky", "[recommend]") {
+TEST_CASE("a better neighbour that may not fit is called risky, and a worse one is not asked",
+          "[recommend]") {
     SearchRequest request = two_clusters();
     const Plan best = plan_on_16(request);
     Plan slow = best;
     slow.configuration.recompute = static_cast<std::int32_t>(request.sites[1].space.recompute.size()) - 1;
-    const auto risky = [&] {
+    const auto risky = [&](bool may_not_fit) {
         std::size_t n = 0;
-        for (const Neighbour& near : neighbours(request, slow))
-            n += near.fits && near.loss <= 0.0 && near.why.ends_with("but it may not fit") ? 1 : 0;
+        for (const Neighbour& near :
+             neighbours(request, slow, [&](const Job&, const Estimate&) { return may_not_fit; })) {
+            const bool better = near.fits && near.loss <= 0.0;
+            CHECK(near.risky >= (may_not_fit && better));
+            CHECK((near.why.find("it may not fit") != near.why.npos) == near.risky);
+            n += near.risky ? 1 : 0;
+        }
         return n;
     };
-    CHECK(risky() == 0);
-    request.margin_of = [](const Job&) { return MemoryMargin{.times = 1e6}; };
-    CHECK(risky() > 0);
+    CHECK(risky(false) == 0);
+    CHECK(risky(true) > 0);
 }
 
 TEST_CASE("where failures are counted a plan also hangs on their rate and on storage", "[recommend]") {

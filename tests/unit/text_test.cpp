@@ -162,8 +162,23 @@ TEST_CASE("the nearest name is suggested, and none when nothing is near", "[text
     CHECK(nearest("", gpus) == std::nullopt);
     CHECK(did_you_mean("h20-sxm", gpus) == "; did you mean 'h200-sxm'?");
     CHECK(did_you_mean("banana", gpus).empty());
-    const std::array<std::string_view, 2> commands = {"plan", "params"};
+    const std::array<std::string_view, 3> commands = {"plan", "params", "chinchilla-grid"};
     CHECK(nearest("pln", commands) == "plan");
+    CHECK(nearest("chinchilla", commands) == "chinchilla-grid");
+    CHECK(nearest("chin", commands) == std::nullopt);
+}
+
+TEST_CASE("names are found by their beginning or a part, words and numbers taken whole", "[text]") {
+    using Names = std::vector<std::string>;
+    const Names models = {"falcon-mamba-7b", "gpt2-124m", "gpt3-175b", "mamba-codestral-7b",
+                          "qwen3-235b-a22b", "qwen3-32b", "t5-3b"};
+    CHECK(names_with("GPT", models) == Names{"gpt2-124m", "gpt3-175b"});
+    CHECK(names_with("qwen3-235b", models) == Names{"qwen3-235b-a22b"});
+    CHECK(names_with("qwen3-23", models).empty());
+    CHECK(names_with("mamba", models) == Names{"mamba-codestral-7b"});
+    CHECK(names_with("7b", models) == Names{"falcon-mamba-7b", "mamba-codestral-7b"});
+    CHECK(names_with("amba", models).empty());
+    CHECK(names_with("", models).empty());
 }
 
 TEST_CASE("no NaN and no infinity is ever written, whatever the quantity", "[text]") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
@@ -77,6 +78,15 @@ Room room_from(const std::string& name) {
     for (std::size_t i = 0; i < room_names().size(); ++i) {
         const Room room = static_cast<Room>(i);
         if (name == room_names()[i] || name == record_name(room)) {
+            return room;
+        }
+    }
+    constexpr std::pair<std::string_view, Room> other_names[] = {{"gpu", Room::accelerators},
+                                                                 {"gpus", Room::accelerators},
+                                                                 {"nodes", Room::clusters},
+                                                                 {"frameworks", Room::stacks}};
+    for (const auto& [other, room] : other_names) {
+        if (name == other) {
             return room;
         }
     }

@@ -32,6 +32,15 @@ std::string nearest_model(double parameters, std::int64_t sequence, const Catalo
             best = entry.id;
         }
     }
+    constexpr double far = 10.0;
+    if (least > std::log(far)) {
+        constexpr double mistyped = 1000.0;  // billions without their B
+        throw Error(ErrorKind::usage,
+                    "--params: no model of the catalogue has between a tenth and ten times of " +
+                        count_text(parameters) + " parameters, so no rate can be modelled; " +
+                        (parameters <= mistyped ? "did you mean '" + count_text(parameters) + "B'?"
+                                                : std::string("give --tflops or --mfu")));
+    }
     return best;
 }
 

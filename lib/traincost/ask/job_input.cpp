@@ -1,6 +1,7 @@
 #include "traincost/ask/job_input.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "traincost/ask/resolve.hpp"
 #include "traincost/import/hf/hf_config.hpp"
@@ -71,6 +72,25 @@ void sort_in(const LaunchFile& file, const Sources& sources, Sorted& sorted) {
     sorted.launch.push_back(file);
 }
 
+/// The text of a file. What is no file may be a name of the catalogue, which has a flag of its own.
+std::string text_of(const std::string& name, const Sources& sources) {
+    try {
+        return sources.text_of(name);
+    } catch (const Error& error) {
+        constexpr std::pair<Room, std::string_view> flags[] = {{Room::models, "--model"},
+                                                               {Room::accelerators, "--gpu"},
+                                                               {Room::clusters, "--cluster"},
+                                                               {Room::stacks, "--stack"}};
+        for (const auto& [room, flag] : flags) {
+            if (sources.catalogue().find(room, name)) {
+                throw Error(error.kind(), std::string(error.what()) + "; did you mean " + std::string(flag) +
+                                              " " + name + "?");
+            }
+        }
+        throw;
+    }
+}
+
 /// What of the draft the files said, in the order of the fields.
 std::vector<SaidField> said_by_files(const JobDraft& draft, const JobDraft& words) {
     std::vector<SaidField> said;
@@ -93,7 +113,7 @@ ReadDraft read_draft(const JobInput& input, const Sources& sources) {
         throw Error(ErrorKind::usage, "standard input can be read only once");
     Sorted sorted;
     for (const std::string& name : input.files)
-        sort_in({name == "-" ? "standard input" : name, sources.text_of(name)}, sources, sorted);
+        sort_in({name == "-" ? "standard input" : name, text_of(name, sources)}, sources, sorted);
     for (const LaunchFile& file : input.inlined)
         sort_in(file, sources, sorted);
     ReadDraft read;

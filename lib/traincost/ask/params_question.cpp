@@ -1,6 +1,7 @@
 #include "traincost/ask/params_question.hpp"
 
 #include "traincost/base/error.hpp"
+#include "traincost/spec/degree_rules.hpp"
 
 namespace traincost {
 
@@ -63,14 +64,17 @@ void check_params_degrees(const ModelSpec& model, const ParamsQuestion& o) {
                                           " makes more chunks than the " +
                                           std::to_string(block_count(model)) + " layers");
     }
-    if (o.ep > 1 && !model.moe) {
-        throw Error(ErrorKind::usage,
-                    "--ep " + std::to_string(o.ep) + ", but " + model.name + " has no experts; must be 1");
-    }
-    if (model.moe && o.ep > model.moe->experts) {
-        throw Error(ErrorKind::usage, "--ep " + std::to_string(o.ep) + "; must be at most the " +
-                                          std::to_string(model.moe->experts) + " experts");
-    }
+    std::vector<Problem> problems;
+    Checker check(problems, "");
+    Parallelism degrees{};
+    degrees.tp = o.tp;
+    degrees.ep = o.ep;
+    validate_degrees(model, degrees, check);
+    if (o.tp % o.etp != 0)
+        check.divides("parallel.etp", o.etp, o.tp, "--tp");
+    for (Problem& problem : problems)
+        problem.path = "--" + problem.path.substr(problem.path.find('.') + 1);
+    throw_if_any(problems);
 }
 
 }  // namespace

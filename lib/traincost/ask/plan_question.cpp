@@ -30,6 +30,12 @@ PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     }
     PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(question.top),
                                          freedoms, margin_of, is_sure);
+    if (!question.job.global_batch && !question.job.accumulation) {
+        // What a search assumes is divisible; what a layout assumes need not be the same.
+        const std::string batch = " --global-batch " + std::to_string(resolved.job.run.global_batch);
+        for (SheetPlan& plan : sheet.plans)
+            plan.flags += batch;
+    }
     if (sheet.counts.enumerated == 0)
         throw Error(ErrorKind::input, why_empty(resolved.job, space));
     const Bytes capacity = allowed_memory(resolved.job);

@@ -119,7 +119,11 @@ RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
                          question.run ? question.run : search, answer.result);
     }
     answer.tie = tie_rule(question.tie, sources.residuals(), request, answer.result);
-    answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation);
+    const auto may_not_fit = [sure = plan_sureness(answer.asked, sources.residuals())](const Job& job,
+                                                                                       const Estimate& e) {
+        return sure(job, e).probability_of_fitting.value_or(1.0) < sure_to_fit;
+    };
+    answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation, may_not_fit);
     answer.assumptions = assumptions_of(answer.search, answer.result);
     if (question.each_cluster && !answer.result.interrupted)
         answer.clusters = best_of_clusters(request);

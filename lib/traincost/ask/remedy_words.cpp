@@ -15,7 +15,8 @@ namespace traincost {
 namespace {
 
 /// What a remedy may leave to the job, and launchers or the job then say otherwise.
-constexpr std::array<std::string_view, 12> remedy_flags = {"--tp",
+constexpr std::array<std::string_view, 13> remedy_flags = {"--global-batch",
+                                                           "--tp",
                                                            "--pp",
                                                            "--vp",
                                                            "--cp",
@@ -49,13 +50,31 @@ void say_anew(const Stated<std::int64_t>& before, std::int64_t now, std::string_
     words += " " + std::string(flag) + " " + std::to_string(now);
 }
 
+/// Says in both what the draft says otherwise and the words leave out: a degree of 1 is not among them.
+void take_back(const JobDraft& draft, const JobDraft& want, JobDraft& said, std::string& words) {
+    for (const std::string_view flag : remedy_flags) {
+        const JobField& field = *job_field(flag);
+        const std::optional<std::string> stated = field.print(draft);
+        const std::optional<std::string> wanted = field.print(want);
+        if (!stated || !wanted || *stated == *wanted || field.print(said))
+            continue;
+        say(said, field, *wanted, std::string(flag));
+        words += " " + std::string(flag) + " " + *wanted;
+    }
+}
+
 }  // namespace
 
 std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sources& sources) {
     std::string words = remedy.change;
     JobDraft said = said_by(words);
     say_anew(draft.dp, remedy.job.run.parallel.dp, "--dp", said.dp, words);
+    const Parallelism& p = remedy.job.run.parallel;
+    say_anew(draft.hybrid_shard, p.hybrid_shard.value_or(p.dp * p.cp), "--hybrid-shard", said.hybrid_shard,
+             words);
     say_anew(draft.accumulation, micro_batches(remedy.job.run), "--accumulation", said.accumulation, words);
+    const JobDraft want = draft_of(remedy.job);
+    take_back(draft, want, said, words);
     JobDraft changed = overlaid(draft, said);
     if (changed.model.value == "-")
         changed.model_spec = {remedy.job.model, changed.model.where};  // it can be read only once
@@ -63,7 +82,6 @@ std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sou
     if (made.run == remedy.job.run)
         return words;
     const JobDraft have = draft_of(made);
-    const JobDraft want = draft_of(remedy.job);
     for (const std::string_view flag : remedy_flags) {
         const JobField& field = *job_field(flag);
         const std::optional<std::string> wanted = field.print(want);

@@ -31,12 +31,6 @@ void state_layout_defaults(const Job& job, Assumptions& out) {
                        std::string(name_of(interleaved ? Schedule::interleaved : stack.pipeline.schedule)),
                        interleaved ? "with virtual stages" : habit_of(stack), "--schedule"});
     }
-    if (run.global_batch % (run.micro_batch * p.dp) != 0) {
-        out.push_back({"global batch",
-                       "not a multiple of micro-batch*dp = " + std::to_string(run.micro_batch * p.dp) +
-                           "; the last micro-batch counts as full",
-                       "", ""});
-    }
     const std::vector<std::int64_t> stages = stack_space(job).zero;
     if (!stages.empty() && std::find(stages.begin(), stages.end(), p.zero) == stages.end()) {
         out.push_back({"zero", "stage " + std::to_string(p.zero) + " assumed",

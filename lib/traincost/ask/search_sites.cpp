@@ -138,6 +138,8 @@ private:
         if (request.sites.empty()) {
             request.model = job.model;
             request.run = job.run;
+            // What a search assumes is divisible; what a layout assumes need not be the same.
+            request.says_batch = !draft.global_batch && !draft.accumulation;
         } else if (!(job.run == request.run)) {
             site.run = job.run;
         }

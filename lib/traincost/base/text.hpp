@@ -67,6 +67,10 @@ int edit_distance(std::string_view a, std::string_view b);
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string> candidates);
 std::optional<std::string> nearest(std::string_view name, std::span<const std::string_view> candidates);
 
+/// The candidates that `name` is the beginning of, ignoring case, words and numbers taken whole: "t5" of
+/// t5-11b, "gpt" of gpt2-1.5b, not "h10" of h100; where there are none, those that have it further on.
+std::vector<std::string> names_with(std::string_view name, std::span<const std::string> candidates);
+
 /// ASCII letters in lower case.
 std::string lower(std::string_view text);
 

@@ -233,13 +233,16 @@ Bytes peak_device_memory(const Job& job, const Shape& s, const BlockTable& table
 
 Bytes device_memory_floor(const Job& job, const Shape& s, const BlockTable& table,
                           const StageClasses& stages) {
-    // All gradients beside the states: a moment that every walk looks at, to which the reserve only adds.
+    // Beside the states all gradients, what is gathered for the first block backwards, or what the head holds
+    // at the loss: moments that every walk looks at, to which the reserve only adds.
     Bytes floor;
     for (const StageClass& c : stages.classes) {
         const StageInventory held(job, s, table, stages, c.stage);
-        const Bytes sum = held.all_gradients().bytes() + outside_pool(held) + held.weights.bytes() +
-                          held.master.bytes() + held.moments.bytes() + held.pairs.bytes();
-        floor = std::max(floor, sum);
+        const Bytes states = held.weights.bytes() + held.master.bytes() + held.moments.bytes() +
+                             held.pairs.bytes() + outside_pool(held);
+        const Bytes loss = held.counts.last ? table.head_totals.forward_peak : Bytes{};
+        const Bytes moment = std::max({held.all_gradients().bytes(), gathered_at_last_block(held), loss});
+        floor = std::max(floor, states + moment);
     }
     return floor;
 }

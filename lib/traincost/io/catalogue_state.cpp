@@ -28,6 +28,25 @@ std::span<const EmbeddedFile> embedded_room(std::string_view room) {
     return {first, last};
 }
 
+/// "; did you mean 't5-3b' or 't5-11b'?" of the ids that have `name` in them; nothing where none has.
+std::string meant_by_part(std::string_view name, const std::vector<std::string>& ids, std::string_view room) {
+    constexpr std::size_t most = 4;
+    const std::vector<std::string> meant = names_with(name, ids);
+    if (meant.empty()) {
+        return "";
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, meant.size()); ++i) {
+        const bool last = i > 0 && i + 1 == meant.size();
+        text += (i == 0 ? "" : last ? " or " : ", ") + ("'" + meant[i] + "'");
+    }
+    if (meant.size() <= most) {
+        return "; did you mean " + text + "?";
+    }
+    return "; did you mean " + text + " or another? 'traincost list " + std::string(room) + " --filter " +
+           std::string(name) + "' names them";
+}
+
 /// The strings of the "aliases" array near the top of a built-in record, without parsing it. The tests hold
 /// this against the parser for every record.
 std::vector<std::string> scan_aliases(std::string_view text) {
@@ -229,7 +248,9 @@ Source Catalogue::State::require(Room room, std::string_view name) {
         return *found;
     }
     std::vector<std::string> names;
+    std::vector<std::string> ids;
     for (const Source& candidate : sources(room)) {
+        ids.push_back(candidate.id);
         names.push_back(candidate.id);
         names.insert(names.end(), candidate.aliases.begin(), candidate.aliases.end());
     }
@@ -245,7 +266,10 @@ Source Catalogue::State::require(Room room, std::string_view name) {
                     "unknown release '" + std::string(name.substr(at + 1)) + "' of " + stack->id +
                         (releases.empty() ? ", which has none" : "; allowed: " + releases));
     }
-    std::string suggestion = did_you_mean(name, names);
+    std::string suggestion = meant_by_part(name, ids, rooms[i]);
+    if (suggestion.empty()) {
+        suggestion = did_you_mean(name, names);
+    }
     if (suggestion.empty()) {
         suggestion = "; 'traincost list " + std::string(rooms[i]) + "' names them all";
     }

@@ -106,6 +106,8 @@ std::string configuration_flags(const SearchRequest& request, const Configuratio
     degree("--zero", c.zero, c.dp * c.cp > 1 ? -1 : 0);
     degree("--hybrid-shard", c.hybrid_shard, 0);
     degree("--micro-batch", c.micro_batch, 0);
+    if (request.says_batch)
+        flag("--global-batch", std::to_string(job.run.global_batch));
     if (needs_uneven_stages(job))
         flag("--uneven-stages", "");
     const auto schedule = static_cast<Schedule>(c.schedule);

@@ -27,22 +27,17 @@ struct Evaluation {
     Estimate estimate;
     PlanMetrics metrics;
     bool fits;
-    bool risky;
     Bytes shortfall;
 };
 
 Evaluation evaluate(const SearchRequest& request, const Configuration& c, const Job& job) {
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
-    Evaluation e{estimate(job), {}, false, false, {}};
+    Evaluation e{estimate(job), {}, false, {}};
     const StageMemory& fullest = e.estimate.stages[static_cast<std::size_t>(e.estimate.peak_stage)];
     const Bytes allowed = allowed_memory(site.cluster.accelerator, request.run);
     e.metrics = metrics_of(site.cluster, site.goodput, e.estimate.step.total, fullest.device);
     e.shortfall = std::max({Bytes{}, fullest.device - allowed, e.estimate.host_shortfall()});
     e.fits = e.shortfall <= Bytes{};
-    if (e.fits && request.margin_of) {
-        const PeakMemory peak{fullest.allocated, fullest.reserved, fullest.device, fullest.returnable};
-        e.risky = request.margin_of(job).needed(peak) > allowed;
-    }
     return e;
 }
 
@@ -192,6 +187,11 @@ std::string limits_text(const PlanMetrics& metrics, const PlanLimits& limits) {
     return text;
 }
 
+/// ", but it may not fit", where that is so of a plan that is better in some way.
+std::string risk_text(const Neighbour& n) {
+    return !n.risky ? "" : n.loss > 0.0 ? ", and it may not fit" : ", but it may not fit";
+}
+
 std::string why_text(const Neighbour& n, const Objective& objective) {
     if (!n.fits)
         return n.change + ": does not fit (" + to_text(n.shortfall) + " short)";
@@ -203,19 +203,19 @@ std::string why_text(const Neighbour& n, const Objective& objective) {
     } else {
         text += percent_text(std::abs(n.loss)) + (n.loss > 0.0 ? worse : better);
     }
-    if (n.loss <= 0.0 && n.risky)
-        text += ", but it may not fit";
     if (n.loss > 0.0 && n.term_growth.value() > 0.0)
         text += ", " + hyphenated(to_string(n.term)) + " +" + to_text(n.term_growth);
-    return text;
+    return text + risk_text(n);
 }
 
 /// What another configuration gains and loses; its `why` is not told yet.
-Neighbour neighbour_of(const SearchRequest& request, const Evaluation& own, const Configuration& other) {
-    const Evaluation e = evaluate(request, other, job_of(request, other));
+Neighbour neighbour_of(const SearchRequest& request, const Evaluation& own, const Configuration& other,
+                       const MayNotFit& may_not_fit) {
+    const Job job = job_of(request, other);
+    const Evaluation e = evaluate(request, other, job);
     Neighbour n{.change = {},
                 .fits = e.fits,
-                .risky = e.risky,
+                .risky = false,
                 .shortfall = e.shortfall,
                 .metrics = e.metrics,
                 .loss = loss_of(request.objective, objective_value(request.objective, own.metrics),
@@ -223,6 +223,9 @@ Neighbour neighbour_of(const SearchRequest& request, const Evaluation& own, cons
                 .term = StepTerm::gemm,
                 .term_growth = {},
                 .why = {}};
+    const bool better =
+        n.loss <= 0.0 || e.metrics.time < own.metrics.time || e.metrics.cost < own.metrics.cost;
+    n.risky = e.fits && better && may_not_fit && may_not_fit(job, e.estimate);
     for (std::size_t t = 0; t < e.estimate.step.terms.size(); ++t) {
         const Seconds growth = e.estimate.step.terms[t] - own.estimate.step.terms[t];
         if (growth > n.term_growth) {
@@ -264,8 +267,10 @@ std::string why_elsewhere(const Neighbour& n, const PlanMetrics& own, const Sear
         return why_text(n, objective);
     const auto over = [](double x) { return (x >= 1.0 ? "+" : "-") + percent_text(std::abs(x - 1.0)); };
     std::string text = why_text(n, objective);
-    if (const auto comma = text.find(", "); n.loss > 0.0 && comma != text.npos && comma > n.change.size())
-        text.resize(comma);
+    if (n.loss > 0.0) {
+        text.resize(std::min(text.size(), text.find(", ", n.change.size())));
+        text += risk_text(n);
+    }
     text += "; time " + over(n.metrics.time / own.time);
     if (own.cost.value() > 0.0 && n.metrics.cost.value() > 0.0)
         text += ", cost " + over(n.metrics.cost / own.cost);
@@ -275,7 +280,7 @@ std::string why_elsewhere(const Neighbour& n, const PlanMetrics& own, const Sear
 /// The same configuration on the next fewer and the next more accelerators of its cluster that take it, and
 /// on the best other cluster with as many.
 void add_elsewhere(const SearchRequest& request, const Configuration& c, const Evaluation& own,
-                   std::vector<Neighbour>& all) {
+                   const MayNotFit& may_not_fit, std::vector<Neighbour>& all) {
     const Site& here = request.sites[static_cast<std::size_t>(c.site)];
     std::optional<Configuration> fewer;
     std::optional<Configuration> more;
@@ -303,7 +308,7 @@ void add_elsewhere(const SearchRequest& request, const Configuration& c, const E
             (below ? fewer : more) = other;
             continue;
         }
-        Neighbour n = neighbour_of(request, own, *other);
+        Neighbour n = neighbour_of(request, own, *other, may_not_fit);
         n.change = site.cluster.id + " instead of " + here.cluster.id;
         if (!best || (n.fits && (!best->fits || n.loss < best->loss)))
             best = std::move(n);
@@ -311,7 +316,7 @@ void add_elsewhere(const SearchRequest& request, const Configuration& c, const E
     for (const std::optional<Configuration>& other : {fewer, more}) {
         if (!other)
             continue;
-        Neighbour n = neighbour_of(request, own, *other);
+        Neighbour n = neighbour_of(request, own, *other, may_not_fit);
         n.change =
             std::to_string(accelerators(*other)) + " accelerators instead of " +
             std::to_string(here.cluster.accelerators) + " (dp " + std::to_string(other->dp) +
@@ -329,7 +334,8 @@ void add_elsewhere(const SearchRequest& request, const Configuration& c, const E
 
 }  // namespace
 
-std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan) {
+std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan,
+                                  const MayNotFit& may_not_fit) {
     const Configuration& c = plan.configuration;
     const Site& site = request.sites[static_cast<std::size_t>(c.site)];
     const Job base = base_job(request, static_cast<std::size_t>(c.site));
@@ -342,7 +348,7 @@ std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan
                 const std::optional<Configuration> other = changed(request, c, d, *value);
                 if (!other || *other == c || !in_space(base, site.space, *other))
                     continue;
-                Neighbour n = neighbour_of(request, own, *other);
+                Neighbour n = neighbour_of(request, own, *other, may_not_fit);
                 n.change = change_text(request, c, *other, d);
                 n.why = why_text(n, request.objective);
                 n.why += n.fits ? limits_text(n.metrics, request.limits) : "";
@@ -355,7 +361,7 @@ std::vector<Neighbour> neighbours(const SearchRequest& request, const Plan& plan
         if (at != d.values.end())
             next(at + 1, d.values.end());
     }
-    add_elsewhere(request, c, own, all);
+    add_elsewhere(request, c, own, may_not_fit, all);
     return all;
 }
 

@@ -48,7 +48,8 @@ std::vector<UncertainInput> uncertain_inputs(const Operation& operation) {
 }  // namespace
 
 std::vector<Recommendation> recommend(const SearchRequest& request, const SearchResult& result,
-                                      const TieRule& tie, const Operation& operation) {
+                                      const TieRule& tie, const Operation& operation,
+                                      const MayNotFit& may_not_fit) {
     constexpr double change = -0.2;
     std::vector<Recommendation> all;
     if (result.best.empty())
@@ -62,7 +63,7 @@ std::vector<Recommendation> recommend(const SearchRequest& request, const Search
                          .bound_by = StepTerm::gemm,
                          .tie = false,
                          .behind = loss_of(request.objective, best, plan.value),
-                         .neighbours = neighbours(request, plan),
+                         .neighbours = neighbours(request, plan, may_not_fit),
                          .sensitivities = {},
                          .also = also};
         r.bound_by = largest_term(r.estimate.step);

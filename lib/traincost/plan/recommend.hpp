@@ -44,6 +44,7 @@ struct TieRule {
 
 /// The result's best plans, explained. Objectives that are logarithms of a mix compare by their difference.
 std::vector<Recommendation> recommend(const SearchRequest& request, const SearchResult& result,
-                                      const TieRule& tie, const Operation& operation = {});
+                                      const TieRule& tie, const Operation& operation = {},
+                                      const MayNotFit& may_not_fit = {});
 
 }  // namespace traincost

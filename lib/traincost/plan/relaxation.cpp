@@ -88,6 +88,7 @@ RelaxedSearch relaxed_search(SearchRequest request, const Freedoms& freedoms,
                           {freedoms.offload, "model states and activations in host memory", allow_offload},
                           {freedoms.recompute, "more kinds of recomputation", allow_recompute}};
     RelaxedSearch wider{nearest.request, {}, {}, false};
+    wider.request.nearest = false;  // an answer only where something fits
     // All at once: a plan that one of them allows may be slower than one that another does.
     const auto widen = [&] {
         wider.relaxed.clear();

@@ -63,9 +63,7 @@ std::vector<std::vector<Change>> changes_of(const Job& job) {
     std::vector<Change> tensor{nothing};
     std::vector<Change> pipeline{nothing};
     for (const std::int64_t factor : {2, 4, 8}) {
-        if (p.tp * factor <= job.cluster.network.domain_size) {
-            tensor.push_back(degree("--tp", &Parallelism::tp, p.tp, factor));
-        }
+        tensor.push_back(degree("--tp", &Parallelism::tp, p.tp, factor));
         pipeline.push_back(degree("--pp", &Parallelism::pp, p.pp, factor));
     }
     return {zero, micro, recompute, tensor, pipeline};
@@ -149,6 +147,8 @@ std::vector<Remedy> searched(const Job& job, Bytes capacity,
     request.run.headroom = std::max(0.0, 1.0 - capacity / usable_memory(job.cluster.accelerator));
     request.top = top;
     request.margin_of = margin_of;
+    request.front = false;
+    request.nearest = false;
     const RelaxedSearch found = relaxed_search(std::move(request), {.other_stacks = other_stacks},
                                                [](SearchRequest& r) { return search(r); });
     std::vector<Remedy> all;

@@ -231,7 +231,7 @@ SearchResult search_with_margins(const SearchRequest& request) {
     };
     walk_mine(WalkExtent::everything, all);
     const SearchCounts& counts = all.counts;
-    if (!request.margin_of && nothing_fits(counts)) {
+    if (request.nearest && !request.margin_of && nothing_fits(counts)) {
         Findings nearest(request.top);
         walk_mine(WalkExtent::nearest, nearest);
         all.smallest = nearest.smallest;
@@ -254,7 +254,9 @@ SearchResult search(const SearchRequest& request) {
     for (std::size_t i = 0; i < sure.sites.size(); ++i)
         sure.sites[i].margin = request.margin_of(base_job(request, i));
     SearchResult result = search_with_margins(sure);
-    if (!nothing_fits(result.counts) || result.interrupted)
+    // Without the margin the search would find as little.
+    const bool in_vain = !result.unsure && !request.nearest;
+    if (!nothing_fits(result.counts) || result.interrupted || in_vain)
         return result;
     SearchRequest any = request;
     any.margin_of = {};

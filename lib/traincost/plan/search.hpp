@@ -87,6 +87,9 @@ struct SearchRequest {
     std::int64_t shards = 1;
     int threads = 0;                   ///< 0: all cores
     bool prune = true;                 ///< false: every configuration is evaluated, to the same answer
+    bool front = true;                 ///< whether plans that are best in time, memory or cost are wanted too
+    bool nearest = true;               ///< whether the plan nearest to fitting is wanted where nothing fits
+    bool says_batch = false;           ///< whether flags of plans say the global batch: nobody else did
     SearchMonitor* monitor = nullptr;  ///< may be absent
     /// Gives each site its margin, so that plans without it are left out as if they did not fit; where none
     /// has it, the search is done again without. Absent: the sites' own, and none left out.
@@ -121,7 +124,8 @@ struct SearchResult {
     std::optional<Plan> cheapest;  ///< likewise
     SearchCounts counts;
     bool interrupted = false;
-    bool risky = false;  ///< no plan fits with the margin asked for: these fit without it
+    bool risky = false;   ///< no plan fits with the margin asked for: these fit without it
+    bool unsure = false;  ///< a plan was left out that fits without the margin asked for
 };
 
 /// Walks all sites' spaces. Throws `Error` where a site's job is invalid whatever the configuration.

@@ -38,6 +38,9 @@ std::vector<std::int64_t> dividing(const std::vector<std::int64_t>& given, std::
     return out;
 }
 
+/// The widest degree that `validate` lets through.
+constexpr std::int64_t widest_degree = std::int64_t{1} << 12;
+
 bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
     const bool attention =
         !has_attention(m) || (m.heads % tp == 0 && (m.kv_heads % tp == 0 || tp % m.kv_heads == 0 || m.mla));
@@ -52,7 +55,8 @@ bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
 std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
     std::vector<std::int64_t> out = dividing(space.tp, job.cluster.accelerators);
     std::erase_if(out, [&](std::int64_t tp) {
-        return !tp_divides_model(job.model, tp) || (tp > 1 && lacks(job.stack, Lack::tp));
+        return tp > widest_degree || !tp_divides_model(job.model, tp) ||
+               (tp > 1 && lacks(job.stack, Lack::tp));
     });
     return out;
 }
@@ -61,7 +65,7 @@ std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, s
     std::vector<std::int64_t> out = dividing(space.cp, job.cluster.accelerators / tp);
     std::erase_if(out, [&](std::int64_t cp) {
         const auto& recurrent = job.model.recurrent;
-        return job.run.sequence % cp != 0 || (cp > 1 && lacks(job.stack, Lack::cp)) ||
+        return cp > widest_degree || job.run.sequence % cp != 0 || (cp > 1 && lacks(job.stack, Lack::cp)) ||
                (recurrent && cp > 1 && recurrent->heads % (tp * cp) != 0);
     });
     return out;

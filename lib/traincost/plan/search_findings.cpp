@@ -33,10 +33,11 @@ void Findings::add(const Findings& other) {
     if (other.cheapest)
         keep_cheapest(*other.cheapest);
     counts += other.counts;
+    unsure = unsure || other.unsure;
 }
 
 SearchResult Findings::result() const {
-    SearchResult r{best.sorted(), pareto.sorted(), {}, {}, {}, counts, false, false};
+    SearchResult r{best.sorted(), pareto.sorted(), {}, {}, {}, counts, false, false, unsure};
     // What comes nearest only matters where nothing is allowed; bounds may have cut it where something is.
     if (counts.feasible == 0) {
         r.fastest = fastest;

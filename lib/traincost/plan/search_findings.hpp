@@ -19,6 +19,7 @@ struct Findings {
     std::optional<Plan> fastest;
     std::optional<Plan> cheapest;
     SearchCounts counts;
+    bool unsure = false;  ///< some plans fit, but without the margin asked for
 
     void keep_smallest(const Plan& plan);
     void keep_fastest(const Plan& plan);

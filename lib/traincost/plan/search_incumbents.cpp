@@ -10,7 +10,8 @@ Incumbents::Incumbents(const SearchRequest& request, const std::vector<Plan>& be
                        const std::vector<Plan>& front)
     : objective_(request.objective),
       limits_(request.limits),
-      any_(request.top > 0 && guises_of(best).size() >= request.top && !front.empty()) {
+      any_(request.top > 0 && guises_of(best).size() >= request.top && (!request.front || !front.empty())),
+      front_wanted_(request.front) {
     if (!any_)
         return;
     last_value_ = best.back().value;
@@ -27,6 +28,8 @@ bool Incumbents::rule_out(const PlanMetrics& at_least) const {
         (limits_.step_cost && at_least.cost > *limits_.step_cost)) {
         return true;
     }
+    if (!front_wanted_)
+        return objective_value(objective_, at_least) > last_value_;
     // Strictly faster than the bound: equal plans are told apart by their configuration, which a bound has
     // not.
     const auto faster = std::partition_point(

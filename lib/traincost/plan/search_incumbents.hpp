@@ -17,14 +17,15 @@ public:
     /// its front.
     Incumbents(const SearchRequest& request, const std::vector<Plan>& best, const std::vector<Plan>& front);
 
-    /// Whether every plan with at least these metrics is beyond a limit, or both behind `top` others and
-    /// beaten in time, memory and cost by one of the front.
+    /// Whether every plan with at least these metrics is beyond a limit, or both behind `top` others and,
+    /// where the front is wanted, beaten in time, memory and cost by one of it.
     bool rule_out(const PlanMetrics& at_least) const;
 
 private:
     Objective objective_{};
     PlanLimits limits_{};
     bool any_ = false;
+    bool front_wanted_ = true;
     double last_value_ = 0.0;         ///< of the best
     std::vector<PlanMetrics> front_;  ///< by time
     std::vector<Bytes> least_;        ///< memory of `front_` up to each

@@ -9,6 +9,16 @@ PipelineStages::PipelineStages(const Job& base, const SearchSpace& space) : job_
     BlockOps ops;
     fill_ops(job_, shape, ops);
     kinds_ = block_table(job_, shape, ops);
+    whole_ = whole_states(job_, kinds_);
+}
+
+Bytes PipelineStages::least_states(const OffloadChoice& offload) const {
+    Bytes states;
+    if (offload.parameters == Offload::none)
+        states += whole_.weights;
+    if (offload.optimizer == Offload::none)
+        states += whole_.updated;
+    return states / static_cast<double>(job_.cluster.accelerators);
 }
 
 const std::vector<StageClasses>& PipelineStages::of(std::int64_t pp, std::int64_t vp) {
@@ -49,7 +59,8 @@ const ShapeTables::Entry& ShapeTables::of(const Job& job) {
     if (sibling != nullptr) {
         entry->ops = sibling->ops;
     } else {
-        const auto ops = std::make_shared<BlockOps>();
+        // Half a megabyte, of which the lists use little: make_shared would set all of it to zero.
+        const std::shared_ptr<BlockOps> ops(new BlockOps);
         fill_ops(job, shape, *ops);
         entry->ops = ops;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/memory/whole_states.hpp"
 #include "traincost/cost/ops.hpp"
 #include "traincost/cost/stages.hpp"
 #include "traincost/plan/search_space.hpp"
@@ -24,10 +25,14 @@ public:
     /// By recompute choice. May be called from several threads.
     const std::vector<StageClasses>& of(std::int64_t pp, std::int64_t vp);
 
+    /// A rank's share of the whole model's states where they are dealt evenly: the fullest has no less.
+    Bytes least_states(const OffloadChoice& offload) const;
+
 private:
     Job job_;
     const SearchSpace* space_;
     BlockTable kinds_;
+    WholeStates whole_{};
     std::mutex mutex_;
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<StageClasses>> stages_;
 };

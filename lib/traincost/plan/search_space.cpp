@@ -19,11 +19,6 @@ void require_searchable(const ClusterSpec& cluster) {
 
 SearchSpace stack_space(const Job& job) {
     SearchSpace space;
-    constexpr std::int64_t widest = std::int64_t{1} << 12;  // that `validate` lets through
-    const std::int64_t domain =
-        std::min(widest, std::max(job.cluster.per_node, job.cluster.network.domain_size));
-    for (std::int64_t tp = 1; tp <= domain; ++tp)
-        space.tp.push_back(tp);
     switch (job.stack.states.shard) {
         case ShardEngine::none:
             space.zero = {0};
@@ -182,15 +177,17 @@ std::vector<std::int32_t> recompute_choices(const SearchSpace& space, const Job&
     return out;
 }
 
-/// The branch without what the stack does not launch in formats narrower than the compute format: in two,
-/// where fully sharded states leave fewer choices of recomputation.
-std::vector<PipelineBranch> launched(const PipelineBranch& branch, const Job& job, const SearchSpace& space) {
+/// Visits the branch without what the stack does not launch in formats narrower than the compute format: in
+/// two parts, where fully sharded states leave fewer choices of recomputation. False where a visit says so.
+bool visit_launched(const PipelineBranch& branch, const Job& job, const SearchSpace& space,
+                    const std::function<bool(const PipelineBranch&)>& visit) {
+    const auto visit_part = [&](const PipelineBranch& part) { return part.size() == 0 || visit(part); };
     if (!multiplies_narrow(job.run.precision))
-        return {branch};
+        return visit_part(branch);
     const bool compiled = is_compiled(job.run, job.stack);
     const bool never = compiled && lacks(job.stack, Lack::narrow_compile_sharded);
     if (!never && !lacks(job.stack, Lack::narrow_recompute_sharded))
-        return {branch};
+        return visit_part(branch);
     PipelineBranch replicated = branch;
     PipelineBranch sharded = branch;
     const auto is_sharded = [](const StateChoice& state) { return state.zero == 3; };
@@ -199,7 +196,7 @@ std::vector<PipelineBranch> launched(const PipelineBranch& branch, const Job& jo
     std::erase_if(sharded.recompute, [&](std::int32_t r) {
         return space.recompute[static_cast<std::size_t>(r)].kind != Recompute::none;
     });
-    return {replicated, sharded};
+    return visit_part(replicated) && visit_part(sharded);
 }
 
 }  // namespace
@@ -250,10 +247,8 @@ bool for_each_pipeline(const Job& job, const SearchSpace& space, const ShapeKey&
             dealt.run.parallel.pp = pp;
             dealt.run.parallel.vp = vp;
             branch.recompute = recompute_choices(space, dealt);
-            for (const PipelineBranch& part : launched(branch, job, space)) {
-                if (part.size() > 0 && !visit(part))
-                    return false;
-            }
+            if (!visit_launched(branch, job, space, visit))
+                return false;
         }
     }
     return true;

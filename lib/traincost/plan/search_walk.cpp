@@ -54,9 +54,25 @@ private:
         apply(c, site_.space, job_.run);
     }
 
+    /// A bound that no operators need be listed for.
+    Bytes states_floor(const StateChoice& state) const {
+        return pipelines_.least_states(site_.space.offload[static_cast<std::size_t>(state.offload)]) *
+               rounding;
+    }
+
     Bytes memory_floor(std::int32_t recompute) {
         const ShapeTables::Entry& shared = tables_.of(job_);
         return device_memory_floor(job_, shared.shape, shared.table, stages(recompute)) * rounding;
+    }
+
+    /// The recompute choice with the fewest gradients: stacks may keep them whole where all blocks run again.
+    std::int32_t lightest(const PipelineBranch& branch) const {
+        const auto some_kept =
+            std::find_if(branch.recompute.begin(), branch.recompute.end(), [&](std::int32_t r) {
+                const RecomputeChoice& choice = site_.space.recompute[static_cast<std::size_t>(r)];
+                return choice.kind != Recompute::full || choice.every != 1;
+            });
+        return some_kept != branch.recompute.end() ? *some_kept : branch.recompute.front();
     }
 
     const StageClasses& stages(std::int32_t recompute) const {
@@ -106,9 +122,12 @@ private:
                 continue;
             Bytes floor;
             if (request_.prune) {
-                put(configuration_of(branch, state, branch.schedules.front(), branch.recompute.front()));
-                floor = memory_floor(branch.recompute.front());
-                if (too_large(floor, schedules * static_cast<std::int64_t>(branch.recompute.size())))
+                const std::int64_t size = schedules * static_cast<std::int64_t>(branch.recompute.size());
+                if (too_large(states_floor(state), size))
+                    continue;
+                put(configuration_of(branch, state, branch.schedules.front(), lightest(branch)));
+                floor = memory_floor(lightest(branch));
+                if (too_large(floor, size))
                     continue;
             }
             for (std::size_t r = 0; r < branch.recompute.size(); ++r) {
@@ -122,10 +141,15 @@ private:
     /// Bounds of the whole branch: the least work of the recompute choices, and states in as many shards as
     /// there are.
     bool cut(const PipelineBranch& branch) {
+        unlike(branch.states);
+        if (too_large(states_floor(unlike_.front()), branch.size()))
+            return true;
         Bytes floor{std::numeric_limits<double>::infinity()};
-        for (const StateChoice& state : unlike(branch.states)) {
-            put(configuration_of(branch, state, branch.schedules.front(), branch.recompute.front()));
-            floor = std::min(floor, memory_floor(branch.recompute.front()));
+        for (const StateChoice& state : unlike_) {
+            if (states_floor(state) >= floor)
+                break;  // no less than those before
+            put(configuration_of(branch, state, branch.schedules.front(), lightest(branch)));
+            floor = std::min(floor, memory_floor(lightest(branch)));
         }
         if (too_large(floor, branch.size()))
             return true;
@@ -138,8 +162,8 @@ private:
         return ruled_out(least, floor, branch.size());
     }
 
-    /// Of each ZeRO stage and place of states one choice: the one with the most shards.
-    const std::vector<StateChoice>& unlike(const std::vector<StateChoice>& states) {
+    /// Of each ZeRO stage and place of states one choice: the one with the most shards; by `states_floor`.
+    void unlike(const std::vector<StateChoice>& states) {
         unlike_.clear();
         for (const StateChoice& state : states) {
             const bool known = std::any_of(unlike_.begin(), unlike_.end(), [&](const StateChoice& other) {
@@ -148,7 +172,9 @@ private:
             if (!known)
                 unlike_.push_back({state.zero, 0, state.offload});
         }
-        return unlike_;
+        std::stable_sort(unlike_.begin(), unlike_.end(), [&](const StateChoice& a, const StateChoice& b) {
+            return states_floor(a) < states_floor(b);
+        });
     }
 
     /// Of all schedules (DualPipe hides what others wait for) and ZeRO stages (sharded weights are cast when
@@ -188,6 +214,7 @@ private:
                 ++found_.counts.enumerated;
                 ++found_.counts.evaluated;
                 ++found_.counts.does_not_fit;
+                found_.unsure = found_.unsure || memory <= capacity_;
                 if (extent_ == WalkExtent::nearest) {
                     plan.value = memory / capacity_;
                     found_.keep_smallest(plan);
@@ -224,7 +251,8 @@ private:
         ++found_.counts.feasible;
         plan.value = objective_value(request_.objective, plan.metrics);
         found_.best.add(plan);
-        found_.pareto.add(plan);
+        if (request_.front)
+            found_.pareto.add(plan);
     }
 
     const SearchRequest& request_;

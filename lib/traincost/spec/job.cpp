@@ -1,6 +1,7 @@
 #include "traincost/spec/job.hpp"
 
 #include "traincost/spec/check.hpp"
+#include "traincost/spec/degree_rules.hpp"
 #include "traincost/spec/names.hpp"
 #include "traincost/spec/pipeline_rules.hpp"
 
@@ -17,22 +18,6 @@ std::string nearest_divisors(std::int64_t blocks, std::int64_t stages) {
     while (above < blocks && blocks % above != 0)
         ++above;
     return std::to_string(below) + " and " + std::to_string(above) + " do";
-}
-
-/// Mixers that keep a state are divided by head over tp, and over cp too, which trades sequence for heads
-/// around them; the heads of keys are divided as well, or each rank repeats one.
-void validate_recurrence(const Job& job, Checker& check) {
-    if (!job.model.recurrent)
-        return;
-    const RecurrentSpec& r = *job.model.recurrent;
-    const Parallelism& p = job.run.parallel;
-    check.divides("parallel.tp", p.tp, r.heads, "model.recurrent.heads");
-    if (p.tp > 0 && r.groups % p.tp != 0 && p.tp % r.groups != 0) {
-        check.add("parallel.tp", std::to_string(p.tp) + "; must divide model.recurrent.groups = " +
-                                     std::to_string(r.groups) + " or be a multiple of it");
-    }
-    if (p.tp > 0 && p.cp > 1)
-        check.divides("parallel.cp", p.tp * p.cp, r.heads, "model.recurrent.heads (tp*cp)");
 }
 
 /// Kinds of parallelism that the stack cannot launch.
@@ -74,15 +59,7 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
                                   std::to_string(ranks) + ", but the cluster has " +
                                   std::to_string(job.cluster.accelerators) + " accelerators");
     }
-    if (has_attention(m))
-        check.divides("parallel.tp", p.tp, m.heads, "model.heads");
-    validate_recurrence(job, check);
-    if (has_attention(m) && p.tp > 0 && m.kv_heads % p.tp != 0 && p.tp % m.kv_heads != 0 && !m.mla) {
-        check.add("parallel.tp", std::to_string(p.tp) + "; must divide model.kv_heads = " +
-                                     std::to_string(m.kv_heads) + " or be a multiple of it");
-    }
-    if (has_dense_mlp(m))
-        check.divides("parallel.tp", p.tp, m.ffn, "model.ffn");
+    validate_degrees(m, p, check);
     validate_launch(job, check);
     const std::int64_t blocks = m.layers + m.decoder_layers;
     if (p.pp * p.vp > blocks + 2) {
@@ -94,20 +71,23 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
                                      "; or allow uneven stages with --uneven-stages (uneven_stages)");
     }
     validate_schedule(job, problems);
-    if (p.ep > 1) {
-        if (!m.moe) {
-            check.add("parallel.ep", std::to_string(p.ep) + "; the model has no experts");
-        } else {
-            check.divides("parallel.ep", p.ep, m.moe->experts, "model.moe.experts");
-            check.divides("parallel.ep", p.ep * p.etp.value_or(1), p.dp * p.cp * p.tp, "tp*cp*dp");
-        }
-    }
+    if (p.ep > 1 && m.moe)
+        check.divides("parallel.ep", p.ep * p.etp.value_or(1), p.dp * p.cp * p.tp, "tp*cp*dp");
     if (p.hybrid_shard)
         check.divides("parallel.hybrid_shard", *p.hybrid_shard, p.dp * p.cp, "dp*cp");
     check.divides("parallel.cp", p.cp, r.sequence, "run.sequence");
-    if (r.micro_batch * p.dp > r.global_batch) {
-        check.add("global_batch", std::to_string(r.global_batch) + " is less than micro_batch*dp = " +
-                                      std::to_string(r.micro_batch * p.dp));
+    const std::int64_t pass = r.micro_batch * p.dp;
+    if (pass > r.global_batch) {
+        check.add("global_batch", std::to_string(r.global_batch) +
+                                      " is less than micro-batch*dp = " + std::to_string(r.micro_batch) +
+                                      "*" + std::to_string(p.dp) + " = " + std::to_string(pass));
+    } else if (r.global_batch % pass != 0) {
+        // No launcher deals ranks unequal micro-batches.
+        const std::int64_t below = r.global_batch / pass * pass;
+        check.add("global_batch", std::to_string(r.global_batch) + " is not a multiple of micro-batch*dp = " +
+                                      std::to_string(r.micro_batch) + "*" + std::to_string(p.dp) + "; " +
+                                      std::to_string(below) + " and " + std::to_string(below + pass) +
+                                      " are");
     }
     if (m.max_position && m.position.kind == PositionKind::learned && m.position.table_rows > 0 &&
         r.sequence > m.position.table_rows) {

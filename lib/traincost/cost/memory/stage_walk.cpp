@@ -8,6 +8,38 @@ namespace {
 
 using memory_terms::Alive;
 
+/// What `blocks` gathered blocks take, and the root beside them.
+memory_terms::Gathered gathered(const StageInventory& held, std::int64_t blocks, bool with_root) {
+    memory_terms::Gathered g{0.0, held.largest.total(), held.shape.e, 0.0, held.shape.e};
+    if (!held.regime.weights_sharded)
+        return g;
+    if (held.run.precision.base)
+        g.w_g = bytes_per_element(*held.run.precision.base).value();
+    if (held.regime.zero == 2) {
+        g.n_x = held.all.total();
+        return g;
+    }
+    g.k = static_cast<double>(blocks);
+    g.n_x = with_root && !held.stack.states.root_sharded_apart ? held.root.total() : 0.0;
+    return g;
+}
+
+/// Of the first `blocks` blocks, those that stay gathered from the forward pass on.
+std::int64_t kept_gathered(const StageInventory& held, std::int64_t blocks) {
+    if (!held.regime.fully_sharded || held.run.reshard != Reshard::last_kept)
+        return 0;
+    return std::max<std::int64_t>(
+        0, blocks - std::max<std::int64_t>(0, held.counts.blocks - held.run.kept_blocks));
+}
+
+/// What the way backwards through block `position` of the stage finds gathered.
+memory_terms::Gathered gathered_at_block(const StageInventory& held, std::int64_t position) {
+    return gathered(held,
+                    std::max(position > 0 ? 1 + held.stack.states.prefetched_blocks : 1,
+                             1 + kept_gathered(held, position)),
+                    true);
+}
+
 class StageWalk {
 public:
     StageWalk(const StageInventory& held, MemoryWalk* moments) : held_(held) {
@@ -57,7 +89,7 @@ public:
             if (appear)
                 alive.gradients.n_g +=
                     held_.gradients_of(element_count(held_.table.embedding_parameters)) - table;
-            alive.gathered = gathered(0, true);
+            alive.gathered = gathered(held_, 0, true);
             consider(Moment::backward, -1, alive);
         }
         after_backward();
@@ -83,35 +115,11 @@ private:
         peak_.alive = alive;
     }
 
-    /// What `blocks` gathered blocks take, and the root beside them.
-    memory_terms::Gathered gathered(std::int64_t blocks, bool with_root) const {
-        memory_terms::Gathered g{0.0, held_.largest.total(), held_.shape.e, 0.0, held_.shape.e};
-        if (!held_.regime.weights_sharded)
-            return g;
-        if (held_.run.precision.base)
-            g.w_g = bytes_per_element(*held_.run.precision.base).value();
-        if (held_.regime.zero == 2) {
-            g.n_x = held_.all.total();
-            return g;
-        }
-        g.k = static_cast<double>(blocks);
-        g.n_x = with_root && !held_.stack.states.root_sharded_apart ? held_.root.total() : 0.0;
-        return g;
-    }
-
     /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
     /// back.
     memory_terms::Gathered gathered_at_loss() const {
         const bool keeps = held_.regime.fully_sharded && held_.stack.states.shard == ShardEngine::fsdp1;
-        return gathered(kept_gathered(held_.counts.blocks), keeps && held_.regime.zero >= 3);
-    }
-
-    /// Of the first `blocks` blocks, those that stay gathered from the forward pass on.
-    std::int64_t kept_gathered(std::int64_t blocks) const {
-        if (!held_.regime.fully_sharded || held_.run.reshard != Reshard::last_kept)
-            return 0;
-        return std::max<std::int64_t>(
-            0, blocks - std::max<std::int64_t>(0, held_.counts.blocks - held_.run.kept_blocks));
+        return gathered(held_, kept_gathered(held_, held_.counts.blocks), keeps && held_.regime.zero >= 3);
     }
 
     /// What the way back through head and loss finds gathered: a head in a group of its own, again.
@@ -186,9 +194,7 @@ private:
             if (held_.regime.fully_sharded && done > 0)
                 now.staging = reducing(reduced_elements(parameters));
             const std::int64_t before = blocks.position + left;
-            now.gathered = gathered(std::max(before > 0 ? 1 + held_.stack.states.prefetched_blocks : 1,
-                                             1 + kept_gathered(before)),
-                                    true);
+            now.gathered = gathered_at_block(held_, before);
             consider(Moment::backward, blocks.position + left, now);
         };
         visit(blocks.count - 1);
@@ -211,7 +217,7 @@ private:
         alive.saved = {0.0, held_.saved.value(), 0.0, held_.run.offload_activations,
                        held_.embedding_saved.value()};
         alive.inputs = {0.0, held_.inputs, 0.0, held_.boundary.value(), held_.run.offload_activations};
-        alive.gathered = gathered(0, false);
+        alive.gathered = gathered(held_, 0, false);
         alive.gathered.n_x = 0.0;
         alive.staging = buckets();
         alive.staging.k = 0.0;
@@ -282,6 +288,12 @@ Bytes pipeline_outputs(const StageInventory& held) {
         return Bytes{};
     return Bytes{held.shape.tokens * held.shape.rank_vocab * held.shape.e} *
            static_cast<double>(micro_batches(held.run));
+}
+
+Bytes gathered_at_last_block(const StageInventory& held) {
+    if (!held.regime.fully_sharded || held.counts.blocks == 0)
+        return Bytes{};
+    return gathered_at_block(held, held.counts.blocks - 1).bytes();
 }
 
 StagePeak walk_stage(const StageInventory& held, MemoryWalk* moments) {

@@ -21,6 +21,10 @@ bool gradients_appear(const StageInventory& held);
 /// Logits of all micro-batches, where the pipeline collects its outputs.
 Bytes pipeline_outputs(const StageInventory& held);
 
+/// Fully sharded weights that every walk finds gathered when it starts backwards through the stage's blocks.
+/// They do not depend on recomputation, schedule or shard group, nor need they activations to be counted.
+Bytes gathered_at_last_block(const StageInventory& held);
+
 /// Loss, then every block backwards, then the optimizer; the inventory's activations are counted. Where
 /// `moments` is given, every moment that is looked at is written down there.
 StagePeak walk_stage(const StageInventory& held, MemoryWalk* moments = nullptr);

@@ -56,7 +56,7 @@ DataType matrix_format_from(const std::string& text) {
 
 CommandFields fields_of(DaysQuestion& question) {
     CommandFields fields;
-    fields.value("--params", question.parameters, "COUNT", positive_parameters, "Parameters: 7B");
+    fields.value("--params", question.parameters, "COUNT", positive_parameters, "Parameters, as in 7B");
     fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Training tokens, as in 2T");
     fields.value("--gpus", question.gpus, "COUNT", positive_count, "Accelerators");
     fields.text("--gpu", question.gpu, "ID", "Accelerator: a catalogue id");

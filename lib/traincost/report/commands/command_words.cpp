@@ -4,6 +4,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/report/commands/other_names.hpp"
 
 namespace traincost {
 
@@ -133,7 +134,11 @@ std::string unplaced_text(const std::string& word, const std::string& command,
                              : commands.empty() ? "unexpected argument"
                                                 : "unknown command";
     const std::string text = what + " '" + word + "'" + (command.empty() ? "" : " of '" + command + "'");
-    const std::string suggestion = did_you_mean(word, option ? options : commands);
+    const std::string meant = option ? option_meant_by(word) : "";
+    const bool exists =
+        std::find(options.begin(), options.end(), meant.substr(0, meant.find(' '))) != options.end();
+    const std::string suggestion = !meant.empty() && exists ? "; did you mean '" + meant + "'?"
+                                                            : did_you_mean(word, option ? options : commands);
     if (suggestion.empty()) {
         return text + "; see 'traincost " + (command.empty() ? "" : command + " ") + "--help'";
     }

@@ -187,7 +187,7 @@ Table counts_table(const SearchResult& result) {
     };
     row("configurations", c.enumerated);
     if (c.cut_by_memory > 0)
-        row("pruned: model states alone do not fit", c.cut_by_memory);
+        row("pruned: lower bound of memory does not fit", c.cut_by_memory);
     if (c.cut_by_plans > 0)
         row("pruned: lower bound is worse than the best plans", c.cut_by_plans);
     row("evaluated", c.evaluated);

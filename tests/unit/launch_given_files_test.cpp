@@ -122,3 +122,41 @@ TEST_CASE("Flags that a condition nobody knows adds to a command leave the other
     CHECK(said(two, Fact::micro_batch) == "4");
     CHECK(said(two, Fact::sequence) != "512");
 }
+
+TEST_CASE("What a script says of a program's options, the program beside it has", "[launch][python]") {
+    const std::string program =
+        "import argparse\nfrom accelerate import Accelerator\n"
+        "def run(args):\n"
+        "    model = AutoModelForCausalLM.from_pretrained(args.base)\n"
+        "    def rows(element):\n"
+        "        return tokenizer(element['text'], truncation=True, max_length=640)\n"
+        "    loader = build_dataloader(data.map(rows), batch_size=args.train_batch_size)\n"
+        "    for batch in loader:\n        loss = model(**batch).loss\n        loss.backward()\n"
+        "    if args.do_test:\n"
+        "        inputs = tokenizer(prompt, truncation=True, max_length=64)\n"
+        "if __name__ == '__main__':\n"
+        "    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--base', type=str, required=True)\n"
+        "    parser.add_argument('--train_batch_size', type=int, default=8)\n"
+        "    parser.add_argument('--do_test', action='store_true')\n"
+        "    run(parser.parse_args())\n";
+    const std::string starts = "python src/train.py --base acme/m-1b --do_test --train_batch_size ";
+    for (const bool script_first : {false, true}) {
+        std::vector<LaunchFile> files = {{"train.py", program}, {"run.sh", starts + "3\n"}};
+        if (script_first) {
+            std::swap(files[0], files[1]);
+        }
+        const LaunchReading job = said_together(files);
+        CHECK(said(job, Fact::model) == "acme/m-1b");
+        CHECK(said(job, Fact::micro_batch) == "3");
+        CHECK(said(job, Fact::sequence) == "640");
+        CHECK_FALSE(job.facts.contains(Fact::global_batch));
+    }
+    const LaunchReading two =
+        said_together({{"train.py", program}, {"run.sh", starts + "3\n" + starts + "4\n"}});
+    CHECK_FALSE(two.facts.contains(Fact::micro_batch));
+    CHECK(said(two, Fact::model) == "acme/m-1b");
+    const LaunchReading alone = said_together({{"train.py", program}});
+    CHECK(said(alone, Fact::micro_batch) == "8");
+    CHECK_FALSE(alone.facts.contains(Fact::global_batch));
+}

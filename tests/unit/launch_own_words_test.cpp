@@ -255,3 +255,17 @@ TEST_CASE("DeepSpeed's engine in a function: its optimizer by its class, and no 
               "fabric = Fabric(accelerator='gpu', devices=4, strategy='ddp')\n",
               {{Fact::micro_batch, "-"}, {Fact::gpus, "4"}});
 }
+
+TEST_CASE("A class of settings in alpaca-lora's words: its batch is a whole step's", "[launch][python]") {
+    const LaunchReading job = read_launch_files(
+        {{{"config.py",
+           "from dagster import Config\nclass FinetuneConfig(Config):\n"
+           "    batch_size: int = 96\n    micro_batch_size: int = 6\n"
+           "    learning_rate: float = 3e-4\n    cutoff_len: int = 384\n    lora_r: int = 8\n"}}},
+        {});
+    CHECK(said(job, Fact::global_batch) == "96");
+    CHECK_FALSE(job.facts.contains(Fact::accumulation));
+    CHECK(said(job, Fact::micro_batch) == "6");
+    CHECK(said(job, Fact::sequence) == "384");
+    CHECK(said(job, Fact::lora_rank) == "8");
+}

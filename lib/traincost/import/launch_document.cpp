@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "traincost/base/error.hpp"
@@ -244,6 +245,23 @@ GivenSettings given_settings(std::span<const LaunchFile> files, const std::vecto
     return given;
 }
 
+/// What the scripts' commands say of a program's options.
+std::map<std::string, Setting> said_options(const std::vector<LaunchDocuments>& scripts,
+                                            const std::string& program) {
+    std::map<std::string, Setting> said;
+    bool first = true;
+    for (const LaunchDocuments& script : scripts) {
+        for (const LaunchDocument& document : script.all) {
+            const Setting* started = document.root.peek("$program");
+            if (document.is_command && started != nullptr && base_of(started->text) == program) {
+                add_said(said, document.root, first);
+                first = false;
+            }
+        }
+    }
+    return said;
+}
+
 /// Adds what a script starts to what the files say.
 void take_script(LaunchDocuments& script, LaunchDocuments& documents) {
     std::move(script.all.begin(), script.all.end(), std::back_inserter(documents.all));
@@ -320,8 +338,12 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         }
     }
     const bool has_program = std::find(contents.begin(), contents.end(), Content::python) != contents.end();
-    const GivenSettings given =
+    GivenSettings given =
         has_program && files.size() > 1 ? given_settings(files, contents, texts) : GivenSettings{};
+    std::vector<std::map<std::string, Setting>> said(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        said[i] = said_options(of_scripts, base_of(files[i].name));
+    }
     std::set<std::string> held;  // by what a program trains with
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (contents[i] == Content::shell) {
@@ -333,6 +355,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         LaunchDocument document;
         document.file = i;
         if (contents[i] == Content::python) {
+            given.said = std::move(said[i]);
             auto root =
                 program_settings(texts[i], {select, files.size() == 1}, knows, given, held, documents);
             if (!root) {

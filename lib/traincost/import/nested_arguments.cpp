@@ -25,6 +25,13 @@ bool accumulates(const Setting& table) {
                        [](const SettingMember& m) { return means_accumulation(m.key) && as_whole(m.value); });
 }
 
+/// alpaca-lora's words, whose batch is a whole step's: "batch_size" beside "micro_batch_size" and
+/// "cutoff_len".
+bool cuts_its_batch(const Setting& table) {
+    return table.has("batch_size") && table.has("micro_batch_size") && table.has("cutoff_len") &&
+           !table.has("$program");
+}
+
 /// Whether one of the tables of `root` says what `is_one` asks for.
 bool says(const Setting& root, int depth, bool (*is_one)(const SettingMember&)) {
     return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
@@ -47,12 +54,13 @@ bool trains_in_parts(const Setting& root) {
 
 /// Whether the file's top is a trainer's arguments, in the words of its own program.
 bool trains_by_itself(const Setting& root) {
-    return accumulates(root) && root.has_any({"learning_rate", "lr"}) && !root.has("$program");
+    const bool trains = accumulates(root) && root.has_any({"learning_rate", "lr"}) && !root.has("$program");
+    return trains || cuts_its_batch(root);
 }
 
 /// Whether the arguments of a trainer stand in a table below `setting`.
 bool has_arguments(const Setting& setting, int depth) {
-    return (depth > 0 && accumulates(setting)) ||
+    return (depth > 0 && (accumulates(setting) || cuts_its_batch(setting))) ||
            std::any_of(setting.members.begin(), setting.members.end(), [&](const SettingMember& m) {
                return (depth > 0 && lower(m.key) == "per_device_train_batch_size" && m.value.is_scalar()) ||
                       (depth < deepest_table && m.value.is_map() && has_arguments(m.value, depth + 1));
@@ -75,6 +83,9 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     const bool model = holds(in, "model") && !holds(in, "reward");
     if (model && std::find(of_model.begin(), of_model.end(), name) != of_model.end()) {
         return "model_name_or_path";
+    }
+    if (cuts_its_batch(said) && holds(name, "batch_size")) {
+        return name == "batch_size" ? "global_batch_size" : "per_device_train_batch_size";
     }
     const bool of_training = !holds(in, "eval") && !holds(in, "val") && !holds(in, "test");
     if (name == "batch_size" && (accumulates(said) || (in_parts && of_training))) {

@@ -10,7 +10,8 @@ int recognise_llama_factory(const Setting& root) {
     return named(root, {"llamafactory"}, 60) +
            // Its own beside the trainer's, which others have too; its rank has another name.
            (root.has("lora_r") ? 0 : points(root, {"finetuning_type"}, 80)) +
-           points(root, {"cutoff_len"}, 35) +
+           // alpaca-lora has it too, with these names beside it
+           (root.has_any({"lora_r", "micro_batch_size"}) ? 0 : points(root, {"cutoff_len"}, 35)) +
            points(root, {"stage", "template", "lora_target", "dataset_dir", "preprocessing_num_workers"},
                   12) +
            points(root, {"dist_config.name", "peft_config.name"}, 40) +

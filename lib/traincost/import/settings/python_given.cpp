@@ -68,6 +68,26 @@ Setting loaded_settings(Setting root) {
     return root;
 }
 
+void add_said(std::map<std::string, Setting>& said, const Setting& command, bool first) {
+    const auto as_option = [](const SettingMember& m) {
+        return m.value.is_scalar() ? loaded_settings(m.value) : Setting{};
+    };
+    for (auto& [key, value] : said) {
+        const Setting* again = command.peek(key);
+        value = again != nullptr && again->text == value.text ? std::move(value) : Setting{};
+    }
+    for (const SettingMember& m : command.members) {
+        if (m.key.starts_with('$')) {
+            continue;
+        }
+        if (first) {
+            said[m.key] = as_option(m);  // of equal flags the last counts
+        } else {
+            said.try_emplace(m.key);
+        }
+    }
+}
+
 bool is_for_launcher(const Setting& root) {
     return root.has_any({"compute_environment", "distributed_type", "zero_optimization", "fsdp_config",
                          "train_micro_batch_size_per_gpu"});

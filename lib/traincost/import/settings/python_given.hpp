@@ -1,5 +1,5 @@
-// Files of settings that are given beside a Python program, where it loads them: yaml.safe_load(f),
-// load_config("sft.yaml"), OmegaConf.load(path).
+// What is given beside a Python program: files of settings, where it loads them (yaml.safe_load(f),
+// load_config("sft.yaml"), OmegaConf.load(path)), and the options of the commands that start it.
 #pragma once
 
 #include <map>
@@ -16,10 +16,15 @@ namespace traincost {
 struct GivenSettings {
     std::map<std::string, Setting> files;  ///< by the name at the end of their path
     std::set<std::string> jobs;  ///< those that hold a job's settings, not a launcher's or DeepSpeed's
+    /// What the commands that start the program say of its options; null where they differ.
+    std::map<std::string, Setting> said;
 };
 
 /// The settings of a file as a program holds them once it has loaded them: words are its texts.
 Setting loaded_settings(Setting root);
+
+/// Adds what a command that starts the program, the `first` or another, says of its options.
+void add_said(std::map<std::string, Setting>& said, const Setting& command, bool first);
 
 /// Whether the settings are for Accelerate or DeepSpeed, which a program hands on by their name.
 bool is_for_launcher(const Setting& root);

@@ -152,7 +152,11 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     total = total == nullptr ? told_by(scopes, means_whole_batch, is_count) : total;
     // Beside "B" and "T" it counts tokens, which a number below this one does not show.
     constexpr double fewest_tokens = 32'768.0;
-    if (total != nullptr && (!names_short(scopes) || as_number(*total).value_or(0.0) >= fewest_tokens)) {
+    const Setting* rows = root.peek("batch_size_per_device");
+    const bool is_rows = total != nullptr && rows != nullptr && rows->line == total->line &&
+                         rows->file == total->file && rows->name == total->name;  // its loader's
+    if (total != nullptr && !is_rows &&
+        (!names_short(scopes) || as_number(*total).value_or(0.0) >= fewest_tokens)) {
         put(root, "total_batch_size", total);
     }
     static constexpr std::array<std::string_view, 3> plain = {"batch_size", "bs", "batch"};

@@ -211,8 +211,8 @@ private:
     static std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
                                              const std::map<std::string, Setting>& keywords);
     /// add_argument("-b", "--batch-size", default=8): what the option is where nobody gives it.
-    static void add_option(Setting& options, const std::vector<Setting>& positional,
-                           const std::map<std::string, Setting>& keywords);
+    void add_option(Setting& options, const std::vector<Setting>& positional,
+                    const std::map<std::string, Setting>& keywords) const;
     /// The options that an argument parser was told so far, of the call that adds one or parses them.
     std::optional<Setting> parser_call(PythonCursor& cursor, const std::string& name,
                                        const std::vector<Setting>& positional,

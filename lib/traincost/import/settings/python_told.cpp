@@ -139,12 +139,26 @@ const Setting* told_length(const std::vector<PythonScope>& scopes) {
     return nullptr;
 }
 
+/// Whether the function makes the rows of a data set, which "dataset.map(...)" calls: often one within
+/// another.
+bool prepares_rows(std::string_view function) {
+    const std::string in = lower(function);
+    return function == "inner" || in.find("token") != in.npos || in.find("preprocess") != in.npos ||
+           in.find("encode") != in.npos;
+}
+
 /// The length that the program's tokenizer cuts its rows to, where all its calls agree on one; of a model
-/// with an encoder, the longer one of what goes in and what comes out.
+/// with an encoder, the longer one of what goes in and what comes out. What a function of rows says goes
+/// before what is cut elsewhere, as for an evaluation.
 const Setting* cut_length(const std::vector<PythonScope>& scopes) {
-    const Setting* length = nullptr;
-    bool differs = false, encodes = false;
+    struct Cut {
+        const Setting* length = nullptr;
+        bool differs = false;
+    };
+    Cut of_rows, others;
+    bool encodes = false;
     for (const PythonScope& scope : scopes) {
+        Cut& found = prepares_rows(scope.function) ? of_rows : others;
         for (const auto& [name, value] : scope.names) {
             visit_calls(value, [&](const Setting& call) {
                 encodes = encodes || class_path(call).find("Seq2Seq") != std::string_view::npos;
@@ -153,15 +167,17 @@ const Setting* cut_length(const std::vector<PythonScope>& scopes) {
                                         ? nullptr
                                         : call.peek("max_length");
                 if (at != nullptr && cut != nullptr && (cut->text == "True" || cut->text == "true")) {
-                    differs = differs || (length != nullptr && length->text != at->text);
+                    const Setting* before = found.length;
+                    found.differs = found.differs || (before != nullptr && before->text != at->text);
                     const bool shorter =
-                        length != nullptr && as_number(*length).value_or(0.0) > as_number(*at).value_or(0.0);
-                    length = shorter ? length : at;
+                        before != nullptr && as_number(*before).value_or(0.0) > as_number(*at).value_or(0.0);
+                    found.length = shorter ? before : at;
                 }
             });
         }
     }
-    return differs && !encodes ? nullptr : length;
+    const Cut& chosen = of_rows.length != nullptr ? of_rows : others;
+    return chosen.differs && !encodes ? nullptr : chosen.length;
 }
 
 /// The length of the rows that the program's own class of them is told.

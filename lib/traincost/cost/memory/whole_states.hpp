@@ -9,7 +9,8 @@ namespace traincost {
 
 struct WholeStates {
     Bytes weights;
-    Bytes updated;  ///< master weights and optimizer states; none where layers are frozen, whose stages differ
+    Bytes
+        updated;  ///< master weights and optimizer states; none where layers are frozen, whose stages differ
 };
 
 /// Of the job on one rank, all of whose blocks are in the table, with nothing offloaded.

@@ -156,7 +156,8 @@ TEST_CASE("what a bench script cannot do is refused by the flag that asks for it
          [](Job&, BenchOptions& o) { o.compile_mode = CompileMode::max_autotune_no_cudagraphs; }},
         {"--fp8-scaling", "llama-3-8b",
          [](Job& j, BenchOptions&) {
-             j.run.precision = *precision_from("fp8-mixed");
+             j.run.precision = stack_precision(j.stack.states, *precision_from("fp8-mixed"));
+             j.run.parallel.zero = 3;
              j.run.fp8_scaling = Fp8Scaling::blockwise;
          }},
         {"--stack", "llama-3-8b",

@@ -75,7 +75,7 @@ TEST_CASE("what is not modelled is said, not guessed", "[import][draft]") {
     LaunchReading reading;
     static const Catalogue catalogue;
     reading.facts[Fact::optimizer] = {std::string("shampoo"), "a.yaml:4 optim"};
-    reading.facts[Fact::recompute] = {std::string("save_qkv_proj"), "a.yaml:5 remat_policy"};
+    reading.facts[Fact::recompute] = {std::string("qkv_proj_offloaded"), "a.yaml:5 remat_policy"};
     reading.facts[Fact::offload] = {std::string("nvme (optimizer)"), "a.json:2"};
     const LaunchDraft read = launch_draft(reading, catalogue);
     CHECK_FALSE(read.draft.optimizer);
@@ -83,7 +83,7 @@ TEST_CASE("what is not modelled is said, not guessed", "[import][draft]") {
     CHECK(read.draft.offload_optimizer.value == Offload::nvme);
     CHECK(read.unread ==
           std::vector<std::string>{"a.yaml:4 optim: optimizer 'shampoo' is not modelled",
-                                   "a.yaml:5 remat_policy: recompute 'save_qkv_proj' is not modelled"});
+                                   "a.yaml:5 remat_policy: recompute 'qkv_proj_offloaded' is not modelled"});
 }
 
 TEST_CASE("each format's trainer is a stack of the catalogue", "[import][draft]") {
@@ -121,9 +121,12 @@ TEST_CASE("what shares a scale in fp8 products is stated in each framework's wor
         return draft_of({{name, text}}).draft;
     };
     const auto megatron = [&](const char* recipe) {
-        return read("torchrun pretrain_gpt.py --num-layers 32 --bf16 --fp8-format hybrid --fp8-recipe " +
-                        std::string(recipe) + "\n",
-                    "train.sh");
+        return read(
+            "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 "
+            "--seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --fp8-format hybrid "
+            "--fp8-recipe " +
+                std::string(recipe) + "\n",
+            "train.sh");
     };
     CHECK(megatron("delayed").fp8_scaling.value == Fp8Scaling::tensorwise);
     CHECK(megatron("blockwise").fp8_scaling.value == Fp8Scaling::blockwise);

@@ -60,6 +60,21 @@ void add_json(const SettingText& setting, std::size_t depth, std::string& out) {
     out += std::string(4 * depth, ' ') + "}";
 }
 
+/// A table with its own settings, then those within it.
+void add_toml(const SettingText& table, const std::string& path, std::string& out) {
+    const auto is_table = [](const SettingText& each) { return !each.below.empty(); };
+    if (!std::all_of(table.below.begin(), table.below.end(), is_table))
+        out += (out.empty() ? "[" : "\n[") + path + "]\n";
+    for (const SettingText& each : table.below) {
+        if (!is_table(each))
+            out += each.key + " = " + quoted_value(each) + "\n";
+    }
+    for (const SettingText& each : table.below) {
+        if (is_table(each))
+            add_toml(each, path + "." + each.key, out);
+    }
+}
+
 void add_overrides(const SettingText& setting, const std::string& path, std::vector<std::string>& out) {
     if (setting.below.empty())
         out.push_back(path + "=" + setting.value);
@@ -106,11 +121,8 @@ std::string yaml_text(const SettingText& root) {
 
 std::string toml_text(const SettingText& root) {
     std::string out;
-    for (const SettingText& table : root.below) {
-        out += (out.empty() ? "[" : "\n[") + table.key + "]\n";
-        for (const SettingText& each : table.below)
-            out += each.key + " = " + quoted_value(each) + "\n";
-    }
+    for (const SettingText& table : root.below)
+        add_toml(table, table.key, out);
     return out;
 }
 

@@ -100,9 +100,12 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
         check.add("fp8_scaling", std::string(name_of(*r.fp8_scaling)) +
                                      " needs products in fp8, as of fp8-mixed; the precision is " +
                                      r.precision_name);
-    if (!peak_rate(job.cluster.accelerator, r.precision.gemm)) {
-        check.add("precision", "needs " + std::string(to_string(r.precision.gemm)) + " matrix rates; " +
+    for (const DataType type : {r.precision.gemm, r.precision.compute}) {
+        if (peak_rate(job.cluster.accelerator, type))
+            continue;
+        check.add("precision", "needs " + std::string(to_string(type)) + " matrix rates; " +
                                    job.cluster.accelerator.id + " has none");
+        break;
     }
 }
 

@@ -42,6 +42,32 @@ TEST_CASE("a run that says nothing recomputes as few blocks as make it fit", "[v
     CHECK_FALSE(estimate(job).fits);
 }
 
+TEST_CASE("a run that says nothing of its gradients either keeps them in 16 bits before it recomputes",
+          "[validate]") {
+    Job wide = job_of_memory(640);
+    wide.stack.states.gradients = GradientStore::main_buffer;
+    wide.run.precision.gradients = wide.run.precision.reduce = DataType::fp32;
+    Job narrow = wide;
+    narrow.run.precision.gradients = narrow.run.precision.reduce = DataType::bf16;
+    REQUIRE(used(narrow) < used(wide));
+    const double middle = (used(narrow) + used(wide)).value() / 2e9;
+
+    Job job = wide;
+    job.cluster = job_of_memory(middle).cluster;
+    std::vector<std::string> assumptions;
+    Job stated = job;
+    assume_least_recompute({}, {}, {}, job, assumptions);
+    CHECK(job.run.precision.gradients == DataType::bf16);
+    CHECK(job.run.recompute == Recompute::none);
+    CHECK(assumptions.size() == 1);
+
+    RunRecord says{};
+    says.run.grad_dtype = "fp32";
+    assume_least_recompute(says, {}, {}, stated, assumptions);
+    CHECK(stated.run.precision.gradients == DataType::fp32);
+    CHECK(stated.run.recompute != Recompute::none);
+}
+
 TEST_CASE("nothing is assumed of a run that fits, of one that says so, and of one that cannot fit",
           "[validate]") {
     std::vector<std::string> assumptions;

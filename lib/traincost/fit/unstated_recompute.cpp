@@ -35,6 +35,13 @@ private:
     bool strict_;
 };
 
+/// Whether gradients lie in a buffer of their own that is wider than it has to be, a choice of launchers.
+bool buffers_widen(const Job& job) {
+    const Precision& precision = job.run.precision;
+    return job.stack.states.gradients == GradientStore::main_buffer && !precision.base &&
+           bytes_per_element(precision.gradients) > bytes_per_element(precision.compute);
+}
+
 }  // namespace
 
 void assume_least_recompute(const RunRecord& record, const Residuals& residuals, const LeftOut& left_out,
@@ -43,6 +50,15 @@ void assume_least_recompute(const RunRecord& record, const Residuals& residuals,
     if (!record.run.recompute.empty() || record.measured.out_of_memory ||
         job.run.recompute != Recompute::none || trial.possible(Recompute::none, std::nullopt))
         return;
+    if (record.run.grad_dtype.empty() && buffers_widen(job)) {
+        const Precision stated = job.run.precision;
+        job.run.precision.gradients = job.run.precision.reduce = stated.compute;
+        if (trial.possible(Recompute::none, std::nullopt)) {
+            assumptions.emplace_back("run.grad_dtype: with gradients in fp32 it would hardly fit");
+            return;
+        }
+        job.run.precision = stated;
+    }
     if (trial.possible(Recompute::selective, std::nullopt)) {
         assumptions.emplace_back("run.recompute: without selective it would hardly fit");
         return;

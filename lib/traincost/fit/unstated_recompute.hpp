@@ -11,7 +11,8 @@
 namespace traincost {
 
 /// Sets the least recomputation with which a run that ran is not ruled out (`verdict_of`, from residuals of
-/// other sources than its own), where `record` states none: nothing, the stack's selective modules, then as
+/// other sources than its own), where `record` states none: nothing, the same with a buffer of gradients
+/// in the compute format where it states no format of them either, the stack's selective modules, then as
 /// few whole blocks a stage as are needed. Nothing is changed where even all of them would not do. What was
 /// assumed is appended.
 void assume_least_recompute(const RunRecord& record, const Residuals& residuals, const LeftOut& left_out,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "traincost/import/logs/log_collector.hpp"
 #include "traincost/import/logs/log_members.hpp"
@@ -54,7 +53,7 @@ void LogCollector::take_measured(LogFacts facts, const LogLine& line) {
     keep_memory(facts);
     keep_summary(facts);
     if (facts.iteration) {
-        accept(LogFamily::metrics, std::move(facts), line.number);
+        accept(LogFamily::metrics, facts, line.number);
     }
 }
 

@@ -100,12 +100,12 @@ std::optional<std::string> loaded_file(const GivenSettings& given, const std::st
         return std::nullopt;
     }
     for (const Setting& path : positional) {
-        if (const auto name = given_name(given, path)) {
+        if (auto name = given_name(given, path)) {
             return name;
         }
     }
     for (const auto& [key, path] : keywords) {
-        if (const auto name = given_name(given, path)) {
+        if (auto name = given_name(given, path)) {
             return name;
         }
     }

@@ -280,7 +280,7 @@ std::string divided_into(std::string_view text, std::string_view steps) {
         const std::string_view rest = text.substr(at + steps.size(), 80);
         if (rest.starts_with(" = ") && (at == 0 || std::isspace(static_cast<unsigned char>(text[at - 1])))) {
             const std::size_t sign = rest.find(" // ");
-            const std::string name(rest.substr(3, sign == rest.npos ? 0 : sign - 3));
+            std::string name(rest.substr(3, sign == rest.npos ? 0 : sign - 3));
             if (!name.empty() && name != steps && std::all_of(name.begin(), name.end(), is_name_letter)) {
                 return name;
             }

@@ -22,6 +22,14 @@ Job job_under(const Catalogue& catalogue, const std::string& stack) {
 
 }  // namespace
 
+TEST_CASE("products in fp8 and fp4 alone are narrow, whatever the format around them", "[job]") {
+    for (const std::string_view name : precision_names()) {
+        INFO(name);
+        const bool narrow = name.find("fp8") != name.npos || name.find("fp4") != name.npos;
+        CHECK(multiplies_narrow(*precision_from(name)) == narrow);
+    }
+}
+
 TEST_CASE("no job is taken and none is searched that its stack cannot launch", "[stack][slow]") {
     const Catalogue catalogue;
     int lacking = 0;

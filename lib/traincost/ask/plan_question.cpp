@@ -23,10 +23,7 @@ PlanAnswer ask(const PlanQuestion& question, const Sources& sources) {
     std::function<bool(const Job&, const Estimate&)> is_sure;
     if (!question.allow_risky) {
         margin_of = margins(sources);
-        is_sure = [sure_of = plan_sureness(question.job, sources.residuals())](const Job& job,
-                                                                               const Estimate& taken) {
-            return sure_of(job, taken).probability_of_fitting.value_or(1.0) >= sure_to_fit;
-        };
+        is_sure = plan_sure_to_fit(question.job, sources.residuals());
     }
     PretrainSheet sheet = pretrain_sheet(resolved.job, space, static_cast<std::size_t>(question.top),
                                          freedoms, margin_of, is_sure);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "traincost/ask/search_sites.hpp"
@@ -119,11 +120,8 @@ RecommendAnswer ask(const RecommendQuestion& question, const Sources& sources) {
                          question.run ? question.run : search, answer.result);
     }
     answer.tie = tie_rule(question.tie, sources.residuals(), request, answer.result);
-    const auto may_not_fit = [sure = plan_sureness(answer.asked, sources.residuals())](const Job& job,
-                                                                                       const Estimate& e) {
-        return sure(job, e).probability_of_fitting.value_or(1.0) < sure_to_fit;
-    };
-    answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation, may_not_fit);
+    answer.plans = recommend(request, answer.result, answer.tie, answer.search.operation,
+                             std::not_fn(plan_sure_to_fit(answer.asked, sources.residuals())));
     answer.assumptions = assumptions_of(answer.search, answer.result);
     if (question.each_cluster && !answer.result.interrupted)
         answer.clusters = best_of_clusters(request);

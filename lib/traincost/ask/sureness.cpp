@@ -23,4 +23,11 @@ Sureness plan_sureness(const JobDraft& question, const Residuals& residuals) {
     };
 }
 
+std::function<bool(const Job&, const Estimate&)> plan_sure_to_fit(const JobDraft& question,
+                                                                  const Residuals& residuals) {
+    return [sure_of = plan_sureness(question, residuals)](const Job& job, const Estimate& taken) {
+        return is_sure_to_fit(sure_of(job, taken));
+    };
+}
+
 }  // namespace traincost

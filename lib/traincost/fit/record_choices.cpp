@@ -89,30 +89,31 @@ private:
         }
     }
 
+    /// What is known, else the value that the field names, else the one that the source's own words do.
+    template <class Enum>
+    static std::optional<Enum> named(std::string_view field, std::string_view words,
+                                     std::optional<Enum> known) {
+        for (const std::string_view text : {field, words}) {
+            for (const std::string_view name : enum_names<Enum>()) {
+                if (!known && says(text, name))
+                    known = value_of<Enum>(name);
+            }
+        }
+        return known;
+    }
+
     /// "rowwise_with_gw_hp" is rowwise; recipes of other formats, as "mxfp8_rceil", say nothing of it.
     void set_fp8_scaling() {
         if (run_.precision.gemm != DataType::fp8)
             return;
-        const std::string words = extra("low_precision_recipe");
-        for (const std::string_view text : {std::string_view(in_.fp8_scaling), std::string_view(words)}) {
-            for (const std::string_view name : enum_names<Fp8Scaling>()) {
-                if (!run_.fp8_scaling && text.starts_with(name))
-                    run_.fp8_scaling = value_of<Fp8Scaling>(name);
-            }
-        }
+        run_.fp8_scaling = named(in_.fp8_scaling, extra("low_precision_recipe"), run_.fp8_scaling);
     }
 
     void set_optimizer() {
         const std::string words = extra("optimizer_implementation");
         run_.optimizer_in_backward =
             in_.optimizer_in_backward.value_or(run_.optimizer_in_backward || says(words, "in backward"));
-        for (const std::string_view text :
-             {std::string_view(in_.optimizer_kernel), std::string_view(words)}) {
-            for (const std::string_view name : enum_names<OptimizerKernel>()) {
-                if (!run_.optimizer_kernel && says(text, name))
-                    run_.optimizer_kernel = value_of<OptimizerKernel>(name);
-            }
-        }
+        run_.optimizer_kernel = named(in_.optimizer_kernel, words, run_.optimizer_kernel);
     }
 
     const RunRecord& record_;

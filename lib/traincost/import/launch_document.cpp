@@ -214,13 +214,20 @@ std::string_view without_mark(std::string_view text) {
     return text.starts_with("\xef\xbb\xbf") ? text.substr(3) : text;
 }
 
-}  // namespace
-
-namespace {
+/// What stands in the files that are neither scripts nor programs.
+std::vector<Setting> configurations(const std::vector<ShellFile>& texts,
+                                    const std::vector<Content>& contents) {
+    std::vector<Setting> all(texts.size());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        if (contents[i] != Content::shell && contents[i] != Content::python)
+            all[i] = read_configuration(texts[i].text, *texts[i].name, 1);
+    }
+    return all;
+}
 
 /// The settings among the files, as programs beside them load them. Of two files of one name, none.
 GivenSettings given_settings(std::span<const LaunchFile> files, const std::vector<Content>& contents,
-                             const std::vector<ShellFile>& texts) {
+                             const std::vector<Setting>& parsed) {
     GivenSettings given;
     std::set<std::string> twice;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -228,7 +235,7 @@ GivenSettings given_settings(std::span<const LaunchFile> files, const std::vecto
             continue;
         }
         const std::string name = base_of(files[i].name);
-        Setting root = read_configuration(texts[i].text, files[i].name, 1);
+        Setting root = parsed[i];
         interpolate(root);
         name_settings(root);
         root = loaded_settings(std::move(root));
@@ -337,9 +344,10 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
             }
         }
     }
+    std::vector<Setting> parsed = configurations(texts, contents);
     const bool has_program = std::find(contents.begin(), contents.end(), Content::python) != contents.end();
     GivenSettings given =
-        has_program && files.size() > 1 ? given_settings(files, contents, texts) : GivenSettings{};
+        has_program && files.size() > 1 ? given_settings(files, contents, parsed) : GivenSettings{};
     std::vector<std::map<std::string, Setting>> said(files.size());
     for (std::size_t i = 0; i < files.size(); ++i) {
         said[i] = said_options(of_scripts, base_of(files[i].name));
@@ -363,7 +371,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
             }
             document.root = std::move(*root);
         } else {
-            document.root = read_configuration(texts[i].text, files[i].name, 1);
+            document.root = std::move(parsed[i]);
         }
         interpolate(document.root);
         documents.all.push_back(std::move(document));

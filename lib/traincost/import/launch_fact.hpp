@@ -76,12 +76,12 @@ struct UnreadSetting {
     bool operator==(const UnreadSetting&) const = default;
 };
 
-/// What a set of launch files says.
 /// Whether a word of `Fact::precision` is a 16-bit format.
 inline bool is_16_bit(const std::optional<std::string>& precision) {
     return precision == "bf16" || precision == "fp16";
 }
 
+/// What a set of launch files says.
 struct LaunchReading {
     std::string format;         ///< "axolotl"
     bool deepspeed = false;     ///< DeepSpeed runs the trainer: its configuration is among the settings

@@ -113,25 +113,24 @@ private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
             const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
-            if (of_reader || (m.value.is_map() && is_tracker(m.key))) {
-                continue;
+            if (!of_reader && !is_table(m, depth) && !is_tracker(m)) {
+                put(name_of(name, table, m.key, in_parts_), m.value);
             }
-            if ((m.value.is_map() && depth < deepest_table && !is_block(m.key))) {
-                continue;
-            }
-            put(name_of(name, table, m.key, in_parts_), m.value);
         }
         for (const SettingMember& m : table.members) {
-            if (m.value.is_map() && depth < deepest_table && !is_block(m.key) && !is_tracker(m.key)) {
+            if (is_table(m, depth) && !is_tracker(m)) {
                 add(m.value, m.key, depth + 1);
             }
         }
     }
+    static bool is_table(const SettingMember& m, int depth) {
+        return m.value.is_map() && depth < deepest_table && !is_block(m.key);
+    }
     /// What an experiment is called where it is kept, and no setting of it.
-    static bool is_tracker(std::string_view key) {
+    static bool is_tracker(const SettingMember& m) {
         static constexpr std::array<std::string_view, 8> trackers = {
             "tags", "wandb", "mlflow", "metadata", "comet", "clearml", "neptune", "hub"};
-        return std::find(trackers.begin(), trackers.end(), key) != trackers.end();
+        return m.value.is_map() && std::find(trackers.begin(), trackers.end(), m.key) != trackers.end();
     }
     /// Tables that the trainer itself takes.
     static bool is_block(std::string_view key) {

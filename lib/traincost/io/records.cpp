@@ -264,8 +264,9 @@ RecordMeasured read_measured(const JsonNode& node, std::vector<std::string>& rem
     in.read("memory_note", m.memory_note);
     if (m.memory_kind.empty() || m.memory_kind == "unstated") {
         // A figure of no stated kind is what its note calls it.
-        for (const std::string kind : {"allocated", "reserved"})
-            m.memory_kind = m.memory_note.find("memory " + kind) == std::string::npos ? m.memory_kind : kind;
+        for (const char* kind : {"allocated", "reserved"})
+            if (m.memory_note.find(std::string("memory ") + kind) != std::string::npos)
+                m.memory_kind = kind;
     }
     in.read("memory_reserved_bytes", m.memory_reserved_bytes);
     in.read("memory_device_bytes", m.memory_device_bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/spec/job_values.hpp"
 #include "traincost/spec/names.hpp"
 #include "traincost/spec/pipeline_rules.hpp"
 
@@ -51,25 +52,11 @@ bool needs_uneven_stages(const Job& job) {
     return job.run.uneven_stages && !job.stack.pipeline.balanced_stages && !deals_evenly(job, p.pp * p.vp);
 }
 
-std::string modules_text(const RecomputeModules& modules) {
-    std::string text;
-    for (const char* name :
-         {"core_attention", "norm", "activation", "mlp", "moe", "mla_up", "per_op", "all_but_attention"}) {
-        if (modules.*recompute_module(name))
-            text += (text.empty() ? "" : ",") + std::string(name);
-    }
-    return text;
-}
-
-std::string recompute_flag(const RecomputeChoice& choice, const StackLayer& layer) {
-    std::string text(name_of(choice.kind));
-    if (choice.kind == Recompute::selective && choice.modules.any() && choice.modules != layer.selective)
-        return text + ":" + modules_text(choice.modules);
-    if (choice.layers)
-        return text + ":layers=" + std::to_string(*choice.layers);
-    if (choice.every > 1)
-        return text + ":" + std::to_string(choice.every);
-    return text;
+/// What the stack's own choice drops need not be said.
+std::string recompute_flag(RecomputeChoice choice, const StackLayer& layer) {
+    if (choice.modules == layer.selective)
+        choice.modules = {};
+    return to_text(choice);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "traincost/cost/params.hpp"
+#include "traincost/spec/degree_rules.hpp"
 #include "traincost/spec/pipeline_rules.hpp"
 
 namespace traincost {
@@ -38,16 +39,11 @@ std::vector<std::int64_t> dividing(const std::vector<std::int64_t>& given, std::
     return out;
 }
 
-/// The widest degree that `validate` lets through.
-constexpr std::int64_t widest_degree = std::int64_t{1} << 12;
-
-bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
-    const bool attention =
-        !has_attention(m) || (m.heads % tp == 0 && (m.kv_heads % tp == 0 || tp % m.kv_heads == 0 || m.mla));
-    const bool recurrence =
-        !m.recurrent ||
-        (m.recurrent->heads % tp == 0 && (m.recurrent->groups % tp == 0 || tp % m.recurrent->groups == 0));
-    return attention && recurrence && (!has_dense_mlp(m) || m.ffn % tp == 0);
+bool model_takes(const ModelSpec& model, std::int64_t tp, std::int64_t cp) {
+    Parallelism degrees{};
+    degrees.tp = tp;
+    degrees.cp = cp;
+    return divides_model(model, degrees);
 }
 
 }  // namespace
@@ -55,7 +51,7 @@ bool tp_divides_model(const ModelSpec& m, std::int64_t tp) {
 std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
     std::vector<std::int64_t> out = dividing(space.tp, job.cluster.accelerators);
     std::erase_if(out, [&](std::int64_t tp) {
-        return tp > widest_degree || !tp_divides_model(job.model, tp) ||
+        return tp > largest_degree || !model_takes(job.model, tp, 1) ||
                (tp > 1 && lacks(job.stack, Lack::tp));
     });
     return out;
@@ -64,9 +60,8 @@ std::vector<std::int64_t> tp_choices(const Job& job, const SearchSpace& space) {
 std::vector<std::int64_t> cp_choices(const Job& job, const SearchSpace& space, std::int64_t tp) {
     std::vector<std::int64_t> out = dividing(space.cp, job.cluster.accelerators / tp);
     std::erase_if(out, [&](std::int64_t cp) {
-        const auto& recurrent = job.model.recurrent;
-        return cp > widest_degree || job.run.sequence % cp != 0 || (cp > 1 && lacks(job.stack, Lack::cp)) ||
-               (recurrent && cp > 1 && recurrent->heads % (tp * cp) != 0);
+        return cp > largest_degree || job.run.sequence % cp != 0 || (cp > 1 && lacks(job.stack, Lack::cp)) ||
+               !model_takes(job.model, tp, cp);
     });
     return out;
 }

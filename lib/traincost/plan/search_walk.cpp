@@ -115,6 +115,7 @@ private:
         if (request_.prune && cut(branch))
             return;
         const auto schedules = static_cast<std::int64_t>(branch.schedules.size());
+        const std::int32_t light = lightest(branch);
         for (const StateChoice& state : branch.states) {
             if (stopped())
                 return;
@@ -125,8 +126,8 @@ private:
                 const std::int64_t size = schedules * static_cast<std::int64_t>(branch.recompute.size());
                 if (too_large(states_floor(state), size))
                     continue;
-                put(configuration_of(branch, state, branch.schedules.front(), lightest(branch)));
-                floor = memory_floor(lightest(branch));
+                put(configuration_of(branch, state, branch.schedules.front(), light));
+                floor = memory_floor(light);
                 if (too_large(floor, size))
                     continue;
             }
@@ -144,12 +145,13 @@ private:
         unlike(branch.states);
         if (too_large(states_floor(unlike_.front()), branch.size()))
             return true;
+        const std::int32_t light = lightest(branch);
         Bytes floor{std::numeric_limits<double>::infinity()};
         for (const StateChoice& state : unlike_) {
             if (states_floor(state) >= floor)
                 break;  // no less than those before
-            put(configuration_of(branch, state, branch.schedules.front(), lightest(branch)));
-            floor = std::min(floor, memory_floor(lightest(branch)));
+            put(configuration_of(branch, state, branch.schedules.front(), light));
+            floor = std::min(floor, memory_floor(light));
         }
         if (too_large(floor, branch.size()))
             return true;

@@ -71,7 +71,7 @@ constexpr auto recipe_names = [] {
 }  // namespace
 
 bool multiplies_narrow(const Precision& precision) {
-    return bytes_per_element(precision.gemm) < bytes_per_element(precision.compute);
+    return bytes_per_element(precision.gemm) < bytes_per_element(DataType::bf16);
 }
 
 std::optional<Precision> precision_from(std::string_view name) {

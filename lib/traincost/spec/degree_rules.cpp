@@ -37,4 +37,11 @@ void validate_degrees(const ModelSpec& m, const Parallelism& p, Checker& check) 
         check.divides("parallel.ep", p.ep, m.moe->experts, "model.moe.experts");
 }
 
+bool divides_model(const ModelSpec& model, const Parallelism& parallel) {
+    std::vector<Problem> problems;
+    Checker check(problems, "");
+    validate_degrees(model, parallel, check);
+    return problems.empty();
+}
+
 }  // namespace traincost

@@ -10,4 +10,7 @@ namespace traincost {
 /// Adds every problem of tp, ep and, beside mixers that keep a state, cp; paths start with "parallel.".
 void validate_degrees(const ModelSpec& model, const Parallelism& parallel, Checker& check);
 
+/// Whether there is none.
+bool divides_model(const ModelSpec& model, const Parallelism& parallel);
+
 }  // namespace traincost

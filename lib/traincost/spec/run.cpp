@@ -62,8 +62,6 @@ bool CompiledParts::*compiled_part(std::string_view name) {
 
 namespace {
 
-// tp·pp·cp·dp < 2^60: counts of ranks and of sequences never overflow.
-constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
 constexpr std::int64_t largest_data_degree = std::int64_t{1} << 24;
 constexpr std::int64_t largest_batch = std::int64_t{1} << 32;
 constexpr std::int64_t largest_sequence = std::int64_t{1} << 32;

@@ -101,6 +101,10 @@ struct RecomputeModules {
 /// null where none is.
 bool RecomputeModules::*recompute_module(std::string_view name);
 
+/// The widest degree of tensor, pipeline, context or expert parallelism that `validate` lets through:
+/// tp·pp·cp·dp stays below 2^60, so that counts of ranks and of sequences never overflow.
+inline constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
+
 /// What is trained over a frozen base: low-rank pairs beside its products (LoRA), or LitGPT's adapters
 /// (`Tuning::adapter`): learned prefix keys and values with a gate, and in the second version a
 /// scale and a bias on every product, and the norms.

@@ -99,10 +99,6 @@ bool starts_other_strategy(const Setting& trainer) {
            strategy->has_any({"tensor_model_parallel_size", "pipeline_model_parallel_size"});
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether Python makes it of Lightning's class, under the names by which programs import its package.
 bool is_made(const Setting& trainer) {
     const Setting* made = trainer.peek("$class");

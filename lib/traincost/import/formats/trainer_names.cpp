@@ -120,7 +120,7 @@ bool trains_as_loaded(const Setting& root) {
         const Setting* at = root.peek(key);
         return at != nullptr && as_truth(*at) == false;
     };
-    return word && (*word == "bf16" || *word == "fp16") && is_off("bf16") && is_off("fp16");
+    return is_16_bit(word) && is_off("bf16") && is_off("fp16");
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "traincost/base/name_words.hpp"
 #include "traincost/base/scale.hpp"
 
 namespace traincost {
@@ -13,7 +13,6 @@ namespace traincost {
 namespace {
 
 using enum LogFact;
-using Words = std::vector<std::string>;
 
 /// Names whose words do not tell, or tell otherwise.
 struct NamedColumn {
@@ -56,28 +55,16 @@ constexpr bool is_figure(char c) {
     return c >= '0' && c <= '9';
 }
 
-bool in(std::initializer_list<std::string_view> list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-bool has(const Words& words, std::initializer_list<std::string_view> list) {
-    return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return in(list, w); });
-}
-
-bool only(const Words& words, std::initializer_list<std::string_view> list) {
-    return std::all_of(words.begin(), words.end(), [&](const std::string& w) { return in(list, w); });
-}
-
 /// A bar before one of these is a division, and before others a folder: "tok/s", "train/loss".
 bool is_divisor(std::string_view word) {
-    return in({"s", "sec", "second", "it", "iter", "iteration", "step", "ba", "gpu", "device", "chip", "npu",
-               "rank"},
-              word);
+    return is_word_of({"s", "sec", "second", "it", "iter", "iteration", "step", "ba", "gpu", "device", "chip",
+                       "npu", "rank"},
+                      word);
 }
 
 /// The words of a name in lower case: "step_timeMs (s)" has four. A division is the word "per".
-Words column_words(std::string_view name) {
-    Words words;
+NameWords column_words(std::string_view name) {
+    NameWords words;
     bool bar = false;
     for (std::size_t i = 0; i < name.size();) {
         const char c = name[i];
@@ -106,61 +93,64 @@ Words column_words(std::string_view name) {
 }
 
 bool is_second(std::string_view word) {
-    return in({"s", "sec", "secs", "second", "seconds"}, word);
+    return is_word_of({"s", "sec", "secs", "second", "seconds"}, word);
 }
 
 /// Whether the words say "per second", also as "tokens_sec".
-bool says_rate(const Words& words) {
+bool says_rate(const NameWords& words) {
     for (std::size_t i = 1; i < words.size(); ++i) {
-        const bool counted = in({"per", "tok", "toks", "token", "tokens", "samples", "it"}, words[i - 1]);
+        const bool counted =
+            is_word_of({"per", "tok", "toks", "token", "tokens", "samples", "it"}, words[i - 1]);
         if (is_second(words[i]) && counted) {
             return true;
         }
     }
-    return has(words, {"tps", "tgs"});
+    return has_word(words, {"tps", "tgs"});
 }
 
-bool is_of_one(const Words& words) {
-    return has(words, {"gpu", "device", "chip", "npu", "rank", "accelerator", "tpu", "tgs"});
+bool is_of_one(const NameWords& words) {
+    return has_word(words, {"gpu", "device", "chip", "npu", "rank", "accelerator", "tpu", "tgs"});
 }
 
-std::optional<int> iteration_rank(const Words& words) {
-    Words bare = words;
+std::optional<int> iteration_rank(const NameWords& words) {
+    NameWords bare = words;
     bare.erase(std::remove_if(bare.begin(), bare.end(),
                               [](const std::string& w) {
-                                  return in({"train", "training", "trainer", "per", "num", "number", "n",
-                                             "current", "no", "id", "idx"},
-                                            w);
+                                  return is_word_of({"train", "training", "trainer", "per", "num", "number",
+                                                     "n", "current", "no", "id", "idx"},
+                                                    w);
                               }),
                bare.end());
-    if (bare.size() == 2 && bare[0] == "global" && in({"step", "steps", "iter", "iteration"}, bare[1])) {
+    if (bare.size() == 2 && bare[0] == "global" &&
+        is_word_of({"step", "steps", "iter", "iteration"}, bare[1])) {
         return 0;
     }
-    if (bare == Words{"micro", "step"}) {
+    if (bare == NameWords{"micro", "step"}) {
         return 3;
     }
     if (bare.size() != 1) {
         return std::nullopt;
     }
-    if (in({"step", "iteration"}, bare[0])) {
+    if (is_word_of({"step", "iteration"}, bare[0])) {
         return 1;
     }
-    return in({"steps", "iter", "iters", "iterations", "update", "updates"}, bare[0]) ? std::optional(2)
-                                                                                      : std::nullopt;
+    return is_word_of({"steps", "iter", "iters", "iterations", "update", "updates"}, bare[0])
+               ? std::optional(2)
+               : std::nullopt;
 }
 
 /// The factor that a time's name says; 1 where it says none.
-double scale_of_time(const Words& words) {
-    if (has(words, {"ms", "msec", "millis", "milliseconds", "millisecond"})) {
+double scale_of_time(const NameWords& words) {
+    if (has_word(words, {"ms", "msec", "millis", "milliseconds", "millisecond"})) {
         return milli;
     }
-    if (has(words, {"us", "microseconds"})) {
+    if (has_word(words, {"us", "microseconds"})) {
         return micro;
     }
-    if (has(words, {"minutes", "mins"})) {
+    if (has_word(words, {"minutes", "mins"})) {
         return 60.0;
     }
-    return has(words, {"h", "hours", "hrs"}) ? 3600.0 : 1.0;
+    return has_word(words, {"h", "hours", "hrs"}) ? 3600.0 : 1.0;
 }
 
 LogColumn of_fact(LogFact fact, int rank, double scale = 1.0, LogSuffix suffix = LogSuffix::none) {
@@ -168,108 +158,113 @@ LogColumn of_fact(LogFact fact, int rank, double scale = 1.0, LogSuffix suffix =
 }
 
 /// A mean of many steps counts where no value of one is there.
-int mean_rank(const Words& words) {
-    return has(words, {"avg", "average", "mean", "running", "ema", "smooth", "smoothed", "median"}) ? 5 : 0;
+int mean_rank(const NameWords& words) {
+    return has_word(words, {"avg", "average", "mean", "running", "ema", "smooth", "smoothed", "median"}) ? 5
+                                                                                                         : 0;
 }
 
-LogColumn rate_column(const Words& words) {
-    const int rank = mean_rank(words) + (has(words, {"total", "cumulative", "overall"}) ? 3 : 0);
-    if (has(words, {"tok", "toks", "token", "tokens", "tps", "tgs"})) {
-        const bool others = has(words, {"gen", "generated", "generation", "decode", "prefill", "rollout",
-                                        "inference", "input", "output", "prompt"});
+LogColumn rate_column(const NameWords& words) {
+    const int rank = mean_rank(words) + (has_word(words, {"total", "cumulative", "overall"}) ? 3 : 0);
+    if (has_word(words, {"tok", "toks", "token", "tokens", "tps", "tgs"})) {
+        const bool others = has_word(words, {"gen", "generated", "generation", "decode", "prefill", "rollout",
+                                             "inference", "input", "output", "prompt"});
         return others ? LogColumn{}
                       : of_fact(is_of_one(words) ? tokens_per_s_per_gpu : tokens_per_s, rank, 1.0,
                                 LogSuffix::si);
     }
-    if (has(words, {"samples", "sample", "sequences", "sequence", "seqs", "seq", "examples"})) {
+    if (has_word(words, {"samples", "sample", "sequences", "sequence", "seqs", "seq", "examples"})) {
         return is_of_one(words) ? LogColumn{} : of_fact(samples_per_s, rank, 1.0, LogSuffix::si);
     }
-    if (has(words, {"flops"}) && is_of_one(words)) {
+    if (has_word(words, {"flops"}) && is_of_one(words)) {
         return of_fact(tflops_per_gpu, rank, 1.0 / tera, LogSuffix::flops);
     }
-    const bool steps = has(words, {"step", "steps", "it", "its", "iter", "iters", "iteration", "iterations",
-                                   "batch", "batches", "update", "updates"});
+    const bool steps = has_word(words, {"step", "steps", "it", "its", "iter", "iters", "iteration",
+                                        "iterations", "batch", "batches", "update", "updates"});
     return steps && !is_of_one(words) ? of_fact(steps_per_s, rank) : LogColumn{};
 }
 
 /// Parts of a step, and what stands beside it.
-bool is_part_of_step(const Words& words) {
-    return has(words, {"data",     "fwd",     "forward", "bwd",        "backward", "optim", "optimizer",
-                       "load",     "loading", "loader",  "dataloader", "comm",     "wait",  "clip",
-                       "save",     "saving",  "ckpt",    "checkpoint", "loss",     "sync",  "compile",
-                       "generate", "gen",     "gpu",     "cpu",        "tokenize", "h2d",   "host",
-                       "total",    "all",     "cum",     "cumulative", "since",    "start", "end",
-                       "stamp",    "epoch",   "token",   "tokens",     "sample"});
+bool is_part_of_step(const NameWords& words) {
+    return has_word(words, {"data",     "fwd",     "forward", "bwd",        "backward", "optim", "optimizer",
+                            "load",     "loading", "loader",  "dataloader", "comm",     "wait",  "clip",
+                            "save",     "saving",  "ckpt",    "checkpoint", "loss",     "sync",  "compile",
+                            "generate", "gen",     "gpu",     "cpu",        "tokenize", "h2d",   "host",
+                            "total",    "all",     "cum",     "cumulative", "since",    "start", "end",
+                            "stamp",    "epoch",   "token",   "tokens",     "sample"});
 }
 
-LogColumn time_column(const Words& words) {
-    const bool time = has(words, {"time", "times", "timing", "duration", "elapsed", "dt", "ms", "msec", "sec",
-                                  "secs", "s", "seconds", "second", "us"});
-    const bool step = has(words, {"step", "iter", "iteration", "it", "batch", "update", "dt"});
+LogColumn time_column(const NameWords& words) {
+    const bool time = has_word(words, {"time", "times", "timing", "duration", "elapsed", "dt", "ms", "msec",
+                                       "sec", "secs", "s", "seconds", "second", "us"});
+    const bool step = has_word(words, {"step", "iter", "iteration", "it", "batch", "update", "dt"});
     const double scale = scale_of_time(words);
     if (time && step && !is_part_of_step(words)) {
         return of_fact(step_time, mean_rank(words), scale, LogSuffix::time);
     }
-    const bool clock = has(words, {"elapsed", "runtime", "wall", "wallclock", "walltime", "timestamp"}) ||
-                       (has(words, {"time"}) && has(words, {"total", "train", "training", "cumulative"}) &&
-                        !has(words, {"data", "per"}));
-    if (clock && !has(words, {"remaining", "epoch", "step", "iter", "batch"})) {
+    const bool clock =
+        has_word(words, {"elapsed", "runtime", "wall", "wallclock", "walltime", "timestamp"}) ||
+        (has_word(words, {"time"}) && has_word(words, {"total", "train", "training", "cumulative"}) &&
+         !has_word(words, {"data", "per"}));
+    if (clock && !has_word(words, {"remaining", "epoch", "step", "iter", "batch"})) {
         return {.role = ColumnRole::clock,
                 .scale = scale,
                 .suffix = LogSuffix::time,
-                .rank = has(words, {"timestamp"}) ? 9
-                        : has(words, {"runtime"}) ? 5
-                                                  : 0};
+                .rank = has_word(words, {"timestamp"}) ? 9
+                        : has_word(words, {"runtime"}) ? 5
+                                                       : 0};
     }
     return words.size() == 1 && words[0] == "time" ? LogColumn{.role = ColumnRole::bare_time} : LogColumn{};
 }
 
-std::optional<double> scale_of_memory(const Words& words) {
-    if (has(words, {"gib", "gb", "gbytes", "gigabytes"})) {
+std::optional<double> scale_of_memory(const NameWords& words) {
+    if (has_word(words, {"gib", "gb", "gbytes", "gigabytes"})) {
         return gibi;
     }
-    if (has(words, {"mib", "mb", "mbytes", "megabytes"})) {
+    if (has_word(words, {"mib", "mb", "mbytes", "megabytes"})) {
         return mebi;
     }
-    if (has(words, {"kib", "kb"})) {
+    if (has_word(words, {"kib", "kb"})) {
         return 1024.0;
     }
-    return has(words, {"bytes", "byte"}) ? std::optional(1.0) : std::nullopt;
+    return has_word(words, {"bytes", "byte"}) ? std::optional(1.0) : std::nullopt;
 }
 
-LogColumn memory_column(const Words& words) {
-    const bool memory = has(words, {"memory", "mem", "vram", "hbm"});
-    if (!memory || has(words, {"cpu",       "host",  "ram",         "rss",  "percent",  "pct",  "%",
-                               "util",      "ratio", "utilization", "frac", "fraction", "free", "total",
-                               "available", "limit", "capacity",    "num",  "count",    "ooms", "retries",
-                               "bandwidth", "bw",    "time",        "kv",   "cache"})) {
+LogColumn memory_column(const NameWords& words) {
+    const bool memory = has_word(words, {"memory", "mem", "vram", "hbm"});
+    if (!memory ||
+        has_word(words, {"cpu",       "host",  "ram",         "rss",  "percent",  "pct",  "%",
+                         "util",      "ratio", "utilization", "frac", "fraction", "free", "total",
+                         "available", "limit", "capacity",    "num",  "count",    "ooms", "retries",
+                         "bandwidth", "bw",    "time",        "kv",   "cache"})) {
         return {};
     }
-    const LogFact fact = has(words, {"reserved", "cached"})              ? reserved
-                         : has(words, {"used", "device", "nvml", "smi"}) ? device
-                                                                         : allocated;
+    const LogFact fact = has_word(words, {"reserved", "cached"})              ? reserved
+                         : has_word(words, {"used", "device", "nvml", "smi"}) ? device
+                                                                              : allocated;
     return of_fact(fact, 0, scale_of_memory(words).value_or(0.0), LogSuffix::bytes);
 }
 
-LogColumn loss_column(const Words& words) {
-    const bool loss_word = has(words, {"loss"}) || (words.back() == "ce" && words.size() <= 2);
+LogColumn loss_column(const NameWords& words) {
+    const bool loss_word = has_word(words, {"loss"}) || (words.back() == "ce" && words.size() <= 2);
     if (!loss_word ||
-        !only(words,
-              {"loss",    "train",  "training", "lm",      "llm",     "ce",       "step",    "batch",
-               "per",     "global", "avg",      "mean",    "total",   "learning", "metrics", "reduced",
-               "model",   "nll",    "cross",    "entropy", "main",    "ema",      "smooth",  "smoothed",
-               "running", "xent",   "raw",      "samples", "average", "current",  "curr",    "item"})) {
+        !only_words(words,
+                    {"loss",    "train",  "training", "lm",      "llm",     "ce",       "step",    "batch",
+                     "per",     "global", "avg",      "mean",    "total",   "learning", "metrics", "reduced",
+                     "model",   "nll",    "cross",    "entropy", "main",    "ema",      "smooth",  "smoothed",
+                     "running", "xent",   "raw",      "samples", "average", "current",  "curr",    "item"})) {
         return {};
     }
-    const int kind = has(words, {"total"}) ? 2 : has(words, {"ce", "entropy", "nll", "main"}) ? 1 : 0;
+    const int kind = has_word(words, {"total"})                          ? 2
+                     : has_word(words, {"ce", "entropy", "nll", "main"}) ? 1
+                                                                         : 0;
     return of_fact(LogFact::loss, kind + mean_rank(words));
 }
 
 /// Values of validation, and values that are no one step's.
-bool is_beside_training(const Words& words) {
-    return has(words,
-               {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "heldout", "holdout",
-                "remaining", "eta", "left", "target", "best", "min", "std", "stddev", "var"});
+bool is_beside_training(const NameWords& words) {
+    return has_word(words,
+                    {"val", "valid", "validation", "eval", "evaluation", "test", "dev", "heldout", "holdout",
+                     "remaining", "eta", "left", "target", "best", "min", "std", "stddev", "var"});
 }
 
 }  // namespace
@@ -284,20 +279,22 @@ LogColumn column_of(std::string_view name) {
     if (name == "_step") {  // of calls of wandb.log, which may be several a step
         return {.role = ColumnRole::iteration, .rank = 5};
     }
-    const Words words = column_words(name);
+    const NameWords words = column_words(name);
     if (words.empty()) {
         return {};
     }
     if (const std::optional<int> rank = iteration_rank(words)) {
         return {.role = ColumnRole::iteration, .rank = *rank};
     }
-    if (words.size() == 2 && in({"opt", "optim", "optimizer"}, words[0]) && in({"step", "steps"}, words[1])) {
+    if (words.size() == 2 && is_word_of({"opt", "optim", "optimizer"}, words[0]) &&
+        is_word_of({"step", "steps"}, words[1])) {
         return {.role = ColumnRole::optimizer_step};
     }
-    if (words.back() == "epoch" && only(words, {"train", "training", "trainer", "epoch", "current"})) {
+    if (words.back() == "epoch" && only_words(words, {"train", "training", "trainer", "epoch", "current"})) {
         return {.role = ColumnRole::epoch};
     }
-    if (words.size() == 1 && in({"split", "phase", "mode", "kind", "type", "stage", "set"}, words[0])) {
+    if (words.size() == 1 &&
+        is_word_of({"split", "phase", "mode", "kind", "type", "stage", "set"}, words[0])) {
         return {.role = ColumnRole::part};
     }
     if (is_beside_training(words)) {
@@ -306,21 +303,22 @@ LogColumn column_of(std::string_view name) {
     if (const LogColumn memory = memory_column(words); memory.role == ColumnRole::fact) {
         return memory;
     }
-    if (has(words, {"tflops", "tflop"})) {
-        const bool other = has(words, {"total", "cluster", "all", "hfu"});
+    if (has_word(words, {"tflops", "tflop"})) {
+        const bool other = has_word(words, {"total", "cluster", "all", "hfu"});
         return other ? LogColumn{}
-                     : of_fact(tflops_per_gpu, mean_rank(words) + (has(words, {"hardware", "hw"}) ? 3 : 0) +
+                     : of_fact(tflops_per_gpu, mean_rank(words) +
+                                                   (has_word(words, {"hardware", "hw"}) ? 3 : 0) +
                                                    (says_rate(words) ? 0 : 1));
     }
     if (says_rate(words)) {
         return rate_column(words);
     }
-    if (words.back() == "size" && only(words, {"train", "global", "batch", "size"}) &&
-        has(words, {"global"})) {
+    if (words.back() == "size" && only_words(words, {"train", "global", "batch", "size"}) &&
+        has_word(words, {"global"})) {
         return of_fact(global_batch, 0);
     }
-    if (has(words, {"seqlen", "seq", "sequence"}) &&
-        only(words, {"seqlen", "seq", "sequence", "len", "length", "actual"}) && words.size() < 4 &&
+    if (has_word(words, {"seqlen", "seq", "sequence"}) &&
+        only_words(words, {"seqlen", "seq", "sequence", "len", "length", "actual"}) && words.size() < 4 &&
         words.back() != "seq" && words.back() != "sequence") {
         return of_fact(LogFact::sequence, 0);
     }

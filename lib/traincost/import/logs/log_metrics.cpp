@@ -71,11 +71,16 @@ std::size_t behind_launcher(std::string_view line) {
     return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
 }
 
+/// Whether a step says how fast it was.
+bool is_timed(const LogFacts& facts) {
+    constexpr std::array speeds = {step_time,     tokens_per_s, tokens_per_s_per_gpu,
+                                   samples_per_s, steps_per_s,  tflops_per_gpu};
+    return std::any_of(speeds.begin(), speeds.end(), [&](LogFact f) { return facts.has(f); });
+}
+
 /// Whether a step says more than its memory, batch and clock.
 bool is_of_training(const LogFacts& facts) {
-    constexpr std::array telling = {step_time,     clocked_step_time, tokens_per_s,   tokens_per_s_per_gpu,
-                                    samples_per_s, steps_per_s,       tflops_per_gpu, loss};
-    return std::any_of(telling.begin(), telling.end(), [&](LogFact f) { return facts.has(f); });
+    return is_timed(facts) || facts.has(clocked_step_time) || facts.has(loss);
 }
 
 }  // namespace
@@ -328,11 +333,8 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
         }
     });
     const LogFacts& facts = values.facts;
-    const bool measured = facts.has(step_time) || facts.has(tokens_per_s) ||
-                          facts.has(tokens_per_s_per_gpu) || facts.has(samples_per_s) ||
-                          facts.has(steps_per_s) || facts.has(tflops_per_gpu);
-    const bool timed = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
-    return measured && (facts.has(loss) || timed) ? finished(values) : std::nullopt;
+    const bool with_memory = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
+    return is_timed(facts) && (facts.has(loss) || with_memory) ? finished(values) : std::nullopt;
 }
 
 bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {

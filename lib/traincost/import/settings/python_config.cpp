@@ -66,10 +66,6 @@ void require_choice(const PythonRegistry& registry, const std::string& name,
     }
 }
 
-}  // namespace
-
-namespace {
-
 /// The classes of a file that makes nothing of them: what they begin with is what its importers get.
 void add_classes(Setting& root, const PythonRegistry& registry) {
     if (std::any_of(root.members.begin(), root.members.end(),

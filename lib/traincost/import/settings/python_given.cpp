@@ -39,7 +39,7 @@ std::optional<std::string> given_name(const GivenSettings& given, const Setting&
     if (!path.is_scalar() || !path.quoted) {
         return std::nullopt;
     }
-    const std::string name = path.text.substr(path.text.rfind('/') + 1);
+    std::string name = base_of(path.text);
     return given.files.contains(name) ? std::optional(name) : std::nullopt;
 }
 

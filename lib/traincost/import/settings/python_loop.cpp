@@ -232,19 +232,27 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
 
 namespace {
 
-/// Whether the program divides a step's batch by a length: "total_batch_size // (micro_batch * seq_len)".
-bool divides_by_length(std::string_view text, std::string_view batch) {
-    constexpr std::array<std::string_view, 6> lengths = {"seq",  "block_size", "context",
-                                                         "* t)", "*t)",        "* t *"};
-    for (std::size_t at = text.find(batch); at != text.npos; at = text.find(batch, at + 1)) {
-        const std::size_t sign = text.find_first_not_of(' ', at + batch.size());
-        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, 120);
-        if ((rest.starts_with('/') || rest.starts_with('%')) &&
-            has_any_part(rest.substr(0, rest.find('\n')), lengths)) {
+/// Whether what stands behind a `name` in its line, blanks apart and so far, passes the test.
+template <class Test>
+bool is_followed(std::string_view text, std::string_view name, std::size_t reach, Test test) {
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+        const std::size_t sign = text.find_first_not_of(' ', at + name.size());
+        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, reach);
+        if (test(rest.substr(0, rest.find('\n')))) {
             return true;
         }
     }
     return false;
+}
+
+/// Whether the program divides a step's batch by a length: "total_batch_size // (micro_batch * seq_len)".
+bool divides_by_length(std::string_view text, std::string_view batch) {
+    constexpr std::array<std::string_view, 6> lengths = {"seq",  "block_size", "context",
+                                                         "* t)", "*t)",        "* t *"};
+    constexpr std::size_t reach = 120;
+    return is_followed(text, batch, reach, [&](std::string_view rest) {
+        return (rest.starts_with('/') || rest.starts_with('%')) && has_any_part(rest, lengths);
+    });
 }
 
 /// A step's batch that is divided by a length counts tokens, however few.
@@ -263,15 +271,10 @@ void name_tokens(Setting& root, std::string_view text) {
 bool divides_by_world(std::string_view text, std::string_view name) {
     constexpr std::array<std::string_view, 5> worlds = {"world", "num_processes", "gpus", "n_gpu",
                                                         "num_devices"};
-    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-        const std::size_t sign = text.find_first_not_of(' ', at + name.size());
-        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, 40);
-        if ((rest.starts_with("//") || rest.starts_with("/ ")) &&
-            has_any_part(rest.substr(0, rest.find('\n')), worlds)) {
-            return true;
-        }
-    }
-    return false;
+    constexpr std::size_t reach = 40;
+    return is_followed(text, name, reach, [&](std::string_view rest) {
+        return (rest.starts_with("//") || rest.starts_with("/ ")) && has_any_part(rest, worlds);
+    });
 }
 
 /// "batch_size" of "accumulation_steps = batch_size // micro_batch_size".

@@ -99,6 +99,8 @@ class Layout:
             self.shard(model)
         if job.compile and self.whole():
             model.compile(mode=job.how["compile_mode"])
+        if job.parallel["pp"] > 1 and job.autocast and not job.sharded:
+            model = Autocast(job, model)  # inside: a stage must see the wrapper that holds gradients back
         if self.mesh is not None and not job.sharded and self.mesh["shard"].size() > 1:
             from torch.nn.parallel import DistributedDataParallel
             return DistributedDataParallel(

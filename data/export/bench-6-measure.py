@@ -18,8 +18,9 @@ class Training:
         self.optimizer = optimizer_of(job, layout, self.parameters)
         scaled = job.autocast and job.compute == torch.float16
         self.scaler = torch.amp.GradScaler("cuda") if scaled else None
-        self.loss_inside = not job.compile or job.stack["head"]["compiled_loss"] or job.stack["head"]["loss"] in ("chunked", "fused_linear")
-        self.loss_inside = self.loss_inside and job.parallel["tp"] == 1
+        head = job.stack["head"]
+        inside = head["compiled_loss"] if job.compile else head["loss_inside"]
+        self.loss_inside = (inside or head["loss"] in ("chunked", "fused_linear")) and job.parallel["tp"] == 1
         self.loss_outside = functools.partial(loss_of, job)
         self.schedule = self.pipeline() if job.parallel["pp"] > 1 else None
         self.marks = []  # events of the step: (phase, begin, end)
@@ -37,7 +38,7 @@ class Training:
         job, p = self.job, self.job.parallel
         count = p["pp"] * p["vp"]
         group = self.layout.mesh["pp"].get_group()
-        stages = [pipelining.PipelineStage(Autocast(job, model), index, count, self.device, group=group)
+        stages = [pipelining.PipelineStage(model, index, count, self.device, group=group)
                   for model, (index, _, _) in zip(self.models, self.layout.chunks())]
         kinds = {"gpipe": "ScheduleGPipe", "1f1b": "Schedule1F1B", "interleaved": "ScheduleInterleaved1F1B"}
         kind = job.run.get("schedule") or ("interleaved" if p["vp"] > 1 else job.stack["pipeline"]["schedule"])
@@ -154,8 +155,7 @@ class Autocast(nn.Module):
         self.job, self.model = job, model
 
     def forward(self, x):
-        on = self.job.autocast and not self.job.sharded
-        with torch.autocast("cuda", self.job.compute) if on else contextlib.nullcontext():
+        with torch.autocast("cuda", self.job.compute):
             return self.model(x)
 
 

@@ -15,7 +15,8 @@ AttentionCurve flat(double efficiency) {
     return {.head_dim = {64, 96, 128, 256},
             .efficiency = {efficiency, efficiency, efficiency, efficiency},
             .extra_keys = {},
-            .causal_keys = {}};
+            .causal_keys = {},
+            .masked = {}};
 }
 
 AttentionModel toy() {
@@ -27,6 +28,7 @@ AttentionModel toy() {
                                 .query_block = 128,
                                 .shared_keys = 1.5,
                                 .launch = 0_s},
+            .masked_fit = std::nullopt,
             .math = {.forward_bytes = 100, .backward_bytes = 120, .misaligned = 0.1}};
 }
 

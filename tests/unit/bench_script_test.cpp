@@ -77,6 +77,14 @@ TEST_CASE("a bench script is valid Python, whatever its job is called", "[export
     std::filesystem::remove(path);
 }
 
+TEST_CASE("a pipeline's schedule sees the module that shards or replicates its stage", "[export]") {
+    const std::string script = bench_script(job_of_model("llama-3.1-8b"), {});
+    CHECK(script.find("PipelineStage(model, index") != std::string::npos);
+    const std::size_t narrowed = script.find("model = Autocast(job, model)");
+    REQUIRE(narrowed != std::string::npos);
+    CHECK(narrowed < script.find("return DistributedDataParallel("));
+}
+
 TEST_CASE("the block of a bench script reads back as the job that is measured", "[export]") {
     const Catalogue catalogue;
     const Sources sources(catalogue, "", nullptr);

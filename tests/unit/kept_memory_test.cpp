@@ -7,6 +7,7 @@
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/io/records.hpp>
+#include <traincost/spec/adapter_format.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -104,6 +105,48 @@ TEST_CASE("a 4-bit base prepared by PEFT and run without autocast is in fp32 aro
     job.run.precision = *precision_from("nf4-base-fp32");
     CHECK(estimate(job).stages[0][MemoryTerm::block_inputs].value() == Approx(2.0 * narrow));
     CHECK(job.run.precision.gemm == DataType::bf16);
+}
+
+TEST_CASE("a base in one 16-bit format under autocast to the other is copied at each use", "[memory]") {
+    Job job = job_under("hf-transformers", "bf16-mixed");
+    job.run.tuning = Tuning::lora;
+    job.run.precision = tuned_precision(job.stack, *precision_from("bf16-mixed"), Tuning::lora);
+    const Estimate base = estimate(job);
+    for (const char* recipe : {"fp16-base-bf16", "bf16-base-fp16"}) {
+        job.run.precision = tuned_precision(job.stack, *precision_from(recipe), Tuning::lora);
+        INFO(recipe);
+        const Estimate cast = estimate(job);
+        CHECK(cast.stages[0][MemoryTerm::weights] == base.stages[0][MemoryTerm::weights]);
+        CHECK(cast.stages[0][MemoryTerm::cast_weights].value() > 0.0);
+        CHECK(cast.step.total > base.step.total);
+    }
+}
+
+TEST_CASE("autocast copies weights anew for each micro-batch in flight", "[memory]") {
+    Job job = job_under("pytorch", "bf16-amp", 2);
+    job.run.parallel.pp = 2;
+    job.run.global_batch = 16;
+    const Estimate taken = estimate(job);
+    // Two blocks a stage; the first stage has a second micro-batch in flight.
+    CHECK(taken.stages[0][MemoryTerm::cast_weights].value() ==
+          Approx(2.0 * 2.0 * 2.0 * 12.0 * width * width).epsilon(0.3));
+    CHECK(taken.stages[0][MemoryTerm::cast_weights].value() >
+          1.4 * taken.stages[1][MemoryTerm::cast_weights].value());
+}
+
+TEST_CASE("FSDP2 keeps the root's group while its model computes the loss", "[memory]") {
+    Job job = job_under("pytorch@loss-inside", "bf16-amp", 4);
+    job.run.parallel.dp = 4;
+    job.run.parallel.zero = 3;
+    job.run.global_batch = 8;
+    Job other = job;
+    other.stack = Catalogue().stack("pytorch");
+    const StageMemory inside = estimate(job).stages[0];
+    const StageMemory apart = estimate(other).stages[0];
+    const double tables = 2.0 * static_cast<double>(job.model.vocab) * width;  // of embedding and head
+    CHECK((inside.allocated - apart.allocated).value() == Approx(2.0 * tables).epsilon(0.15));
+    job.run.compile = other.run.compile = true;  // a compiler leaves the loss out
+    CHECK(estimate(job).stages[0].allocated == estimate(other).stages[0].allocated);
 }
 
 TEST_CASE("DeepSpeed's optimizer of bf16 shards its states at stage 0", "[memory]") {

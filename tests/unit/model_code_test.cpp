@@ -155,7 +155,8 @@ TEST_CASE("a window handed on as a mask spares the kernel nothing", "[model_code
         return operator_time(op, pass, context).value() * 1e6;
     };
     const Operator masked = attention(1024);
-    CHECK(mebibytes(masked.saved - attention(4096).saved) == Approx(32.0));
+    // The mask, and keys and values of four heads for eight.
+    CHECK(mebibytes(masked.saved - attention(4096).saved) == Approx(32.0 + 16.0));
     // The means of 14 such layers and two without a window.
     CHECK(microseconds(masked, Pass::forward) == Approx(469).epsilon(0.3));
     CHECK(microseconds(masked, Pass::backward) == Approx(1564).epsilon(0.15));
@@ -169,6 +170,44 @@ TEST_CASE("a window handed on as a mask spares the kernel nothing", "[model_code
     job.run.attention_generation.reset();
     job.stack = Catalogue().stack("pytorch");
     CHECK(attention(1024).attention.span == 1024);
+}
+
+TEST_CASE("padded samples are handed on as a mask", "[model_code]") {
+    Job job = job_of(R"({"model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+        "num_hidden_layers": 4, "num_attention_heads": 32, "num_key_value_heads": 8, "vocab_size": 128256})",
+                     "bf16-pure", 8192, 2);
+    const auto attention = [&] { return operator_of(layer_of(job), "core_attention"); };
+    const auto milliseconds = [&](std::string_view gpu, Pass pass) {
+        job.cluster = Catalogue().cluster(gpu, 1).spec;
+        return operator_time(attention(), pass, kernel_context(job)).value() * 1e3;
+    };
+    const Operator full = attention();
+    const double flash = milliseconds("h200", Pass::forward);
+    const double flash_on_ampere = milliseconds("a100", Pass::forward);
+    job.run.padded_length = 8192;
+    const Operator padded = attention();
+    CHECK(padded.attention.masked);
+    CHECK(padded.attention.kv_heads == 32);
+    // The mask of two samples, and keys and values of eight heads for 32.
+    CHECK(mebibytes(padded.saved - full.saved) == Approx(256.0 + 192.0));
+    // cuDNN 9.19 on one H200, torch 2.11, 2026-11-27: 6.66 and 17.8 ms, 1.73 and 5.2 without a mask.
+    CHECK(flash == Approx(1.73).epsilon(0.1));
+    CHECK(milliseconds("h200", Pass::forward) == Approx(6.66).epsilon(0.1));
+    CHECK(milliseconds("h200", Pass::backward) == Approx(17.8).epsilon(0.1));
+    // FlashAttention-2 takes no mask: the memory-efficient kernel runs.
+    CHECK(milliseconds("a100", Pass::forward) > 4.0 * flash_on_ampere);
+    SECTION("flash-attn takes lengths") {
+        job.run.attention_generation = AttentionGeneration::flash2;
+        CHECK(attention().saved == full.saved);
+    }
+    SECTION("one sample fills its micro-batch") {
+        job.run.micro_batch = 1;
+        CHECK_FALSE(attention().attention.masked);
+    }
+    SECTION("other layers leave padded rows to the loss") {
+        job.stack = Catalogue().stack("pytorch");
+        CHECK_FALSE(attention().attention.masked);
+    }
 }
 
 TEST_CASE("what a kernel does for a mask is no work of the model", "[model_code][flops]") {

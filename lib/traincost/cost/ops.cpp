@@ -42,7 +42,8 @@ Shape shape_of(const Job& job) {
     const bool autocast = run.precision.autocast && job.stack.states.amp == CastMode::autocast;
     const bool sharded = fully_sharded(job);
     s.autocast = autocast && !sharded;
-    s.r = s.autocast ? s.w : s.e;
+    constexpr double fp32 = 4.0;  // what a branch in one format and a stream in another add up to
+    s.r = s.autocast && run.precision.weights != run.precision.compute ? fp32 : s.e;
     s.widens_norms = autocast && sharded && job.stack.states.sharded_autocast && s.w > s.e;
     const bool compile = is_compiled(run, job.stack);
     s.fused = run.compiled_parts.value_or(

@@ -39,6 +39,7 @@ void describe(Io& io, T& x) {
     io.optional("written_out_forward_bytes", x.written_out_forward_bytes);
     io.optional("written_out_backward_bytes", x.written_out_backward_bytes);
     io.optional("window_masks", x.window_masks);
+    io.optional("padding_masks", x.padding_masks);
     io.optional("repeats_kv", x.repeats_kv);
     io.optional("copies_layout", x.copies_layout);
     io.optional("compiled_mask", x.compiled_mask);
@@ -68,6 +69,7 @@ void describe(Io& io, T& x) {
     io.optional("loss_chunks", x.loss_chunks);
     io.optional("compiled_loss", x.compiled_loss);
     io.optional("logits", x.logits);
+    io.optional("loss_inside", x.loss_inside);
     io.optional("vocab_parallel", x.vocab_parallel);
     io.optional("vocab_multiple", x.vocab_multiple);
     io.optional("metric_losses", x.metric_losses);

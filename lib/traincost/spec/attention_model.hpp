@@ -29,6 +29,8 @@ struct AttentionCurve {
     std::array<double, knots> efficiency;   ///< e: fraction of the 16-bit peak at endless length
     std::array<double, knots> extra_keys;   ///< X: start and end of a block of queries cost so many keys
     std::array<double, knots> causal_keys;  ///< X_c: and the cut diagonal so many more
+    std::array<double, knots> masked;  ///< time given a mask over that of as many scores without; 0: it takes
+                                       ///< no mask
     bool operator==(const AttentionCurve&) const = default;
 };
 
@@ -67,7 +69,8 @@ struct AttentionModel {
     FlopRate peak;       ///< dense, 16-bit; of 32-bit operands the fused kernel's share of it
     ByteRate bandwidth;  ///< achieved
     double units;
-    std::optional<AttentionFit> fit;  ///< absent: scores are written to memory
+    std::optional<AttentionFit> fit;         ///< absent: scores are written to memory
+    std::optional<AttentionFit> masked_fit;  ///< the fused kernel that runs where it is given a mask
     MathAttentionFit math;
     double element = 2.0;  ///< bytes of an operand's element
     bool operator==(const AttentionModel&) const = default;

@@ -43,12 +43,14 @@ namespace {
 
 using enum DataType;
 
-constexpr std::array<std::pair<std::string_view, Precision>, 14> recipes{{
+constexpr std::array<std::pair<std::string_view, Precision>, 16> recipes{{
     // weights, gradients, master, moments, compute, gemm, reduce, autocast, base
     {"bf16-mixed", {bf16, fp32, fp32, fp32, bf16, bf16, fp32, false, std::nullopt}},
     {"fp16-mixed", {fp16, fp16, fp32, fp32, fp16, fp16, fp16, false, std::nullopt}},
     {"bf16-amp", {fp32, fp32, std::nullopt, fp32, bf16, bf16, fp32, true, std::nullopt}},
     {"fp16-amp", {fp32, fp32, std::nullopt, fp32, fp16, fp16, fp32, true, std::nullopt}},
+    {"fp16-base-bf16", {fp16, fp32, std::nullopt, fp32, bf16, bf16, fp32, true, std::nullopt}},
+    {"bf16-base-fp16", {bf16, fp32, std::nullopt, fp32, fp16, fp16, fp32, true, std::nullopt}},
     {"bf16-pure", {bf16, bf16, std::nullopt, bf16, bf16, bf16, bf16, false, std::nullopt}},
     {"fp16-pure", {fp16, fp16, std::nullopt, fp16, fp16, fp16, fp16, false, std::nullopt}},
     {"fp8-mixed", {bf16, fp32, fp32, fp32, bf16, fp8, fp32, false, std::nullopt}},

@@ -38,7 +38,7 @@ struct Precision {
     DataType compute;                ///< activations and attention
     DataType gemm;    ///< matrix-multiply inputs (fp8, mxfp8 and fp4 recipes differ from `compute`)
     DataType reduce;  ///< gradient reduction over data-parallel ranks
-    bool autocast;    ///< fp32 weights with casted compute copies ("amp")
+    bool autocast;    ///< weights of another format, copied into the compute format at use ("amp")
     std::optional<DataType> base;  ///< frozen base weights of quantised fine-tuning (nf4), else nothing
     bool operator==(const Precision&) const = default;
 };
@@ -47,7 +47,8 @@ bool multiplies_narrow(const Precision& precision);
 
 /// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed,
 /// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base, nf4-base-fp16, nf4-base-fp32 (all but the quantised products
-/// in fp32). Nothing when the name is unknown.
+/// in fp32), fp16-base-bf16, bf16-base-fp16 (weights loaded in one 16-bit format, autocast to the other).
+/// Nothing when the name is unknown.
 std::optional<Precision> precision_from(std::string_view name);
 
 /// Names `precision_from` accepts, for messages.

@@ -114,6 +114,8 @@ struct StackAttention {
     /// Attention in a window narrower than the sequence is given a mask of its own in the compute format,
     /// which it keeps.
     bool window_masks = false;
+    /// So are the samples of a micro-batch that are padded to its longest.
+    bool padding_masks = false;
     /// Keys and values are copied out to the query heads before the kernel.
     bool repeats_kv = false;
     /// Activations lie sequence first: what a flash kernel reads is copied batch first, its output and that
@@ -165,6 +167,9 @@ struct StackHead {
     std::int64_t loss_chunks = 1;
     bool compiled_loss = false;  ///< a compiler, where it is used, covers the loss too
     LogitsPlace logits = LogitsPlace::apart;
+    /// The model's forward pass computes the loss, unless a compiler leaves it out: FSDP2 gives the root's
+    /// group back behind it.
+    bool loss_inside = false;
     bool vocab_parallel = false;  ///< embedding and head sharded by tp
     /// Vocabulary padded to this multiple times tp (1: not padded).
     std::int64_t vocab_multiple = 1;

@@ -6,28 +6,24 @@ namespace traincost {
 
 namespace {
 
-// Time of a fused attention kernel that is given a mask over one that computes as many scores without: cuDNN
-// 9.19 on an H200, 1.5 to 1.9 in six shapes and directions (torch 2.11, 2026-11-20).
-constexpr double given_mask = 1.7;
-
-Seconds flash_kernel_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
-    return forward ? attention_forward_time(shape, c.attention) : attention_backward_time(shape, c.attention);
+Seconds flash_kernel_time(const AttentionShape& shape, bool forward, const AttentionModel& model) {
+    return forward ? attention_forward_time(shape, model) : attention_backward_time(shape, model);
 }
 
 /// A kernel for each block of keys and values around a ring. Of a causal sequence a rank has the first and
 /// the last of 2 cp parts: with its own keys a causal kernel, with those of each rank before it all queries
 /// over half the keys, of each behind it half the queries over all keys.
-Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const KernelContext& c) {
+Seconds ring_time(const AttentionShape& whole, double cp, bool forward, const AttentionModel& model) {
     AttentionShape block = whole;
     block.keys = block.span = whole.keys / cp;
-    const Seconds own = flash_kernel_time(block, forward, c);
+    const Seconds own = flash_kernel_time(block, forward, model);
     if (!whole.causal)
         return own * cp;
     block.causal = false;
     AttentionShape before = block, behind = block;
     before.keys = before.span = block.keys / 2.0;
     behind.queries = block.queries / 2.0;
-    return own + (flash_kernel_time(before, forward, c) + flash_kernel_time(behind, forward, c)) *
+    return own + (flash_kernel_time(before, forward, model) + flash_kernel_time(behind, forward, model)) *
                      ((cp - 1.0) / 2.0);
 }
 
@@ -36,15 +32,20 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
     const double cp = static_cast<double>(job.run.parallel.cp);
     const bool ring = cp > 1.0 && job.run.context == ContextKind::ring &&
                       job.stack.attention.ring_launches > 0.0 && shape.span >= shape.keys;
+    const auto time = [&](const AttentionModel& model) {
+        return ring ? ring_time(shape, cp, forward, model) : flash_kernel_time(shape, forward, model);
+    };
     // Whoever traces the model cannot leave out the mask of a causal one.
     const bool traced = job.stack.attention.compiled_mask && is_compiled(job.run, job.stack);
-    const bool masked = shape.masked || (shape.causal && traced);
-    if (masked) {  // every score is computed, those masked too
-        shape.causal = false;
-        shape.span = shape.keys;
-    }
-    const Seconds time = ring ? ring_time(shape, cp, forward, c) : flash_kernel_time(shape, forward, c);
-    return masked ? time * given_mask : time;
+    shape.masked = shape.masked || (shape.causal && traced);
+    if (!shape.masked)
+        return time(c.attention);
+    // Every score is computed, those masked too, by another kernel where the job's own takes no mask.
+    shape.causal = false;
+    shape.span = shape.keys;
+    AttentionModel given = c.attention;
+    given.fit = given.masked_fit;
+    return time(given);
 }
 
 /// Bytes a score of a stack's own eager operators. A tanh that bounds the scores stands between two products

@@ -61,9 +61,10 @@ Seconds kernel_time(const AttentionShape& a, const AttentionModel& model, const 
     const double blocks = a.batch * a.heads * std::ceil(a.queries / fit.query_block);
     const double compute =
         flops * (1 + extra / keys) / (e * model.peak.value()) * occupancy(blocks, model.units);
+    const double masked = a.masked ? std::max(1.0, interpolate(head, curve.head_dim, curve.masked)) : 1.0;
     const double elements = a.batch * (a.heads * a.queries + a.kv_heads * a.keys) * (a.qk_dim + a.v_dim);
     const double memory = operand_factor * model.element * elements / model.bandwidth.value();
-    return fit.launch + Seconds(std::max(compute, memory));
+    return fit.launch + Seconds(std::max(compute * masked, memory));
 }
 
 bool empty(const AttentionShape& a) {
@@ -210,6 +211,7 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
         .units = accelerator.compute_units > 0 ? static_cast<double>(accelerator.compute_units)
                                                : kernels.default_units,
         .fit = std::nullopt,
+        .masked_fit = std::nullopt,
         .math = kernels.attention->math,
     };
     if (bytes_per_element(type) > bytes_per_element(DataType::bf16)) {
@@ -226,6 +228,9 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
     if (!model.fit) {
         model.fit = fits[static_cast<std::size_t>(kernels.attention->fastest)];
     }
+    const auto& efficient = fits[static_cast<std::size_t>(AttentionGeneration::memory_efficient)];
+    const bool takes_masks = model.fit && model.fit->forward.masked.front() > 0;
+    model.masked_fit = !takes_masks && efficient ? efficient : model.fit;
     return model.fit ? std::optional(model) : std::nullopt;
 }
 

@@ -67,9 +67,9 @@ public:
             alive.working = {0.0, 0.0, held_.boundary.value(), head.forward_peak.value()};
             alive.gathered = gathered_at_loss();
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
-            alive.casts.K = held_.all_cast.value();
+            alive.casts.K += (held_.all_cast - held_.cast).value();
             consider(Moment::loss, -1, alive);
-            alive.casts.K = held_.cast.value();
+            alive.casts.K = cached();
             alive.working = {head.backward_peak.value(), 0.0, held_.boundary.value(), 0.0};
             alive.gathered = gathered_at_head();
             consider(Moment::loss, -1, alive);
@@ -115,18 +115,31 @@ private:
         peak_.alive = alive;
     }
 
-    /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass, FSDP2 gives it
-    /// back.
-    memory_terms::Gathered gathered_at_loss() const {
-        const bool keeps = held_.regime.fully_sharded && held_.stack.states.shard == ShardEngine::fsdp1;
-        return gathered(held_, kept_gathered(held_, held_.counts.blocks), keeps && held_.regime.zero >= 3);
+    /// Copies that autocast makes for each micro-batch in flight, and that the way back reads.
+    double cached() const {
+        return held_.cast.value() * held_.in_flight;
     }
 
-    /// What the way back through head and loss finds gathered: a head in a group of its own, again.
+    /// What the loss finds gathered: FSDP1 keeps the root's group after the forward pass. FSDP2 gives it
+    /// back, and with it the buffer into which it gathered the last block, behind a loss that the model
+    /// computes.
+    memory_terms::Gathered gathered_at_loss() const {
+        const std::int64_t kept = kept_gathered(held_, held_.counts.blocks);
+        const bool sharded = held_.regime.fully_sharded && held_.regime.zero >= 3;
+        if (sharded && held_.stack.states.shard == ShardEngine::fsdp1)
+            return gathered(held_, kept, true);
+        const bool inside = held_.stack.head.loss_inside && (!held_.shape.compiled || held_.shape.fused.loss);
+        const bool waits = sharded && inside && held_.stack.states.shard == ShardEngine::fsdp2;
+        return gathered(held_, kept + (waits ? 1 : 0), waits);
+    }
+
+    /// What the way back through head and loss finds gathered: the root's group, or a head's own, again.
     memory_terms::Gathered gathered_at_head() const {
         memory_terms::Gathered g = gathered_at_loss();
         if (held_.regime.fully_sharded && held_.stack.states.root_sharded_apart)
             g.n_x = held_.head.total();
+        else if (held_.regime.fully_sharded && held_.regime.zero >= 3)
+            g.n_x = held_.root.total();
         return g;
     }
 
@@ -159,7 +172,7 @@ private:
         alive.saved = {held_.in_flight, held_.saved.value(), held_.saved.value(), o,
                        held_.embedding_saved.value()};
         alive.inputs = {held_.in_flight, held_.inputs, held_.inputs, held_.boundary.value(), o};
-        alive.casts = {held_.cast.value(), 0.0};
+        alive.casts = {cached(), 0.0};
         alive.staging = buckets();
         return alive;
     }

@@ -126,12 +126,11 @@ void rotate(OpBuilder& build, const AttentionSizes& x) {
 
 /// What the attention kernel is asked for: all heads' share of the sequence, or some heads' whole one; each
 /// document of a packed sequence by itself.
-AttentionShape kernel_shape(const OpBuilder& build, const AttentionSizes& x, double kv_heads, double span,
-                            bool causal) {
+AttentionShape kernel_shape(const OpBuilder& build, const AttentionSizes& x, double span, bool causal) {
     const Shape& s = build.shape();
     const double cp = static_cast<double>(s.cp);
-    AttentionShape a{s.batch, x.heads, kv_heads, s.sequence / cp, x.cross() ? x.memory : s.sequence,
-                     span,    x.d,     x.dv,     causal};
+    AttentionShape a{s.batch, x.heads, x.kv_heads, s.sequence / cp, x.cross() ? x.memory : s.sequence,
+                     span,    x.d,     x.dv,       causal};
     a.trained_bias = !x.cross() && trains_score_bias(build.job());
     if (build.job().run.context == ContextKind::all_to_all && s.cp > 1) {
         a.heads /= cp;
@@ -150,12 +149,17 @@ AttentionShape kernel_shape(const OpBuilder& build, const AttentionSizes& x, dou
 /// The kernel, what context parallelism exchanges around it, and copies of layouts.
 void attend(OpBuilder& build, const AttentionSizes& x, double span, bool causal) {
     const Shape& s = build.shape();
-    const double kv_heads = attention_repeats_kv(build.job()) ? x.heads : x.kv_heads;
+    AttentionShape a = kernel_shape(build, x, span, causal);
+    // Under a mask PyTorch's kernels take no grouped heads.
+    const bool masked = s.attention == AttentionKernel::flash && given_mask(build.job(), a);
+    const bool repeated = attention_repeats_kv(build.job()) || masked;
+    const double kv_heads = repeated ? x.heads : x.kv_heads;
+    if (repeated)
+        a.kv_heads = a.heads;
     const double kv_bytes = x.key_tokens * kv_heads * (x.d + x.dv) * s.e;
     const double q_bytes = s.tokens * x.heads * x.d * s.e;
     const double out_bytes = s.tokens * x.heads * x.dv * s.e;
     context_exchange(build, kv_bytes, q_bytes + out_bytes);
-    const AttentionShape a = kernel_shape(build, x, kv_heads, span, causal);
     copy_layouts(build, s.tokens * x.heads * x.d, x.key_tokens * kv_heads * (x.d + x.dv),
                  is_joined(build, x));
     core_attention(build, a, true);

@@ -15,21 +15,16 @@ double mean_keys(const AttentionShape& shape) {
     return window - window * window / (2.0 * shape.keys);
 }
 
-namespace {
-
-/// Whether the fused kernel is handed a mask because a query sees fewer keys than there are. Transformers
-/// leaves out only the mask of a window longer than the sequence. flash-attn's own kernels, where they are
-/// asked for, take the window itself.
-bool given_window_mask(const OpBuilder& build, const AttentionShape& a) {
-    const auto& asked = build.job().run.attention_generation;
+bool given_mask(const Job& job, const AttentionShape& a) {
+    const auto& asked = job.run.attention_generation;
     if (asked && *asked != AttentionGeneration::memory_efficient)
         return false;
-    const auto& window = build.model().window;
+    const auto& window = job.model.window;
     const bool as_long = a.causal && window && window->size && a.span == static_cast<double>(*window->size);
-    return build.stack().attention.window_masks && (a.span < a.keys || as_long);
+    const bool padded = job.run.padded_length && job.run.micro_batch > 1;
+    return (job.stack.attention.window_masks && (a.span < a.keys || as_long)) ||
+           (job.stack.attention.padding_masks && padded);
 }
-
-}  // namespace
 
 void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs) {
     const Shape& s = build.shape();
@@ -51,7 +46,7 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
     const Bytes kept = keep_inputs ? inputs : Bytes{};
     const Bytes output{out * s.e};
     if (s.attention == AttentionKernel::flash && !a.trained_bias) {
-        op.attention.masked = given_window_mask(build, a);
+        op.attention.masked = given_mask(build.job(), a);
         const Bytes statistics{4.0 * a.batch * a.heads * a.queries};
         op.saved = kept + output + statistics;
         const int blocks = ring && build.stack().attention.ring_launches > 0.0 ? static_cast<int>(s.cp) : 1;

@@ -5,6 +5,11 @@
 
 namespace traincost {
 
+/// Whether a fused kernel is handed a mask, because a query sees fewer keys than there are or samples are
+/// padded to the micro-batch's longest. Transformers leaves out only the mask of a window longer than the
+/// sequence. flash-attn's own kernels, where they are asked for, take windows and lengths themselves.
+bool given_mask(const Job& job, const AttentionShape& shape);
+
 /// The attention kernel with its saved tensors; q, k, v of a rank's heads. `keep_inputs` is false where they
 /// are rebuilt in backward.
 void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs);

@@ -181,6 +181,12 @@ AttentionCurve read_attention_curve(const JsonNode& node) {
     }
     read_numbers(object.at("extra_keys"), x.extra_keys);
     read_numbers(object.at("causal_keys"), x.causal_keys);
+    if (const auto masked = object.find("masked")) {
+        read_numbers(*masked, x.masked);
+        for (const JsonNode& item : masked->items()) {
+            in_range(item, 1, 1e3);
+        }
+    }
     object.finish();
     return x;
 }

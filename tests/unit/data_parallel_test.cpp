@@ -108,6 +108,33 @@ TEST_CASE("under an interleaved pipeline only the last chunk's share of a long r
     CHECK(data_parallel_time(d).hidden.value() == Approx(reduction.value() / 100.0 * 17.0 / 3.0));
 }
 
+TEST_CASE("compute slows down less beside traffic that waits for a network between nodes",
+          "[data_parallel]") {
+    Job job = replicas(3);
+    job.stack.states.shard = ShardEngine::xla;  // copies nothing
+    job.stack.traffic.overlap_slowdown = 0.6;
+    job.stack.traffic.waiting_slowdown = 0.1;
+    GroupPlacements groups = placements(job);
+    DataParallel d = stage(job, groups);
+    d.forward = d.backward = 100_s;
+    const DataParallelTime between = data_parallel_time(d);
+    CHECK(between.slowdown > 0.1);
+    CHECK(between.slowdown < 0.6);
+    // What links inside the node would take counts in full, the rest as waiting.
+    const Network& network = job.cluster.network;
+    const GroupPlacement node = place_group(8, 1, network);
+    const Bytes weights = 200_MB / 8.0;
+    const Bytes gradients = bytes_per_element(job.run.precision.reduce) * 1e8 / 8.0;
+    const Seconds gathers = collective_time(Collective::all_gather, weights, node, network) * 8.0;
+    const Seconds scatters = collective_time(Collective::reduce_scatter, gradients, node, network) * 8.0;
+    const Seconds moving = gathers * between.gathers + scatters * between.reductions;
+    const Seconds all = between.gathering * between.gathers + between.reduction * between.reductions;
+    CHECK(between.slowdown == Approx(0.1 + 0.5 * (moving / all)));
+    job.run.parallel.dp = 8;
+    groups = placements(job);
+    CHECK(data_parallel_time(d).slowdown == Approx(0.6));  // inside a node nothing waits
+}
+
 TEST_CASE("owners broadcast their tensors one after the other", "[data_parallel]") {
     Job job = replicas(1);
     job.stack.traffic.overlap_grad_reduce = job.stack.traffic.overlap_param_gather = false;

@@ -35,6 +35,13 @@ TEST_CASE("the words of run records name their fabric and its rate", "[fit]") {
     states("4x ConnectX-8 IB XDR 800 Gb/s", "IB XDR", 3200_Gbitps, 4, 4);
 }
 
+TEST_CASE("a network between nodes needs no name of its cards", "[fit]") {
+    states("NVLink; 400Gbps inter-node (README)", "IB", 400_Gbitps, std::nullopt);
+    states("NVLink + 800 Gb/s RDMA a node", "IB", 800_Gbitps, std::nullopt);
+    states("NVLink, 400Gb/s RDMA per GPU (Grand Teton)", "IB", 3200_Gbitps, 8);
+    states("IB 200Gb/s a GPU", "IB", 1600_Gbitps, 8);
+}
+
 TEST_CASE("of several networks the fastest carries the training", "[fit]") {
     states("1x Ethernet 100Gb/Sec, 8x NVIDIA Quantum-2 CX7 InfiniBand (400Gb/s)", "IB", 3200_Gbitps, 8);
     states("8x ConnectX-7 IB NDR 400Gb/s + 200Gb/s Ethernet NIC", "IB NDR", 3200_Gbitps, 8);

@@ -155,6 +155,16 @@ TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own"
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }
 
+TEST_CASE_METHOD(OneRecord, "DeepEP under Megatron-Core sends a token to a node once", "[records]") {
+    record.run.stack = "megatron-core";
+    record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};
+    record.run.parallel = {.dp = 8, .ep = 8, .zero = 1};
+    CHECK_FALSE(job_of(record, look_up).job->stack.experts.token_dispatch);
+    record.run.stack_version = "Megatron-Core 0.12, DeepEP";
+    CHECK(job_of(record, look_up).job->stack.id == "megatron-core@deepep");
+    CHECK(job_of(record, look_up).job->stack.experts.token_dispatch);
+}
+
 TEST_CASE_METHOD(OneRecord, "what was called FlashAttention in its year", "[records]") {
     record.run.stack = "flash-attention";
     record.source_year = 2023;

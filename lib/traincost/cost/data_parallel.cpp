@@ -31,9 +31,31 @@ ShardGroups expert_groups(const DataParallel& d) {
     return {d.groups.expert_dp, {1, 1, 1}};
 }
 
+/// The time of messages, and as much of it as the links inside a node would take for them: what is left, they
+/// wait for a network.
+struct Traffic {
+    Seconds time{};
+    Seconds moving{};
+    Traffic operator+(const Traffic& other) const {
+        return {time + other.time, moving + other.moving};
+    }
+    Traffic operator*(double n) const {
+        return {time * n, moving * n};
+    }
+};
+
+Traffic traffic_of(Collective collective, Bytes message, const GroupPlacement& group,
+                   const Network& network) {
+    const Seconds time = collective_time(collective, message, group, network);
+    const std::int64_t domain = network.domain_size;
+    if (group.per_domain >= group.size || domain <= 1)
+        return {time, time};
+    return {time, std::min(time, collective_time(collective, message, {domain, domain, 1}, network))};
+}
+
 /// Gradients of `elements` weights, `each` bytes an element, reduced over all ranks: summed by whoever holds
 /// the shard, then among replicas of it.
-Seconds reduction_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
+Traffic reduction_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
     if (elements <= 0.0)
         return {};
     const Network& network = d.job.cluster.network;
@@ -44,26 +66,33 @@ Seconds reduction_of(const DataParallel& d, double elements, Bytes each, const S
     const double n = reduction_messages(d, elements);
     const Bytes message = each * elements / n;
     const double shards = scatters ? static_cast<double>(groups.shard.size) : 1.0;
-    const Seconds one = collective_time(scatters ? Collective::reduce_scatter : Collective::all_reduce,
-                                        message, groups.shard, network) +
-                        collective_time(Collective::all_reduce, message / shards, groups.replicas, network);
-    return one * n;
+    return (traffic_of(scatters ? Collective::reduce_scatter : Collective::all_reduce, message, groups.shard,
+                       network) +
+            traffic_of(Collective::all_reduce, message / shards, groups.replicas, network)) *
+           n;
 }
 
 /// Weights gathered in `n` messages.
-Seconds gather_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups, double n) {
-    return collective_time(Collective::all_gather, each * elements / n, groups.shard, d.job.cluster.network) *
-           n;
+Traffic gather_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups, double n) {
+    return traffic_of(Collective::all_gather, each * elements / n, groups.shard, d.job.cluster.network) * n;
 }
 
 /// Updated weights, broadcast by the ranks that own them one after the other. Whole tensors are dealt out, so
 /// that no more ranks own any than there are tensors: a block's five matrices, two norms and two biases.
-Seconds broadcasts_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
+Traffic broadcasts_of(const DataParallel& d, double elements, Bytes each, const ShardGroups& groups) {
     constexpr double tensors = 9.0;
     const double owners = std::min(static_cast<double>(groups.shard.size), std::max(1.0, tensors * d.blocks));
-    return collective_time(Collective::broadcast, each * elements / owners, groups.shard,
-                           d.job.cluster.network) *
+    return traffic_of(Collective::broadcast, each * elements / owners, groups.shard, d.job.cluster.network) *
            owners;
+}
+
+/// Share of hidden traffic by which compute beside it slows down.
+double slowdown_beside(const Traffic& traffic, const StackTraffic& stack) {
+    if (traffic.time.value() <= 0.0)
+        return 0.0;
+    const double moving = traffic.moving / traffic.time;
+    return moving * stack.overlap_slowdown +
+           (1.0 - moving) * std::min(stack.waiting_slowdown, stack.overlap_slowdown);
 }
 
 Seconds hidden(Seconds traffic, Seconds compute, bool overlaps) {
@@ -119,15 +148,17 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
     const ShardGroups dense = dense_groups(d);
     const ShardGroups expert = expert_groups(d);
     DataParallelTime t{};
-    t.reduction =
+    const Traffic reduction =
         reduction_of(d, d.weights.dense, reduce, dense) + reduction_of(d, d.weights.expert, reduce, expert);
+    t.reduction = reduction.time;
     // Fully sharded weights come block by block, updated ones all at once.
     const double n = sharded ? reduction_messages(d, d.weights.dense) : 1.0;
     const auto updates = [&](double elements, const ShardGroups& groups) {
         return stack.traffic.broadcasts_updates && !sharded ? broadcasts_of(d, elements, gather, groups)
                                                             : gather_of(d, elements, gather, groups, n);
     };
-    t.gathering = updates(d.weights.dense, dense) + updates(d.weights.expert, expert);
+    const Traffic gathering = updates(d.weights.dense, dense) + updates(d.weights.expert, expert);
+    t.gathering = gathering.time;
     t.reductions = regime.reduces_every_micro_batch ? d.micro_batches : 1.0;
     if (sharded) {
         // Weights come in the forward pass and, unless they are kept, again in the backward pass, beside the
@@ -169,10 +200,10 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
                 d.job.run);
         }
     }
+    const Traffic all = reduction * t.reductions + gathering * t.gathers;
+    t.slowdown = slowdown_beside(all, stack.traffic);
     // What is all hidden leaves nothing, not the rounding of a difference.
-    t.exposed = std::max(Seconds{}, t.reduction * t.reductions + t.gathering * t.gathers -
-                                        t.hidden * (1.0 - stack.traffic.overlap_slowdown)) +
-                t.copies + t.host;
+    t.exposed = std::max(Seconds{}, all.time - t.hidden * (1.0 - t.slowdown)) + t.copies + t.host;
     return t;
 }
 

@@ -30,13 +30,14 @@ double reduction_messages(const DataParallel& stage, double elements);
 /// Data-parallel traffic of a step on one stage. What it exposes is
 ///   reductions · reduction + gathers · gathering - (1 - slowdown) · hidden + copies + host
 /// Hidden traffic slows the compute it runs under, while its kernels hold compute units and memory bandwidth,
-/// by the stack's share of it.
+/// by the stack's share of it: less while they wait for a network between nodes, which moves fewer bytes.
 struct DataParallelTime {
     Seconds reduction;  ///< of all gradients once
     Seconds gathering;  ///< of all weights once
     double reductions;  ///< times a step
     double gathers;
     Seconds hidden;   ///< traffic under compute
+    double slowdown;  ///< share of it by which compute slows down
     Seconds copies;   ///< flat buffers to and from the tensors they hold
     Seconds host;     ///< slices of a sharded optimizer's tensors
     Seconds exposed;  ///< the sum

@@ -59,7 +59,7 @@ bool has_word(const std::string& text, std::string_view word) {
 
 /// Link data's name of the fabric that lower-case `text` names. A speed grade says more than "InfiniBand".
 std::optional<std::string> fabric_name(const std::string& text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 16> names = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 18> names = {{
         {"efa v2 latency-bound", "EFA v2 latency-bound"},
         {"efa v2 without peer access", "EFA v2 without peer access"},
         {"efa v2", "EFA v2"},
@@ -75,7 +75,10 @@ std::optional<std::string> fabric_name(const std::string& text) {
         {"ib", "IB"},
         {"bf3", "RoCE"},
         {"ethernet", "Ethernet"},
-        {"gbps/node", "IB"},  // a rate of unnamed cards, in clusters of InfiniBand's time
+        // A rate of unnamed cards, in clusters of InfiniBand's time.
+        {"rdma", "IB"},
+        {"inter-node", "IB"},
+        {"gbps/node", "IB"},
     }};
     for (const auto& [word, name] : names) {
         if (has_word(text, word)) {
@@ -164,7 +167,8 @@ std::optional<StatedFabric> fabric_of(const std::string& text, std::string_view 
     }
     using namespace literals;
     const ByteRate card = 1_Gbitps * static_cast<double>(rate->gigabits);
-    if (std::string_view(text).substr(rate->end, 12).find("per gpu") != std::string_view::npos) {
+    const std::string_view after = std::string_view(text).substr(rate->end);
+    if (after.find("per gpu") != std::string_view::npos || after.find(" a gpu") != std::string_view::npos) {
         return StatedFabric{*name, card * per_node, per_node};
     }
     if (const auto nics = count_before(text, rate->begin)) {

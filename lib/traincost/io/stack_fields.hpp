@@ -117,6 +117,7 @@ void describe(Io& io, T& x) {
     io.optional("overlap_grad_reduce", x.overlap_grad_reduce);
     io.optional("overlap_param_gather", x.overlap_param_gather);
     io.optional("overlap_slowdown", x.overlap_slowdown);
+    io.optional("waiting_slowdown", x.waiting_slowdown);
     io.optional("tp_overlap", x.tp_overlap);
     io.optional("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.optional("replicas_reduce_every_micro_batch", x.replicas_reduce_every_micro_batch);

@@ -252,6 +252,8 @@ struct StackTraffic {
     bool overlap_param_gather = false;  ///< ZeRO gathers run under the forward pass
     /// Share of hidden data-parallel traffic by which compute slows down beside it.
     double overlap_slowdown = 0.0;
+    /// The same for what a message between nodes takes longer than one inside a node would: its kernels wait.
+    double waiting_slowdown = 0.0;
     double tp_overlap = 0.0;  ///< share of tensor-parallel traffic hidden under GEMMs
     /// Sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch, not only the last.
     bool reduce_every_micro_batch = false;

@@ -44,9 +44,8 @@ std::vector<double> bubble_values(const ExplainedJob& x) {
 
 std::vector<double> data_parallel_values(const ExplainedJob& x) {
     const DataParallelTime& d = parts(x).data_parallel;
-    return {d.reductions,        d.reduction.value(), d.gathers,
-            d.gathering.value(), d.hidden.value(),    x.job.stack.traffic.overlap_slowdown,
-            d.copies.value(),    d.host.value()};
+    return {d.reductions,     d.reduction.value(), d.gathers,        d.gathering.value(),
+            d.hidden.value(), d.slowdown,          d.copies.value(), d.host.value()};
 }
 
 std::vector<double> optimizer_values(const ExplainedJob& x) {
@@ -236,9 +235,10 @@ std::vector<ExplanationRow> step_explanations() {
           {"docs/model.md, sections Collectives and Step time", "[Rajbhandari20, §7]",
            "own H200 runs with DDP and FSDP2, torch 2.11, 2026, for s"},
           {"traffic.overlap_grad_reduce", "traffic.overlap_param_gather", "traffic.overlap_slowdown",
-           "traffic.reduce_every_micro_batch", "traffic.replicas_reduce_every_micro_batch",
-           "traffic.gradient_bucket_bytes", "traffic.sharded_messages", "traffic.broadcasts_updates",
-           "host.per_block_slice_s", "states.shard"}},
+           "traffic.waiting_slowdown", "traffic.reduce_every_micro_batch",
+           "traffic.replicas_reduce_every_micro_batch", "traffic.gradient_bucket_bytes",
+           "traffic.sharded_messages", "traffic.broadcasts_updates", "host.per_block_slice_s",
+           "states.shard"}},
          data_parallel_values,
          term_cell<StepTerm::data_parallel>},
         {{"step.optimizer",

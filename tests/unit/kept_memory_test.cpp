@@ -138,7 +138,9 @@ TEST_CASE("FSDP2 keeps the root's group while its model computes the loss", "[me
     Job job = job_under("pytorch@loss-inside", "bf16-amp", 4);
     job.run.parallel.dp = 4;
     job.run.parallel.zero = 3;
-    job.run.global_batch = 8;
+    job.run.micro_batch = 16;
+    job.run.global_batch = 64;
+    job.run.recompute = Recompute::full;
     Job other = job;
     other.stack = Catalogue().stack("pytorch");
     const StageMemory inside = estimate(job).stages[0];
@@ -147,6 +149,15 @@ TEST_CASE("FSDP2 keeps the root's group while its model computes the loss", "[me
     CHECK((inside.allocated - apart.allocated).value() == Approx(2.0 * tables).epsilon(0.15));
     job.run.compile = other.run.compile = true;  // a compiler leaves the loss out
     CHECK(estimate(job).stages[0].allocated == estimate(other).stages[0].allocated);
+}
+
+TEST_CASE("ranks that share a sequence are replicas whose gradients live in buckets", "[memory]") {
+    Job job = job_under("pytorch", "bf16-amp", 2);
+    job.run.global_batch = 2;
+    job.run.parallel.dp = 1;
+    job.run.parallel.cp = 2;
+    CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() ==
+          Approx(4.0 * parameters_of(job)).epsilon(0.01));
 }
 
 TEST_CASE("DeepSpeed's optimizer of bf16 shards its states at stage 0", "[memory]") {

@@ -6,8 +6,8 @@
 namespace traincost {
 
 bool bucket_views(const Job& job) {
-    return job.stack.traffic.gradient_bucket_view && job.run.parallel.dp > 1 && job.run.parallel.zero <= 1 &&
-           job.run.parallel.pp == 1;
+    const Parallelism& p = job.run.parallel;
+    return job.stack.traffic.gradient_bucket_view && p.dp * p.cp > 1 && p.zero <= 1 && p.pp == 1;
 }
 
 bool gradients_persist(const Job& job) {

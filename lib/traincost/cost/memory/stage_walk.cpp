@@ -133,13 +133,11 @@ private:
         return gathered(held_, kept + (waits ? 1 : 0), waits);
     }
 
-    /// What the way back through head and loss finds gathered: the root's group, or a head's own, again.
+    /// What the way back through head and loss finds gathered: a head in a group of its own, again.
     memory_terms::Gathered gathered_at_head() const {
         memory_terms::Gathered g = gathered_at_loss();
         if (held_.regime.fully_sharded && held_.stack.states.root_sharded_apart)
             g.n_x = held_.head.total();
-        else if (held_.regime.fully_sharded && held_.regime.zero >= 3)
-            g.n_x = held_.root.total();
         return g;
     }
 

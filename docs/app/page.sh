@@ -43,11 +43,16 @@ compile_engine() {
     cmake --preset web && cmake --build --preset web
 }
 
-build_page() {
+# All that the page and its tests are built and run with; what is there already takes no time.
+page_tools() {
     mkdir -p build
     install_page_tools "$@"
     fetch_yaml_cpp
     npm_packages
+}
+
+build_page() {
+    page_tools "$@"
     say "building the page"
     if ! with_progress build/page.log compile_engine; then
         tail -n 40 build/page.log >&2
@@ -57,13 +62,19 @@ build_page() {
     node docs/app/build.mjs
 }
 
-# page_test [WORD…]: the page in Chromium; WORDs choose tests. Its numbers are held against the program's where that is built.
-page_test() {
+# What the tests need beside what the page does.
+page_test_tools() {
     local tools=()
     command -v chromium >/dev/null || tools=(chromium fonts-dejavu-core)
     # Without a spreadsheet program its test is skipped, not the others.
     command -v soffice >/dev/null || (install_missing libreoffice-calc) || say "without LibreOffice: spreadsheets are not recomputed"
-    build_page "${tools[@]}"
+    page_tools "${tools[@]}"
+}
+
+# page_test [WORD…]: the page in Chromium; WORDs choose tests. Its numbers are held against the program's where that is built.
+page_test() {
+    page_test_tools
+    build_page
     command -v chromium >/dev/null || page_skipped "there is no chromium to test it in"
     timeout 1000 node docs/app/tests/run.mjs "$@"
 }

@@ -311,6 +311,13 @@ TEST_CASE("a port that is taken is an error", "[serve]") {
     }
 }
 
+TEST_CASE("an address of another machine is an error that blames no port where any would do", "[serve]") {
+    if (started()) {
+        CHECK_THROWS_WITH(PageServer("192.0.2.1", 0, page, ""),
+                          !Catch::Contains("port is taken") && Catch::Contains("is not this machine's"));
+    }
+}
+
 TEST_CASE("connections that are over leave nothing open", "[serve]") {
     const auto server = started();
     if (!server || !std::filesystem::exists("/proc/self/fd")) {

@@ -186,6 +186,17 @@ TEST_CASE("OpenMMLab's scalars: a time of a step, MiB, and a rate of a GPU", "[l
     CHECK(log.peak_memory->value() == Approx(49400 * MiB));
 }
 
+TEST_CASE("a value that waits for the end of its row keeps its text", "[logs]") {
+    const TrainingLog decimal_commas =
+        read_lines("iter;time;loss;memory;data_time\n380;14,25;2,5;49400;0,5\n390;14,25;2,125;49400;0,5\n");
+    CHECK(decimal_commas.step_time->value() == Approx(14.25));
+    CHECK(decimal_commas.peak_memory->value() == Approx(49400 * MiB));
+    const TrainingLog quoted = read_lines(
+        "iter,time,loss,memory,data_time,note\n380,\"14.25\",2.5,\"49400\",0.5,\"the \"\"first\"\" step\"\n");
+    CHECK(quoted.step_time->value() == Approx(14.25));
+    CHECK(quoted.peak_memory->value() == Approx(49400 * MiB));
+}
+
 TEST_CASE("the Trainer's summary in a history of metrics is of all steps", "[logs]") {
     const TrainingLog log = read_lines(
         "{\"train/loss\": 2.5, \"train/grad_norm\": 1.5, \"train/global_step\": 10, \"_runtime\": 40.5}\n"

@@ -1,6 +1,7 @@
 #include "traincost/ask/catalogue_question.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -61,10 +62,7 @@ bool wanted(const CatalogueEntry& entry, const std::string& filter) {
                        [&](const std::string& alias) { return contains_ignoring_case(alias, filter); });
 }
 
-std::vector<Room> asked_rooms(const std::string& name) {
-    if (!name.empty()) {
-        return {room_from(name)};
-    }
+std::vector<Room> all_rooms() {
     std::vector<Room> rooms;
     for (std::size_t i = 0; i < room_names().size(); ++i) {
         rooms.push_back(static_cast<Room>(i));
@@ -72,12 +70,9 @@ std::vector<Room> asked_rooms(const std::string& name) {
     return rooms;
 }
 
-}  // namespace
-
-Room room_from(const std::string& name) {
-    for (std::size_t i = 0; i < room_names().size(); ++i) {
-        const Room room = static_cast<Room>(i);
-        if (name == room_names()[i] || name == record_name(room)) {
+std::optional<Room> find_room(const std::string& name) {
+    for (const Room room : all_rooms()) {
+        if (name == room_names()[static_cast<std::size_t>(room)] || name == record_name(room)) {
             return room;
         }
     }
@@ -90,12 +85,44 @@ Room room_from(const std::string& name) {
             return room;
         }
     }
+    return std::nullopt;
+}
+
+std::string unknown_kind(const std::string& name) {
     std::string all;
     for (const std::string_view known : room_names()) {
         all += (all.empty() ? "" : ", ") + std::string(known);
     }
-    throw Error(ErrorKind::usage,
-                "unknown kind of record '" + name + "'; allowed: " + all + did_you_mean(name, room_names()));
+    return "unknown kind of record '" + name + "'; allowed: " + all;
+}
+
+/// Where the word for a kind is a part of names instead, the error says which flag it is for.
+std::vector<Room> asked_rooms(const ListQuestion& question, const Catalogue& catalogue) {
+    if (question.kind.empty()) {
+        return all_rooms();
+    }
+    if (const std::optional<Room> room = find_room(question.kind)) {
+        return {*room};
+    }
+    const std::string near = did_you_mean(question.kind, room_names());
+    const std::vector<Room> rooms = all_rooms();
+    const bool named = std::any_of(rooms.begin(), rooms.end(), [&](Room room) {
+        const auto entries = catalogue.entries(room);
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const CatalogueEntry& entry) { return wanted(entry, question.kind); });
+    });
+    const bool filter = near.empty() && named && question.filter.empty();
+    throw Error(ErrorKind::usage, unknown_kind(question.kind) +
+                                      (filter ? "; did you mean --filter '" + question.kind + "'?" : near));
+}
+
+}  // namespace
+
+Room room_from(const std::string& name) {
+    if (const std::optional<Room> room = find_room(name)) {
+        return *room;
+    }
+    throw Error(ErrorKind::usage, unknown_kind(name) + did_you_mean(name, room_names()));
 }
 
 bool ListAnswer::yes() const {
@@ -104,7 +131,7 @@ bool ListAnswer::yes() const {
 
 ListAnswer ask(const ListQuestion& question, const Sources& sources) {
     ListAnswer answer{.question = question, .rooms = {}};
-    for (const Room room : asked_rooms(question.kind)) {
+    for (const Room room : asked_rooms(question, sources.catalogue())) {
         ListedRoom& listed = answer.rooms.emplace_back(ListedRoom{room, {}});
         for (const CatalogueEntry& entry : sources.catalogue().entries(room)) {
             if (wanted(entry, question.filter)) {

@@ -293,8 +293,10 @@ PageServer::PageServer(const std::string& host, int port, std::string_view page,
     }
     if (state_->port <= 0 || !state_->http.lengthen_queue()) {
         throw Error(ErrorKind::usage, "--host " + host + " --port " + std::to_string(port) +
-                                          ": cannot listen there: the port is taken, or the address is not "
-                                          "this machine's; --port 0 takes any free port");
+                                          ": cannot listen there: " +
+                                          (port == 0 ? "the address is not this machine's"
+                                                     : "the port is taken, or the address is not this "
+                                                       "machine's; --port 0 takes any free port"));
     }
 }
 

@@ -147,6 +147,10 @@ void LogCollector::take_plain(const LogLine& line) {
 }
 
 void LogCollector::keep_memory(const LogFacts& facts) {
+    constexpr std::uint32_t memories = bit_of(allocated) | bit_of(reserved) | bit_of(device);
+    if ((facts.known & memories) == 0) {
+        return;
+    }
     for (const LogFact fact : {allocated, reserved, device}) {
         if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
             run_.set(fact, run_.has(fact) ? std::max(run_[fact], facts[fact]) : facts[fact]);
@@ -155,6 +159,12 @@ void LogCollector::keep_memory(const LogFacts& facts) {
 }
 
 void LogCollector::keep_summary(const LogFacts& facts) {
+    constexpr std::uint32_t summaries = bit_of(whole_run_samples_per_s) | bit_of(whole_run_tokens_per_s) |
+                                        bit_of(whole_run_steps_per_s) |
+                                        bit_of(whole_run_tokens_per_s_per_gpu);
+    if ((facts.known & summaries) == 0) {
+        return;
+    }
     for (const LogFact fact : {whole_run_samples_per_s, whole_run_tokens_per_s, whole_run_steps_per_s,
                                whole_run_tokens_per_s_per_gpu}) {
         if (facts.has(fact) && std::isfinite(facts[fact]) && facts[fact] > 0) {
@@ -315,13 +325,16 @@ double LogCollector::skipped_steps() const {
     return std::max(skipped_most_, overflows_);
 }
 
-void LogCollector::accept(LogFamily family, LogFacts facts, std::int64_t line) {
-    std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)];
-    if (waiting) {
-        facts.complete_with(*waiting);
+void LogCollector::accept(LogFamily family, const LogFacts& facts, std::int64_t line) {
+    const LogPlace place = {.line = line, .beside = beside_, .start = start_};
+    if (std::optional<LogFacts>& waiting = carried_[static_cast<std::size_t>(family)]) {
+        LogFacts complete = facts;
+        complete.complete_with(*waiting);
         waiting.reset();
+        track(family).step(complete, place);
+    } else {
+        track(family).step(facts, place);
     }
-    track(family).step(facts, {.line = line, .beside = beside_, .start = start_});
     if (family != LogFamily::deepspeed) {
         beside_ = false;
         start_ = false;

@@ -65,7 +65,7 @@ private:
     void take_printed(std::string_view text, const LogLine& line);
     void take_plain(const LogLine& line);
     bool take_metrics(const LogLine& line);
-    void take_measured(LogFacts facts, const LogLine& line);
+    void take_measured(const LogFacts& facts, const LogLine& line);
     void take_named(const LogLine& line);
     bool take_object(std::string_view object, const LogLine& line);
     bool continue_block(const LogLine& line);
@@ -75,7 +75,7 @@ private:
     void step(LogFamily family, LogFacts facts, const LogLine& line);
     void hugging_face(LogFacts facts, const LogLine& line);
     void deepspeed_chat(LogFacts facts, const LogLine& line);
-    void accept(LogFamily family, LogFacts facts, std::int64_t line);
+    void accept(LogFamily family, const LogFacts& facts, std::int64_t line);
     void keep_memory(const LogFacts& facts);
     void keep_summary(const LogFacts& facts);
     bool is_cut(LogFamily family, const LogFacts& facts, const LogLine& line) const;

@@ -49,7 +49,7 @@ void LogCollector::begin_file() {
     lines_of_file_ = 0;
 }
 
-void LogCollector::take_measured(LogFacts facts, const LogLine& line) {
+void LogCollector::take_measured(const LogFacts& facts, const LogLine& line) {
     keep_memory(facts);
     keep_summary(facts);
     if (facts.iteration) {

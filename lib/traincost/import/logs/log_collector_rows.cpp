@@ -31,8 +31,11 @@ bool LogCollector::continue_wrapped(const LogLine& line) {
 /// A row of NeMo's that begins with a bar, into the step before it.
 bool LogCollector::continue_nemo(const LogLine& line) {
     const std::optional<LogFacts>& before = shape_[static_cast<std::size_t>(LogFamily::nemo)];
+    if (line.text.front() != '|' || !before) {
+        return false;
+    }
     LogFacts rest;
-    if (line.text.front() != '|' || !before || !read_nemo_rest(line.text, rest)) {
+    if (!read_nemo_rest(line.text, rest)) {
         return false;
     }
     drop_cut_number(LogFamily::nemo, rest, line);

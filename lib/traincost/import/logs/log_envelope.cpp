@@ -1,5 +1,6 @@
 #include "traincost/import/logs/log_envelope.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -80,12 +81,22 @@ std::optional<std::string> text_in_envelope(std::string_view line) {
     if (!line.starts_with("{\"") || line.back() != '}') {
         return std::nullopt;
     }
-    for (const std::string_view name : names) {
-        if (const std::size_t at = find_in(line, name); at != line.npos) {
-            return string_behind(line, at + name.size());
+    // One pass from colon to colon: most such lines are objects of many members, and have none of the names.
+    std::array<std::size_t, names.size()> behind{};
+    for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
+        const std::string_view before = line.substr(0, at + 1);
+        const char last = at > 1 && line[at - 1] == '"' ? line[at - 2] : '\0';
+        if (last != 'g' && last != 'e' && last != 'd') {
+            continue;
+        }
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (behind[i] == 0 && before.ends_with(names[i])) {
+                behind[i] = at + 1;
+            }
         }
     }
-    return std::nullopt;
+    const auto first = std::find_if(behind.begin(), behind.end(), [](std::size_t at) { return at > 0; });
+    return first != behind.end() ? string_behind(line, *first) : std::nullopt;
 }
 
 }  // namespace traincost

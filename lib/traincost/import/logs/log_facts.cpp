@@ -91,24 +91,26 @@ void read_fact(std::string_view text, const LogRule& rule, LogFacts& facts) {
         }
         return;
     }
-    const std::optional<LogNumber> number = number_at(text);
-    if (!number) {
-        return;
+    if (const std::optional<LogNumber> number = number_at(text)) {
+        take_number(text, *number, rule, facts);
     }
+}
+
+void take_number(std::string_view text, const LogNumber& number, const LogRule& rule, LogFacts& facts) {
     const double scale =
-        number->suffix.empty() && rule.suffix != LogSuffix::none ? rule.scale : factor(rule, number->suffix);
-    const double value = number->value * scale;
+        number.suffix.empty() && rule.suffix != LogSuffix::none ? rule.scale : factor(rule, number.suffix);
+    const double value = number.value * scale;
     if (is_memory(rule.fact) && facts.has(rule.fact)) {
         facts.set(rule.fact, std::max(value, facts[rule.fact]));
     } else if (!facts.has(rule.fact)) {
         facts.set(rule.fact, value);
         facts.decimals[static_cast<std::size_t>(rule.fact)] =
-            static_cast<std::int8_t>(std::min(number->decimals, 100));
+            static_cast<std::int8_t>(std::min(number.decimals, 100));
     }
-    if (!number->suffix.empty() || text.substr(0, number->end).find_first_of("eE") != text.npos) {
+    if (!number.suffix.empty() || number.exponent) {
         facts.closed |= 1U << static_cast<int>(rule.fact);
     }
-    if (number->end == text.size() || text.substr(number->end) == ",") {
+    if (number.end == text.size() || text.substr(number.end) == ",") {
         facts.open = true;
         facts.last = rule.fact;
     }

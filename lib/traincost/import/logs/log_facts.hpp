@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "traincost/import/logs/log_scan.hpp"
+
 namespace traincost {
 
 /// What a value in a log means. Base units: seconds, bytes, tokens a second.
@@ -53,6 +55,10 @@ struct LogRule {
     LogSuffix suffix = LogSuffix::none;
 };
 
+constexpr std::uint32_t bit_of(LogFact fact) {
+    return 1U << static_cast<int>(fact);
+}
+
 /// The facts of a line.
 struct LogFacts {
     std::optional<std::int64_t> iteration{};
@@ -67,19 +73,19 @@ struct LogFacts {
     bool open = false;                  ///< a number ends the line: it may be cut off
 
     bool has(LogFact fact) const {
-        return (known >> static_cast<int>(fact) & 1U) != 0;
+        return (known & bit_of(fact)) != 0;
     }
     double operator[](LogFact fact) const {
         return values[static_cast<std::size_t>(fact)];
     }
     void set(LogFact fact, double value) {
-        known |= 1U << static_cast<int>(fact);
+        known |= bit_of(fact);
         values[static_cast<std::size_t>(fact)] = value;
     }
     /// Takes the facts of `other` that are not known here.
     void complete_with(const LogFacts& other);
     void forget(LogFact fact) {
-        known &= ~(1U << static_cast<int>(fact));
+        known &= ~bit_of(fact);
     }
 };
 
@@ -114,5 +120,8 @@ void read_facts(std::string_view line, const LogRules& rules, LogFacts& facts);
 
 /// Reads the number at the beginning of `text` as `rule` says.
 void read_fact(std::string_view text, const LogRule& rule, LogFacts& facts);
+
+/// The same where the number was read already; the rule is of no time since a start.
+void take_number(std::string_view text, const LogNumber& number, const LogRule& rule, LogFacts& facts);
 
 }  // namespace traincost

@@ -1,6 +1,7 @@
 #include "traincost/import/logs/log_members.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "traincost/import/logs/log_scan.hpp"
@@ -15,7 +16,9 @@ constexpr std::size_t most_columns = 1024;
 std::optional<std::string_view> string_at(std::string_view line, std::size_t& at) {
     const std::size_t begin = at;
     for (; at < line.size() && line[at] != '"'; ++at) {
-        at += line[at] == '\\' ? 1 : 0;
+        if (line[at] == '\\') {
+            ++at;
+        }
     }
     if (at >= line.size()) {
         return std::nullopt;
@@ -36,6 +39,35 @@ std::size_t behind_list(std::string_view line, std::size_t at) {
     return at;
 }
 
+/// Where the value that begins at `at` ends, or the end of the line. Values are short: a loop is faster than
+/// a search.
+std::size_t value_end(std::string_view line, std::size_t at) {
+    while (at < line.size() && line[at] != ',' && line[at] != '}' && line[at] != ']') {
+        ++at;
+    }
+    return at;
+}
+
+/// The text behind the last character that `is` one; all of it where none is.
+template <class Is>
+std::string_view behind_last(std::string_view text, Is&& is) {
+    std::size_t at = text.size();
+    while (at > 0 && !is(text[at - 1])) {
+        --at;
+    }
+    return text.substr(at);
+}
+
+/// The text behind the last " - "; all of it where there is none.
+std::string_view behind_dash(std::string_view text) {
+    for (std::size_t at = text.rfind('-'); at != text.npos && at > 0; at = text.rfind('-', at - 1)) {
+        if (text[at - 1] == ' ' && at + 1 < text.size() && text[at + 1] == ' ') {
+            return text.substr(at + 2);
+        }
+    }
+    return text;
+}
+
 bool is_numeral(std::string_view word) {
     return !word.empty() && ((word[0] >= '0' && word[0] <= '9') || word[0] == '-' || word[0] == '.' ||
                              word.starts_with("nan") || word.starts_with("inf"));
@@ -49,18 +81,17 @@ std::string_view bare_name(std::string_view name) {
         return front.empty() ? name.substr(unit)
                              : name.substr(static_cast<std::size_t>(front.data() - name.data()));
     }
-    constexpr std::string_view dash = " - ";
-    if (const std::size_t at = name.rfind(dash); at != name.npos) {
-        name = name.substr(at + dash.size());
-    }
-    return trimmed(name.substr(name.find_last_of("])0123456789:") + 1));
+    return trimmed(behind_last(behind_dash(name), [](char c) {
+        return c == ']' || c == ')' || c == ':' || (c >= '0' && c <= '9');
+    }));
 }
 
 /// "loss: 2.5", "loss=2.5", "loss 2.5", "2734.7 ms".
 void take_field(std::string_view field, const TakeValue& take) {
     field = trimmed(field);
-    if (const std::size_t at = field.find_last_of(":="); at != field.npos) {
-        take(bare_name(field.substr(0, at)), trimmed(field.substr(at + 1)));
+    const std::string_view value = behind_last(field, [](char c) { return c == ':' || c == '='; });
+    if (value.size() < field.size()) {
+        take(bare_name(field.substr(0, field.size() - value.size() - 1)), trimmed(value));
         return;
     }
     if (is_numeral(field)) {
@@ -103,21 +134,24 @@ void for_each_member(std::string_view line, const TakeValue& take) {
         if (at == line.size()) {
             return;
         }
-        name.assign(path).append(*key);
+        std::string_view full = *key;
+        if (!path.empty()) {
+            full = name.assign(path).append(*key);
+        }
         if (line[at] == '{') {
             lengths.push_back(path.size());
-            path = name + "/";
+            path.append(*key).append("/");
             ++at;
         } else if (line[at] == '"') {
             if (const std::optional<std::string_view> value = string_at(line, ++at)) {
-                take(std::string_view(name), *value);
+                take(full, *value);
             }
         } else if (line[at] != '[') {
-            const std::size_t end = line.find_first_of(",}]", at);
-            if (end == line.npos) {
+            const std::size_t end = value_end(line, at);
+            if (end == line.size()) {
                 return;
             }
-            take(std::string_view(name), line.substr(at, end - at));
+            take(full, line.substr(at, end - at));
             at = end;
         }
     }
@@ -140,10 +174,37 @@ void for_each_object(std::string_view line, const std::function<void(std::string
 
 namespace {
 
+/// The text from `at` to the quote that closes it, a doubled quote for one in it; returns where it closes.
+std::size_t take_quoted(std::string_view line, std::size_t at, std::string& text) {
+    text.clear();
+    for (; at < line.size(); ++at) {
+        if (line[at] == '"') {
+            if (at + 1 == line.size() || line[at + 1] != '"') {
+                break;
+            }
+            ++at;
+        }
+        text += line[at];
+    }
+    return at;
+}
+
+/// What a field of a line for people may end at.
+constexpr std::array<bool, 256> may_end_field = [] {
+    std::array<bool, 256> ends{};
+    for (const char c : {' ', ',', '|', '\t'}) {
+        ends[static_cast<unsigned char>(c)] = true;
+    }
+    return ends;
+}();
+
 /// Whether the word at `at` is a name with its value: "loss=2.5".
 bool is_named_word(std::string_view line, std::size_t at) {
-    const std::size_t end = line.find_first_of("= ,", at);
-    return end != line.npos && end > at && line[end] == '=';
+    std::size_t end = at;
+    while (end < line.size() && line[end] != '=' && line[end] != ' ' && line[end] != ',') {
+        ++end;
+    }
+    return end < line.size() && end > at && line[end] == '=';
 }
 
 }  // namespace
@@ -154,6 +215,9 @@ void for_each_field(std::string_view line, const TakeValue& take) {
     const bool named = !bars && std::count(line.begin(), line.end(), '=') >= many;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
+        if (!may_end_field[static_cast<unsigned char>(line[i])]) {
+            continue;
+        }
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
         const bool comma = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
         const bool word = named && (line[i] == ' ' || line[i] == ',') && is_named_word(line, i + 1);
@@ -172,29 +236,31 @@ void for_each_field(std::string_view line, const TakeValue& take) {
     take_field(line.substr(begin), take);
 }
 
-std::vector<std::string> fields_of_row(std::string_view line, char separator) {
-    std::vector<std::string> fields;
-    for (std::size_t at = 0; at <= line.size() && fields.size() < most_columns;) {
-        std::string field;
+void for_each_cell(std::string_view line, char separator, const TakeCell& take) {
+    std::string unquoted;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at <= line.size() && count < most_columns; ++count) {
         const std::size_t begin = line.find_first_not_of(' ', at);
-        if (begin != line.npos && line[begin] == '"') {
-            for (at = begin + 1; at < line.size(); ++at) {
-                if (line[at] != '"') {
-                    field += line[at];
-                } else if (at + 1 < line.size() && line[at + 1] == '"') {
-                    field += line[at++];
-                } else {
-                    break;
-                }
+        const bool quoted = begin != line.npos && line[begin] == '"';
+        std::string_view cell;
+        if (quoted) {
+            at = std::min(line.find('"', begin + 1), line.size());
+            cell = line.substr(begin + 1, at - begin - 1);
+            if (at + 1 < line.size() && line[at + 1] == '"') {
+                at = take_quoted(line, begin + 1, unquoted);
+                cell = unquoted;
             }
         }
         const std::size_t end = std::min(line.find(separator, at), line.size());
-        if (begin == line.npos || line[begin] != '"') {
-            field = trimmed(line.substr(at, end - at));
-        }
-        fields.push_back(std::move(field));
+        take(quoted ? cell : trimmed(line.substr(at, end - at)),
+             end == line.size() || count + 1 == most_columns);
         at = end + 1;
     }
+}
+
+std::vector<std::string> fields_of_row(std::string_view line, char separator) {
+    std::vector<std::string> fields;
+    for_each_cell(line, separator, [&](std::string_view cell, bool) { fields.emplace_back(cell); });
     return fields;
 }
 

@@ -21,7 +21,12 @@ void for_each_object(std::string_view line, const std::function<void(std::string
 /// between bars, commas or wide gaps.
 void for_each_field(std::string_view line, const TakeValue& take);
 
-/// The fields of a row between separators; quotes around a field are taken off.
+using TakeCell = std::function<void(std::string_view cell, bool last)>;
+
+/// Calls `take` for every field of a row between separators, without the quotes around it.
+void for_each_cell(std::string_view line, char separator, const TakeCell& take);
+
+/// The fields of a row.
 std::vector<std::string> fields_of_row(std::string_view line, char separator);
 
 }  // namespace traincost

@@ -53,10 +53,20 @@ bool is_training(std::string_view part) {
 }
 
 /// "12.4834623336792": bytes divided by 2^30, without a unit.
-bool is_bare_quotient(std::string_view value) {
-    const std::optional<LogNumber> number = number_at(value);
-    return number && number->suffix.empty() && number->decimals >= digits_of_quotient &&
-           number->value < surely_giga;
+bool is_bare_quotient(const LogNumber& number) {
+    return number.suffix.empty() && number.decimals >= digits_of_quotient && number.value < surely_giga;
+}
+
+/// What the last of so many decimals is.
+double last_digit(int decimals) {
+    static const std::array<double, 10> digits = [] {
+        std::array<double, 10> powers{};
+        for (std::size_t i = 0; i < powers.size(); ++i) {
+            powers[i] = std::pow(10.0, -static_cast<double>(i));
+        }
+        return powers;
+    }();
+    return digits[static_cast<std::size_t>(std::clamp(decimals, 0, 9))];
 }
 
 /// Where the text begins behind a launcher's rank: "0: ", "[rank3]: "; 0 where there is none.
@@ -73,9 +83,9 @@ std::size_t behind_launcher(std::string_view line) {
 
 /// Whether a step says how fast it was.
 bool is_timed(const LogFacts& facts) {
-    constexpr std::array speeds = {step_time,     tokens_per_s, tokens_per_s_per_gpu,
-                                   samples_per_s, steps_per_s,  tflops_per_gpu};
-    return std::any_of(speeds.begin(), speeds.end(), [&](LogFact f) { return facts.has(f); });
+    constexpr std::uint32_t speeds = bit_of(step_time) | bit_of(tokens_per_s) | bit_of(tokens_per_s_per_gpu) |
+                                     bit_of(samples_per_s) | bit_of(steps_per_s) | bit_of(tflops_per_gpu);
+    return (facts.known & speeds) != 0;
 }
 
 /// Whether a step says more than its memory, batch and clock.
@@ -95,6 +105,21 @@ const LogColumn& LogMetrics::column(std::string_view name, Columns& known) {
         return unknown_;
     }
     return known.emplace(std::string(name), column_of(name)).first->second;
+}
+
+/// The same, sooner where names come in the order in which they came before: lines of one program do.
+const LogColumn& LogMetrics::column_in_turn(std::string_view name, std::size_t place, Columns& known,
+                                            std::vector<Named>& turn) {
+    if (place < turn.size() && turn[place]->first == name) {
+        return turn[place]->second;
+    }
+    const LogColumn& what = column(name, known);
+    const auto found = known.find(name);
+    if (found != known.end() && place <= turn.size()) {
+        turn.resize(std::max(turn.size(), place + 1));
+        turn[place] = &*found;
+    }
+    return what;
 }
 
 void LogMetrics::name_columns(const std::vector<std::string>& names) {
@@ -157,9 +182,9 @@ bool LogMetrics::is_row(std::string_view line) const {
     if (line.empty()) {
         return false;
     }
-    const auto count = static_cast<std::size_t>(std::count(line.begin(), line.end(), separator_));
-    return count + 1 >= std::min<std::size_t>(columns_.size(), 2) &&
-           line.find_first_of("0123456789") != line.npos && line[0] != '{' && line.find(": ") == line.npos;
+    const bool separated = columns_.size() < 2 || line.find(separator_) != line.npos;
+    return separated && std::any_of(line.begin(), line.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+           line[0] != '{' && line.find(": ") == line.npos;
 }
 
 std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
@@ -173,13 +198,13 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
         ++i;
     };
     if (line.find('"') != line.npos) {
-        const std::vector<std::string> cells = fields_of_row(line, separator_);
-        for (const std::string& cell : cells) {
-            take_cell(cell, &cell == &cells.back());
-        }
+        for_each_cell(line, separator_, take_cell);
     } else {
         for (std::size_t at = 0; at <= line.size();) {
-            const std::size_t end = std::min(line.find(separator_, at), line.size());
+            std::size_t end = at;
+            while (end < line.size() && line[end] != separator_) {
+                ++end;
+            }
             take_cell(trimmed(line.substr(at, end - at)), end == line.size());
             at = end + 1;
         }
@@ -193,8 +218,11 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
 
 void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn& what,
                         std::string_view value) {
-    values.data_time |= name == "data_time";
-    if (value.empty() || value == "null" || what.role == ColumnRole::none) {
+    if (what.role == ColumnRole::none) {
+        values.data_time |= name == "data_time";
+        return;
+    }
+    if (value.empty() || value == "null") {
         return;
     }
     switch (what.role) {
@@ -204,7 +232,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             values.other_part |= !is_training(value);
             return;
         case ColumnRole::bare_time:
-            values.bare_time = value;
+            values.bare_time.emplace(value);
             return;
         case ColumnRole::iteration:
         case ColumnRole::optimizer_step:
@@ -230,8 +258,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             const std::optional<LogNumber> number = number_at(value);
             if (what.rank < values.clock_rank && (clock || number)) {
                 values.clock = clock ? *clock : number->value * what.scale;
-                values.clock_digit =
-                    clock ? 1.0 : what.scale * std::pow(10.0, -std::min(number->decimals, 9));
+                values.clock_digit = clock ? 1.0 : what.scale * last_digit(number->decimals);
                 values.clock_rank = what.rank;
             }
             return;
@@ -239,24 +266,27 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
         case ColumnRole::fact:
             break;
     }
+    const std::optional<LogNumber> number = number_at(value);
     if (what.scale == 0) {
-        const std::optional<LogNumber> number = number_at(value);
-        values.bare_memory = value;
-        if (!number || (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(value))) {
+        values.bare_memory.emplace(value);
+        if (!number ||
+            (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(*number))) {
             return;
         }
     }
     const auto fact = static_cast<std::size_t>(what.fact);
-    int& rank = values.ranks[fact];
+    std::int8_t& rank = values.ranks[fact];
     if (values.facts.has(what.fact) && !is_memory(what.fact)) {
         if (what.rank + 1 >= rank) {
             return;
         }
         values.facts.forget(what.fact);
     }
-    rank = what.rank + 1;
-    const double scale = what.scale != 0 ? what.scale : is_bare_quotient(value) ? gibi : 1.0;
-    read_fact(value, {"", what.fact, scale, what.suffix}, values.facts);
+    rank = static_cast<std::int8_t>(what.rank + 1);
+    if (number) {
+        const double scale = what.scale != 0 ? what.scale : is_bare_quotient(*number) ? gibi : 1.0;
+        take_number(value, *number, {"", what.fact, scale, what.suffix}, values.facts);
+    }
 }
 
 /// The time since an earlier row, by the clock of both, as soon as it is many times what the clock's last
@@ -324,8 +354,9 @@ std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
 
 std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
     Gathered values;
+    std::size_t place = 0;
     for_each_field(line, [&](std::string_view name, std::string_view value) {
-        const LogColumn& what = column(name, spoken_);
+        const LogColumn& what = column_in_turn(name, place++, spoken_, spoken_turn_);
         if (what.role != ColumnRole::bare_time) {
             gather(values, name, what, value);
         } else if (const std::optional<LogNumber> time = number_at(value); time && time->suffix == "ms") {
@@ -342,8 +373,9 @@ bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& ste
     bool others = false;
     bool trainer = false;
     bool measured = false;
+    std::size_t place = 0;
     for_each_member(line, [&](std::string_view name, std::string_view value) {
-        const LogColumn& what = column(name, known_);
+        const LogColumn& what = column_in_turn(name, place++, known_, known_turn_);
         trainer |= name == "learning_rate" || name == "grad_norm";
         others |= name == "tps_per_gpu" || name == "current_steps" || name == "global_step/max_steps";
         measured |= what.role == ColumnRole::clock ||

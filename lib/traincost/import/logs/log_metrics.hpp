@@ -74,11 +74,11 @@ private:
         std::optional<std::int64_t> epoch{};
         std::optional<double> clock{};
         double clock_digit = 0;  ///< what its last digit is, in seconds
-        std::optional<std::string_view> bare_time{};
-        std::optional<std::string_view> bare_memory{};
+        std::optional<std::string> bare_time{};
+        std::optional<std::string> bare_memory{};
         bool data_time = false;
         bool other_part = false;
-        std::array<int, log_fact_count> ranks{};
+        std::array<std::int8_t, log_fact_count> ranks{};
     };
     struct NameHash {
         using is_transparent = void;
@@ -87,14 +87,20 @@ private:
         }
     };
     using Columns = std::unordered_map<std::string, LogColumn, NameHash, std::equal_to<>>;
+    /// A name, and what it means: in `Columns`, where it stays.
+    using Named = const Columns::value_type*;
     const LogColumn& column(std::string_view name, Columns& known);
+    const LogColumn& column_in_turn(std::string_view name, std::size_t place, Columns& known,
+                                    std::vector<Named>& turn);
     void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
     std::optional<LogFacts> finished(Gathered& values);
     void set_clocked(LogFacts& facts, const Gathered& values);
     void name_columns(const std::vector<std::string>& names);
 
-    Columns known_;   ///< of names of columns and members
-    Columns spoken_;  ///< of names in lines for people
+    Columns known_;                   ///< of names of columns and members
+    Columns spoken_;                  ///< of names in lines for people
+    std::vector<Named> known_turn_;   ///< names in the order of the last object
+    std::vector<Named> spoken_turn_;  ///< and of the last line
     LogColumn unknown_{};
     std::optional<Gathered> block_{};
     char separator_ = ',';

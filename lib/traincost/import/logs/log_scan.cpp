@@ -1,7 +1,9 @@
 #include "traincost/import/logs/log_scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -83,6 +85,22 @@ std::size_t groups_end(std::string_view text, std::size_t at, double& value) {
     return at;
 }
 
+/// The end of "234,567.5" behind the first digits of a number in groups.
+std::size_t grouped_end(std::string_view text, std::size_t at, LogNumber& number) {
+    at = groups_end(text, at, number.value);
+    if (at + 1 < text.size() && text[at] == '.' && is_decimal_digit(text[at + 1])) {
+        double fraction = 0;
+        const char* const begin = text.data() + at;
+        const auto length = read_decimal(begin, text.data() + text.size(), fraction).ptr - begin;
+        number.value += fraction;
+        number.decimals = static_cast<int>(length) - 1;
+        number.exponent =
+            std::find_if(begin, begin + length, [](char c) { return (c | 0x20) == 'e'; }) != begin + length;
+        at += static_cast<std::size_t>(length);
+    }
+    return at;
+}
+
 /// The end of a fraction behind a comma, "1234,5" or "0,123E+01", where no list of numbers stands; `at` where
 /// there is none. Its digits and exponent are added to `value`.
 std::size_t comma_fraction_end(std::string_view text, std::size_t at, LogNumber& number) {
@@ -109,7 +127,100 @@ std::size_t comma_fraction_end(std::string_view text, std::size_t at, LogNumber&
     }
     number.value = number.value * power + value;
     number.decimals = static_cast<int>(std::min(exponent, length)) - 1;
+    number.exponent = exponent < length;
     return end;
+}
+
+/// Where the parts of a decimal number stand, its end where it has no such part; and its digits as a whole
+/// number, of which the last are left out where there are very many.
+struct Decimal {
+    std::size_t point;
+    std::size_t exponent;
+    std::size_t end;
+    std::uint64_t digits = 0;
+    std::size_t count = 0;  ///< of digits, with those left out
+    int power = 0;          ///< the number is `digits` times ten to this, where none are left out
+};
+
+constexpr std::size_t most_digits = 18;  // that a whole number of 64 bits is sure to hold
+
+std::size_t take_digits(std::string_view text, std::size_t at, Decimal& decimal) {
+    for (; at < text.size() && is_decimal_digit(text[at]); ++at) {
+        if (decimal.count++ < most_digits) {
+            decimal.digits = decimal.digits * 10U + static_cast<std::uint64_t>(text[at] - '0');
+        }
+    }
+    return at;
+}
+
+/// The unsigned decimal number that begins at `at`, by the rules of std::from_chars; empty where none does.
+Decimal decimal_at(std::string_view text, std::size_t begin) {
+    constexpr int largest_power = 10000;  // beyond any number
+    Decimal decimal{};
+    std::size_t at = take_digits(text, begin, decimal);
+    decimal.point = text.size();
+    if (at < text.size() && text[at] == '.') {
+        decimal.point = at;
+        at = take_digits(text, at + 1, decimal);
+        decimal.power = -static_cast<int>(at - decimal.point - 1);
+    }
+    decimal.exponent = at;
+    decimal.end = decimal.count > 0 ? at : begin;
+    if (decimal.count > 0 && at < text.size() && (text[at] | 0x20) == 'e') {
+        const std::size_t sign = at + 1;
+        const bool negative = sign < text.size() && text[sign] == '-';
+        const std::size_t digits = negative || (sign < text.size() && text[sign] == '+') ? sign + 1 : sign;
+        int power = 0;
+        std::size_t end = digits;
+        for (; end < text.size() && is_decimal_digit(text[end]); ++end) {
+            power = std::min(power * 10 + (text[end] - '0'), largest_power);
+        }
+        if (end > digits) {
+            decimal.power += negative ? -power : power;
+            decimal.end = end;
+        }
+    }
+    return decimal;
+}
+
+constexpr std::uint64_t most_exact = std::uint64_t{1} << 53;
+constexpr std::array exact_powers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// The value of a number whose parts are known. Digits and a power of ten that are both exact as doubles give
+/// it in one rounding; all other numbers are read by the library. Whether it is one.
+bool read_value(std::string_view text, const Decimal& decimal, double& value) {
+    const auto power = static_cast<std::size_t>(std::abs(decimal.power));
+    if (decimal.count <= most_digits && decimal.digits <= most_exact && power < exact_powers.size()) {
+        const auto digits = static_cast<double>(decimal.digits);
+        value = decimal.power < 0 ? digits / exact_powers[power] : digits * exact_powers[power];
+        return true;
+    }
+    const std::errc error = read_decimal(text.data(), text.data() + text.size(), value).ec;
+    if (error == std::errc::result_out_of_range) {
+        value = std::numeric_limits<double>::infinity();
+    }
+    return error != std::errc::invalid_argument;
+}
+
+/// Reads the unsigned number at `at`, with groups, a fraction and letters; whether there is one.
+bool read_number(std::string_view text, std::size_t at, LogNumber& number) {
+    const std::size_t first = at;
+    const Decimal decimal = decimal_at(text, at);
+    if (decimal.end == at || !read_value(text.substr(at, decimal.end - at), decimal, number.value)) {
+        return false;
+    }
+    at = decimal.end;
+    number.exponent = decimal.exponent < at;
+    if (decimal.point < at) {
+        number.decimals = static_cast<int>(decimal.exponent - decimal.point) - 1;
+    } else if (!number.exponent && at < text.size() && text[at] == ',') {
+        const bool group = at - first <= 3 && (at - first > 1 || text[first] != '0') && is_group(text, at);
+        at = group ? grouped_end(text, at, number) : comma_fraction_end(text, at, number);
+    }
+    number.end = at;
+    number.suffix = suffix_at(text, at);
+    return true;
 }
 
 }  // namespace
@@ -129,37 +240,12 @@ std::optional<LogNumber> number_at(std::string_view text) {
     if (!is_decimal_digit(text[at]) && text[at] != '.') {
         return not_finite_at(text, at, negative);
     }
-    LogNumber number;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = read_decimal(text.data() + at, end, number.value);
-    if (error == std::errc::invalid_argument) {
-        return std::nullopt;
+    std::optional<LogNumber> number(std::in_place);
+    if (!read_number(text, at, *number)) {
+        number.reset();
+    } else if (negative) {
+        number->value = -number->value;
     }
-    if (error == std::errc::result_out_of_range) {
-        number.value = std::numeric_limits<double>::infinity();
-    }
-    const std::size_t first = at;
-    at = static_cast<std::size_t>(stop - text.data());
-    const std::string_view digits = text.substr(first, at - first);
-    const bool whole = digits.find_first_not_of("0123456789") == digits.npos;
-    if (whole && digits.size() <= 3 && digits != "0" && is_group(text, at)) {
-        at = groups_end(text, at, number.value);
-        if (at + 1 < text.size() && text[at] == '.' && is_decimal_digit(text[at + 1])) {
-            double fraction = 0;
-            const auto tail = read_decimal(text.data() + at, end, fraction);
-            number.value += fraction;
-            number.decimals = static_cast<int>(tail.ptr - (text.data() + at)) - 1;
-            at = static_cast<std::size_t>(tail.ptr - text.data());
-        }
-    } else if (whole) {
-        at = comma_fraction_end(text, at, number);
-    } else if (const std::size_t point = digits.find('.'); point != digits.npos) {
-        const std::size_t exponent = digits.find_first_of("eE");
-        number.decimals = static_cast<int>((exponent == digits.npos ? digits.size() : exponent) - point - 1);
-    }
-    number.value = negative ? -number.value : number.value;
-    number.end = at;
-    number.suffix = suffix_at(text, at);
     return number;
 }
 

@@ -12,6 +12,7 @@ namespace traincost {
 struct LogNumber {
     double value = 0;           ///< may be NaN or infinite: "nan", "inf" are printed by real runs
     int decimals = 0;           ///< digits after the point: tells a number that was cut off
+    bool exponent = false;      ///< it is written with one
     std::string_view suffix{};  ///< letters directly behind it, or behind one blank: "ms", "K", "GiB"
     std::size_t end = 0;        ///< position behind the number in the text it was read from
 };

@@ -25,7 +25,7 @@ double median_of(std::vector<double>& values) {
 }  // namespace
 
 void LogSeries::add(const LogSample& sample) {
-    const bool kept = count_ % stride_ == 0;
+    const bool kept = (count_ & (stride_ - 1)) == 0;
     ++count_;
     if (!kept && !sample.first) {
         return;

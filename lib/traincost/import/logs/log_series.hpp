@@ -42,7 +42,7 @@ private:
     std::vector<double> ordinary() const;
 
     std::vector<LogSample> samples_;
-    std::size_t stride_ = 1;
+    std::size_t stride_ = 1;  ///< a power of two
     std::size_t count_ = 0;
 };
 

@@ -29,7 +29,7 @@ bool LogTrack::below(std::int64_t n) const {
     return last_ && n <= *last_;
 }
 
-void LogTrack::step(LogFacts facts, const LogPlace& place) {
+void LogTrack::step(const LogFacts& facts, const LogPlace& place) {
     const std::int64_t n = *facts.iteration;
     const bool began = place.start && seen_.size() > 0;
     if (back_) {
@@ -134,20 +134,28 @@ void LogTrack::add(LogFact fact, const LogFacts& facts, const LogPlace& place, b
     }
 }
 
+/// A step, whose time may be told by what passed since the one before it.
 void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) {
+    if (!given.has(elapsed)) {
+        take(given, place, first);
+        return;
+    }
     LogFacts facts = given;
     const std::int64_t n = *facts.iteration;
-    if (facts.has(elapsed)) {
-        const bool follows = !first && previous_ && previous_->has(elapsed) && n > *previous_->iteration &&
-                             facts[elapsed] > (*previous_)[elapsed];
-        if (follows) {
-            facts.set(step_time, (facts[elapsed] - (*previous_)[elapsed]) /
-                                     static_cast<double>(n - *previous_->iteration));
-        } else if (first && n > 0) {
-            facts.set(step_time, facts[elapsed] / static_cast<double>(n));
-            starts_with_mean_ = true;
-        }
+    const bool follows = !first && previous_ && previous_->has(elapsed) && n > *previous_->iteration &&
+                         facts[elapsed] > (*previous_)[elapsed];
+    if (follows) {
+        facts.set(step_time,
+                  (facts[elapsed] - (*previous_)[elapsed]) / static_cast<double>(n - *previous_->iteration));
+    } else if (first && n > 0) {
+        facts.set(step_time, facts[elapsed] / static_cast<double>(n));
+        starts_with_mean_ = true;
     }
+    take(facts, place, first);
+}
+
+void LogTrack::take(const LogFacts& facts, const LogPlace& place, bool first) {
+    const std::int64_t n = *facts.iteration;
     const bool is_new = seen_.insert(n);
     if (is_new) {
         if (last_ && n > *last_) {

@@ -38,7 +38,7 @@ struct LogCount {
 class LogTrack {
 public:
     /// A step. An iteration printed before is left out, unless the run goes on from it.
-    void step(LogFacts facts, const LogPlace& place);
+    void step(const LogFacts& facts, const LogPlace& place);
 
     std::int64_t steps() const {
         return seen_.size();
@@ -60,6 +60,7 @@ private:
         LogPlace place;
     };
     void accept(const LogFacts& facts, const LogPlace& place, bool first);
+    void take(const LogFacts& facts, const LogPlace& place, bool first);
     void add(LogFact fact, const LogFacts& facts, const LogPlace& place, bool first);
     bool complete(const LogFacts& facts, const LogPlace& place);
     void begin_again(const Back& back);

@@ -146,7 +146,8 @@ TEST_CASE("FSDP2 keeps the root's group while its model computes the loss", "[me
     const StageMemory inside = estimate(job).stages[0];
     const StageMemory apart = estimate(other).stages[0];
     const double tables = 2.0 * static_cast<double>(job.model.vocab) * width;  // of embedding and head
-    CHECK((inside.allocated - apart.allocated).value() == Approx(2.0 * tables).epsilon(0.15));
+    const double block = 2.0 * 12.0 * width * width;
+    CHECK((inside.allocated - apart.allocated).value() == Approx(2.0 * tables + block).epsilon(0.01));
     job.run.compile = other.run.compile = true;  // a compiler leaves the loss out
     CHECK(estimate(job).stages[0].allocated == estimate(other).stages[0].allocated);
 }

@@ -41,7 +41,8 @@ bool defaults_first(const std::string& name) {
 
 bool parses_class(const std::string& name) {
     return name == "tyro.cli" || name == "simple_parsing.parse" || name == "pyrallis.parse" ||
-           name == "draccus.parse" || name == "parse_args_into_dataclass";
+           name == "draccus.parse" || name == "parse_args_into_dataclass" ||
+           name == "OmegaConf.structured";
 }
 
 }  // namespace
@@ -87,7 +88,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         return option;
     }
     if (parses_class(name) && !positional.empty() && positional.front().has("$type")) {
-        return object_of_options(positional.front());
+        Setting object = object_of_options(positional.front());
+        tell(object, "");
+        return object;
     }
     if (name == "torch.cuda.is_available" && positional.empty()) {  // what is counted here trains on GPUs
         Setting yes;

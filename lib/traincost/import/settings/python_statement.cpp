@@ -7,11 +7,33 @@
 
 namespace traincost {
 
+namespace {
+
+/// Whether the statement begins a block, which may stand behind its colon.
+bool begins_block(std::string_view text) {
+    for (const std::string_view word : {"def ", "if ", "elif ", "for ", "while ", "with ", "except ", "class ",
+                                        "async "}) {
+        if (text.starts_with(word)) {
+            return true;
+        }
+    }
+    return text == "else" || text == "try" || text == "finally" || text == "except";
+}
+
+/// Whether something stands behind it in its line.
+bool has_more(std::string_view text, std::size_t at) {
+    const std::size_t next = text.find_first_not_of(" \t\r", at);
+    return next != text.npos && text[next] != '\n' && text[next] != '#' && text[next] != '\\';
+}
+
+}  // namespace
+
 std::vector<PythonStatement> python_statements(std::string_view text, const std::string& file) {
     std::vector<PythonStatement> all;
     PythonStatement now;
     int line = 1, depth = 0;
     bool begun = false;
+    bool in_line = false;  // behind another statement of its line
     const auto finish = [&] {
         while (!now.text.empty() && std::isspace(static_cast<unsigned char>(now.text.back())) != 0) {
             now.text.pop_back();
@@ -55,11 +77,23 @@ std::vector<PythonStatement> python_statements(std::string_view text, const std:
             continue;
         }
         depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-        if (c == '\n') {
+        const bool heads = c == ':' && depth == 0 && begins_block(now.text) && has_more(text, i + 1) &&
+                           text[i + 1] != '=';
+        if (heads || (c == ';' && depth == 0)) {  // "if a: b = 1", "a = 1; b = 2"
+            if (heads) {
+                now.text += c;
+                now.lines.push_back(line);
+            }
+            const int indent = now.indent + (heads ? 1 : 0);
+            finish();
+            now.indent = indent;
+            in_line = true;
+        } else if (c == '\n') {
             ++line;
             if (depth <= 0) {
                 depth = 0;
                 finish();
+                in_line = false;
             } else {
                 now.text += ' ';
                 now.lines.push_back(line);
@@ -68,7 +102,7 @@ std::vector<PythonStatement> python_statements(std::string_view text, const std:
             ++i;
             ++line;
         } else if (!begun && (c == ' ' || c == '\t')) {
-            now.indent += c == '\t' ? 8 : 1;
+            now.indent += in_line ? 0 : c == '\t' ? 8 : 1;
         } else {
             begun = true;
             now.text += c == '\t' || c == '\r' ? ' ' : c;

@@ -69,9 +69,22 @@ void put_optimizer(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// Whether a call of PyTorch's autocast names no format on a GPU, where it is fp16 then.
+bool casts_to_default(const Setting& call) {
+    const Setting* device = call.peek("device_type");
+    const Setting* given = call.peek("$arguments");
+    if (device == nullptr && given != nullptr && !given->items.empty()) {
+        device = &given->items.front();
+    }
+    const bool accelerates = class_path(call).find("ccelerator") != std::string_view::npos;
+    return !accelerates && !call.has("$unpacked") && !call.has("dtype") &&
+           (device == nullptr || !device->quoted || device->text.starts_with("cuda"));
+}
+
 /// The format that a call of autocast, or a policy of mixed precision, computes in.
 void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     Agreed cast, policy, stored;
+    Setting half;
     visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
         stored.add(call.peek("$cast"));
         const std::string_view name = class_name(call);
@@ -85,6 +98,11 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
             // Whether the machine has what it needs, nobody knows from here.
             const bool is_on = enabled == nullptr ||
                                as_truth(*enabled).value_or(enabled->text.find("cuda") != std::string::npos);
+            if (is_on && dtype == nullptr && casts_to_default(call)) {
+                half = scalar_setting("torch.float16", call);
+                half.is_default = true;
+                dtype = &half;
+            }
             cast.add(is_on ? dtype : nullptr);
         } else if (name == "MixedPrecision" || name == "MixedPrecisionPolicy") {
             policy.add(call.peek("param_dtype"));

@@ -59,8 +59,19 @@ std::string_view bare_name(std::string_view name) {
 /// "loss: 2.5", "loss=2.5", "loss 2.5", "2734.7 ms".
 void take_field(std::string_view field, const TakeValue& take) {
     field = trimmed(field);
+    constexpr std::string_view behind = " - ";  // a logger's "train:142 - Step 100"
+    if (const std::size_t at = field.rfind(behind); at != field.npos) {
+        field = trimmed(field.substr(at + behind.size()));
+    }
     if (const std::size_t at = field.find_last_of(":="); at != field.npos) {
-        take(bare_name(field.substr(0, at)), trimmed(field.substr(at + 1)));
+        const std::string_view name = bare_name(field.substr(0, at));
+        const std::string_view value = trimmed(field.substr(at + 1));
+        const std::size_t unit = std::min(value.find(' '), value.size());
+        if ((name == "throughput" || name == "speed") && unit < value.size() && is_numeral(value)) {
+            take(trimmed(value.substr(unit)), value.substr(0, unit));  // "throughput=109226 tok/s"
+        } else {
+            take(name, value);
+        }
         return;
     }
     if (is_numeral(field)) {
@@ -151,7 +162,7 @@ bool is_named_word(std::string_view line, std::size_t at) {
 void for_each_field(std::string_view line, const TakeValue& take) {
     constexpr std::ptrdiff_t many = 3;
     const bool bars = line.find('|') != line.npos;
-    const bool named = !bars && std::count(line.begin(), line.end(), '=') >= many;
+    const bool named = std::count(line.begin(), line.end(), '=') >= many;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
@@ -164,7 +175,7 @@ void for_each_field(std::string_view line, const TakeValue& take) {
             i += 2;
             continue;
         }
-        if (line[i] == '|' || (!bars && (gap || comma || word))) {
+        if (line[i] == '|' || word || (!bars && (gap || comma))) {
             take_field(line.substr(begin, i - begin), take);
             begin = i + 1;
         }

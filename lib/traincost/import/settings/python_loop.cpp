@@ -283,7 +283,8 @@ void put_doings(Setting& root, const std::vector<PythonScope>& scopes, std::stri
                 if (class_name(call) == "gradient_checkpointing_enable" ||
                     class_name(call) == "apply_activation_checkpointing") {
                     switched.add(call.peek("$class"));
-                } else if (class_name(call) == "prepare_model_for_kbit_training") {  // unless told not to
+                } else if (class_name(call) == "prepare_model_for_kbit_training" ||
+                           class_name(call) == "prepare_model_for_int8_training") {  // unless told not to
                     const Setting* off = call.peek("use_gradient_checkpointing");
                     switched.add(off == nullptr || off->text == "true" ? call.peek("$class") : nullptr);
                 }

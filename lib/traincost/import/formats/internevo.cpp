@@ -8,7 +8,8 @@ namespace traincost {
 
 int recognise_internevo(const Setting& root) {
     return points(root, {"data.micro_bsz", "data.micro_num", "parallel.zero1", "hybrid_zero_optimizer"}, 20) +
-           points(root, {"parallel.weight", "model.num_attention_heads", "data.seq_len", "beta2_scheduler"}, 5);
+           points(root, {"parallel.weight", "model.num_attention_heads", "data.seq_len", "beta2_scheduler"},
+                  5);
 }
 
 namespace {
@@ -74,7 +75,8 @@ void read_internevo(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::micro_batch, root, {"data.micro_bsz"});
     sheet.whole(Fact::accumulation, root, {"data.micro_num"});
     read_precision_word(root, sheet, {"model.dtype"});
-    if (const Setting* flash = root.at("model.use_flash_attn"); flash != nullptr && as_truth(*flash) == true) {
+    if (const Setting* flash = root.at("model.use_flash_attn");
+        flash != nullptr && as_truth(*flash) == true) {
         sheet.state(Fact::attention, "flash", *flash);
     }
     if (const Setting* share = root.at("model.checkpoint")) {  // of the layers

@@ -218,6 +218,9 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
                                                    "apply_activation_checkpointing",
                                                    "initialize_model_parallel",
                                                    "autocast",
+                                                   "fp8_autocast",
+                                                   "set_default_dtype",
+                                                   "spawn",
                                                    "enable_lora",
                                                    "compile"};
     constexpr std::string_view with = "with ";

@@ -41,8 +41,7 @@ bool defaults_first(const std::string& name) {
 
 bool parses_class(const std::string& name) {
     return name == "tyro.cli" || name == "simple_parsing.parse" || name == "pyrallis.parse" ||
-           name == "draccus.parse" || name == "parse_args_into_dataclass" ||
-           name == "OmegaConf.structured";
+           name == "draccus.parse" || name == "parse_args_into_dataclass" || name == "OmegaConf.structured";
 }
 
 }  // namespace
@@ -59,6 +58,24 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
     if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
         !is_set_by_launcher(positional.front().text)) {
         return positional.back();
+    }
+    if (name == "OmegaConf.from_cli" && positional.empty()) {
+        Setting said;
+        said.kind = Setting::Kind::map;
+        for (const auto& [path, value] : given_.said) {
+            place_at(said, path) = value.is_null() ? unknown(path, value) : value;
+        }
+        return said;
+    }
+    if (name == "OmegaConf.merge" && !positional.empty() && positional.front().is_map()) {
+        Setting merged = positional.front();
+        for (std::size_t i = 1; i < positional.size(); ++i) {
+            overlay(merged, positional[i]);
+        }
+        return merged;
+    }
+    if (name == "OmegaConf.create" && positional.size() == 1 && positional.front().is_map()) {
+        return positional.front();
     }
     if (name == "min" && positional.size() == 2) {
         return lesser(positional);
@@ -315,6 +332,12 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         Setting& rest = place_at(map, "$arguments");
         rest.kind = Setting::Kind::list;
         rest.items = std::move(positional);
+    }
+    const bool parses = cursor.until(cursor.at() + 12) == ".parse_args(" && made_options_.is_map();
+    if (parses && has(name)) {  // of the parser that a function makes
+        cursor.go_to(cursor.at() + 11);
+        read_arguments(cursor, positional, keywords);
+        return made_options_;
     }
     // What is read from a call's result is not followed.
     while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {

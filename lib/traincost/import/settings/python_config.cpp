@@ -39,6 +39,7 @@ std::optional<Setting> own_loop(PythonRegistry& registry, const std::string& fil
     if (root) {
         put_doings(*root, scopes, text);
         put_step_tokens(*root, scopes, text);
+        put_rank_batches(*root, scopes, text);
         drop_divided_steps(*root, text);
         root->file = &file;
     }

@@ -37,7 +37,7 @@ bool is_followed(std::string_view text, std::string_view name, std::size_t reach
 
 /// Whether the program divides a step's batch by a length: "total_batch_size // (micro_batch * seq_len)".
 bool divides_by_length(std::string_view text, std::string_view batch) {
-    constexpr std::array<std::string_view, 9> lengths = {"seq",   "block_size", "context", "* t)",  "*t)",
+    constexpr std::array<std::string_view, 9> lengths = {"seq",   "block_size", "context", "* t)",   "*t)",
                                                          "* t *", "ctx",        "length",  "max_len"};
     constexpr std::size_t reach = 120;
     return is_followed(text, batch, reach, [&](std::string_view rest) {
@@ -92,6 +92,17 @@ void put_step_tokens(Setting& root, const std::vector<PythonScope>& scopes, std:
         if (tokens != nullptr && !root.has_any({"total_batch_size", "total_batch_tokens"})) {
             put(root, "total_batch_tokens", tokens);
         }
+    }
+}
+
+void put_rank_batches(Setting& root, const std::vector<PythonScope>& scopes, std::string_view said) {
+    static constexpr std::array<std::string_view, 1> names = {"batch_size"};
+    const Setting* rank = root.peek("batch_size_per_device");
+    const Setting* whole = told(scopes, names, is_count);
+    if (rank != nullptr && whole != nullptr && whole->text != rank->text &&
+        !root.has_any({"total_batch_size", "total_batch_tokens"}) &&
+        divides_by_world(lower(said), "batch_size")) {
+        put(root, "total_batch_size", whole);
     }
 }
 

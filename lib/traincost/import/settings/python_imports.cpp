@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include "traincost/base/error.hpp"
@@ -118,8 +119,8 @@ void PythonRegistry::import_given(const PythonStatement& statement) {
 }
 
 void PythonRegistry::mark_told(const PythonStatement& statement) {
-    static constexpr std::array<std::string_view, 6> calls = {"Fire(",          "typer.run(",  "CLI(",
-                                                              "tyro.cli(",      "defopt.run(", "auto_cli("};
+    static constexpr std::array<std::string_view, 6> calls = {"Fire(",     "typer.run(",  "CLI(",
+                                                              "tyro.cli(", "defopt.run(", "auto_cli("};
     for (const std::string_view call : calls) {
         const std::size_t at = statement.text.find(call);
         const bool begins = at == 0 || (at != std::string::npos && !is_name_letter(statement.text[at - 1]));
@@ -127,6 +128,40 @@ void PythonRegistry::mark_told(const PythonStatement& statement) {
         if (function != functions_.end()) {
             told_by_line_.insert(function->second.header);
         }
+    }
+}
+
+void PythonRegistry::add_namespaces(std::vector<PythonScope>& all) const {
+    std::map<std::string, bool> named;  // whether it is only named
+    for (const PythonStatement& statement : statements_) {
+        const std::string& text = statement.text;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::string word = word_at(text, at);
+            const std::size_t end = at + std::max<std::size_t>(word.size(), 1);
+            const bool begins = at == 0 || text[at - 1] != '.';
+            if (!word.empty() && begins && end < text.size() && classes_.contains(word)) {
+                const bool attribute = text[end] == '.';
+                const bool made = text[end] == '(' && !text.starts_with("class ");
+                const auto known = named.try_emplace(word, true).first;
+                known->second = known->second && !made;
+                named[word + "."] |= attribute;
+            }
+            at = end;
+        }
+    }
+    PythonScope scope;
+    for (const auto& [name, members] : classes_) {
+        const auto only = named.find(name);
+        const auto attributes = named.find(name + ".");
+        if (only != named.end() && only->second && attributes != named.end() && attributes->second) {
+            Setting settings = members;
+            std::erase_if(settings.members, [](const SettingMember& m) { return m.key.starts_with("$"); });
+            scope.names[name] = std::move(settings);
+        }
+    }
+    if (!scope.names.empty()) {
+        scope.is_own = false;
+        all.push_back(std::move(scope));
     }
 }
 

@@ -160,11 +160,16 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
 
 /// What the program's own settings say of recomputation and of the format, by the names of both.
 void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
-    static constexpr std::array<std::string_view, 10> recomputing = {
-        "gradient_checkpointing", "activation_checkpointing", "use_gradient_checkpointing",
-        "grad_checkpointing",     "checkpoint_activations",   "use_checkpointing",
-        "use_checkpoint",         "grad_checkpoint",          "remat",
-        "use_remat"};
+    static constexpr std::array<std::string_view, 10> recomputing = {"gradient_checkpointing",
+                                                                     "activation_checkpointing",
+                                                                     "use_gradient_checkpointing",
+                                                                     "grad_checkpointing",
+                                                                     "checkpoint_activations",
+                                                                     "use_checkpointing",
+                                                                     "use_checkpoint",
+                                                                     "grad_checkpoint",
+                                                                     "remat",
+                                                                     "use_remat"};
     static constexpr std::array<std::string_view, 4> formats = {"amp_dtype", "compute_dtype", "dtype",
                                                                 "mixed_precision"};
     put(root, "gradient_checkpointing", told(scopes, recomputing, [](const Setting& value) {

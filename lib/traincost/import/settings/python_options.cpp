@@ -36,7 +36,14 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     key = own != keywords.end() && own->second.quoted ? own->second.text
           : named != positional.end()                 ? named->text  // click's name of the parameter
                                                       : key;
-    if (const auto told = given_.said.find(said_as); told != given_.said.end()) {
+    auto told = given_.said.find(said_as);
+    for (const Setting& other : positional) {  // "-b" of "-b", "--batch-size"
+        const std::size_t begin = other.text.find_first_not_of('-');
+        if (told == given_.said.end() && begin != std::string::npos && begin > 0) {
+            told = given_.said.find(other.text.substr(begin));
+        }
+    }
+    if (told != given_.said.end()) {
         if (!told->second.is_null()) {
             Setting& option = place_at(options, key) = told->second;
             option.text = !is_switch ? option.text : off.text == "false" ? "true" : "false";

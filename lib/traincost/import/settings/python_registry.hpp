@@ -171,6 +171,8 @@ private:
     /// What a decorator hands to the function's first parameter: Hydra's settings, an object of options.
     void hand_settings(const Setting& decoration, const std::vector<std::string>& order,
                        std::map<std::string, Setting>& values);
+    /// Adds the classes whose members the program names without making an object: "Config.rows".
+    void add_namespaces(std::vector<PythonScope>& all) const;
     /// The functions that a command line calls: "fire.Fire(train)".
     void mark_told(const PythonStatement& statement);
     /// What "from config import settings" brings from a module that is given.
@@ -220,7 +222,7 @@ private:
     /// The few calls whose result is plain: a number made of a number, a dictionary, what stands in for an
     /// unset variable of the environment, a copy with some members replaced.
     std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
-                                             const std::map<std::string, Setting>& keywords);
+                                      const std::map<std::string, Setting>& keywords);
     /// add_argument("-b", "--batch-size", default=8): what the option is where nobody gives it.
     void add_option(Setting& options, const std::vector<Setting>& positional,
                     const std::map<std::string, Setting>& keywords) const;

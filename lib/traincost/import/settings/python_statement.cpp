@@ -11,8 +11,8 @@ namespace {
 
 /// Whether the statement begins a block, which may stand behind its colon.
 bool begins_block(std::string_view text) {
-    for (const std::string_view word : {"def ", "if ", "elif ", "for ", "while ", "with ", "except ", "class ",
-                                        "async "}) {
+    for (const std::string_view word :
+         {"def ", "if ", "elif ", "for ", "while ", "with ", "except ", "class ", "async "}) {
         if (text.starts_with(word)) {
             return true;
         }
@@ -77,8 +77,8 @@ std::vector<PythonStatement> python_statements(std::string_view text, const std:
             continue;
         }
         depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
-        const bool heads = c == ':' && depth == 0 && begins_block(now.text) && has_more(text, i + 1) &&
-                           text[i + 1] != '=';
+        const bool heads =
+            c == ':' && depth == 0 && begins_block(now.text) && has_more(text, i + 1) && text[i + 1] != '=';
         if (heads || (c == ';' && depth == 0)) {  // "if a: b = 1", "a = 1; b = 2"
             if (heads) {
                 now.text += c;

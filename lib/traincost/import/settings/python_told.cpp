@@ -218,9 +218,8 @@ const Setting* length_of_rows(const std::vector<PythonScope>& scopes) {
         const std::string made = lower(class_path(call));
         static constexpr std::array<std::string_view, 5> kinds = {"data", "preprocessor", "collator", "token",
                                                                   "corpus"};
-        const bool holds_rows = std::any_of(kinds.begin(), kinds.end(), [&](std::string_view kind) {
-            return made.find(kind) != made.npos;
-        });
+        const bool holds_rows = std::any_of(
+            kinds.begin(), kinds.end(), [&](std::string_view kind) { return made.find(kind) != made.npos; });
         if (!holds_rows || is_beside_training(name)) {
             return;
         }

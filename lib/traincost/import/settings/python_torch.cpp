@@ -104,6 +104,14 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
                 dtype = &half;
             }
             cast.add(is_on ? dtype : nullptr);
+        } else if (name == "fp8_autocast") {
+            const Setting* enabled = call.peek("enabled");
+            if (enabled == nullptr || as_truth(*enabled).value_or(true)) {
+                const Setting fp8 = scalar_setting("fp8", call, true);
+                put(root, "mixed_precision", &fp8);
+            }
+        } else if (name == "set_default_dtype" && given != nullptr && !given->items.empty()) {
+            stored.add(&given->items.front());
         } else if (name == "MixedPrecision" || name == "MixedPrecisionPolicy") {
             policy.add(call.peek("param_dtype"));
         } else if (name.ends_with("Plugin") || name == "Booster") {  // of Colossal-AI, and of Accelerate
@@ -117,7 +125,10 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     };
     put(root, "param_dtype", known(cast));
     put(root, "param_dtype", known(policy));
-    put(root, "torch_dtype", stored.get());
+    if (const Setting* at = stored.get(); at != nullptr) {
+        const Setting named = scalar_setting(at->text, *at, true);
+        put(root, "torch_dtype", &named);
+    }
 }
 
 /// A sharding that the whole program uses, as FSDP's block of settings says it.
@@ -281,6 +292,18 @@ void put_named_model(Setting& root, const std::vector<PythonScope>& scopes) {
 
 }  // namespace
 
+/// Processes that the program starts itself: "mp.spawn(train, nprocs=4)".
+static void put_spawned(Setting& root, const std::vector<PythonScope>& scopes) {
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        const Setting* count = call.peek("nprocs");
+        if (class_name(call) == "spawn" && count != nullptr && is_count(*count)) {
+            put(root, "gpus_per_node", count);
+            const Setting one = scalar_setting("1", *count);
+            put(root, "num_nodes", &one);
+        }
+    });
+}
+
 void put_torch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_made_model(root, scopes);
     put_optimizer(root, scopes);
@@ -288,6 +311,7 @@ void put_torch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_sharding(root, scopes);
     put_degrees(root, scopes);
     put_named_model(root, scopes);
+    put_spawned(root, scopes);
 }
 
 }  // namespace traincost

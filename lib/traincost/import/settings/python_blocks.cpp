@@ -232,7 +232,9 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
     }
     const std::string called = statement.text.substr(begin, end - begin);
     const std::string_view name = std::string_view(called).substr(called.rfind('.') + 1);
-    if (std::find(std::begin(telling), std::end(telling), name) == std::end(telling) || !is_done(statement)) {
+    const bool tells = std::find(std::begin(telling), std::end(telling), name) != std::end(telling) ||
+                       statement.text.find("num_microbatches=") != std::string::npos;
+    if (!tells || called.empty() || !is_done(statement)) {
         return;
     }
     Setting& done = locals[std::string(done_by_scope)];

@@ -39,6 +39,14 @@ bool defaults_first(const std::string& name) {
     return name == "typer.Option" || name == "Option" || name == "typer.Argument" || name == "Field";
 }
 
+/// Objects whose attributes are the keys of the map they are made of.
+bool wraps_settings(const std::string& name) {
+    static constexpr std::string_view known[] = {
+        "OmegaConf.create", "EasyDict",   "edict", "DotMap",      "Box",     "AttrDict",
+        "munchify",         "ConfigDict", "Munch", "addict.Dict", "DotDict", "dict"};
+    return std::find(std::begin(known), std::end(known), name) != std::end(known);
+}
+
 bool parses_class(const std::string& name) {
     return name == "tyro.cli" || name == "simple_parsing.parse" || name == "pyrallis.parse" ||
            name == "draccus.parse" || name == "parse_args_into_dataclass" || name == "OmegaConf.structured";
@@ -74,7 +82,7 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         }
         return merged;
     }
-    if (name == "OmegaConf.create" && positional.size() == 1 && positional.front().is_map()) {
+    if (wraps_settings(name) && positional.size() == 1 && positional.front().is_map()) {
         return positional.front();
     }
     if (name == "min" && positional.size() == 2) {
@@ -97,6 +105,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         const Setting& made = keywords.at("default_factory");
         if (made.is_map() && made.has("$type")) {
             return object_of_options(made);
+        }
+        if (made.is_map() && made.has("$class")) {  // of a lambda
+            return made;
         }
     }
     if (defaults_first(name) && (!positional.empty() || keywords.contains("default"))) {
@@ -271,6 +282,36 @@ std::optional<Setting> PythonRegistry::asked_text(const PythonCursor& cursor, co
     return std::nullopt;
 }
 
+void PythonRegistry::skip_parameters(PythonCursor& cursor) {
+    int depth = 0;
+    for (char c = now(cursor); c != '\0' && (depth > 0 || c != ':'); c = now(cursor)) {
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        cursor.step();
+    }
+    cursor.step();
+}
+
+void PythonRegistry::follow_result(PythonCursor& cursor, Setting& made) {
+    while (cursor.character(cursor.at()) == '.') {
+        while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
+            cursor.step();
+        }
+        if (now(cursor) != '(') {
+            return;  // what is read from a call's result is not followed
+        }
+        std::vector<Setting> positional;
+        std::map<std::string, Setting> keywords;
+        read_arguments(cursor, positional, keywords);
+        for (const Setting& argument : positional) {  // "load(...).map(lambda row: tokenizer(row, ...))"
+            if (argument.is_map() && argument.has("$class")) {
+                Setting& rest = place_at(made, "$rest");
+                rest.kind = Setting::Kind::list;
+                rest.items.push_back(argument);
+            }
+        }
+    }
+}
+
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;
@@ -339,10 +380,7 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         read_arguments(cursor, positional, keywords);
         return made_options_;
     }
-    // What is read from a call's result is not followed.
-    while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
-        cursor.step();
-    }
+    follow_result(cursor, map);
     return map;
 }
 

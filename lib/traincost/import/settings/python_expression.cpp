@@ -295,6 +295,10 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
     if (word == "None") {
         return out;
     }
+    if (word == "lambda") {  // what it returns
+        skip_parameters(cursor);
+        return choice(cursor);
+    }
     if (now(cursor) == '(') {
         return called(cursor, word, out);
     }

@@ -23,7 +23,7 @@ struct PythonImport {
     bool of_module = false;
 };
 
-std::string last_part(const std::string& path) {
+std::string last_of_path(const std::string& path) {
     return path.substr(path.rfind('.') + 1);
 }
 
@@ -47,7 +47,7 @@ std::vector<PythonImport> imports_of(const std::string& text) {
     if (text.starts_with("import ")) {
         for (const std::string& part : split(text.substr(7), ',')) {
             const auto [path, name] = renamed(part);
-            all.push_back({.module = last_part(path), .names = {{path, name}}, .of_module = true});
+            all.push_back({.module = last_of_path(path), .names = {{path, name}}, .of_module = true});
         }
         return all;
     }
@@ -55,7 +55,7 @@ std::vector<PythonImport> imports_of(const std::string& text) {
     if (word == std::string::npos) {
         return all;
     }
-    PythonImport from{.module = last_part(text.substr(5, word - 5)), .names = {}};
+    PythonImport from{.module = last_of_path(text.substr(5, word - 5)), .names = {}};
     for (const std::string& part : split(text.substr(word + 8), ',')) {
         const auto names = renamed(part);
         if (!names.first.empty()) {

@@ -128,7 +128,20 @@ bool has_engine(const std::vector<PythonScope>& scopes) {
     return found;
 }
 
+/// What Megatron-Core's schedules are told of a step.
+void put_schedule(Setting& root, const std::vector<PythonScope>& scopes) {
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        const Setting* pieces = call.peek("num_microbatches");
+        if (pieces != nullptr && call.has("micro_batch_size") && is_count(*pieces)) {
+            put(root, "gradient_accumulation_steps", pieces);
+            put(root, "batch_size_per_device", call.peek("micro_batch_size"));
+            put(root, "max_seq_length", call.peek("seq_length"));
+        }
+    });
+}
+
 void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
+    put_schedule(root, scopes);
     put(root, "batch_size_per_device", told(scopes, rank_batch_names, is_count));
     put_short_names(root, scopes);
     put(root, "batch_size_per_device", loaded_rows(scopes));
@@ -198,6 +211,7 @@ bool has_training_loop(std::string_view text) {
         std::string_view("rainer.fit("),
         std::string_view("deepspeed.initialize("),
         std::string_view("model.fit("),
+        std::string_view("forward_backward_func("),
         std::string_view("keras_nlp."),
         std::string_view("keras_hub."),
         std::string_view("FSDP("),

@@ -109,7 +109,10 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
     }
     const std::size_t begin = text.find_first_not_of("= ", equals);
     const auto parser = locals.find(text.substr(begin, call - begin));
-    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
+    const Setting inlined = parser == locals.end() && text.compare(call - 1, 1, ")") == 0
+                                ? expression(statement, begin, locals)
+                                : Setting{};
+    const Setting* given = (parser == locals.end() ? inlined : parser->second).peek("$arguments");
     if (given == nullptr || given->items.empty()) {
         return false;
     }
@@ -123,6 +126,9 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
         const std::string name = word_at(text, at);
         at += name.size();
         Setting value = made;
+        if (value.is_scalar() && !value.quoted && imported_.contains(value.text)) {  // of a library
+            place_at(value, "$type") = scalar_setting(value.text, made);
+        }
         for (SettingMember& m : value.members) {
             m.value.is_default = m.key != "$type";
             if (const auto told = given_.said.find(m.key); told != given_.said.end()) {

@@ -173,6 +173,10 @@ private:
                        std::map<std::string, Setting>& values);
     /// Adds the classes whose members the program names without making an object: "Config.rows".
     void add_namespaces(std::vector<PythonScope>& all) const;
+    /// Steps over "a, b:" of "lambda a, b: c".
+    static void skip_parameters(PythonCursor& cursor);
+    /// Steps over what is done with a call's result, and keeps what is made for it.
+    void follow_result(PythonCursor& cursor, Setting& made);
     /// The functions that a command line calls: "fire.Fire(train)".
     void mark_told(const PythonStatement& statement);
     /// What "from config import settings" brings from a module that is given.

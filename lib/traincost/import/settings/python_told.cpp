@@ -51,7 +51,7 @@ namespace {
 constexpr int deepest_group = 3;
 
 /// Whether it is a group of settings within others: "train" of "config.train.rows".
-bool is_group(const SettingMember& m) {
+bool is_settings_group(const SettingMember& m) {
     return m.value.is_map() && !m.key.starts_with("$") && !m.value.has("$arguments") &&
            !is_beside_training(m.key);
 }
@@ -62,7 +62,7 @@ void look_in_object(const Setting& object, std::string_view name, bool (*wanted)
     const Setting* at = object.peek(name);
     agreed.add(at != nullptr && wanted(*at) ? at : nullptr);
     for (const SettingMember& m : object.members) {
-        if (depth < deepest_group && is_group(m)) {
+        if (depth < deepest_group && is_settings_group(m)) {
             look_in_object(m.value, name, wanted, agreed, depth + 1);
         }
     }
@@ -78,7 +78,7 @@ void look_in(const PythonScope& scope, std::string_view name, bool (*wanted)(con
             look_in_object(value, name, wanted, agreed, 0);
         } else if (value.is_map() && !is_beside_training(key)) {
             for (const SettingMember& m : value.members) {  // the settings that an object is made with
-                if (is_group(m) && !m.value.has("$class")) {
+                if (is_settings_group(m) && !m.value.has("$class")) {
                     look_in_object(m.value, name, wanted, agreed, 1);
                 }
             }
@@ -116,7 +116,7 @@ void add_meant(const Setting& object, bool (*means)(std::string_view), bool (*wa
                Agreed& agreed, int depth = 0) {
     for (const SettingMember& m : object.members) {
         agreed.add(means(m.key) && wanted(m.value) ? &m.value : nullptr);
-        if (depth < deepest_group && is_group(m)) {
+        if (depth < deepest_group && is_settings_group(m)) {
             add_meant(m.value, means, wanted, agreed, depth + 1);
         }
     }

@@ -290,10 +290,8 @@ void put_named_model(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
-}  // namespace
-
 /// Processes that the program starts itself: "mp.spawn(train, nprocs=4)".
-static void put_spawned(Setting& root, const std::vector<PythonScope>& scopes) {
+void put_spawned(Setting& root, const std::vector<PythonScope>& scopes) {
     visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
         const Setting* count = call.peek("nprocs");
         if (class_name(call) == "spawn" && count != nullptr && is_count(*count)) {
@@ -303,6 +301,8 @@ static void put_spawned(Setting& root, const std::vector<PythonScope>& scopes) {
         }
     });
 }
+
+}  // namespace
 
 void put_torch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_made_model(root, scopes);

@@ -184,3 +184,41 @@ TEST_CASE("A file of settings in an object whose attributes are its keys", "[lau
         CHECK(said(job, Fact::micro_batch) == "2");
     }
 }
+
+TEST_CASE("TRL's program is told of Accelerate's configuration by name", "[launch]") {
+    const LaunchReading job = read_launch_files(
+        std::vector<LaunchFile>{
+            {"trl.yaml",
+             "model_name_or_path: acme/m-8b\nmax_length: 4096\nper_device_train_batch_size: 2\n"
+             "gradient_accumulation_steps: 8\nbf16: true\n"},
+            {"go.sh",
+             "trl sft --config trl.yaml --accelerate_config zero3 --num_processes 4 "
+             "--per_device_train_batch_size 1\n"}},
+        {});
+    CHECK(said(job, Fact::micro_batch) == "1");
+    CHECK(said(job, Fact::gpus) == "4");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::global_batch) == "32");
+}
+
+TEST_CASE("Fast-LLM's first flags are not Megatron's", "[launch]") {
+    const LaunchReading job = said_in(
+        "torchrun --nproc-per-node=8 --nnodes=2 pretrain_fast_llm.py --micro_batch_size=2 "
+        "--sequence_length=4096 --batch_size=512 --num_layers=24 --hidden_size=2048 "
+        "--num_attention_heads=16 --zero_stage=2 --training_dtype=bf16 --tensor_parallel=2\n");
+    CHECK(job.format == "fast-llm");
+    CHECK(said(job, Fact::tp) == "2");
+    CHECK(said(job, Fact::dp) == "8");
+    CHECK(said(job, Fact::sequence) == "4096");
+    CHECK(said(job, Fact::global_batch) == "512");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::model).find("layers 24") != std::string::npos);
+}
+
+TEST_CASE("GPT-NeoX: experts lie on several GPUs", "[launch]") {
+    const LaunchReading job = said_in(
+        "{\"pipe_parallel_size\": 1, \"model_parallel_size\": 1, \"moe_expert_parallel_size\": 4,\n"
+        " \"num_layers\": 2, \"hidden_size\": 64, \"moe_num_experts\": 8, "
+        "\"train_micro_batch_size_per_gpu\": 4}\n");
+    CHECK(said(job, Fact::ep) == "4");
+}

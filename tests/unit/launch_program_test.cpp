@@ -99,7 +99,7 @@ TEST_CASE("A loader in an object is what the object is made with", "[launch][pyt
             {"train.py",
              "import json, torch\nclass Trainer:\n    def __init__(self, cfg):\n        self.cfg = cfg\n"
              "        self.model = Decoder(d_model=cfg['d_model'], n_layers=cfg['n_layers'])\n"
-             "        self.loader = DataLoader(ds, batch_size=cfg['batch_size'], shuffle=True)\n"
+             "        self.loader = DataLoader(tokens, batch_size=cfg['batch_size'], shuffle=True)\n"
              "    def train(self):\n        for x, y in self.loader:\n            loss = self.model(x, y)\n"
              "            loss.backward()\nTrainer(json.load(open('config.json'))).train()\n"},
             {"config.json", "{\"d_model\": 512, \"n_layers\": 8, \"seq_len\": 256, \"batch_size\": 64}\n"}},

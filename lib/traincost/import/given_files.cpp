@@ -33,7 +33,7 @@ public:
         : files_(files), contents_(contents), parsed_(parsed) {
     }
 
-    Setting of(std::size_t file, std::set<std::string>& parts) const {
+    Setting of(std::size_t file, std::set<std::string>& parts, std::set<std::string>& groups) const {
         const Setting& own = parsed_[file];
         const Setting* defaults = own.peek("defaults");
         if (defaults == nullptr || !defaults->is_list()) {
@@ -48,7 +48,7 @@ public:
                 has_own = true;
             }
             for (const SettingMember& m : item.members) {
-                add_option(root, m, parts);
+                add_option(root, m, parts, groups);
             }
         }
         if (!has_own) {
@@ -58,7 +58,8 @@ public:
     }
 
 private:
-    void add_option(Setting& root, const SettingMember& choice, std::set<std::string>& parts) const {
+    void add_option(Setting& root, const SettingMember& choice, std::set<std::string>& parts,
+                    std::set<std::string>& groups) const {
         std::string group = choice.key.substr(choice.key.rfind(' ') + 1);  // "optional db", "override db"
         group.erase(0, group.starts_with('/') ? 1 : 0);
         if (!choice.value.is_scalar() || group.starts_with("hydra")) {
@@ -76,6 +77,7 @@ private:
                     place = parsed_[i];
                 }
                 parts.insert(base_of(*files_[i].name));
+                groups.insert(group);
             }
         }
     }
@@ -95,14 +97,14 @@ GivenSettings given_settings(std::span<const ShellFile> files, const std::vector
     std::set<std::string> options;
     for (std::size_t i = 0; i < files.size(); ++i) {
         const std::string name = base_of(*files[i].name);
-        if (contents[i] == Content::python && name.ends_with(".py")) {
+        if (name.ends_with(".py")) {  // constants alone look like other formats
             given.modules[name.substr(0, name.size() - 3)] = {files[i].name, files[i].text};
         }
         if (!holds_settings(contents[i])) {
             continue;
         }
         std::set<std::string> parts;
-        Setting root = composition.of(i, parts);
+        Setting root = composition.of(i, parts, given.groups);
         interpolate(root);
         name_settings(root);
         root = loaded_settings(std::move(root));

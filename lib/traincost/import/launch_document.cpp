@@ -333,6 +333,11 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         interpolate(document.root);
         documents.all.push_back(std::move(document));
     }
+    for (LaunchDocument& document : documents.all) {  // "model=large" chooses a file, and names no model
+        std::erase_if(document.root.members, [&](const SettingMember& m) {
+            return document.is_command && m.value.is_scalar() && given.groups.contains(m.key);
+        });
+    }
     // What a program has taken from a file, it says itself.
     std::erase_if(documents.all, [&](const LaunchDocument& document) {
         const bool drops = !document.is_command && contents[document.file] != Content::shell &&

@@ -23,6 +23,7 @@ struct GivenSettings {
     std::map<std::string, Setting> files;  ///< by the name at the end of their path
     std::set<std::string> jobs;  ///< those that hold a job's settings, not a launcher's or DeepSpeed's
     std::map<std::string, std::set<std::string>> parts;  ///< the files that one is composed of
+    std::set<std::string> groups;                        ///< of which Hydra chooses one option, as "model"
     std::map<std::string, GivenModule> modules;          ///< by the name they are imported by
     int deepest_import = 2;                              ///< how many modules import each other
     /// What the commands that start the program say of its options; null where they differ.

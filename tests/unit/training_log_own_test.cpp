@@ -28,7 +28,7 @@ TEST_CASE("a loop's own progress bar is a log of no framework", "[logs]") {
     CHECK(lightning.framework == LogFramework::lightning);
 }
 
-TEST_CASE("a bar of an evaluation is no step", "[logs]") {
+TEST_CASE("a loop's own bar of an evaluation is no step", "[logs]") {
     const TrainingLog log = read_lines(
         "Training:  1%|  | 10/1000 [00:20<33:00,  2.00s/it, loss=1.52]\n"
         "Validation:  50%|  | 10/20 [00:01<00:01,  9.00it/s, loss=7.00]\n"

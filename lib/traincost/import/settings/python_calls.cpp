@@ -54,19 +54,8 @@ bool parses_class(const std::string& name) {
 
 }  // namespace
 
-std::optional<Setting> PythonRegistry::known_call(const std::string& name,
-                                                  const std::vector<Setting>& positional,
-                                                  const std::map<std::string, Setting>& keywords) {
-    if ((name == "int" || name == "float" || name == "str" || name == "bool") && positional.size() == 1 &&
-        positional.front().is_scalar() && keywords.empty()) {
-        Setting plain = positional.front();
-        plain.quoted = name == "str";
-        return plain;
-    }
-    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
-        !is_set_by_launcher(positional.front().text)) {
-        return positional.back();
-    }
+std::optional<Setting> PythonRegistry::settings_call(const std::string& name,
+                                                     const std::vector<Setting>& positional) const {
     if (name == "OmegaConf.from_cli" && positional.empty()) {
         Setting said;
         said.kind = Setting::Kind::map;
@@ -84,6 +73,25 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
     }
     if (wraps_settings(name) && positional.size() == 1 && positional.front().is_map()) {
         return positional.front();
+    }
+    return std::nullopt;
+}
+
+std::optional<Setting> PythonRegistry::known_call(const std::string& name,
+                                                  const std::vector<Setting>& positional,
+                                                  const std::map<std::string, Setting>& keywords) {
+    if ((name == "int" || name == "float" || name == "str" || name == "bool") && positional.size() == 1 &&
+        positional.front().is_scalar() && keywords.empty()) {
+        Setting plain = positional.front();
+        plain.quoted = name == "str";
+        return plain;
+    }
+    if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
+        !is_set_by_launcher(positional.front().text)) {
+        return positional.back();
+    }
+    if (auto settings = settings_call(name, positional)) {
+        return settings;
     }
     if (name == "min" && positional.size() == 2) {
         return lesser(positional);

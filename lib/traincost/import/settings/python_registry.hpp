@@ -224,6 +224,9 @@ private:
     void read_arguments(PythonCursor& cursor, std::vector<Setting>& positional,
                         std::map<std::string, Setting>& keywords);
     /// The few calls whose result is plain: a number made of a number, a dictionary, what stands in for an
+    /// OmegaConf's settings: of the command line, laid over each other, of a map.
+    std::optional<Setting> settings_call(const std::string& name,
+                                         const std::vector<Setting>& positional) const;
     /// unset variable of the environment, a copy with some members replaced.
     std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
                                       const std::map<std::string, Setting>& keywords);

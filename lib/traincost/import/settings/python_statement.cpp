@@ -26,6 +26,31 @@ bool has_more(std::string_view text, std::size_t at) {
     return next != text.npos && text[next] != '\n' && text[next] != '#' && text[next] != '\\';
 }
 
+/// Takes the text that begins at `i`; where it ends.
+std::size_t take_text(std::string_view text, std::size_t i, const std::string& file, int& line,
+                      PythonStatement& now) {
+    const char c = text[i];
+    const std::string quote = text.substr(i, 3) == std::string(3, c) ? std::string(3, c) : std::string(1, c);
+    std::size_t end = i + quote.size();
+    while (end < text.size() && text.compare(end, quote.size(), quote) != 0 &&
+           (quote.size() == 3 || text[end] != '\n')) {
+        end += text[end] == '\\' ? 2 : 1;
+    }
+    if (end >= text.size() || text.compare(end, quote.size(), quote) != 0) {
+        fail_at_line(file, line, "the quote " + quote + " is not closed");
+    }
+    now.text += quote.size() == 3 ? '"' : c;
+    now.lines.push_back(line);
+    for (std::size_t k = i + quote.size(); k < end; ++k) {
+        now.text += text[k] == '\n' || (quote.size() == 3 && text[k] == '"') ? ' ' : text[k];
+        now.lines.push_back(line);
+        line += text[k] == '\n' ? 1 : 0;
+    }
+    now.text += quote.size() == 3 ? '"' : c;
+    now.lines.push_back(line);
+    return end + quote.size() - 1;
+}
+
 }  // namespace
 
 std::vector<PythonStatement> python_statements(std::string_view text, const std::string& file) {
@@ -53,27 +78,8 @@ std::vector<PythonStatement> python_statements(std::string_view text, const std:
             continue;
         }
         if (c == '"' || c == '\'') {
-            const std::string quote =
-                text.substr(i, 3) == std::string(3, c) ? std::string(3, c) : std::string(1, c);
-            std::size_t end = i + quote.size();
-            while (end < text.size() && text.compare(end, quote.size(), quote) != 0 &&
-                   (quote.size() == 3 || text[end] != '\n')) {
-                end += text[end] == '\\' ? 2 : 1;
-            }
-            if (end >= text.size() || text.compare(end, quote.size(), quote) != 0) {
-                fail_at_line(file, line, "the quote " + quote + " is not closed");
-            }
             begun = true;
-            now.text += quote.size() == 3 ? '"' : c;
-            now.lines.push_back(line);
-            for (std::size_t k = i + quote.size(); k < end; ++k) {
-                now.text += text[k] == '\n' || (quote.size() == 3 && text[k] == '"') ? ' ' : text[k];
-                now.lines.push_back(line);
-                line += text[k] == '\n' ? 1 : 0;
-            }
-            now.text += quote.size() == 3 ? '"' : c;
-            now.lines.push_back(line);
-            i = end + quote.size() - 1;
+            i = take_text(text, i, file, line, now);
             continue;
         }
         depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;

@@ -28,4 +28,19 @@ bool is_aside(const Setting& command) {
                        [&](std::string_view word) { return program->text.find(word) != std::string::npos; });
 }
 
+std::vector<const Setting*> training_commands(const std::vector<Setting>& commands) {
+    std::vector<const Setting*> jobs;
+    for (const bool aside : {false, true}) {
+        for (const Setting& command : commands) {
+            if (is_aside(command) == aside) {
+                jobs.push_back(&command);
+            }
+        }
+        if (!jobs.empty()) {
+            break;
+        }
+    }
+    return jobs;
+}
+
 }  // namespace traincost

@@ -55,6 +55,7 @@ constexpr Importer importers[] = {
     {"verl", recognise_verl, read_verl},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"levanter", recognise_levanter, read_levanter},
+    {"internevo", recognise_internevo, read_internevo},
     {"colossalai", recognise_colossalai, read_colossalai},
     {"lightning", recognise_lightning, read_lightning},
     {"nanogpt", recognise_nanogpt, read_nanogpt},
@@ -168,6 +169,19 @@ bool keep_header(Setting& root) {
     return !launcher->members.empty();
 }
 
+/// The importer of a file of settings that a command names, of which its words overrule some.
+const Importer* importer_of_named(const Setting& command, const LaunchDocuments& documents,
+                                  const std::vector<const Importer*>& found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const LaunchDocument& document = documents.all[i];
+        if (!document.is_command && found[i] != nullptr && !found[i]->companion &&
+            document.root.file != nullptr && names_file(command, base_of(*document.root.file))) {
+            return found[i];
+        }
+    }
+    return nullptr;
+}
+
 /// The importer of each document, null where no format knows it. A program that none knows may stand beside
 /// one that trains: its launcher counts nothing, and is left out.
 std::vector<const Importer*> importers_of(LaunchDocuments& documents) {
@@ -188,6 +202,14 @@ std::vector<const Importer*> importers_of(LaunchDocuments& documents) {
         }
         if (document.root.has("$positional") && found.back() != nullptr) {
             trains.insert(document.file);
+        }
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] == nullptr && documents.all[i].is_command && documents.all[i].root.has("$program")) {
+            found[i] = importer_of_named(documents.all[i].root, documents, found);
+            if (found[i] != nullptr) {
+                trains.insert(documents.all[i].file);
+            }
         }
     }
     std::set<std::size_t> counted;  // files whose header stands beside the launcher of what trains
@@ -295,29 +317,13 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     return sheet;
 }
 
-/// The commands that train, where there are any.
-std::vector<const Setting*> jobs_of(const FilePart& part) {
-    std::vector<const Setting*> jobs;
-    for (const bool aside : {false, true}) {
-        for (const Setting& command : part.commands) {
-            if (is_aside(command) == aside) {
-                jobs.push_back(&command);
-            }
-        }
-        if (!jobs.empty()) {
-            break;
-        }
-    }
-    return jobs;
-}
-
 /// Several commands of one script may start jobs that differ: what they differ in is no fact of one job.
 FactSheet read_part(const FilePart& part) {
     if (part.commands.empty()) {
         return read_root(*part.importer, part.base);
     }
     FactSheet first;
-    const std::vector<const Setting*> jobs = jobs_of(part);
+    const std::vector<const Setting*> jobs = training_commands(part.commands);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         Setting root = part.base;
         overlay(root, *jobs[i]);

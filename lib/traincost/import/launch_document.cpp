@@ -7,6 +7,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/given_files.hpp"
 #include "traincost/import/job_frame.hpp"
 #include "traincost/import/launch_line.hpp"
 #include "traincost/import/python_commands.hpp"
@@ -225,50 +226,6 @@ std::vector<Setting> configurations(const std::vector<ShellFile>& texts,
     return all;
 }
 
-/// The settings among the files, as programs beside them load them. Of two files of one name, none.
-GivenSettings given_settings(std::span<const LaunchFile> files, const std::vector<Content>& contents,
-                             const std::vector<Setting>& parsed) {
-    GivenSettings given;
-    std::set<std::string> twice;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (contents[i] == Content::shell || contents[i] == Content::python || contents[i] == Content::log) {
-            continue;
-        }
-        const std::string name = base_of(files[i].name);
-        Setting root = parsed[i];
-        interpolate(root);
-        name_settings(root);
-        root = loaded_settings(std::move(root));
-        if (!given.files.emplace(name, root).second) {
-            twice.insert(name);
-        } else if (!is_for_launcher(root)) {
-            given.jobs.insert(name);
-        }
-    }
-    for (const std::string& name : twice) {
-        given.files.erase(name);
-        given.jobs.erase(name);
-    }
-    return given;
-}
-
-/// What the scripts' commands say of a program's options.
-std::map<std::string, Setting> said_options(const std::vector<LaunchDocuments>& scripts,
-                                            const std::string& program) {
-    std::map<std::string, Setting> said;
-    bool first = true;
-    for (const LaunchDocuments& script : scripts) {
-        for (const LaunchDocument& document : script.all) {
-            const Setting* started = document.root.peek("$program");
-            if (document.is_command && started != nullptr && base_of(started->text) == program) {
-                add_said(said, document.root, first);
-                first = false;
-            }
-        }
-    }
-    return said;
-}
-
 /// Adds what a script starts to what the files say.
 void take_script(LaunchDocuments& script, LaunchDocuments& documents) {
     std::move(script.all.begin(), script.all.end(), std::back_inserter(documents.all));
@@ -292,7 +249,7 @@ std::optional<Setting> program_settings(const ShellFile& program, const ProgramC
         Setting root = read_python_config(program.text, *program.name, choice.select, knows, given, loaded);
         if (root.has_any({"$trains", "$adapted"})) {
             std::copy_if(loaded.begin(), loaded.end(), std::inserter(held, held.end()),
-                         [&](const std::string& name) { return given.jobs.contains(name); });
+                         [&](const std::string& name) { return given.is_job(name); });
         }
         return root;
     } catch (const Error& error) {
@@ -347,7 +304,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
     std::vector<Setting> parsed = configurations(texts, contents);
     const bool has_program = std::find(contents.begin(), contents.end(), Content::python) != contents.end();
     GivenSettings given =
-        has_program && files.size() > 1 ? given_settings(files, contents, parsed) : GivenSettings{};
+        has_program && files.size() > 1 ? given_settings(texts, contents, parsed) : GivenSettings{};
     std::vector<std::map<std::string, Setting>> said(files.size());
     for (std::size_t i = 0; i < files.size(); ++i) {
         said[i] = said_options(of_scripts, base_of(files[i].name));
@@ -375,6 +332,11 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         }
         interpolate(document.root);
         documents.all.push_back(std::move(document));
+    }
+    for (LaunchDocument& document : documents.all) {  // "model=large" chooses a file, and names no model
+        std::erase_if(document.root.members, [&](const SettingMember& m) {
+            return document.is_command && m.value.is_scalar() && given.groups.contains(m.key);
+        });
     }
     // What a program has taken from a file, it says itself.
     std::erase_if(documents.all, [&](const LaunchDocument& document) {

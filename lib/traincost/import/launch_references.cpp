@@ -44,6 +44,16 @@ const Setting* unseen_configuration(const Setting& command) {
     return nullptr;
 }
 
+bool names_file(const Setting& command, const std::string& file) {
+    const auto names = [&](const Setting& word) {
+        return word.is_scalar() && !file.empty() && base_of(word.text) == file;
+    };
+    const Setting* words = command.peek("$positional");
+    return (words != nullptr && std::any_of(words->items.begin(), words->items.end(), names)) ||
+           std::any_of(command.members.begin(), command.members.end(),
+                       [&](const SettingMember& m) { return !m.key.starts_with("$") && names(m.value); });
+}
+
 void refer_to_defaults(const Setting& root, FactSheet& sheet) {
     const Setting* defaults = root.at("defaults");
     if (defaults == nullptr || !defaults->is_list()) {

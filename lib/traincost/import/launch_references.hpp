@@ -11,6 +11,9 @@ namespace traincost {
 /// A configuration that a command names and nobody gave: it may hold what the command does not say.
 const Setting* unseen_configuration(const Setting& command);
 
+/// Whether a word of the command is a path of that file.
+bool names_file(const Setting& command, const std::string& file);
+
 /// Hydra's list of the files that a configuration is laid over.
 void refer_to_defaults(const Setting& root, FactSheet& sheet);
 

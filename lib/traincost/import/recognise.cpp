@@ -109,7 +109,7 @@ void vote(std::string_view raw, Votes& votes) {
                                "./",         "sbatch ",     "msrun ",      "colossalai ", "ft_launcher ",
                                "aprun ",     "gcloud ",     "lightning ",  "fabric ",     "poetry ",
                                "nohup ",     "sudo ",       "docker run ", "mpiexec ",    "swift ",
-                               "megatron ",  "nemo llm",    "xtuner "}) ||
+                               "megatron ",  "nemo llm",    "xtuner ",     "trl ",        "fast-llm "}) ||
         line.ends_with("; then") || line.ends_with("; do") || line.ends_with("\\")) {
         votes.shell += line.ends_with("\\") ? 3 : 2;
     }

@@ -13,7 +13,10 @@ int recognise_fast_llm(const Setting& root) {
                   {"batch.micro_batch_size", "batch.sequence_length", "batch.batch_size",
                    "training.train_iters", "pretrained.path", "data.micro_batch_size", "schedule"},
                   10) +
-           (program != nullptr && program->text.find("fast-llm") != std::string::npos ? 40 : 0);
+           (program != nullptr && (program->text.find("fast-llm") != std::string::npos ||
+                                   program->text.find("fast_llm") != std::string::npos)
+                ? 120  // its flags are like Megatron's
+                : 0);
 }
 
 namespace {
@@ -43,6 +46,15 @@ void read_fast_llm_model(const Setting& root, FactSheet& sheet) {
     }
     if (!sheet.has(Fact::model)) {
         sheet.word(Fact::model, root, {"pretrained.path"});
+    }
+    if (!sheet.has(Fact::model) && root.has("num_layers")) {  // flags of 2024
+        ModelDimensions dimensions;
+        add_dimension(dimensions, "layers", root, {"num_layers"});
+        add_dimension(dimensions, "hidden", root, {"hidden_size"});
+        add_dimension(dimensions, "heads", root, {"num_attention_heads"});
+        add_dimension(dimensions, "kv_heads", root, {"head_groups"});
+        add_dimension(dimensions, "ffn", root, {"ffn_hidden_size"});
+        state_dimensions(sheet, dimensions, root, {"num_layers", "hidden_size"});
     }
 }
 

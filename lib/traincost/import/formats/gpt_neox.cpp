@@ -95,6 +95,7 @@ void read_gpt_neox(const Setting& original, FactSheet& sheet) {
         sheet.state(Fact::pp, std::max<std::int64_t>(as_whole(*at).value_or(1), 1), *at);
     }
     sheet.whole(Fact::cp, root, {"context_parallel_size"});
+    sheet.whole(Fact::ep, root, {"moe_expert_parallel_size"});
     sheet.truth(Fact::sequence_parallel, root, {"sequence_parallel"});
     sheet.whole(Fact::sequence, root, {"seq_length"});
     sheet.whole(Fact::micro_batch, root, {"train_micro_batch_size_per_gpu"});

@@ -340,6 +340,7 @@ void read_trainer_attention(const Setting& root, FactSheet& sheet) {
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_machines(root, sheet);
+    read_trl_program(root, sheet);
     if (const Setting* unpacked = root.peek("$unpacked")) {
         sheet.assumes = false;  // more may be said there
         sheet.remark(*unpacked, "arguments that are not in these files");

@@ -38,7 +38,7 @@ void read_flags(const Setting& root, FactSheet& sheet) {
             state_number(Fact::gpus_per_node, *at, sheet);
         }
     }
-    if (const Setting* at = first_of(root, {"worker_num"})) {  // MindSpore's msrun counts all
+    if (const Setting* at = first_of(root, {"worker_num", "world_size"})) {  // msrun and composer count all
         state_number(Fact::gpus, *at, sheet);
     }
     if (const Setting* at = first_of(root, {"gpus", "devices"});  // Paddle's launcher lists a node's
@@ -189,9 +189,8 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (launcher.at("alone") != nullptr && sheet.count(Fact::gpus_per_node) == 1) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "a program that no launcher starts");
     }
-    if ((launcher.has("nproc_per_node") || launcher.has("num_gpus") || launcher.has("gpus") ||
-         launcher.has("devices")) &&
-        !launcher.has("hostfile")) {
+    if (launcher.has_any({"nproc_per_node", "num_gpus", "gpus", "devices", "n", "nproc"}) &&
+        !launcher.has_any({"hostfile", "world_size", "node_rank"})) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "the launcher's number of nodes");
     }
 }

@@ -243,6 +243,10 @@ void read_rest_of_program(const Setting& root, bool own_loop, FactSheet& sheet) 
     if (!sheet.has(Fact::model)) {
         read_new_model(*rest, sheet);
     }
+    if (const Setting* compiled = rest->peek("torch_compile");
+        compiled != nullptr && as_truth(*compiled) && !sheet.has(Fact::compile)) {
+        sheet.state(Fact::compile, *as_truth(*compiled), *compiled);
+    }
 }
 
 }  // namespace

@@ -24,6 +24,25 @@ int recognise_llm_foundry(const Setting& root) {
 
 namespace {
 
+/// What the rest of a program makes: its model, its optimizer.
+void read_composer_program(const Setting& root, FactSheet& sheet) {
+    const Setting* rest = root.peek("$loop");
+    if (rest == nullptr) {
+        return;
+    }
+    for (const auto& [fact, key] :
+         {std::pair{Fact::optimizer, "optimizer"}, std::pair{Fact::model, "model_name_or_path"}}) {
+        const Setting* at = rest->peek(key);
+        if (at != nullptr && !sheet.has(fact) && as_word(*at)) {
+            sheet.state(fact, at->text, *at);
+        }
+    }
+    if (const Setting* at = rest->peek("max_seq_length");
+        at != nullptr && !sheet.has(Fact::sequence) && as_whole(*at).value_or(0) > 0) {
+        sheet.state(Fact::sequence, *as_whole(*at), *at);
+    }
+}
+
 void read_composer_model(const Setting& root, FactSheet& sheet) {
     if (sheet.word(Fact::model, root, {"model.pretrained_model_name_or_path"}) != nullptr) {
         return;
@@ -85,6 +104,7 @@ void read_llm_foundry(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = root.at("compile_config")) {
         sheet.state(Fact::compile, !says_nothing(*at), *at);
     }
+    read_composer_program(root, sheet);
     assume_data_parallel_only(sheet, "llm-foundry");
 }
 

@@ -7,7 +7,7 @@
 namespace traincost {
 
 int recognise_nanogpt(const Setting& root) {
-    if (root.has("per_device_train_batch_size") || root.has("model_name_or_path")) {
+    if (root.has_any({"per_device_train_batch_size", "model_name_or_path", "device_batch_size"})) {
         return 0;
     }
     const Setting* words = root.peek("$positional");

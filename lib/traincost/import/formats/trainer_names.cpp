@@ -154,4 +154,26 @@ void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     }
 }
 
+void read_trl_program(const Setting& root, FactSheet& sheet) {
+    const Setting* program = root.peek("$program");
+    if (program == nullptr || !program->text.starts_with("trl ")) {
+        return;
+    }
+    sheet.whole(Fact::gpus, root, {"num_processes"});
+    const Setting* named = first_of(root, {"accelerate_config"});
+    if (named == nullptr || !named->is_scalar()) {
+        return;
+    }
+    const std::string& word = named->text;
+    if (word.size() == 5 && word.starts_with("zero") && word[4] >= '1' && word[4] <= '3') {
+        sheet.state(Fact::zero, std::int64_t{word[4] - '0'}, *named);
+    } else if (word == "fsdp1" || word == "fsdp2") {
+        sheet.state(Fact::zero, std::int64_t{3}, *named);
+    } else if (word == "multi_gpu" || word == "single_gpu") {
+        sheet.state(Fact::zero, std::int64_t{0}, *named);
+    } else {
+        refer_to_file(*named, sheet);
+    }
+}
+
 }  // namespace traincost

@@ -16,7 +16,7 @@ namespace {
 
 using enum LogFact;
 
-constexpr std::array<LogRule, 13> bar_rules = {{
+constexpr std::array<LogRule, 16> bar_rules = {{
     {"train step timing in s", step_time},
     {"reduced train loss", loss},
     {"samples/sec", samples_per_s},
@@ -29,6 +29,9 @@ constexpr std::array<LogRule, 13> bar_rules = {{
     {"loss/train/total", loss},  // Composer's bar
     {"loss/train", loss},
     {"loss", loss},
+    {"gpt loss", loss},
+    {"mem", allocated, gibi, LogSuffix::bytes},
+    {"vram", allocated, gibi, LogSuffix::bytes},
     {"peak memory usage", allocated},
 }};
 
@@ -190,6 +193,15 @@ bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::size_t percent = line.rfind("%|", at);
     return percent != line.npos && holds(line.substr(0, percent), "train") &&
            read_bar(line, percent, 0, facts);
+}
+
+/// A loop's own bar: "Training:  2%|  | 20/1000 [00:40<32:40,  2.00s/it, loss=1.42]".
+bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts) {
+    const std::size_t percent = line.rfind("%|", at);
+    const std::string_view name = line.substr(0, percent);
+    const bool looks =
+        holds(name, "val") || holds(name, "Val") || holds(name, "est") || holds(name, "enerat");
+    return percent != line.npos && !looks && read_bar(line, percent, 0, facts) && facts.has(loss);
 }
 
 /// "Epoch 1 | iter 128 step 32 | loss train: 10.9, val: n/a | iter time: 362.35 ms (step) …", and the older

@@ -715,6 +715,8 @@ constexpr std::array forms = {
     LogForm{"|Loss:", LogFamily::torchtune, read_torchtune_bar},
     LogForm{"Epoch ", LogFamily::bar, read_progress_bar},
     LogForm{"s/ba, ", LogFamily::bar, read_composer_bar},
+    LogForm{"s/it, ", LogFamily::bar, read_own_bar},
+    LogForm{"it/s, ", LogFamily::bar, read_own_bar},
     LogForm{"SamplesPerSec=", LogFamily::deepspeed, read_deepspeed},
     LogForm{"iter time (s):", LogFamily::deepspeed, read_deepspeed_pipeline},
     LogForm{", Latency:", LogFamily::deepspeed_chat, read_deepspeed_chat},

@@ -88,6 +88,7 @@ void read_bare_values(std::string_view line, LogFacts& facts);
 void read_unnamed_rates(std::string_view line, LogFacts& facts);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts);
 /// llm.c, whose values stand before their units.
 bool read_llm_c(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);

@@ -21,6 +21,16 @@ bool has_primus_prefix(std::string_view line) {
     return behind != line.npos && line[behind] == '/';
 }
 
+/// Whether a loop of one's own draws the bar: it has no epoch, or "Epoch 1/3:" before its share.
+bool is_bar_of_ones_own(std::string_view line) {
+    constexpr std::string_view name = "Epoch ";
+    const std::size_t epoch = find_in(line, name);
+    const std::size_t behind =
+        epoch == line.npos ? line.npos : line.find_first_not_of("0123456789", epoch + name.size());
+    const bool counted = behind == line.npos || line[behind] == '/';
+    return counted && holds(line, "%|") && !holds(line, "s/ba") && !holds(line, "ba/s");
+}
+
 }  // namespace
 
 void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& facts,
@@ -50,7 +60,9 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     if (family == LogFamily::bar) {
         dialects.nemo |= any({"reduced_train_loss", "train_step_timing"});
         dialects.composer |= any({"s/ba", "ba/s"});
-        dialects.named_bar |= facts.has(LogFact::loss) || holds(line, "=");
+        const bool own = is_bar_of_ones_own(line);
+        dialects.framework_bar |= !own;
+        dialects.named_bar |= !own && (facts.has(LogFact::loss) || holds(line, "="));
     }
     if (family == LogFamily::hugging_face) {
         dialects.axolotl |= any({"'memory/max_", "'memory/device_"});
@@ -107,6 +119,9 @@ std::optional<LogFramework> framework_of(LogFamily f, const LogDialects& dialect
         case LogFamily::bar:
             if (dialects.composer) {
                 return LogFramework::llm_foundry;
+            }
+            if (!dialects.framework_bar) {
+                return std::nullopt;
             }
             return dialects.nemo || word(LogWord::nemo) ? LogFramework::nemo : LogFramework::lightning;
         case LogFamily::deepspeed:

@@ -89,9 +89,20 @@ std::string_view bare_name(std::string_view name) {
 /// "loss: 2.5", "loss=2.5", "loss 2.5", "2734.7 ms".
 void take_field(std::string_view field, const TakeValue& take) {
     field = trimmed(field);
-    const std::string_view value = behind_last(field, [](char c) { return c == ':' || c == '='; });
-    if (value.size() < field.size()) {
-        take(bare_name(field.substr(0, field.size() - value.size() - 1)), trimmed(value));
+    constexpr std::string_view behind = " - ";  // a logger's "train:142 - Step 100"
+    if (const std::size_t at = field.rfind(behind); at != field.npos) {
+        field = trimmed(field.substr(at + behind.size()));
+    }
+    const std::string_view last = behind_last(field, [](char c) { return c == ':' || c == '='; });
+    if (last.size() < field.size()) {
+        const std::string_view name = bare_name(field.substr(0, field.size() - last.size() - 1));
+        const std::string_view value = trimmed(last);
+        const std::size_t unit = std::min(value.find(' '), value.size());
+        if ((name == "throughput" || name == "speed") && unit < value.size() && is_numeral(value)) {
+            take(trimmed(value.substr(unit)), value.substr(0, unit));  // "throughput=109226 tok/s"
+        } else {
+            take(name, value);
+        }
         return;
     }
     if (is_numeral(field)) {
@@ -212,7 +223,7 @@ bool is_named_word(std::string_view line, std::size_t at) {
 void for_each_field(std::string_view line, const TakeValue& take) {
     constexpr std::ptrdiff_t many = 3;
     const bool bars = line.find('|') != line.npos;
-    const bool named = !bars && std::count(line.begin(), line.end(), '=') >= many;
+    const bool named = std::count(line.begin(), line.end(), '=') >= many;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (!may_end_field[static_cast<unsigned char>(line[i])]) {
@@ -228,7 +239,7 @@ void for_each_field(std::string_view line, const TakeValue& take) {
             i += 2;
             continue;
         }
-        if (line[i] == '|' || (!bars && (gap || comma || word))) {
+        if (line[i] == '|' || word || (!bars && (gap || comma))) {
             take_field(line.substr(begin, i - begin), take);
             begin = i + 1;
         }

@@ -68,6 +68,9 @@ bool means_whole_batch(std::string_view name) {
 
 bool means_length(std::string_view name) {
     const NameWords parts = parts_of_name(name);
+    if (parts.size() == 1 && has_word(parts, {"ctx", "seq"})) {
+        return true;
+    }
     if (has_word(parts, {"seqlen"})) {
         return only_words(parts, {"seqlen", "max", "train"});
     }

@@ -63,6 +63,7 @@ void PythonRegistry::mark_called() {
         if (begins_with(statement->text, {"import ", "from "})) {
             continue;  // names of others
         }
+        mark_told(*statement);
         visit_words(statement->text, [&](const std::string& word, std::size_t end, bool bracket) {
             if (const auto found = functions_.find(word); found != functions_.end()) {
                 found->second.started = true;
@@ -85,6 +86,7 @@ void PythonRegistry::collect() {
         if (begins_with(statement.text, {"from ", "import "})) {
             visit_words(statement.text,
                         [&](const std::string& word, std::size_t, bool) { imported_.insert(word); });
+            import_given(statement);
         }
         if (begins_with(statement.text, {"elif ", "else:", "except", "finally"})) {
             statement.after = closed;
@@ -216,6 +218,9 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
                                                    "apply_activation_checkpointing",
                                                    "initialize_model_parallel",
                                                    "autocast",
+                                                   "fp8_autocast",
+                                                   "set_default_dtype",
+                                                   "spawn",
                                                    "enable_lora",
                                                    "compile"};
     constexpr std::string_view with = "with ";
@@ -227,7 +232,9 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
     }
     const std::string called = statement.text.substr(begin, end - begin);
     const std::string_view name = std::string_view(called).substr(called.rfind('.') + 1);
-    if (std::find(std::begin(telling), std::end(telling), name) == std::end(telling) || !is_done(statement)) {
+    const bool tells = std::find(std::begin(telling), std::end(telling), name) != std::end(telling) ||
+                       statement.text.find("num_microbatches=") != std::string::npos;
+    if (!tells || called.empty() || !is_done(statement)) {
         return;
     }
     Setting& done = locals[std::string(done_by_scope)];
@@ -277,6 +284,18 @@ std::optional<Setting> PythonRegistry::loaded_by(const std::string& name,
 
 void PythonRegistry::decorate(const PythonStatement& statement) {
     const std::size_t bracket = statement.text.find('(');
+    const std::string by = statement.text.substr(1, std::min(bracket, statement.text.size()) - 1);
+    if (bracket != std::string::npos && (by.ends_with("hydra.main") || by.ends_with(".wrap"))) {
+        PythonCursor cursor(statement, bracket, globals_);
+        std::vector<Setting> positional;
+        std::map<std::string, Setting> keywords;
+        read_arguments(cursor, positional, keywords);
+        decoration_.kind = Setting::Kind::map;
+        const bool hydra = by.ends_with("main");
+        place_at(decoration_, hydra ? "$hydra" : "$wraps") =
+            hydra && keywords.contains("config_name") ? keywords.at("config_name") : empty(1);
+        return;
+    }
     if (bracket == std::string::npos || !statement.text.substr(0, bracket).ends_with("option")) {
         return;
     }

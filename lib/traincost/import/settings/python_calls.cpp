@@ -39,12 +39,43 @@ bool defaults_first(const std::string& name) {
     return name == "typer.Option" || name == "Option" || name == "typer.Argument" || name == "Field";
 }
 
+/// Objects whose attributes are the keys of the map they are made of.
+bool wraps_settings(const std::string& name) {
+    static constexpr std::string_view known[] = {
+        "OmegaConf.create", "EasyDict",   "edict", "DotMap",      "Box",     "AttrDict",
+        "munchify",         "ConfigDict", "Munch", "addict.Dict", "DotDict", "dict"};
+    return std::find(std::begin(known), std::end(known), name) != std::end(known);
+}
+
 bool parses_class(const std::string& name) {
     return name == "tyro.cli" || name == "simple_parsing.parse" || name == "pyrallis.parse" ||
-           name == "draccus.parse" || name == "parse_args_into_dataclass";
+           name == "draccus.parse" || name == "parse_args_into_dataclass" || name == "OmegaConf.structured";
 }
 
 }  // namespace
+
+std::optional<Setting> PythonRegistry::settings_call(const std::string& name,
+                                                     const std::vector<Setting>& positional) const {
+    if (name == "OmegaConf.from_cli" && positional.empty()) {
+        Setting said;
+        said.kind = Setting::Kind::map;
+        for (const auto& [path, value] : given_.said) {
+            place_at(said, path) = value.is_null() ? unknown(path, value) : value;
+        }
+        return said;
+    }
+    if (name == "OmegaConf.merge" && !positional.empty() && positional.front().is_map()) {
+        Setting merged = positional.front();
+        for (std::size_t i = 1; i < positional.size(); ++i) {
+            overlay(merged, positional[i]);
+        }
+        return merged;
+    }
+    if (wraps_settings(name) && positional.size() == 1 && positional.front().is_map()) {
+        return positional.front();
+    }
+    return std::nullopt;
+}
 
 std::optional<Setting> PythonRegistry::known_call(const std::string& name,
                                                   const std::vector<Setting>& positional,
@@ -58,6 +89,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
     if ((name == "os.environ.get" || name == "os.getenv") && positional.size() == 2 &&
         !is_set_by_launcher(positional.front().text)) {
         return positional.back();
+    }
+    if (auto settings = settings_call(name, positional)) {
+        return settings;
     }
     if (name == "min" && positional.size() == 2) {
         return lesser(positional);
@@ -80,6 +114,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         if (made.is_map() && made.has("$type")) {
             return object_of_options(made);
         }
+        if (made.is_map() && made.has("$class")) {  // of a lambda
+            return made;
+        }
     }
     if (defaults_first(name) && (!positional.empty() || keywords.contains("default"))) {
         Setting option = positional.empty() ? keywords.at("default") : positional.front();
@@ -87,7 +124,9 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         return option;
     }
     if (parses_class(name) && !positional.empty() && positional.front().has("$type")) {
-        return object_of_options(positional.front());
+        Setting object = object_of_options(positional.front());
+        tell(object, "");
+        return object;
     }
     if (name == "torch.cuda.is_available" && positional.empty()) {  // what is counted here trains on GPUs
         Setting yes;
@@ -251,6 +290,36 @@ std::optional<Setting> PythonRegistry::asked_text(const PythonCursor& cursor, co
     return std::nullopt;
 }
 
+void PythonRegistry::skip_parameters(PythonCursor& cursor) {
+    int depth = 0;
+    for (char c = now(cursor); c != '\0' && (depth > 0 || c != ':'); c = now(cursor)) {
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        cursor.step();
+    }
+    cursor.step();
+}
+
+void PythonRegistry::follow_result(PythonCursor& cursor, Setting& made) {
+    while (cursor.character(cursor.at()) == '.') {
+        while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
+            cursor.step();
+        }
+        if (now(cursor) != '(') {
+            return;  // what is read from a call's result is not followed
+        }
+        std::vector<Setting> positional;
+        std::map<std::string, Setting> keywords;
+        read_arguments(cursor, positional, keywords);
+        for (const Setting& argument : positional) {  // "load(...).map(lambda row: tokenizer(row, ...))"
+            if (argument.is_map() && argument.has("$class")) {
+                Setting& rest = place_at(made, "$rest");
+                rest.kind = Setting::Kind::list;
+                rest.items.push_back(argument);
+            }
+        }
+    }
+}
+
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;
@@ -313,10 +382,13 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
         rest.kind = Setting::Kind::list;
         rest.items = std::move(positional);
     }
-    // What is read from a call's result is not followed.
-    while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
-        cursor.step();
+    const bool parses = cursor.until(cursor.at() + 12) == ".parse_args(" && made_options_.is_map();
+    if (parses && has(name)) {  // of the parser that a function makes
+        cursor.go_to(cursor.at() + 11);
+        read_arguments(cursor, positional, keywords);
+        return made_options_;
     }
+    follow_result(cursor, map);
     return map;
 }
 

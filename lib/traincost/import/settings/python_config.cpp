@@ -38,6 +38,8 @@ std::optional<Setting> own_loop(PythonRegistry& registry, const std::string& fil
     }
     if (root) {
         put_doings(*root, scopes, text);
+        put_step_tokens(*root, scopes, text);
+        put_rank_batches(*root, scopes, text);
         drop_divided_steps(*root, text);
         root->file = &file;
     }
@@ -125,8 +127,9 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
             name_settings(*loop);
             return std::move(*loop);
         }
-        if (auto rest =
-                root->has_any({"trainer", "fabric"}) ? loop_settings(registry.scopes(), 1) : std::nullopt) {
+        if (auto rest = root->has_any({"trainer", "fabric", "device_train_microbatch_size"})
+                            ? loop_settings(registry.scopes(), 1)
+                            : std::nullopt) {
             place_at(*root, "$loop") = std::move(*rest);
         }
         root->file = &file;

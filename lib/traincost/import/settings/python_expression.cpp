@@ -8,6 +8,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
@@ -101,6 +102,9 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
             return value.is_scalar() &&
                    (value.quoted || as_number(value) || value.text == "true" || value.text == "false");
         };
+        if (const auto holds = equal ? is_device(left, right) : std::nullopt) {
+            return scalar_setting(*holds == (sign == '=') ? "true" : "false", left);
+        }
         if (!known(left) || !known(right)) {
             return unknown(left.text + " compared with " + right.text, empty(left.line));
         }
@@ -290,6 +294,10 @@ Setting PythonRegistry::primary(PythonCursor& cursor) {
     }
     if (word == "None") {
         return out;
+    }
+    if (word == "lambda") {  // what it returns
+        skip_parameters(cursor);
+        return choice(cursor);
     }
     if (now(cursor) == '(') {
         return called(cursor, word, out);

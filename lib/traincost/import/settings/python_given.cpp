@@ -68,24 +68,46 @@ Setting loaded_settings(Setting root) {
     return root;
 }
 
-void add_said(std::map<std::string, Setting>& said, const Setting& command, bool first) {
-    const auto as_option = [](const SettingMember& m) {
-        return m.value.is_scalar() ? loaded_settings(m.value) : Setting{};
-    };
-    for (auto& [key, value] : said) {
-        const Setting* again = command.peek(key);
-        value = again != nullptr && again->text == value.text ? std::move(value) : Setting{};
-    }
-    for (const SettingMember& m : command.members) {
+namespace {
+
+/// Adds what a command says by the paths of its options: "train.batch_size".
+void add_flat(std::map<std::string, Setting>& flat, const Setting& options, const std::string& above) {
+    for (const SettingMember& m : options.members) {
         if (m.key.starts_with('$')) {
             continue;
         }
-        if (first) {
-            said[m.key] = as_option(m);  // of equal flags the last counts
+        const std::string path = above.empty() ? m.key : above + "." + m.key;
+        if (m.value.is_map()) {
+            add_flat(flat, m.value, path);
         } else {
-            said.try_emplace(m.key);
+            flat[path] = m.value.is_scalar() ? loaded_settings(m.value) : Setting{};  // the last one counts
         }
     }
+}
+
+}  // namespace
+
+void add_said(std::map<std::string, Setting>& said, const Setting& command, bool first) {
+    std::map<std::string, Setting> here;
+    add_flat(here, command, "");
+    if (first) {
+        said = std::move(here);
+        return;
+    }
+    for (auto& [key, value] : said) {
+        const auto again = here.find(key);
+        value = again != here.end() && again->second.text == value.text ? std::move(value) : Setting{};
+    }
+    for (const auto& each : here) {
+        said.try_emplace(each.first);
+    }
+}
+
+bool GivenSettings::is_job(const std::string& name) const {
+    const bool module = name.ends_with(".py") && modules.contains(name.substr(0, name.size() - 3));
+    return module || jobs.contains(name) || std::any_of(parts.begin(), parts.end(), [&](const auto& whole) {
+               return whole.second.contains(name);
+           });
 }
 
 bool is_for_launcher(const Setting& root) {

@@ -13,11 +13,24 @@
 
 namespace traincost {
 
+/// A file of Python beside the program.
+struct GivenModule {
+    const std::string* file = nullptr;
+    std::string_view text{};
+};
+
 struct GivenSettings {
     std::map<std::string, Setting> files;  ///< by the name at the end of their path
     std::set<std::string> jobs;  ///< those that hold a job's settings, not a launcher's or DeepSpeed's
+    std::map<std::string, std::set<std::string>> parts;  ///< the files that one is composed of
+    std::set<std::string> groups;                        ///< of which Hydra chooses one option, as "model"
+    std::map<std::string, GivenModule> modules;          ///< by the name they are imported by
+    int deepest_import = 2;                              ///< how many modules import each other
     /// What the commands that start the program say of its options; null where they differ.
     std::map<std::string, Setting> said;
+
+    /// Whether a program that trains with what this file says has it said.
+    bool is_job(const std::string& name) const;
 };
 
 /// The settings of a file as a program holds them once it has loaded them: words are its texts.

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <map>
 #include <set>
 #include <string>
 
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/key_meaning.hpp"
+#include "traincost/import/settings/python_batch_names.hpp"
 #include "traincost/import/settings/python_made.hpp"
 #include "traincost/import/settings/python_model.hpp"
 #include "traincost/import/settings/python_told.hpp"
@@ -42,41 +43,32 @@ constexpr std::array<std::string_view, 14> rank_batch_names = {"per_device_train
                                                                "micro_bsz",
                                                                "per_gpu_train_batch_size",
                                                                "batch_size_per_rank"};
-constexpr std::array<std::string_view, 16> step_names = {"gradient_accumulation_steps",
-                                                         "grad_accum_steps",
-                                                         "grad_accumulation_steps",
-                                                         "accumulation_steps",
-                                                         "gradient_accumulation_iters",
-                                                         "grad_accum",
-                                                         "accum_steps",
-                                                         "gradient_accumulation",
-                                                         "grad_acc_steps",
-                                                         "grad_acc",
-                                                         "accumulate_grad_batches",
-                                                         "accumulation",
-                                                         "gradient_accumulate_every",
-                                                         "accumulate_steps",
-                                                         "n_accum",
-                                                         "ga_steps"};
-constexpr std::array<std::string_view, 4> total_names = {"global_batch_size", "effective_batch_size",
-                                                         "total_batch_size", "train_batch_size"};
-
-/// The rows that a rank takes at once: those of the loader it trains from.
+/// The rows that a rank takes at once: those of the loader it trains from. A loader that an object makes is
+/// seen where nobody knows what the object is given, too.
 const Setting* loaded_rows(const std::vector<PythonScope>& scopes) {
-    Agreed sure, others;
+    struct Loader {
+        const Setting* rows = nullptr;
+        bool trains = false;
+    };
+    std::map<int, Loader> loaders;  // by their lines
     visit_training_calls(scopes, [&](const std::string& name, const Setting& call) {
         std::string made = lower(class_name(call)) + " " + lower(name);
         std::erase(made, '_');
         const Setting* rows = call.peek("batch_size");
         const bool loads = has_part(made, "dataloader") || (has_part(made, "loader") && rows != nullptr);
-        if (!loads || is_beside_training(name) || is_beside_training(class_name(call))) {
+        if (!loads || rows == nullptr || is_beside_training(name) || is_beside_training(class_name(call))) {
             return;
         }
         const Setting* shuffled = call.peek("shuffle");
-        const bool trains = has_part(lower(name), "train") || call.has("sampler") ||
-                            (shuffled != nullptr && shuffled->text == "true");
-        (trains ? sure : others).add(rows);
+        Loader& loader = loaders[call.line];
+        loader.trains = loader.trains || has_part(lower(name), "train") || call.has("sampler") ||
+                        (shuffled != nullptr && shuffled->text == "true");
+        loader.rows = loader.rows == nullptr || is_open(*loader.rows) ? rows : loader.rows;
     });
+    Agreed sure, others;
+    for (const auto& [line, loader] : loaders) {
+        (loader.trains ? sure : others).add(loader.rows);
+    }
     return sure.at != nullptr ? sure.get() : others.get();
 }
 
@@ -136,7 +128,20 @@ bool has_engine(const std::vector<PythonScope>& scopes) {
     return found;
 }
 
+/// What Megatron-Core's schedules are told of a step.
+void put_schedule(Setting& root, const std::vector<PythonScope>& scopes) {
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        const Setting* pieces = call.peek("num_microbatches");
+        if (pieces != nullptr && call.has("micro_batch_size") && is_count(*pieces)) {
+            put(root, "gradient_accumulation_steps", pieces);
+            put(root, "batch_size_per_device", call.peek("micro_batch_size"));
+            put(root, "max_seq_length", call.peek("seq_length"));
+        }
+    });
+}
+
 void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
+    put_schedule(root, scopes);
     put(root, "batch_size_per_device", told(scopes, rank_batch_names, is_count));
     put_short_names(root, scopes);
     put(root, "batch_size_per_device", loaded_rows(scopes));
@@ -154,7 +159,8 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     constexpr double fewest_tokens = 32'768.0;
     const Setting* rows = root.peek("batch_size_per_device");
     const bool is_rows = total != nullptr && rows != nullptr && rows->line == total->line &&
-                         rows->file == total->file && rows->name == total->name;  // its loader's
+                         rows->file == total->file && rows->name == total->name &&
+                         rows->text == total->text;  // its loader's
     if (total != nullptr && !is_rows &&
         (!names_short(scopes) || as_number(*total).value_or(0.0) >= fewest_tokens)) {
         put(root, "total_batch_size", total);
@@ -162,6 +168,32 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
     static constexpr std::array<std::string_view, 3> plain = {"batch_size", "bs", "batch"};
     if (!root.has("batch_size_per_device") && !engine) {
         put(root, "batch_size", told(scopes, plain, is_count));
+    }
+}
+
+/// What the program's own settings say of recomputation and of the format, by the names of both.
+void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
+    static constexpr std::array<std::string_view, 10> recomputing = {"gradient_checkpointing",
+                                                                     "activation_checkpointing",
+                                                                     "use_gradient_checkpointing",
+                                                                     "grad_checkpointing",
+                                                                     "checkpoint_activations",
+                                                                     "use_checkpointing",
+                                                                     "use_checkpoint",
+                                                                     "grad_checkpoint",
+                                                                     "remat",
+                                                                     "use_remat"};
+    static constexpr std::array<std::string_view, 4> formats = {"amp_dtype", "compute_dtype", "dtype",
+                                                                "mixed_precision"};
+    put(root, "gradient_checkpointing", told(scopes, recomputing, [](const Setting& value) {
+            return value.is_scalar() && !value.quoted && !as_number(value) && as_truth(value).has_value();
+        }));
+    if (!root.has_any({"param_dtype", "torch_dtype", "mixed_precision"})) {
+        put(root, "param_dtype", told(scopes, formats, [](const Setting& value) {
+                const std::string word = lower(value.text);
+                return is_text(value) && (word == "bf16" || word == "bfloat16" || word == "fp16" ||
+                                          word == "float16" || word == "float32" || word == "fp32");
+            }));
     }
 }
 
@@ -179,6 +211,7 @@ bool has_training_loop(std::string_view text) {
         std::string_view("rainer.fit("),
         std::string_view("deepspeed.initialize("),
         std::string_view("model.fit("),
+        std::string_view("forward_backward_func("),
         std::string_view("keras_nlp."),
         std::string_view("keras_hub."),
         std::string_view("FSDP("),
@@ -207,6 +240,7 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
     });
     put_length(root, scopes);
     put_torch(root, scopes);
+    put_switches(root, scopes);
     static constexpr std::array<std::string_view, 5> models = {"model_name_or_path", "model_name", "model_id",
                                                                "base_model", "model_path"};
     if (!root.has("$config")) {
@@ -228,95 +262,6 @@ std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int
     place_at(root, "$adapted") = scalar_setting("loop", root.members.front().value);
     hide_names(root);
     return root;
-}
-
-namespace {
-
-/// Whether what stands behind a `name` in its line, blanks apart and so far, passes the test.
-template <class Test>
-bool is_followed(std::string_view text, std::string_view name, std::size_t reach, Test test) {
-    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
-        const std::size_t sign = text.find_first_not_of(' ', at + name.size());
-        const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, reach);
-        if (test(rest.substr(0, rest.find('\n')))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Whether the program divides a step's batch by a length: "total_batch_size // (micro_batch * seq_len)".
-bool divides_by_length(std::string_view text, std::string_view batch) {
-    constexpr std::array<std::string_view, 6> lengths = {"seq",  "block_size", "context",
-                                                         "* t)", "*t)",        "* t *"};
-    constexpr std::size_t reach = 120;
-    return is_followed(text, batch, reach, [&](std::string_view rest) {
-        return (rest.starts_with('/') || rest.starts_with('%')) && has_any_part(rest, lengths);
-    });
-}
-
-/// A step's batch that is divided by a length counts tokens, however few.
-void name_tokens(Setting& root, std::string_view text) {
-    const bool counts_tokens =
-        std::any_of(total_names.begin(), total_names.end(),
-                    [&](std::string_view name) { return divides_by_length(text, name); });
-    for (SettingMember& m : root.members) {
-        if (counts_tokens && m.key == "total_batch_size") {
-            m.key = "total_batch_tokens";
-        }
-    }
-}
-
-/// Whether the program divides what it calls `name` among its processes.
-bool divides_by_world(std::string_view text, std::string_view name) {
-    constexpr std::array<std::string_view, 5> worlds = {"world", "num_processes", "gpus", "n_gpu",
-                                                        "num_devices"};
-    constexpr std::size_t reach = 40;
-    return is_followed(text, name, reach, [&](std::string_view rest) {
-        return (rest.starts_with("//") || rest.starts_with("/ ")) && has_any_part(rest, worlds);
-    });
-}
-
-/// "batch_size" of "accumulation_steps = batch_size // micro_batch_size".
-std::string divided_into(std::string_view text, std::string_view steps) {
-    for (std::size_t at = text.find(steps); at != text.npos; at = text.find(steps, at + 1)) {
-        const std::string_view rest = text.substr(at + steps.size(), 80);
-        if (rest.starts_with(" = ") && (at == 0 || std::isspace(static_cast<unsigned char>(text[at - 1])))) {
-            const std::size_t sign = rest.find(" // ");
-            std::string name(rest.substr(3, sign == rest.npos ? 0 : sign - 3));
-            if (!name.empty() && name != steps && std::all_of(name.begin(), name.end(), is_name_letter)) {
-                return name;
-            }
-        }
-    }
-    return {};
-}
-
-}  // namespace
-
-void drop_divided_steps(Setting& root, std::string_view said) {
-    const std::string text = lower(said);
-    name_tokens(root, text);
-    if (std::any_of(step_names.begin(), step_names.end(),
-                    [&](std::string_view name) { return divides_by_world(text, name); })) {
-        std::erase_if(root.members,
-                      [](const SettingMember& m) { return m.key == "gradient_accumulation_steps"; });
-    }
-}
-
-void put_divided_batch(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text) {
-    const Setting* known = root.peek("gradient_accumulation_steps");
-    if (known == nullptr || as_whole(*known)) {
-        return;
-    }
-    for (const std::string_view steps : step_names) {
-        const std::string whole = divides_by_world(text, steps) ? divided_into(text, steps) : std::string();
-        if (!whole.empty()) {
-            const std::array<std::string_view, 1> name = {whole};
-            put(root, "total_batch_size", told(scopes, name, is_count));
-            return;
-        }
-    }
 }
 
 void put_options(Setting& root, const std::vector<PythonScope>& scopes) {
@@ -357,7 +302,8 @@ void put_doings(Setting& root, const std::vector<PythonScope>& scopes, std::stri
                 if (class_name(call) == "gradient_checkpointing_enable" ||
                     class_name(call) == "apply_activation_checkpointing") {
                     switched.add(call.peek("$class"));
-                } else if (class_name(call) == "prepare_model_for_kbit_training") {  // unless told not to
+                } else if (class_name(call) == "prepare_model_for_kbit_training" ||
+                           class_name(call) == "prepare_model_for_int8_training") {  // unless told not to
                     const Setting* off = call.peek("use_gradient_checkpointing");
                     switched.add(off == nullptr || off->text == "true" ? call.peek("$class") : nullptr);
                 }

@@ -28,6 +28,13 @@ void put_options(Setting& root, const std::vector<PythonScope>& scopes);
 /// "steps = batch_size // micro_batch_size", "steps = steps // world_size".
 void put_divided_batch(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text);
 
+/// The tokens of a step where the program divides them by those of a micro-step: "tokens_per_step // (rows *
+/// length)".
+void put_step_tokens(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text);
+
+/// A step's whole batch that the program divides among its processes: "batch_size // (rows * world_size)".
+void put_rank_batches(Setting& root, const std::vector<PythonScope>& scopes, std::string_view text);
+
 /// No steps of accumulation where the program divides those it is told among its processes.
 void drop_divided_steps(Setting& root, std::string_view said);
 

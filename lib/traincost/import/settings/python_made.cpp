@@ -1,5 +1,7 @@
 #include "traincost/import/settings/python_made.hpp"
 
+#include "traincost/base/text.hpp"
+
 namespace traincost {
 
 std::string_view class_path(const Setting& made) {
@@ -33,6 +35,15 @@ std::optional<Setting> lesser(const std::vector<Setting>& two) {
     const bool bounds = other.text.find("model_max_length") != other.text.npos ||
                         other.text.find("max_position_embeddings") != other.text.npos;
     return bounds && (a || b) ? std::optional(a ? two.front() : two.back()) : std::nullopt;
+}
+
+std::optional<bool> is_device(const Setting& device, const Setting& name) {
+    const std::string said = lower(device.is_map() ? std::string(class_path(device)) : device.text);
+    if (device.quoted || !name.quoted || device.is_list() || said.find("device") == said.npos) {
+        return std::nullopt;
+    }
+    const bool known = name.text == "cuda" || name.text == "cpu" || name.text == "mps";
+    return known ? std::optional(name.text == "cuda") : std::nullopt;
 }
 
 }  // namespace traincost

@@ -22,4 +22,7 @@ void visit_calls(const Setting& value, const std::function<void(const Setting&)>
 /// min(a, b); what a tokenizer can take at most is more than what a program asks for.
 std::optional<Setting> lesser(const std::vector<Setting>& two);
 
+/// Whether a device that nobody knows is the one named: what is counted here trains on GPUs.
+std::optional<bool> is_device(const Setting& device, const Setting& name);
+
 }  // namespace traincost

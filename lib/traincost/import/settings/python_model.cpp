@@ -130,6 +130,7 @@ void put_model(Setting& root, const Setting& call) {
         if (config != nullptr && config->is_map()) {
             put_new_model(root, *config);
         }
+        put(root, "torch_dtype", call.peek("torch_dtype"));
         put_format(root, call);
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");

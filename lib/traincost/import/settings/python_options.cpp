@@ -28,7 +28,22 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     }
     std::string key = flag->text.substr(flag->text.find_first_not_of('-'));
     std::replace(key.begin(), key.end(), '-', '_');
-    if (const auto told = given_.said.find(key); told != given_.said.end()) {
+    const std::string said_as = key;
+    const auto own = keywords.find("dest");
+    const auto named = std::find_if(positional.begin(), positional.end(), [](const Setting& name) {
+        return name.quoted && !name.text.starts_with("-") && name.text.find_first_of(" .") == name.text.npos;
+    });
+    key = own != keywords.end() && own->second.quoted ? own->second.text
+          : named != positional.end()                 ? named->text  // click's name of the parameter
+                                                      : key;
+    auto told = given_.said.find(said_as);
+    for (const Setting& other : positional) {  // "-b" of "-b", "--batch-size"
+        const std::size_t begin = other.text.find_first_not_of('-');
+        if (told == given_.said.end() && begin != std::string::npos && begin > 0) {
+            told = given_.said.find(other.text.substr(begin));
+        }
+    }
+    if (told != given_.said.end()) {
         if (!told->second.is_null()) {
             Setting& option = place_at(options, key) = told->second;
             option.text = !is_switch ? option.text : off.text == "false" ? "true" : "false";
@@ -45,6 +60,45 @@ void PythonRegistry::add_option(Setting& options, const std::vector<Setting>& po
     option.name = flag->text;
 }
 
+void PythonRegistry::tell(Setting& object, const std::string& path) const {
+    for (SettingMember& m : object.members) {
+        if (m.key.starts_with("$")) {
+            continue;
+        }
+        const std::string option = path.empty() ? m.key : path + "." + m.key;
+        const auto told = given_.said.find(option);
+        if (m.value.is_map() && told == given_.said.end()) {
+            tell(m.value, option);
+        } else if (m.value.is_map()) {
+            m.value = unknown(m.key, m.value);  // another choice than is seen here
+        } else if (told != given_.said.end()) {
+            m.value = told->second.is_null() ? unknown(m.key, m.value) : told->second;
+        } else if (given_.said.contains("no_" + option) && m.value.text == "true") {
+            m.value = scalar_setting("false", given_.said.at("no_" + option));
+        }
+    }
+}
+
+void PythonRegistry::tell_parameters(const std::vector<std::string>& order,
+                                     std::map<std::string, Setting>& values) const {
+    Setting options;
+    options.kind = Setting::Kind::map;
+    for (const std::string& name : order) {
+        Setting& value = values[name];
+        const auto told = given_.said.find(name);
+        if (told != given_.said.end()) {
+            value = told->second.is_null() ? unknown(name, value) : told->second;
+        } else {
+            value.is_default = true;
+            value.name = "--" + name;
+        }
+        if (value.is_scalar() && !value.text.starts_with("<")) {
+            place_at(options, name) = value;
+        }
+    }
+    values[std::string(options_of_parser)] = std::move(options);
+}
+
 bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::size_t equals,
                                         std::map<std::string, Setting>& locals) {
     const std::string& text = statement.text;
@@ -55,7 +109,10 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
     }
     const std::size_t begin = text.find_first_not_of("= ", equals);
     const auto parser = locals.find(text.substr(begin, call - begin));
-    const Setting* given = parser == locals.end() ? nullptr : parser->second.peek("$arguments");
+    const Setting inlined = parser == locals.end() && text.compare(call - 1, 1, ")") == 0
+                                ? expression(statement, begin, locals)
+                                : Setting{};
+    const Setting* given = (parser == locals.end() ? inlined : parser->second).peek("$arguments");
     if (given == nullptr || given->items.empty()) {
         return false;
     }
@@ -69,6 +126,9 @@ bool PythonRegistry::assign_dataclasses(const PythonStatement& statement, std::s
         const std::string name = word_at(text, at);
         at += name.size();
         Setting value = made;
+        if (value.is_scalar() && !value.quoted && imported_.contains(value.text)) {  // of a library
+            place_at(value, "$type") = scalar_setting(value.text, made);
+        }
         for (SettingMember& m : value.members) {
             m.value.is_default = m.key != "$type";
             if (const auto told = given_.said.find(m.key); told != given_.said.end()) {

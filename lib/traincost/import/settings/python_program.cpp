@@ -17,6 +17,15 @@ struct Candidate {
     std::string function{};  ///< whose names hold it
 };
 
+/// Whether it is Lightning's trainer, or its Fabric, whatever it is called.
+std::string_view lightning_part(const Setting& value) {
+    const std::string_view path = class_path(value);
+    const std::string_view name = class_name(value);
+    const bool tells = value.has_any({"devices", "accelerator", "precision", "strategy", "max_epochs"}) &&
+                       !value.has_any({"args", "train_dataset", "model"});
+    return !tells || path.empty() ? "" : name == "Trainer" ? "trainer" : name == "Fabric" ? "fabric" : "";
+}
+
 /// The names of a scope as one configuration.
 Setting together(const PythonScope& scope, const std::string& file) {
     Setting root;
@@ -27,6 +36,15 @@ Setting together(const PythonScope& scope, const std::string& file) {
         if (!name.starts_with("$")) {
             root.members.push_back({.key = name, .value = value});
         }
+    }
+    std::vector<const Setting*> trainers;
+    for (const auto& [name, value] : scope.names) {
+        if (value.is_map() && !lightning_part(value).empty()) {
+            trainers.push_back(&value);
+        }
+    }
+    if (trainers.size() == 1 && !root.has_any({"trainer", "fabric"})) {
+        place_at(root, lightning_part(*trainers.front())) = *trainers.front();
     }
     return root;
 }

@@ -206,10 +206,16 @@ std::map<std::string, Setting> PythonRegistry::parameters(const PythonStatement&
         }
     }
     if (const auto given = decorated_.find(&header); given != decorated_.end()) {
+        if (given->second.has_any({"$hydra", "$wraps"})) {
+            hand_settings(given->second, order, values);
+            return values;
+        }
         for (const SettingMember& m : given->second.members) {
             values[m.key] = m.value;
         }
         values[std::string(options_of_parser)] = given->second;
+    } else if (told_by_line_.contains(&header)) {
+        tell_parameters(order, values);
     }
     return values;
 }

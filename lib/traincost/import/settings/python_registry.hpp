@@ -164,6 +164,23 @@ private:
     /// The settings of a given file that the call loads.
     std::optional<Setting> loaded_by(const std::string& name, const std::vector<Setting>& positional,
                                      const std::map<std::string, Setting>& keywords);
+    /// Gives an object of settings what the command line says of its members, by their paths.
+    void tell(Setting& object, const std::string& path) const;
+    /// The same for the parameters of a function that the command line calls, as Fire's.
+    void tell_parameters(const std::vector<std::string>& order, std::map<std::string, Setting>& values) const;
+    /// What a decorator hands to the function's first parameter: Hydra's settings, an object of options.
+    void hand_settings(const Setting& decoration, const std::vector<std::string>& order,
+                       std::map<std::string, Setting>& values);
+    /// Adds the classes whose members the program names without making an object: "Config.rows".
+    void add_namespaces(std::vector<PythonScope>& all) const;
+    /// Steps over "a, b:" of "lambda a, b: c".
+    static void skip_parameters(PythonCursor& cursor);
+    /// Steps over what is done with a call's result, and keeps what is made for it.
+    void follow_result(PythonCursor& cursor, Setting& made);
+    /// The functions that a command line calls: "fire.Fire(train)".
+    void mark_told(const PythonStatement& statement);
+    /// What "from config import settings" brings from a module that is given.
+    void import_given(const PythonStatement& statement);
     /// "@click.option(...)": what the function below it is told where nobody says more.
     void decorate(const PythonStatement& statement);
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
@@ -207,9 +224,12 @@ private:
     void read_arguments(PythonCursor& cursor, std::vector<Setting>& positional,
                         std::map<std::string, Setting>& keywords);
     /// The few calls whose result is plain: a number made of a number, a dictionary, what stands in for an
+    /// OmegaConf's settings: of the command line, laid over each other, of a map.
+    std::optional<Setting> settings_call(const std::string& name,
+                                         const std::vector<Setting>& positional) const;
     /// unset variable of the environment, a copy with some members replaced.
-    static std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
-                                             const std::map<std::string, Setting>& keywords);
+    std::optional<Setting> known_call(const std::string& name, const std::vector<Setting>& positional,
+                                      const std::map<std::string, Setting>& keywords);
     /// add_argument("-b", "--batch-size", default=8): what the option is where nobody gives it.
     void add_option(Setting& options, const std::vector<Setting>& positional,
                     const std::map<std::string, Setting>& keywords) const;
@@ -247,6 +267,7 @@ private:
     std::map<const PythonStatement*, Setting> decorated_;
     Setting made_options_;  ///< of the parser that a function made last
     int depth_ = 0;
+    std::set<const PythonStatement*> told_by_line_;  ///< headers of functions that a command line calls
     int objects_ = 0;
     std::int64_t copied_ = 0;
     int calls_ = 0;

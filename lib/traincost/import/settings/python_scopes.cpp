@@ -36,6 +36,7 @@ std::vector<PythonScope> PythonRegistry::scopes() {
         }
     }
     add_methods(all);
+    add_namespaces(all);
     return all;
 }
 

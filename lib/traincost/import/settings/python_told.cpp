@@ -48,6 +48,26 @@ bool is_text(const Setting& value) {
 
 namespace {
 
+constexpr int deepest_group = 3;
+
+/// Whether it is a group of settings within others: "train" of "config.train.rows".
+bool is_settings_group(const SettingMember& m) {
+    return m.value.is_map() && !m.key.starts_with("$") && !m.value.has("$arguments") &&
+           !is_beside_training(m.key);
+}
+
+/// What the object of settings, and the groups in it, say of `name`.
+void look_in_object(const Setting& object, std::string_view name, bool (*wanted)(const Setting&),
+                    Agreed& agreed, int depth) {
+    const Setting* at = object.peek(name);
+    agreed.add(at != nullptr && wanted(*at) ? at : nullptr);
+    for (const SettingMember& m : object.members) {
+        if (depth < deepest_group && is_settings_group(m)) {
+            look_in_object(m.value, name, wanted, agreed, depth + 1);
+        }
+    }
+}
+
 /// What the names of a scope, and the objects of settings among them, say of `name`.
 void look_in(const PythonScope& scope, std::string_view name, bool (*wanted)(const Setting&),
              Agreed& agreed) {
@@ -55,8 +75,13 @@ void look_in(const PythonScope& scope, std::string_view name, bool (*wanted)(con
         if (lower(key) == name && wanted(value)) {
             agreed.add(&value);
         } else if (value.is_map() && !value.has("$arguments") && !is_beside_training(key)) {
-            const Setting* at = value.peek(name);
-            agreed.add(at != nullptr && wanted(*at) ? at : nullptr);
+            look_in_object(value, name, wanted, agreed, 0);
+        } else if (value.is_map() && !is_beside_training(key)) {
+            for (const SettingMember& m : value.members) {  // the settings that an object is made with
+                if (is_settings_group(m) && !m.value.has("$class")) {
+                    look_in_object(m.value, name, wanted, agreed, 1);
+                }
+            }
         }
     }
 }
@@ -86,11 +111,14 @@ const Setting* told(const std::vector<PythonScope>& scopes, std::span<const std:
 
 namespace {
 
-/// Adds what the members of `object` that mean it are given.
+/// Adds what the members of `object`, and of the groups in it, that mean it are given.
 void add_meant(const Setting& object, bool (*means)(std::string_view), bool (*wanted)(const Setting&),
-               Agreed& agreed) {
+               Agreed& agreed, int depth = 0) {
     for (const SettingMember& m : object.members) {
         agreed.add(means(m.key) && wanted(m.value) ? &m.value : nullptr);
+        if (depth < deepest_group && is_settings_group(m)) {
+            add_meant(m.value, means, wanted, agreed, depth + 1);
+        }
     }
 }
 
@@ -188,8 +216,10 @@ const Setting* length_of_rows(const std::vector<PythonScope>& scopes) {
     Agreed agreed;
     visit_training_calls(scopes, [&](const std::string& name, const Setting& call) {
         const std::string made = lower(class_path(call));
-        const bool holds_rows = made.find("dataset") != made.npos || made.find("preprocessor") != made.npos ||
-                                made.find("collator") != made.npos;
+        static constexpr std::array<std::string_view, 5> kinds = {"data", "preprocessor", "collator", "token",
+                                                                  "corpus"};
+        const bool holds_rows = std::any_of(
+            kinds.begin(), kinds.end(), [&](std::string_view kind) { return made.find(kind) != made.npos; });
         if (!holds_rows || is_beside_training(name)) {
             return;
         }

@@ -69,9 +69,22 @@ void put_optimizer(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// Whether a call of PyTorch's autocast names no format on a GPU, where it is fp16 then.
+bool casts_to_default(const Setting& call) {
+    const Setting* device = call.peek("device_type");
+    const Setting* given = call.peek("$arguments");
+    if (device == nullptr && given != nullptr && !given->items.empty()) {
+        device = &given->items.front();
+    }
+    const bool accelerates = class_path(call).find("ccelerator") != std::string_view::npos;
+    return !accelerates && !call.has("$unpacked") && !call.has("dtype") &&
+           (device == nullptr || !device->quoted || device->text.starts_with("cuda"));
+}
+
 /// The format that a call of autocast, or a policy of mixed precision, computes in.
 void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     Agreed cast, policy, stored;
+    Setting half;
     visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
         stored.add(call.peek("$cast"));
         const std::string_view name = class_name(call);
@@ -85,7 +98,20 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
             // Whether the machine has what it needs, nobody knows from here.
             const bool is_on = enabled == nullptr ||
                                as_truth(*enabled).value_or(enabled->text.find("cuda") != std::string::npos);
+            if (is_on && dtype == nullptr && casts_to_default(call)) {
+                half = scalar_setting("torch.float16", call);
+                half.is_default = true;
+                dtype = &half;
+            }
             cast.add(is_on ? dtype : nullptr);
+        } else if (name == "fp8_autocast") {
+            const Setting* enabled = call.peek("enabled");
+            if (enabled == nullptr || as_truth(*enabled).value_or(true)) {
+                const Setting fp8 = scalar_setting("fp8", call, true);
+                put(root, "mixed_precision", &fp8);
+            }
+        } else if (name == "set_default_dtype" && given != nullptr && !given->items.empty()) {
+            stored.add(&given->items.front());
         } else if (name == "MixedPrecision" || name == "MixedPrecisionPolicy") {
             policy.add(call.peek("param_dtype"));
         } else if (name.ends_with("Plugin") || name == "Booster") {  // of Colossal-AI, and of Accelerate
@@ -99,7 +125,10 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     };
     put(root, "param_dtype", known(cast));
     put(root, "param_dtype", known(policy));
-    put(root, "torch_dtype", stored.get());
+    if (const Setting* at = stored.get(); at != nullptr) {
+        const Setting named = scalar_setting(at->text, *at, true);
+        put(root, "torch_dtype", &named);
+    }
 }
 
 /// A sharding that the whole program uses, as FSDP's block of settings says it.
@@ -261,6 +290,18 @@ void put_named_model(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// Processes that the program starts itself: "mp.spawn(train, nprocs=4)".
+void put_spawned(Setting& root, const std::vector<PythonScope>& scopes) {
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        const Setting* count = call.peek("nprocs");
+        if (class_name(call) == "spawn" && count != nullptr && is_count(*count)) {
+            put(root, "gpus_per_node", count);
+            const Setting one = scalar_setting("1", *count);
+            put(root, "num_nodes", &one);
+        }
+    });
+}
+
 }  // namespace
 
 void put_torch(Setting& root, const std::vector<PythonScope>& scopes) {
@@ -270,6 +311,7 @@ void put_torch(Setting& root, const std::vector<PythonScope>& scopes) {
     put_sharding(root, scopes);
     put_degrees(root, scopes);
     put_named_model(root, scopes);
+    put_spawned(root, scopes);
 }
 
 }  // namespace traincost

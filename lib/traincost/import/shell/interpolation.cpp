@@ -125,6 +125,9 @@ private:
 void walk(Setting& setting, Interpolator& interpolator, std::vector<const Setting*>& above) {
     if (setting.is_scalar() && setting.text.find("${") != std::string::npos) {
         if (const auto text = interpolator.expanded(setting.text, above, 0)) {
+            const bool whole =
+                setting.text.starts_with("${") && setting.text.find('}') + 1 == setting.text.size();
+            setting.quoted = setting.quoted && !whole;  // it has the other's type
             setting.text = *text;
         }
         return;

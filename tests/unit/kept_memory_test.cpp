@@ -152,6 +152,17 @@ TEST_CASE("FSDP2 keeps the root's group while its model computes the loss", "[me
     CHECK(estimate(job).stages[0].allocated == estimate(other).stages[0].allocated);
 }
 
+TEST_CASE("FSDP2 adds up gradients that wait in the format it reduces", "[memory]") {
+    Job job = job_under("pytorch", "bf16-pure", 4);
+    job.stack.traffic.reduce_every_micro_batch = false;
+    job.run.parallel.dp = 4;
+    job.run.parallel.zero = 3;
+    job.run.global_batch = 32;
+    job.run.precision.reduce = DataType::fp32;
+    CHECK(estimate(job).stages[0][MemoryTerm::gradients].value() ==
+          Approx(4.0 * parameters_of(job)).epsilon(0.01));
+}
+
 TEST_CASE("ranks that share a sequence are replicas whose gradients live in buckets", "[memory]") {
     Job job = job_under("pytorch", "bf16-amp", 2);
     job.run.global_batch = 2;

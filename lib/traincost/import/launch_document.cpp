@@ -264,6 +264,18 @@ std::optional<Setting> program_settings(const ShellFile& program, const ProgramC
     }
 }
 
+/// What stands around the commands of a job's file, or of commands alone in a file of another kind.
+std::optional<JobFrame> frame_of(std::string_view text, const std::string& name, const KnowsSettings& knows) {
+    std::optional<JobFrame> frame = job_frame(text, name);
+    if (frame)
+        return frame;
+    if (auto commands = commands_alone(text, name, knows)) {
+        frame.emplace();
+        frame->script = std::move(*commands);
+    }
+    return frame;
+}
+
 }  // namespace
 
 LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_view select,
@@ -278,13 +290,7 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
     for (std::size_t i = 0; i < files.size(); ++i) {
         documents.names.push_back(files[i].name);
         texts.push_back({&files[i].name, without_mark(files[i].text)});
-        frames[i] = job_frame(texts.back().text, files[i].name);
-        if (!frames[i]) {
-            if (auto commands = commands_alone(texts.back().text, files[i].name, knows)) {
-                frames[i] = JobFrame{};
-                frames[i]->script = std::move(*commands);
-            }
-        }
+        frames[i] = frame_of(texts.back().text, files[i].name, knows);
         if (frames[i]) {
             texts.back().text = frames[i]->script;
         }

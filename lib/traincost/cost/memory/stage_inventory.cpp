@@ -44,10 +44,15 @@ double StageInventory::block_gradients_of(const ElementCount& n) const {
 
 memory_terms::Gradients StageInventory::gradients(double elements) const {
     // FSDP1 widens gradients where it reduces them: under no_sync they wait whole, as backward made them.
-    const bool waits_as_made = job.stack.states.shard == ShardEngine::fsdp1 && run.parallel.zero >= 2 &&
-                               !regime.gradients_sharded && !regime.reduces_every_micro_batch;
-    const double stored = bytes_per_element(run.precision.gradients).value();
-    return {elements, waits_as_made ? std::min(stored, shape.e) : stored, 0.0, shape.e};
+    // FSDP2 adds them up in the format that it reduces.
+    const bool waits =
+        run.parallel.zero >= 2 && !regime.gradients_sharded && !regime.reduces_every_micro_batch;
+    double stored = bytes_per_element(run.precision.gradients).value();
+    if (waits && job.stack.states.shard == ShardEngine::fsdp1)
+        stored = std::min(stored, shape.e);
+    if (waits && job.stack.states.shard == ShardEngine::fsdp2)
+        stored = std::max(stored, bytes_per_element(run.precision.reduce).value());
+    return {elements, stored, 0.0, shape.e};
 }
 
 memory_terms::Gradients StageInventory::all_gradients() const {

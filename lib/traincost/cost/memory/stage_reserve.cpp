@@ -40,10 +40,13 @@ public:
         for (int t = 0; t <= static_cast<int>(MemoryTerm::workspace); ++t) {
             reserve_.memory.allocated += reserve_.memory.terms[static_cast<std::size_t>(t)];
         }
-        // Model states are allocated once and stay; what comes and goes leaves gaps.
+        // Model states are allocated once and stay, a root that waits for the loss comes before all else;
+        // what comes and goes leaves gaps.
+        const memory_terms::Gathered& gathered = peak_.alive.gathered;
+        const Bytes root{root_waits_for_loss(held_) ? gathered.n_x * gathered.e : 0.0};
         const Bytes states = term(MemoryTerm::weights) + term(MemoryTerm::master_weights) +
                              term(MemoryTerm::optimizer_states) + term(MemoryTerm::adapters) +
-                             term(MemoryTerm::workspace);
+                             term(MemoryTerm::workspace) + root;
         memory_terms::Fragmentation& f = reserve_.fragmentation;
         const double share = gap_share(reserve_.memory.allocated - states);
         f.f = share * stuck_share();
@@ -195,8 +198,14 @@ private:
             return least;
         const double share = by_block ? 1.0 : held_.again / static_cast<double>(held_.counts.blocks);
         const Bytes churn = moving * ((most - least) * share);
-        const Bytes spared = (by_block ? held_.saved : held_.dropped) *
-                             ((1.0 - held_.run.offload_activations) * held_.in_flight);
+        // Gradients that come with the way back lie by then where activations would have been.
+        const Bytes made = peak_.moment == Moment::backward && !held_.regime.gradients_persist
+                               ? peak_.alive.gradients.bytes()
+                               : Bytes{};
+        const Bytes spared =
+            std::max(Bytes{}, (by_block ? held_.saved : held_.dropped) *
+                                      ((1.0 - held_.run.offload_activations) * held_.in_flight) -
+                                  made);
         return std::max(0.0, least + std::min(churn, spared) / moving);
     }
 
@@ -211,7 +220,10 @@ private:
                                  : held_.root.total();
         const double ahead =
             held_.largest.total() * static_cast<double>(held_.stack.states.prefetched_blocks);
-        return Bytes{(std::max(group, held_.largest.total()) + ahead) * held_.shape.e};
+        // A root that waits for the loss is gathered once, before the blocks, which take what it leaves.
+        const double pool = root_waits_for_loss(held_) ? std::max(group, ahead)
+                                                       : std::max(group, held_.largest.total()) + ahead;
+        return Bytes{pool * held_.shape.e};
     }
 
     /// What micro-batches of other lengths leave: blocks of the logits and of what a loss makes of them fit

@@ -128,8 +128,7 @@ private:
         const bool sharded = held_.regime.fully_sharded && held_.regime.zero >= 3;
         if (sharded && held_.stack.states.shard == ShardEngine::fsdp1)
             return gathered(held_, kept, true);
-        const bool inside = held_.stack.head.loss_inside && (!held_.shape.compiled || held_.shape.fused.loss);
-        const bool waits = sharded && inside && held_.stack.states.shard == ShardEngine::fsdp2;
+        const bool waits = root_waits_for_loss(held_);
         return gathered(held_, kept + (waits ? 1 : 0), waits);
     }
 
@@ -291,6 +290,12 @@ private:
 bool gradients_appear(const StageInventory& held) {
     return !held.regime.gradients_persist ||
            (held.stack.states.gradients == GradientStore::parameter && !bucket_views(held.job));
+}
+
+bool root_waits_for_loss(const StageInventory& held) {
+    const bool inside = held.stack.head.loss_inside && (!held.shape.compiled || held.shape.fused.loss);
+    return inside && held.regime.fully_sharded && held.regime.zero >= 3 &&
+           held.stack.states.shard == ShardEngine::fsdp2 && !held.stack.states.root_sharded_apart;
 }
 
 Bytes pipeline_outputs(const StageInventory& held) {

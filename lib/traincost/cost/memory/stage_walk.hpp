@@ -21,6 +21,9 @@ bool gradients_appear(const StageInventory& held);
 /// Logits of all micro-batches, where the pipeline collects its outputs.
 Bytes pipeline_outputs(const StageInventory& held);
 
+/// Whether FSDP2 keeps the root's group gathered until the model's forward pass has computed the loss.
+bool root_waits_for_loss(const StageInventory& held);
+
 /// Fully sharded weights that every walk finds gathered when it starts backwards through the stage's blocks.
 /// They do not depend on recomputation, schedule or shard group, nor need they activations to be counted.
 Bytes gathered_at_last_block(const StageInventory& held);

@@ -250,7 +250,8 @@ std::vector<ExplanationRow> memory_explanations() {
           "f * (A - R) + min(max(h + z, s), max(s, y))",
           {{"f", "", "gaps, relative to memory allocated and freed in a step, that cannot be reclaimed"},
            {"A", "B", "allocated at the peak"},
-           {"R", "B", "allocated once: weights, states, adapters, workspace"},
+           {"R", "B",
+            "allocated once: weights, states, adapters, workspace, a root group that waits for the loss"},
            {"h", "B", "freed but not yet reusable: gathers used by a side stream"},
            {"z", "B",
             "new reservations, because free blocks are too small: for flat tensors after activations, for a "

@@ -18,7 +18,7 @@ struct LogDialects {
     bool deepspeed = false;
     bool nemo = false;
     bool composer = false;
-    bool named_bar = false;  ///< a progress bar with values behind it
+    bool named_bar = false;      ///< a progress bar with values behind it
     bool framework_bar = false;  ///< a progress bar that a framework draws
     bool axolotl = false;
     bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor

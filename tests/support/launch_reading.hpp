@@ -15,6 +15,16 @@ inline LaunchReading said_in(const std::string& text, std::string_view select = 
     return read_launch_files(std::vector<LaunchFile>{{"job", text}}, select);
 }
 
+/// What is read of a program of one's own and the command that starts it.
+inline LaunchReading said_of(const std::string& program, const std::string& command) {
+    return read_launch_files(std::vector<LaunchFile>{{"train.py", program}, {"run.sh", command + "\n"}}, {});
+}
+
+/// The end of such a program: the model, and a step.
+inline const std::string loop_of =
+    "model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n"
+    "loss = model(**batch).loss\nloss.backward()\n";
+
 /// "4096"; "-" where the fact is absent.
 inline std::string said(const LaunchReading& reading, Fact fact) {
     const auto found = reading.facts.find(fact);

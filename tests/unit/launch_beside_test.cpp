@@ -10,14 +10,6 @@ using namespace traincost::test;
 
 namespace {
 
-LaunchReading said_of(const std::string& program, const std::string& command) {
-    return read_launch_files(std::vector<LaunchFile>{{"train.py", program}, {"run.sh", command + "\n"}}, {});
-}
-
-const std::string loop_of =
-    "model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n"
-    "loss = model(**batch).loss\nloss.backward()\n";
-
 /// A loop whose settings are a function's parameters, or an object of them.
 std::string loop_in(const std::string& header, const std::string& at) {
     return "import torch\nfrom transformers import AutoModelForCausalLM\n" + header +

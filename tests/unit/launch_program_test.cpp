@@ -7,18 +7,6 @@
 using namespace traincost;
 using namespace traincost::test;
 
-namespace {
-
-LaunchReading said_of(const std::string& program, const std::string& command) {
-    return read_launch_files(std::vector<LaunchFile>{{"train.py", program}, {"run.sh", command + "\n"}}, {});
-}
-
-const std::string loop_of =
-    "model = AutoModelForCausalLM.from_pretrained('acme/m-1b')\n"
-    "loss = model(**batch).loss\nloss.backward()\n";
-
-}  // namespace
-
 TEST_CASE("A device that nobody knows is a GPU", "[launch][python]") {
     const LaunchReading job = said_in(
         "import torch\nfrom transformers import AutoModelForCausalLM\ndevice, device_type = "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/base/multiples.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/cost/params.hpp"
 
@@ -110,7 +111,7 @@ void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecip
     const std::int64_t usual =
         pretraining ? std::max<std::int64_t>(1, (tokens + sequence / 2) / sequence) : sequences_of_tuning;
     const std::int64_t pass = std::max<std::int64_t>(1, run.micro_batch * run.parallel.dp);
-    run.global_batch = (usual + pass - 1) / pass * pass;
+    run.global_batch = round_up(usual, pass);
     std::string why = published             ? "as published: " + recipe->source
                       : pretraining && many ? std::to_string(tokens_of_accelerator) +
                                                   " tokens per accelerator, the usual minimum in pre-training"

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "traincost/base/multiples.hpp"
 #include "traincost/base/version.hpp"
 #include "traincost/cost/adapters.hpp"
 #include "traincost/cost/estimate.hpp"
@@ -21,7 +22,7 @@ ModelSpec padded(const Job& job) {
     ModelSpec model = job.model;
     const std::int64_t multiple = job.stack.head.vocab_multiple * job.run.parallel.tp;
     if (job.stack.head.vocab_multiple > 1) {
-        model.vocab = (model.vocab + multiple - 1) / multiple * multiple;
+        model.vocab = round_up(model.vocab, multiple);
     }
     return model;
 }

@@ -1,44 +1,40 @@
 #include "traincost/fit/flop_definition.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/cost/params.hpp"
 
 namespace traincost {
 
 namespace {
 
-bool any_of(std::string_view text, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 std::optional<FlopCount> count_from(std::string_view text) {
-    if (any_of(text, {"params*tokens", "6nd", "8nd"}))
+    if (contains_any(text, {"params*tokens", "6nd", "8nd"}))
         return FlopCount::six_nd;
-    if (any_of(text, {"sc21", "megatron hardware", "megatron formula", "96*b*s*l*h^2", "72*b*s*l*h^2"}))
+    if (contains_any(text, {"sc21", "megatron hardware", "megatron formula", "96*b*s*l*h^2", "72*b*s*l*h^2"}))
         return FlopCount::megatron;
-    if (any_of(text, {"n includes embedding"}))
+    if (contains_any(text, {"n includes embedding"}))
         return FlopCount::six_nd_full;
-    if (any_of(text, {"matmul params incl. lm head", "palm"}))
+    if (contains_any(text, {"matmul params incl. lm head", "palm"}))
         return FlopCount::palm;
-    if (any_of(text, {"not halved", "full attention", "full (non-causal) attention", "non-causal attention"}))
+    if (contains_any(text,
+                     {"not halved", "full attention", "full (non-causal) attention", "non-causal attention"}))
         return FlopCount::exact_full;
-    if (any_of(text, {"attention halved", "causal attention", "halved for causality"}))
+    if (contains_any(text, {"attention halved", "causal attention", "halved for causality"}))
         return FlopCount::exact;
     // The counters of NeMo and MaxText take attention over all keys unless they say otherwise.
-    if (any_of(text, {"nvidia model flops", "maxtext", "model flops", "model tflops"}))
+    if (contains_any(text, {"nvidia model flops", "maxtext", "model flops", "model tflops"}))
         return FlopCount::exact_full;
     return std::nullopt;
 }
 
 RecomputeCount recompute_from(std::string_view text) {
-    if (any_of(text, {"when activation ckpt is on", "when recompute is on"}))
+    if (contains_any(text, {"when activation ckpt is on", "when recompute is on"}))
         return RecomputeCount::as_run;
-    if (any_of(text, {"8*params*tokens", "8nd", "incl. full", "incl. recompute", "including recompute",
-                      "96*b*s*l*h^2"}))
+    if (contains_any(text, {"8*params*tokens", "8nd", "incl. full", "incl. recompute", "including recompute",
+                            "96*b*s*l*h^2"}))
         return RecomputeCount::always;
     return RecomputeCount::never;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -232,11 +233,6 @@ constexpr std::array<std::string_view, 25> do_not = {
     "/",     "seed",      "warmup",  "dropout", "beta",  "eps",    "weight_decay", "lr",    "interval",
     "test_", "lighteval", "metrics", "profil",  "cache", "_steps", "decay"};
 
-bool has_part(std::string_view key, std::span<const std::string_view> parts) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return key.find(part) != key.npos; });
-}
-
 }  // namespace
 
 void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
@@ -270,8 +266,8 @@ void list_unread(const Setting& root, std::vector<UnreadSetting>& unread) {
     if (key.starts_with("#sbatch ")) {  // which would tell of a batch
         key.erase(0, key.find(' '));
     }
-    const bool matters =
-        !says_nothing(root) && !(as_truth(root) == false) && has_part(key, matter) && !has_part(key, do_not);
+    const bool matters = !says_nothing(root) && !(as_truth(root) == false) && contains_any(key, matter) &&
+                         !contains_any(key, do_not);
     unread.push_back({.where = root.place(), .key = root.name, .matters = matters, .why = ""});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 
@@ -148,8 +149,7 @@ bool starts_training(const std::string& command) {
         "torchrun ", "accelerate launch ", "deepspeed ", "composer ", "torch.distributed", "tune run ",
         "litgpt ",   "llamafactory-cli",   "swift sft ", "axolotl ",  "python train",      "train.py"};
     const bool asks = command.find(" --version") != command.npos || command.find(" --help") != command.npos;
-    return !asks && std::any_of(words.begin(), words.end(),
-                                [&](std::string_view word) { return command.find(word) != command.npos; });
+    return !asks && contains_any(command, words);
 }
 
 }  // namespace

@@ -39,9 +39,8 @@ int recognise_levanter(const Setting& root); void read_levanter(const Setting& r
 int recognise_lightning(const Setting& root); void read_lightning(const Setting& root, FactSheet& sheet);
 int recognise_nanogpt(const Setting& root); void read_nanogpt(const Setting& root, FactSheet& sheet);
 int recognise_nanochat(const Setting& root); void read_nanochat(const Setting& root, FactSheet& sheet);
-int recognise_internevo(const Setting& root);
-int recognise_colossalai(const Setting& root); void read_internevo(const Setting& root, FactSheet& sheet);
-void read_colossalai(const Setting& root, FactSheet& sheet);
+int recognise_internevo(const Setting& root); void read_internevo(const Setting& root, FactSheet& sheet);
+int recognise_colossalai(const Setting& root); void read_colossalai(const Setting& root, FactSheet& sheet);
 int recognise_flagscale(const Setting& root); void read_flagscale(const Setting& root, FactSheet& sheet);
 // clang-format on
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traincost/base/multiples.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
@@ -49,7 +50,7 @@ void read_neox_model(const Setting& root, FactSheet& sheet) {
             const Setting* multiple = first_of(root, {"mlp_multiple_of"});
             const std::int64_t of =
                 multiple == nullptr ? 1 : std::max<std::int64_t>(as_whole(*multiple).value_or(1), 1);
-            ffn = (ffn * 2 / 3 / 2 + of - 1) / of * of;
+            ffn = round_up(ffn * 2 / 3 / 2, of);
         }
         dimensions.emplace_back("ffn", ffn);
     }

@@ -1,5 +1,6 @@
 // InternEvo (InternLM's trainer): blocks of settings at the top of a Python file.
 
+#include "traincost/base/multiples.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
@@ -27,7 +28,7 @@ void read_intern_model(const Setting& root, FactSheet& sheet) {
         constexpr std::int64_t multiple = 256;
         const auto width =
             static_cast<std::int64_t>(*as_number(*ratio) * static_cast<double>(*as_whole(*hidden)));
-        dimensions.emplace_back("ffn", (width + multiple - 1) / multiple * multiple);
+        dimensions.emplace_back("ffn", round_up(width, multiple));
     }
     add_dimension(dimensions, "experts", root, {"model.num_experts", "model.moe.num_experts"});
     add_dimension(dimensions, "vocab", root, {"model.vocab_size"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -150,11 +151,6 @@ constexpr std::array shape_parts = {
     "position", "block", "kernel", "conv",   "ssm",    "state", "mamba",        "group",
     "shared",   "gate",  "num_",   "_n_",    "ratio",  "cross", "adapter",      "projection",
     "pruned",   "query", "expan",  "sparse", "sink",   "index", "multiplier"};
-
-bool contains_any(std::string_view name, auto&& parts) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
 
 bool is_harmless(std::string_view name) {
     return name.starts_with('_') ||

@@ -189,10 +189,6 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     }
 }
 
-bool PythonRegistry::begins_with(const std::string& text, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.starts_with(w); });
-}
-
 PythonReach PythonRegistry::reach_of(const PythonStatement& statement) const {
     PythonReach reach = PythonReach::surely;
     for (const PythonStatement* header : statement.within) {

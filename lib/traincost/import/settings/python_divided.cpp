@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_batch_names.hpp"
@@ -15,12 +16,6 @@
 namespace traincost {
 
 namespace {
-
-template <std::size_t n>
-bool has_part_of(std::string_view text, const std::array<std::string_view, n>& parts) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return text.find(part) != text.npos; });
-}
 
 /// Whether what stands behind a `name` in its line, blanks apart and so far, passes the test.
 template <class Test>
@@ -41,7 +36,7 @@ bool divides_by_length(std::string_view text, std::string_view batch) {
                                                          "* t *", "ctx",        "length",  "max_len"};
     constexpr std::size_t reach = 120;
     return is_followed(text, batch, reach, [&](std::string_view rest) {
-        return (rest.starts_with('/') || rest.starts_with('%')) && has_part_of(rest, lengths);
+        return (rest.starts_with('/') || rest.starts_with('%')) && contains_any(rest, lengths);
     });
 }
 
@@ -63,7 +58,7 @@ bool divides_by_world(std::string_view text, std::string_view name) {
                                                         "num_devices"};
     constexpr std::size_t reach = 40;
     return is_followed(text, name, reach, [&](std::string_view rest) {
-        return (rest.starts_with("//") || rest.starts_with("/ ")) && has_part_of(rest, worlds);
+        return (rest.starts_with("//") || rest.starts_with("/ ")) && contains_any(rest, worlds);
     });
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/key_meaning.hpp"
@@ -21,12 +22,6 @@ namespace {
 
 bool has_part(std::string_view text, std::string_view part) {
     return text.find(part) != text.npos;
-}
-
-template <std::size_t n>
-bool has_any_part(std::string_view text, const std::array<std::string_view, n>& parts) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return has_part(text, part); });
 }
 
 constexpr std::array<std::string_view, 14> rank_batch_names = {"per_device_train_batch_size",
@@ -220,7 +215,7 @@ bool has_training_loop(std::string_view text) {
     constexpr std::array<std::string_view, 12> languages = {
         "vocab_size", "okenizer", "CausalLM", "block_size",  "seq_len",      "LMHeadModel",
         "tokens",     "GPT",      "Llama",    "Transformer", "transformers", "deepspeed.initialize("};
-    return has_any_part(text, steps) && has_any_part(text, languages);
+    return contains_any(text, steps) && contains_any(text, languages);
 }
 
 std::optional<Setting> loop_settings(const std::vector<PythonScope>& scopes, int least) {

@@ -1,9 +1,9 @@
 #include "traincost/import/settings/python_model.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_made.hpp"
 
@@ -46,8 +46,7 @@ bool is_language_model(std::string_view name) {
                                                               "LMHeadModel",
                                                               "ForConditionalGeneration",
                                                               "ForSequenceClassification"};
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](std::string_view part) { return name.find(part) != name.npos; });
+    return contains_any(name, parts);
 }
 
 namespace {

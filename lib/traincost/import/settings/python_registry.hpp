@@ -114,7 +114,6 @@ private:
     static std::string made_optimizer(const PythonStatement& statement);
     /// What stands at the top of a class: its members and what its "__init__" gives them.
     void collect_member(const PythonStatement& statement, const PythonStatement& header);
-    static bool begins_with(const std::string& text, std::initializer_list<std::string_view> words);
     /// Whether what stands in the block of that header is run, as far as its condition is known.
     PythonReach entered(const PythonStatement& header, std::map<std::string, Setting>& locals);
     PythonReach reach_of(const PythonStatement& statement) const;

@@ -1,5 +1,6 @@
 #include "traincost/import/settings/python_statement.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 #include "traincost/base/error.hpp"
@@ -7,17 +8,17 @@
 
 namespace traincost {
 
+bool begins_with(std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view w) { return text.starts_with(w); });
+}
+
 namespace {
 
 /// Whether the statement begins a block, which may stand behind its colon.
 bool begins_block(std::string_view text) {
-    for (const std::string_view word :
-         {"def ", "if ", "elif ", "for ", "while ", "with ", "except ", "class ", "async "}) {
-        if (text.starts_with(word)) {
-            return true;
-        }
-    }
-    return text == "else" || text == "try" || text == "finally" || text == "except";
+    return begins_with(text,
+                       {"def ", "if ", "elif ", "for ", "while ", "with ", "except ", "class ", "async "}) ||
+           text == "else" || text == "try" || text == "finally" || text == "except";
 }
 
 /// Whether something stands behind it in its line.

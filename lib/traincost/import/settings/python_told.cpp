@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/import/settings/key_meaning.hpp"
 #include "traincost/import/settings/python_made.hpp"
@@ -21,9 +22,7 @@ void Agreed::add(const Setting* said) {
 bool is_beside_training(std::string_view name) {
     static constexpr std::array<std::string_view, 8> others = {"val",    "eval",     "test",    "infer",
                                                                "sample", "generate", "predict", "dev_"};
-    const std::string in = lower(name);
-    return std::any_of(others.begin(), others.end(),
-                       [&](std::string_view part) { return in.find(part) != in.npos; });
+    return contains_any(lower(name), others);
 }
 
 void visit_training_calls(const std::vector<PythonScope>& scopes,
@@ -218,9 +217,7 @@ const Setting* length_of_rows(const std::vector<PythonScope>& scopes) {
         const std::string made = lower(class_path(call));
         static constexpr std::array<std::string_view, 5> kinds = {"data", "preprocessor", "collator", "token",
                                                                   "corpus"};
-        const bool holds_rows = std::any_of(
-            kinds.begin(), kinds.end(), [&](std::string_view kind) { return made.find(kind) != made.npos; });
-        if (!holds_rows || is_beside_training(name)) {
+        if (!contains_any(made, kinds) || is_beside_training(name)) {
             return;
         }
         for (const std::string_view key : lengths) {

@@ -69,6 +69,26 @@ TEST_CASE("records are found by id, alias and repository, whatever the case", "[
     CHECK(catalogue.model("gpt2").layers == 12);
 }
 
+TEST_CASE("every accelerator is found by the name with which a vendor's driver shows it", "[catalogue]") {
+    const Catalogue catalogue;
+    for (const auto& [name, id] : std::vector<std::pair<std::string, std::string>>{
+             {"NVIDIA GeForce RTX 4090", "rtx-4090"},
+             {"NVIDIA RTX A6000", "rtx-a6000"},
+             {"NVIDIA H20", "h20-sxm-96gb"},
+             {"NVIDIA A40", "a40"},
+             {"NVIDIA GH200 480GB", "gh200-96gb"},
+             {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000-blackwell-server"},
+             {"Tesla V100-SXM2-32GB", "v100-sxm2-32gb"},
+             {"AMD Instinct MI300X", "mi300x-192gb"}}) {
+        INFO(name);
+        CHECK(catalogue.find(Room::accelerators, name) == id);
+    }
+    for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators))
+        CHECK(catalogue.find(Room::accelerators, "NVIDIA " + entry.id) == entry.id);
+    CHECK_FALSE(catalogue.find(Room::accelerators, "NVIDIA"));
+    CHECK_FALSE(catalogue.find(Room::models, "NVIDIA gpt2"));
+}
+
 TEST_CASE("an unknown name suggests the nearest", "[catalogue]") {
     const Catalogue catalogue;
     CHECK(message([&] { catalogue.model("lama-3.1-70b"); }) ==

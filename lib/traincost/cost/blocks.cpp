@@ -59,12 +59,17 @@ PartTime part_time(const OpList& ops, const KernelContext& context, const Shardi
     return t;
 }
 
+/// Whether ranks gather the matrices of each expert by themselves.
+bool shards_expert_modules(const Job& job) {
+    return job.stack.states.shard == ShardEngine::deepspeed && job.model.moe &&
+           job.stack.experts.launch.value() > 0.0;
+}
+
 /// Modules with weights of their own in a block over those of the dense block that `host_per_sharded_block`
 /// is of, where hooks run before and after each: seven matrices and two norms. A stack that launches each
 /// expert has a module for each matrix of it.
-double sharded_modules(const Job& job, const BlockSignature& block) {
-    const bool by_module = job.stack.states.shard == ShardEngine::deepspeed;
-    if (!by_module || !block.moe || !job.model.moe || job.stack.experts.launch.value() <= 0.0)
+double modules_of_block(const Job& job, const BlockSignature& block) {
+    if (!block.moe || !shards_expert_modules(job))
         return 1.0;
     constexpr double of_attention = 7.0;  // four matrices, two norms, the router
     constexpr double dense = 9.0;
@@ -97,6 +102,16 @@ ShardingHost sharding_host(const Job& job) {
     const Seconds each = job.stack.host.per_sharded_block;
     const double again = zero_in_force(job) >= 3 ? second_gather : 0.0;
     return {each * first_gather, each * (reduction + again)};
+}
+
+double sharded_modules(const Job& job) {
+    if (!shards_expert_modules(job))
+        return 1.0;
+    const std::int64_t blocks = block_count(job.model);
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < blocks; ++i)
+        sum += modules_of_block(job, signature_of(job, i));
+    return sum / static_cast<double>(blocks);
 }
 
 Seconds host_floor_per_block(const Job& job) {
@@ -156,7 +171,7 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
         table.kinds[k].signature = g;
         table.kinds[k].parameters = sharded_count(
             layer_weights(job.model, {g.side, g.moe, 1, g.mixer, g.mlp, g.shape}), s.tp, s.ep, s.etp);
-        const double modules = sharded_modules(job, g);
+        const double modules = modules_of_block(job, g);
         table.kinds[k].time =
             part_time(ops.blocks[k], context, {sharding.forward * modules, sharding.backward * modules});
     }

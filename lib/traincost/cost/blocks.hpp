@@ -75,6 +75,10 @@ struct ShardingHost {
 
 ShardingHost sharding_host(const Job& job);
 
+/// Modules whose weights a block's ranks gather by themselves, over those of a dense block: more than 1 where
+/// experts are modules of their own and a stack gathers module by module. Mean over the blocks.
+double sharded_modules(const Job& job);
+
 /// The table of a job's operators.
 BlockTable block_table(const Job& job, const Shape& shape, const BlockOps& ops);
 

@@ -116,7 +116,7 @@ Seconds hidden_by_chunks(Seconds traffic, Seconds compute, bool overlaps, const 
 double reduction_messages(const DataParallel& d, double elements) {
     const StackSpec& stack = d.job.stack;
     if (regime_of(d.job).weights_sharded)
-        return std::max(1.0, d.blocks * stack.traffic.sharded_messages);
+        return std::max(1.0, d.blocks * stack.traffic.sharded_messages * sharded_modules(d.job));
     const bool buckets = d.job.run.parallel.zero <= 1 && stack.states.shard != ShardEngine::megatron &&
                          stack.traffic.gradient_bucket.value() > 0.0;
     if (!buckets)

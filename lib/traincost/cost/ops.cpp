@@ -77,7 +77,7 @@ namespace {
 /// Recompute of a block from its input, before its backward begins, but for what is cached: attention, and
 /// per op every second product and what reductions and exchanges between ranks return (torchtitan,
 /// activation_checkpoint.selective_ac_option = "op").
-void recompute_by_block(const Shape& s, double hidden, OpList& list) {
+void recompute_by_block(const Shape& s, double hidden, bool exchanges_kept, OpList& list) {
     int products = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
         Operator& op = list[i];
@@ -95,7 +95,7 @@ void recompute_by_block(const Shape& s, double hidden, OpList& list) {
                               (op.attention.v_dim * s.e + 4.0)};
         } else if (s.again.per_op && op.kind == OpKind::communication &&
                    (op.forward_collective == Collective::reduce_scatter ||
-                    op.forward_collective == Collective::all_to_all)) {
+                    (op.forward_collective == Collective::all_to_all && exchanges_kept))) {
             const double ranks = op.forward_collective == Collective::reduce_scatter
                                      ? static_cast<double>(op.group == Group::tensor ? s.tp : s.etp)
                                      : 1.0;
@@ -184,7 +184,7 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
         build.residual_add("mlp_add", Module::mlp);
     }
     if (shape.again.by_block())
-        recompute_by_block(shape, h, list);
+        recompute_by_block(shape, h, job.stack.experts.exchanges_kept, list);
     return list;
 }
 

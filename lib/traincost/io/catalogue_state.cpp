@@ -214,6 +214,21 @@ const std::vector<Source>& Catalogue::State::sources(Room room) {
     return index[i];
 }
 
+namespace {
+
+/// The name of a device without the first of the words that a vendor puts before it; itself where there is
+/// none.
+std::string without_vendor(const std::string& canonical) {
+    for (const std::string_view word :
+         {"nvidia-", "amd-", "intel-", "huawei-", "google-", "geforce-", "tesla-", "quadro-", "instinct-"}) {
+        if (canonical.starts_with(word))
+            return canonical.substr(word.size());
+    }
+    return canonical;
+}
+
+}  // namespace
+
 std::optional<Source> Catalogue::State::source(Room room, std::string_view name) {
     const std::string canonical = canonical_name(name);
     if (folder.empty() && records.empty()) {
@@ -239,6 +254,11 @@ std::optional<Source> Catalogue::State::source(Room room, std::string_view name)
         if (stack && stack->id != canonical.substr(0, at)) {
             return source(room, stack->id + canonical.substr(at));
         }
+    }
+    if (found == nullptr && room == Room::accelerators) {
+        // as drivers name a device: "NVIDIA GeForce RTX 4090", "AMD Instinct MI300X"
+        const std::string bare = without_vendor(canonical);
+        return bare != canonical ? source(room, bare) : std::nullopt;
     }
     return found != nullptr ? std::optional(*found) : std::nullopt;
 }

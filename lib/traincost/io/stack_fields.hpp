@@ -83,6 +83,11 @@ void describe(Io& io, T& x) {
     io.optional("launch_s", x.launch);
     io.optional("clamped_glu_passes", x.clamped_glu_passes);
     io.optional("walks", x.walks);
+    io.optional("row_passes_forward", x.row_passes_forward);
+    io.optional("row_passes_backward", x.row_passes_backward);
+    io.optional("compiles_rows", x.compiles_rows);
+    io.optional("weights_rows_in_fp32", x.weights_rows_in_fp32);
+    io.optional("exchanges_kept", x.exchanges_kept);
     io.optional("overlap", x.overlap);
 }
 

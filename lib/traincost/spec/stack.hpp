@@ -197,6 +197,14 @@ struct StackExperts {
     /// eager expert layer runs beside its products, permutations and non-linearity: masks, strided halves,
     /// sorts. 0: none.
     double walks = 0.0;
+    /// Passes at streaming rate over the rows of all routed tokens by a layer written operator by operator,
+    /// beyond a permutation and a weighted sum: padding, the casts of the weighting, scattered sums.
+    double row_passes_forward = 0.0;
+    double row_passes_backward = 0.0;   ///< the same, in the backward pass
+    bool compiles_rows = true;          ///< compilation covers those passes, and fuses them away
+    bool weights_rows_in_fp32 = false;  ///< rows are multiplied by routing weights in fp32, and kept so
+    /// Recomputation operator by operator keeps what an exchange of tokens returns.
+    bool exchanges_kept = true;
     double overlap = 0.0;  ///< share of expert all-to-all hidden under compute
     bool operator==(const StackExperts&) const = default;
 };

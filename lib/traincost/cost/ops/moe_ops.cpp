@@ -49,9 +49,10 @@ void one_hot_product(OpBuilder& build, std::string_view name, bool combines) {
 struct RoutedTokens {
     double width;       ///< that experts read
     double ffn;         ///< of an expert on a rank
-    double routed;      ///< tokens a rank routes: its own part of the sequence
+    double routed;      ///< tokens a rank routes: its own part of the sequence, or its group's
     double copies;      ///< each to top_k experts somewhere in the group
     double local;       ///< copies that a rank's experts take: with expert tensor parallelism all its group's
+    double gathered;    ///< rows that ranks which share experts gather before, and sum after
     double travelling;  ///< of the copies
     double walks;       ///< passes over all copies to group them by expert
     bool wide;          ///< experts run in fp32, which autocast leaves
@@ -64,14 +65,19 @@ RoutedTokens routed_tokens(const OpBuilder& build) {
     const MoeSpec& moe = *m.moe;
     const StackExperts& experts = build.stack().experts;
     const double top_k = static_cast<double>(moe.top_k);
-    const double routed = s.tokens / (s.sequence_parallel || s.etp < s.tp ? static_cast<double>(s.tp) : 1.0);
+    // Plans of distributed tensors gather a layer's input, and every rank of the group routes all of it.
+    const bool routes_alike = s.etp > 1 && build.stack().layer.tensor_parallel == TensorParallelKind::dtensor;
+    const bool own_part = !routes_alike && (s.sequence_parallel || s.etp < s.tp);
+    const double routed = s.tokens / (own_part ? static_cast<double>(s.tp) : 1.0);
     const double copies = routed * top_k * s.expert_imbalance;
+    const double local = own_part ? copies * static_cast<double>(s.etp) : copies;
     const bool wide = autocast_misses_experts(build.job());
     return {.width = static_cast<double>(moe.latent.value_or(m.hidden)),
             .ffn = static_cast<double>(moe.ffn) / static_cast<double>(s.etp),
             .routed = routed,
             .copies = copies,
-            .local = copies * static_cast<double>(s.etp),
+            .local = local,
+            .gathered = routes_alike ? routed : local,
             .travelling = experts.token_dispatch ? token_copies(build.job(), top_k) : 1.0,
             // A dispatch that groups tokens by expert spares the passes over all copies; the weighted sum
             // over a token's experts reads and writes what travelled.
@@ -118,7 +124,7 @@ void send_to_experts(OpBuilder& build, const RoutedTokens& x) {
                           Collective::all_to_all, message);
     }
     if (s.etp > 1) {
-        const Bytes message{x.local * x.width * s.e};
+        const Bytes message{x.gathered * x.width * s.e};
         build.communicate("expert_gather", Module::experts, Group::expert_tensor, Collective::all_gather,
                           message, Collective::reduce_scatter, message);
     }
@@ -167,11 +173,23 @@ void run_experts(OpBuilder& build, const RoutedTokens& x) {
                     s.again.activation ? Bytes{} : Bytes{x.local * x.ffn * kept});
 }
 
+/// Kernels over the rows of all routed tokens that neither group nor sum them: padding, casts, scattered
+/// sums.
+void row_passes(OpBuilder& build, const RoutedTokens& x) {
+    const StackExperts& experts = build.stack().experts;
+    if (experts.row_passes_forward + experts.row_passes_backward <= 0.0 ||
+        (build.shape().compiled && experts.compiles_rows))
+        return;
+    const Bytes rows{x.copies * x.width * x.element};
+    build.memory("expert_rows", Module::experts, rows * experts.row_passes_forward,
+                 rows * experts.row_passes_backward, 8, 9);
+}
+
 void bring_back(OpBuilder& build, const RoutedTokens& x) {
     const Shape& s = build.shape();
     const double copied = x.copies * x.width;
     if (s.etp > 1) {
-        const Bytes message{x.local * x.width * s.e};
+        const Bytes message{x.gathered * x.width * s.e};
         build.communicate("expert_sum", Module::experts, Group::expert_tensor, Collective::reduce_scatter,
                           message, Collective::all_gather, message);
     }
@@ -182,11 +200,14 @@ void bring_back(OpBuilder& build, const RoutedTokens& x) {
     }
     if (build.job().run.expert_one_hot)
         one_hot_product(build, "combine_one_hot", true);
+    row_passes(build, x);
     Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copied * x.element * x.walks},
                                      Bytes{copied * x.element * (x.walks + 1.0)}, 2, 3);
     combine.forward_access = combine.backward_access = MemoryAccess::gather;
-    combine.saved = Bytes{copied * x.element};  // expert outputs, for the gradient of the routing weights
-    combine.backward_transient = Bytes{copied * s.e};
+    // Expert outputs, for the gradient of the routing weights.
+    const bool widened = build.stack().experts.weights_rows_in_fp32;
+    combine.saved = Bytes{copied * (widened ? 4.0 : x.element)};
+    combine.backward_transient = Bytes{copied * (widened ? 4.0 : s.e)};
     if (build.model().moe->latent)
         build.linear("latent_up", Module::experts, x.routed, static_cast<double>(build.model().hidden),
                      x.width, Bytes{x.routed * x.width * s.e});

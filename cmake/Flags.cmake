@@ -1,3 +1,6 @@
+# What prints is not what is asked a million times a second: a build from scratch may compile it faster.
+set(TRAINCOST_PRINTING_OPTIONS "" CACHE STRING "Compile options of the rooms that print, after all others")
+
 # traincost_flags: the warnings every target of this project is compiled with. Never exported.
 add_library(traincost_flags INTERFACE)
 target_compile_options(traincost_flags INTERFACE

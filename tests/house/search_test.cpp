@@ -40,7 +40,7 @@ TEST_CASE("the answer of a search has the same bytes on one thread and on severa
                     "timeless one > a; timeless four > b; test -s a && cmp a b && echo same") == "same\n");
 }
 
-TEST_CASE("bounds change what is evaluated, not what is found", "[search]") {
+TEST_CASE("bounds change what is evaluated, not what is found", "[plans]") {
     // Everything but the counts and the time.
     CHECK(
         in_folder("search --json > cut; search --json --exhaustive > all; "
@@ -80,7 +80,7 @@ TEST_CASE("a search that is interrupted or terminated prints the best so far and
     }
 }
 
-TEST_CASE("plans run through estimate and timeline as they are printed", "[search]") {
+TEST_CASE("plans run through estimate and timeline as they are printed", "[plans]") {
     // Schedules of every kind, stages of unequal length, virtual stages, experts, recompute by layers,
     // offload.
     for (const std::string question :
@@ -111,7 +111,7 @@ TEST_CASE("plans run through estimate and timeline as they are printed", "[searc
 TEST_CASE(
     "under every stack the printed flags give estimate the plan's time, memory, cost and certainty to the "
     "bit",
-    "[search]") {
+    "[plans]") {
     // By the program, so that what flags leave out, as a launcher's habits, is found. With tokens, and with
     // a goodput below 1.
     const std::string output = shell_output(R"sh(
@@ -140,7 +140,7 @@ TEST_CASE(
     CHECK(output == "compared\n");
 }
 
-TEST_CASE("a plan whose cluster has no known price costs nothing known, not nothing", "[search]") {
+TEST_CASE("a plan whose cluster has no known price costs nothing known, not nothing", "[plans]") {
     CHECK(shell_output(
               "traincost recommend --model qwen3-0.6b --gpu ascend-910b1 --gpus 8 --seq 2048 "
               "--global-batch 64 --tokens 1B --top 1 --json | grep -c -E '\"usd(_per_step)?\": 0'") == "0\n");

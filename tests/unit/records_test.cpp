@@ -123,6 +123,22 @@ TEST_CASE_METHOD(OneRecord, "a stranger's spellings of what a record states are 
     CHECK(job_of(record, look_up).job->stack.id == "maxtext-gpu");
 }
 
+TEST_CASE_METHOD(OneRecord, "a word that names no loss or resharding is said to be taken for none",
+                 "[records]") {
+    record.run.loss = "chunked";
+    record.run.reshard = "never";
+    const std::size_t known = job_of(record, look_up).assumptions.size();
+    record.run.loss = "cut_cross_entropy";
+    record.run.reshard = "sometimes";
+    const RecordJob job = job_of(record, look_up);
+    REQUIRE(job.job);
+    CHECK_FALSE(job.job->run.loss);
+    CHECK(job.assumptions.size() == known + 2);
+    CHECK(std::count_if(job.assumptions.begin(), job.assumptions.end(), [](const std::string& a) {
+              return a == "loss 'cut_cross_entropy' is not known: the stack's is taken";
+          }) == 1);
+}
+
 TEST_CASE_METHOD(OneRecord, "counts that the others leave no choice for are completed and said",
                  "[records]") {
     record.run.parallel.dp = 1;

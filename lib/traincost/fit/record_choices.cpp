@@ -48,9 +48,17 @@ private:
         return record_.extra_text(key).value_or("");
     }
 
+    /// A word of a field that names none of its values is not lost.
+    void say_unknown(std::string_view field, const std::string& word) {
+        if (!word.empty())
+            assumptions_.push_back(std::string(field) + " '" + word + "' is not known: the stack's is taken");
+    }
+
     void set_loss() {
         if (const auto loss = value_of<LossKernel>(in_.loss))
             run_.loss = *loss;
+        else
+            say_unknown("loss", in_.loss);
         run_.loss_chunks = in_.loss_chunks;
         if (!run_.loss_chunks)
             run_.loss_chunks = number_after(extra("loss_chunks"), "");
@@ -80,6 +88,7 @@ private:
             run_.kept_blocks = in_.kept_blocks.value_or(1);
             return;
         }
+        say_unknown("reshard", in_.reshard);
         const std::string words = extra("reshard");
         if (says(words, "never")) {
             run_.reshard = Reshard::never;

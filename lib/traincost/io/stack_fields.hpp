@@ -86,7 +86,7 @@ void describe(Io& io, T& x) {
     io.optional("row_passes_forward", x.row_passes_forward);
     io.optional("row_passes_backward", x.row_passes_backward);
     io.optional("compiles_rows", x.compiles_rows);
-    io.optional("weights_rows_in_fp32", x.weights_rows_in_fp32);
+    io.optional("row_copies_kept", x.row_copies_kept);
     io.optional("exchanges_kept", x.exchanges_kept);
     io.optional("overlap", x.overlap);
 }

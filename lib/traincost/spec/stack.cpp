@@ -42,6 +42,7 @@ void check_numbers(Checker& check, const StackSpec& s) {
         {"experts.walks", s.experts.walks, 0.0, 1000.0},
         {"experts.row_passes_forward", s.experts.row_passes_forward, 0.0, 1000.0},
         {"experts.row_passes_backward", s.experts.row_passes_backward, 0.0, 1000.0},
+        {"experts.row_copies_kept", s.experts.row_copies_kept, 1.0, 1000.0},
         {"attention.written_out_forward_bytes", s.attention.written_out_forward_bytes, 0.0, most_bytes},
         {"attention.written_out_backward_bytes", s.attention.written_out_backward_bytes, 0.0, most_bytes},
         {"attention.ring_merge_bytes", s.attention.ring_merge_bytes, 0.0, most_bytes},

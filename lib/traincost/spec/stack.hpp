@@ -202,7 +202,9 @@ struct StackExperts {
     double row_passes_forward = 0.0;
     double row_passes_backward = 0.0;   ///< the same, in the backward pass
     bool compiles_rows = true;          ///< compilation covers those passes, and fuses them away
-    bool weights_rows_in_fp32 = false;  ///< rows are multiplied by routing weights in fp32, and kept so
+    /// Copies of the experts' outputs, in the compute format, kept for the gradients of routing weights and of
+    /// the sum over a token's experts, unless they are compiled.
+    double row_copies_kept = 1.0;
     /// Recomputation operator by operator keeps what an exchange of tokens returns.
     bool exchanges_kept = true;
     double overlap = 0.0;  ///< share of expert all-to-all hidden under compute

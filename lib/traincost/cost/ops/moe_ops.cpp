@@ -173,12 +173,16 @@ void run_experts(OpBuilder& build, const RoutedTokens& x) {
                     s.again.activation ? Bytes{} : Bytes{x.local * x.ffn * kept});
 }
 
+/// Whether compilation covers what moves routed rows.
+bool rows_are_compiled(const OpBuilder& build) {
+    return build.shape().compiled && build.stack().experts.compiles_rows;
+}
+
 /// Kernels over the rows of all routed tokens that neither group nor sum them: padding, casts, scattered
 /// sums.
 void row_passes(OpBuilder& build, const RoutedTokens& x) {
     const StackExperts& experts = build.stack().experts;
-    if (experts.row_passes_forward + experts.row_passes_backward <= 0.0 ||
-        (build.shape().compiled && experts.compiles_rows))
+    if (experts.row_passes_forward + experts.row_passes_backward <= 0.0 || rows_are_compiled(build))
         return;
     const Bytes rows{x.copies * x.width * x.element};
     build.memory("expert_rows", Module::experts, rows * experts.row_passes_forward,
@@ -204,10 +208,10 @@ void bring_back(OpBuilder& build, const RoutedTokens& x) {
     Operator& combine = build.memory("combine_weighted", Module::experts, Bytes{copied * x.element * x.walks},
                                      Bytes{copied * x.element * (x.walks + 1.0)}, 2, 3);
     combine.forward_access = combine.backward_access = MemoryAccess::gather;
-    // Expert outputs, for the gradient of the routing weights.
-    const bool widened = build.stack().experts.weights_rows_in_fp32;
-    combine.saved = Bytes{copied * (widened ? 4.0 : x.element)};
-    combine.backward_transient = Bytes{copied * (widened ? 4.0 : s.e)};
+    // Expert outputs, for the gradients of the routing weights and of the sum.
+    const double kept = rows_are_compiled(build) ? 1.0 : build.stack().experts.row_copies_kept;
+    combine.saved = Bytes{copied * x.element * kept};
+    combine.backward_transient = Bytes{copied * s.e * kept};
     if (build.model().moe->latent)
         build.linear("latent_up", Module::experts, x.routed, static_cast<double>(build.model().hidden),
                      x.width, Bytes{x.routed * x.width * s.e});

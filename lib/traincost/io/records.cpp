@@ -222,6 +222,7 @@ void read_choices(Reader& in, RecordRun& r) {
     in.read("mlp_tiles", r.mlp_tiles);
     in.read("offload_activations", r.offload_activations);
     in.read("expandable_segments", r.expandable_segments);
+    in.read("dropout", r.dropout);
 }
 
 RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {

@@ -124,6 +124,26 @@ TEST_CASE("a 4-bit base prepared by PEFT and run under autocast has fp32 tables 
           Approx(2.0 * static_cast<double>(job.model.vocab) * width));
 }
 
+TEST_CASE("frozen blocks under FSDP1 keep their inputs and the gradients of these", "[memory]") {
+    Job job = job_under("hf-transformers", "bf16-pure", 2);
+    job.run.tuning = Tuning::lora;
+    job.run.recompute = Recompute::full;
+    job.run.parallel.dp = 2;
+    job.run.parallel.zero = 3;
+    job.model.vocab = 512;  // the loss takes next to nothing
+    const StageMemory freed = [&] {
+        Job other = job;
+        other.stack.states.shard = ShardEngine::fsdp2;
+        return estimate(other).stages[0];
+    }();
+    const StageMemory kept = estimate(job).stages[0];
+    CHECK(freed[MemoryTerm::block_inputs].value() == Approx(4.0 * 2.0 * tokens * width));
+    // The last block that is gathered with another ahead of it finds two gradients beside the four inputs.
+    CHECK(kept[MemoryTerm::block_inputs].value() == Approx(6.0 * 2.0 * tokens * width));
+    job.run.tuning = Tuning::full;
+    CHECK(estimate(job).stages[0][MemoryTerm::block_inputs].value() <= Approx(4.0 * 2.0 * tokens * width));
+}
+
 TEST_CASE("a base in one 16-bit format under autocast to the other is copied at each use", "[memory]") {
     Job job = job_under("hf-transformers", "bf16-mixed");
     job.run.tuning = Tuning::lora;

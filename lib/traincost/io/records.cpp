@@ -377,8 +377,7 @@ RecordFile records_from_text(std::string_view text, const std::string& file) {
         return result;
     });
     RecordFile result;
-    std::set<std::string> ids;
-    std::set<std::string> remarked;
+    std::set<std::string> ids, remarked;
     for (std::size_t i = 0; i < read.size(); ++i) {
         if (!ids.insert(read[i].record.id).second) {
             throw Error(ErrorKind::input,

@@ -241,6 +241,32 @@ TEST_CASE("scales of a quantised weight are made with it", "[adapters]") {
           Approx(4096.0 * 4096.0 / 64.0 * 13.0));
 }
 
+TEST_CASE("quantised experts are made again as dense products are", "[adapters]") {
+    Job job = lora("mixtral-8x7b", {.rank = 8});
+    const Operator plain = operator_of(job, "expert_down");
+    job.run.tuning = Tuning::qlora;
+    job.run.precision_name = "nf4-base";
+    job.run.precision = *precision_from("nf4-base");
+    const Operator made = operator_of(job, "expert_down");
+    const double weights = 8.0 * 4096.0 * 14336.0;
+    const double stored = bytes_per_element(DataType::nf4).value();
+    CHECK((made.forward_bytes - plain.forward_bytes).value() == Approx(weights * (stored + 2.0)));
+    CHECK((made.backward_bytes - plain.backward_bytes).value() == Approx(weights * (stored + 2.0)));
+    CHECK(made.forward_kernels == plain.forward_kernels + 8);
+    // One expert's matrix is there at a time.
+    CHECK((made.forward_transient - plain.forward_transient).value() == Approx(weights / 8.0 * 2.0));
+}
+
+TEST_CASE("Unsloth adds a pair to its product and casts the pair, not the input", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    job.stack = catalogue().stack("unsloth");
+    CHECK_FALSE(wraps_products(job.stack));
+    job.run.precision = tuned_precision(job.stack, *precision_from("bf16-pure"), Tuning::lora);
+    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::base);
+    job.stack = catalogue().stack("hf-transformers");
+    CHECK(wraps_products(job.stack));
+}
+
 TEST_CASE("a quantised base is gathered as it is stored", "[adapters]") {
     const auto gathering = [](std::string_view precision, Offload weights, ShardEngine engine) {
         Job job = lora("llama-2-70b", {.rank = 8});

@@ -104,7 +104,44 @@ TEST_CASE("a 4-bit base prepared by PEFT and run without autocast is in fp32 aro
     const double narrow = estimate(job).stages[0][MemoryTerm::block_inputs].value();
     job.run.precision = *precision_from("nf4-base-fp32");
     CHECK(estimate(job).stages[0][MemoryTerm::block_inputs].value() == Approx(2.0 * narrow));
-    CHECK(job.run.precision.gemm == DataType::bf16);
+    CHECK(job.run.precision.gemm == DataType::fp32);  // bitsandbytes computes in the input's format
+}
+
+TEST_CASE("a 4-bit base prepared by PEFT and run under autocast has fp32 tables and residuals", "[memory]") {
+    Job job = job_under("hf-transformers", "nf4-base");
+    job.run.tuning = Tuning::qlora;
+    job.run.recompute = Recompute::full;
+    const Estimate plain = estimate(job);
+    job.run.precision = *precision_from("nf4-base-amp");
+    const Estimate prepared = estimate(job);
+    const StageMemory& memory = prepared.stages[0];
+    CHECK(memory[MemoryTerm::block_inputs].value() ==
+          Approx(2.0 * plain.stages[0][MemoryTerm::block_inputs].value()));
+    CHECK(memory[MemoryTerm::weights] > plain.stages[0][MemoryTerm::weights]);
+    CHECK(prepared.step.total > plain.step.total);
+    // The base is made in the compute format where it is used: nothing of it is cast beside the head.
+    CHECK(memory[MemoryTerm::cast_weights].value() <=
+          Approx(2.0 * static_cast<double>(job.model.vocab) * width));
+}
+
+TEST_CASE("frozen blocks under FSDP1 keep their inputs and the gradients of these", "[memory]") {
+    Job job = job_under("hf-transformers", "bf16-pure", 2);
+    job.run.tuning = Tuning::lora;
+    job.run.recompute = Recompute::full;
+    job.run.parallel.dp = 2;
+    job.run.parallel.zero = 3;
+    job.model.vocab = 512;  // the loss takes next to nothing
+    const StageMemory freed = [&] {
+        Job other = job;
+        other.stack.states.shard = ShardEngine::fsdp2;
+        return estimate(other).stages[0];
+    }();
+    const StageMemory kept = estimate(job).stages[0];
+    CHECK(freed[MemoryTerm::block_inputs].value() == Approx(4.0 * 2.0 * tokens * width));
+    // The last block that is gathered with another ahead of it finds two gradients beside the four inputs.
+    CHECK(kept[MemoryTerm::block_inputs].value() == Approx(6.0 * 2.0 * tokens * width));
+    job.run.tuning = Tuning::full;
+    CHECK(estimate(job).stages[0][MemoryTerm::block_inputs].value() <= Approx(4.0 * 2.0 * tokens * width));
 }
 
 TEST_CASE("a base in one 16-bit format under autocast to the other is copied at each use", "[memory]") {

@@ -256,6 +256,7 @@ TEST_CASE("records state their choices in fields, or in a source's own words", "
     record.run.reduce_dtype = "fp32";
     record.run.padded_length = 300;
     record.run.expandable_segments = true;
+    record.run.dropout = 0.1;
     run = {};
     set_stated_choices(record, run, assumptions);
     CHECK(run.loss == LossKernel::fused_linear);
@@ -264,6 +265,7 @@ TEST_CASE("records state their choices in fields, or in a source's own words", "
     CHECK(run.precision.reduce == DataType::fp32);
     CHECK(run.padded_length == 300);
     CHECK(run.expandable_segments == true);
+    CHECK(run.dropout == 0.1);
     CHECK(assumptions.size() == 1);
 }
 

@@ -157,9 +157,10 @@ void resolve_precision(const JobDraft& draft, const std::optional<PublishedRecip
     if (reduce)
         job.run.precision.reduce = *reduce;
     if (job.run.tuning == Tuning::qlora && !job.run.precision.base) {
-        throw Error(ErrorKind::usage, where + ": '" + job.run.precision_name +
-                                          "' has no quantised base for --tuning qlora; allowed: "
-                                          "nf4-base, nf4-base-fp16, nf4-base-fp32, or --tuning lora");
+        throw Error(ErrorKind::usage,
+                    where + ": '" + job.run.precision_name +
+                        "' has no quantised base for --tuning qlora; allowed: "
+                        "nf4-base, nf4-base-fp16, nf4-base-amp, nf4-base-fp32, or --tuning lora");
     }
     if (!draft.precision) {
         const bool published = recipe && recipe->precision == job.run.precision_name;

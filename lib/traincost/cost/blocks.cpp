@@ -131,7 +131,7 @@ WeightBytes weight_bytes(const Job& job, const Shape& s) {
     } else if (!gradients_persist(job)) {
         gradient = bytes_per_element(job.run.precision.gradients);
     }
-    return {Bytes{s.autocast ? s.e : 0.0}, gradient};
+    return {s.autocast ? std::min(Bytes{s.e}, bytes_per_element(job.run.precision.gemm)) : Bytes{}, gradient};
 }
 
 void fill_ops(const Job& job, const Shape& s, BlockOps& ops) {

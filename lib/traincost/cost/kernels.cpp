@@ -90,13 +90,13 @@ KernelContext kernel_context(const Job& job) {
         gemm.quantises = false;  // counted by the stack's own bytes
     // tf32 is how fp32 operands are multiplied: every product, not only those of a narrower format.
     const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
-    GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : precision.compute);
+    GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : attention_format(precision));
     gemm.pads = plain.pads = is_compiled(job.run, job.stack);
     return {&job,
             placements(job),
             gemm,
             plain,
-            *attention_model(a, kernels, generation, precision.compute),
+            *attention_model(a, kernels, generation, attention_format(precision)),
             *bandwidth_model(a, kernels),
             products_widen(job) ? GemmPass::wgrad_accumulate : GemmPass::wgrad,
             quantises,

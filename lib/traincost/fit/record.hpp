@@ -103,6 +103,7 @@ struct RecordRun {
     std::optional<std::int64_t> mlp_tiles{};
     std::optional<double> offload_activations{};  ///< share
     std::optional<bool> expandable_segments{};
+    std::optional<double> dropout{};  ///< of hidden states and attention
     bool operator==(const RecordRun&) const = default;
 };
 

@@ -41,6 +41,8 @@ public:
         run_.offload_activations = in_.offload_activations.value_or(run_.offload_activations);
         if (in_.expandable_segments)
             run_.expandable_segments = in_.expandable_segments;
+        if (in_.dropout)
+            run_.dropout = in_.dropout;
     }
 
 private:

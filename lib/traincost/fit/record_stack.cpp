@@ -16,15 +16,17 @@ namespace traincost {
 
 namespace {
 
-/// The kernel generation that "flash2" or "FlashAttention-3" names; none where the record says only flash.
+/// The kernel generation that "flash2", "FlashAttention-3" or "memory_efficient" names; none where the record
+/// says only flash.
 std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
     const std::string kernel = lower(run.attention_kernel);
     if (value_of<AttentionKernel>(spelt(kernel, '_', attention_spellings)) != AttentionKernel::flash)
         return std::nullopt;
-    constexpr std::array<std::pair<char, AttentionGeneration>, 3> generations = {
-        {{'2', AttentionGeneration::flash2},
-         {'3', AttentionGeneration::flash3},
-         {'4', AttentionGeneration::flash4}}};
+    constexpr std::array<std::pair<std::string_view, AttentionGeneration>, 4> generations = {
+        {{"2", AttentionGeneration::flash2},
+         {"3", AttentionGeneration::flash3},
+         {"4", AttentionGeneration::flash4},
+         {"memory_efficient", AttentionGeneration::memory_efficient}}};
     const auto found = std::find_if(generations.begin(), generations.end(),
                                     [&](const auto& g) { return kernel.ends_with(g.first); });
     return found == generations.end() ? std::nullopt : std::optional(found->second);

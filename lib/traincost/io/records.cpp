@@ -222,6 +222,7 @@ void read_choices(Reader& in, RecordRun& r) {
     in.read("mlp_tiles", r.mlp_tiles);
     in.read("offload_activations", r.offload_activations);
     in.read("expandable_segments", r.expandable_segments);
+    in.read("dropout", r.dropout);
 }
 
 RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
@@ -376,8 +377,7 @@ RecordFile records_from_text(std::string_view text, const std::string& file) {
         return result;
     });
     RecordFile result;
-    std::set<std::string> ids;
-    std::set<std::string> remarked;
+    std::set<std::string> ids, remarked;
     for (std::size_t i = 0; i < read.size(); ++i) {
         if (!ids.insert(read[i].record.id).second) {
             throw Error(ErrorKind::input,

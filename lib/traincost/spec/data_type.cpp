@@ -43,7 +43,7 @@ namespace {
 
 using enum DataType;
 
-constexpr std::array<std::pair<std::string_view, Precision>, 16> recipes{{
+constexpr std::array<std::pair<std::string_view, Precision>, 17> recipes{{
     // weights, gradients, master, moments, compute, gemm, reduce, autocast, base
     {"bf16-mixed", {bf16, fp32, fp32, fp32, bf16, bf16, fp32, false, std::nullopt}},
     {"fp16-mixed", {fp16, fp16, fp32, fp32, fp16, fp16, fp16, false, std::nullopt}},
@@ -60,7 +60,8 @@ constexpr std::array<std::pair<std::string_view, Precision>, 16> recipes{{
     {"fp32", {fp32, fp32, std::nullopt, fp32, fp32, fp32, fp32, false, std::nullopt}},
     {"nf4-base", {bf16, bf16, std::nullopt, bf16, bf16, bf16, bf16, false, nf4}},
     {"nf4-base-fp16", {fp16, fp16, std::nullopt, fp16, fp16, fp16, fp16, false, nf4}},
-    {"nf4-base-fp32", {fp32, fp32, std::nullopt, fp32, fp32, bf16, fp32, false, nf4}},
+    {"nf4-base-amp", {fp32, fp32, std::nullopt, fp32, fp32, bf16, fp32, true, nf4}},
+    {"nf4-base-fp32", {fp32, fp32, std::nullopt, fp32, fp32, fp32, fp32, false, nf4}},
 }};
 
 constexpr auto recipe_names = [] {

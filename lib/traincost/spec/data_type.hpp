@@ -46,8 +46,9 @@ struct Precision {
 bool multiplies_narrow(const Precision& precision);
 
 /// The recipes of run records: bf16-mixed, fp16-mixed, bf16-amp, fp16-amp, bf16-pure, fp16-pure, fp8-mixed,
-/// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base, nf4-base-fp16, nf4-base-fp32 (all but the quantised products
-/// in fp32), fp16-base-bf16, bf16-base-fp16 (weights loaded in one 16-bit format, autocast to the other).
+/// mxfp8-mixed, fp4-mixed, tf32, fp32, nf4-base, nf4-base-fp16, nf4-base-amp (what is not quantised in fp32,
+/// under autocast), nf4-base-fp32 (the same without autocast), fp16-base-bf16, bf16-base-fp16 (weights loaded
+/// in one 16-bit format, autocast to the other).
 /// Nothing when the name is unknown.
 std::optional<Precision> precision_from(std::string_view name);
 

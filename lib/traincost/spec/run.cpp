@@ -118,10 +118,9 @@ void validate(const RunSpec& r, std::vector<Problem>& problems) {
     check.count("adapter.rank", r.adapter.rank, largest_rank);
     check.in_range("adapter.dropout", r.adapter.dropout, 0.0, 1.0);
     if (r.tuning == Tuning::qlora && !r.precision.base) {
-        check.add(
-            "tuning",
-            "is qlora, but precision '" + elided(r.precision_name, 60) +
-                "' has no quantised base; allowed: nf4-base, nf4-base-fp16, nf4-base-fp32, or tuning lora");
+        check.add("tuning", "is qlora, but precision '" + elided(r.precision_name, 60) +
+                                "' has no quantised base; allowed: nf4-base, nf4-base-fp16, nf4-base-amp, "
+                                "nf4-base-fp32, or tuning lora");
     }
 }
 

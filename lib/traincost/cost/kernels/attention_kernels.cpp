@@ -68,7 +68,7 @@ double written_out_bytes(bool forward, const Job& job) {
 Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelContext& c) {
     const RunSpec& run = c.job->run;
     const bool widened = (attention_in_fp32(*c.job) || shape.trained_bias) && c.wide_gemm;
-    const Bytes element = bytes_per_element(widened ? DataType::fp32 : run.precision.compute);
+    const Bytes element = bytes_per_element(widened ? DataType::fp32 : attention_format(run.precision));
     const BatchedAttention batched{widened ? &*c.wide_gemm : &c.plain_gemm, &c.memory, element.value(),
                                    c.attention.math.misaligned,
                                    run.dropout.value_or(c.job->stack.layer.dropout) > 0.0};

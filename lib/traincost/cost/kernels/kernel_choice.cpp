@@ -13,7 +13,7 @@ AttentionChoice wanted(const Job& job) {
 }
 
 bool wide(const Job& job) {
-    return bytes_per_element(job.run.precision.compute) > bytes_per_element(DataType::bf16);
+    return bytes_per_element(attention_format(job.run.precision)) > bytes_per_element(DataType::bf16);
 }
 
 bool grouped_queries(const Job& job) {
@@ -38,6 +38,10 @@ bool hands_on_one_key_head(const Job& job) {
 }
 
 }  // namespace
+
+DataType attention_format(const Precision& precision) {
+    return precision.autocast && !multiplies_narrow(precision) ? precision.gemm : precision.compute;
+}
 
 bool attention_in_fp32(const Job& job) {
     return hands_on_one_key_head(job) && !wide(job) && wanted(job).kernel == AttentionKernel::flash;
@@ -68,7 +72,7 @@ AttentionChoice attention_in_force(const Job& job) {
 
 bool autocast_misses_experts(const Job& job) {
     return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast &&
-           job.stack.experts.walks > 0.0 && !fully_sharded(job);
+           job.stack.experts.walks > 0.0 && !fully_sharded(job) && !job.run.precision.base;
 }
 
 bool attention_repeats_kv(const Job& job) {

@@ -26,6 +26,9 @@ AttentionChoice attention_in_force(const Job& job);
 /// widens them, multiplies in fp32 and keeps fp32 probabilities (`_scaled_dot_product_attention_math`).
 bool attention_in_fp32(const Job& job);
 
+/// The format of attention's operands: autocast narrows them as it does those of products, to 16 bits.
+DataType attention_format(const Precision& precision);
+
 /// Whether a trained table of relative positions is added to the scores (T5), of which no fused kernel gives
 /// a gradient: attention to the layer's own tokens takes that path too (profile of a T5, transformers 5.17,
 /// torch 2.11, H200, 2026-11-26).

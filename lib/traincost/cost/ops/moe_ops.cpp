@@ -3,6 +3,7 @@
 
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/cost/ops/op_builder.hpp"
+#include "traincost/cost/ops/quantised_weights.hpp"
 
 namespace traincost {
 
@@ -148,6 +149,8 @@ void grouped_product(OpBuilder& build, const RoutedTokens& x, std::string_view n
     op.saved = s.train_weights ? saved : Bytes{};
     op.forward_transient = Bytes{x.local * n * x.element};
     op.backward_transient = Bytes{x.local * (n + k) * x.element};
+    if (has_quantised_weights(build.job(), Module::experts))
+        restore_weights(build, op, static_cast<int>(experts));
     build.list().push(op);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/cost/blocks.hpp"
+#include "traincost/cost/ops/quantised_weights.hpp"
 #include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
@@ -136,8 +137,7 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
     op.backward_flops = op.forward_flops * (s.train_weights ? 2.0 : 1.0);
     op.forward_kernels = bias ? 2 : 1;
     op.backward_kernels = (s.train_weights ? 2 : 1) + (bias && s.train_weights ? 1 : 0);
-    const bool quantised =
-        job_.run.precision.base && (module != Module::head || stack().narrow.quantised_head);
+    const bool quantised = has_quantised_weights(job_, module);
     // A low-rank pair reads a copy of its own under dropout, and where its format is another.
     const bool shares_input =
         low_rank && adapter.dropout == 0.0 && adapter_format(job_.run, stack()) == AdapterFormat::base;
@@ -146,10 +146,6 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
     op.saved = read_again ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
-    if (quantised) {  // the weight in the compute format, made for the product
-        op.forward_transient += Bytes{n * k * s.e};
-        op.backward_transient += Bytes{n * k * s.e};
-    }
     // A trained scale multiplies the biased output of every product.
     if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias) {
         op.saved += Bytes{m * n * s.e};
@@ -163,26 +159,19 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
         // a norm's output has a copy of its own.
         // A copy from one 16-bit format to the other takes a kernel that is not vectorised: 381e9 elements a
         // second on one H200 (torch 2.11, 2026-11-27), as products of 16 bits that broadcast.
-        const double narrow = s.w > s.e ? s.w + s.e : broadcast_bytes(s.e, job_.cluster.accelerator);
+        const double narrow = quantised   ? 0.0  // made in the compute format
+                              : s.w > s.e ? s.w + s.e
+                                          : broadcast_bytes(s.e, job_.cluster.accelerator);
         const int copies = s.compiled ? std::min(readers, 1) : readers;
         const double inputs = m * k * (fp32 + s.e) * static_cast<double>(copies);
         op.forward_bytes = Bytes{n * k * narrow + inputs};
         op.backward_bytes = Bytes{(s.train_weights ? n * k * narrow : 0.0) + inputs};
         op.backward_access = MemoryAccess::widen;
-        op.forward_kernels += 1 + copies;
-        op.backward_kernels += 1 + copies;
+        op.forward_kernels += (quantised ? 0 : 1) + copies;
+        op.backward_kernels += (quantised ? 0 : 1) + copies;
     }
-    if (quantised) {
-        // It is made again for the input gradient [Dettmers23, §3]: the base is read, the copy written.
-        const Bytes made{n * k * (bytes_per_element(*job_.run.precision.base).value() + s.e)};
-        op.forward_bytes += made;
-        op.backward_bytes += made;
-        op.forward_kernels += 1;
-        op.backward_kernels += 1;
-        // Scales, one for 64 weights, are quantised too: widened, and moved by their offset.
-        const Bytes scales{n * k / 64.0 * (1.0 + 3.0 * fp32)};
-        memory("quantised_scales", module, scales, scales, 2, 2);
-    }
+    if (quantised)
+        restore_weights(*this, op, 1);
     if (bias && s.train_weights && stack().layer.bias != BiasKernel::fused)
         op.backward_bytes += Bytes{m * n * s.e};
     list_.push(op);

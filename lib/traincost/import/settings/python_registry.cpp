@@ -322,12 +322,22 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
     }
+    if (conditional && sign == '=' && repeats(statement, path, value, locals)) {
+        store(path, std::move(value), false, locals);
+        return;
+    }
     if (conditional && value.is_map() && value.has("$class") && is_done(statement)) {
         Setting& done = locals[std::string(done_by_scope)];
         done.kind = Setting::Kind::list;
         done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
     }
     store(path, std::move(value), conditional, locals);
+}
+
+bool PythonRegistry::repeats(const PythonStatement& statement, const std::string& path, const Setting& value,
+                             const std::map<std::string, Setting>& locals) const {
+    return value.is_scalar() && (value.quoted || as_number(value)) && !locals.contains(path) &&
+           is_done(statement);
 }
 
 void PythonRegistry::store(const std::string& path, Setting value, bool conditional,

@@ -53,7 +53,8 @@ bool asks_for_processes(const std::string& header) {
     static constexpr std::array<std::string_view, 6> otherwise = {"not ", "== 1", "<= 1",
                                                                   "rank", "main", "master"};
     const std::string text = lower(header);
-    return text.starts_with("if ") && contains_any(text, several) && !contains_any(text, otherwise);
+    return begins_with(text, {"if ", "elif "}) && contains_any(text, several) &&
+           !contains_any(text, otherwise);
 }
 
 }  // namespace

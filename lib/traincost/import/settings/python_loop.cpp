@@ -196,21 +196,16 @@ void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
 
 bool has_training_loop(std::string_view text) {
     constexpr std::array steps{
-        std::string_view(".backward("),
-        std::string_view("value_and_grad("),
-        std::string_view("GradientTape("),
-        std::string_view("train_step("),
-        std::string_view(".train_batch("),
-        std::string_view("booster.boost("),
-        std::string_view("rainer.train("),
-        std::string_view("rainer.fit("),
-        std::string_view("deepspeed.initialize("),
-        std::string_view("model.fit("),
-        std::string_view("forward_backward_func("),
-        std::string_view("keras_nlp."),
-        std::string_view("keras_hub."),
-        std::string_view("FSDP("),
-        std::string_view("fully_shard("),
+        std::string_view(".backward("),      std::string_view("value_and_grad("),
+        std::string_view("GradientTape("),   std::string_view("train_step("),
+        std::string_view("train_loop("),     std::string_view("train_one_epoch("),
+        std::string_view("train_epoch("),    std::string_view("train_model("),
+        std::string_view("optimizer.step("), std::string_view(".train_batch("),
+        std::string_view("booster.boost("),  std::string_view("rainer.train("),
+        std::string_view("rainer.fit("),     std::string_view("deepspeed.initialize("),
+        std::string_view("model.fit("),      std::string_view("forward_backward_func("),
+        std::string_view("keras_nlp."),      std::string_view("keras_hub."),
+        std::string_view("FSDP("),           std::string_view("fully_shard("),
     };
     constexpr std::array<std::string_view, 12> languages = {
         "vocab_size", "okenizer", "CausalLM", "block_size",  "seq_len",      "LMHeadModel",

@@ -138,6 +138,10 @@ void put_model(Setting& root, const Setting& call) {
         }
         put(root, "max_seq_length", call.peek("max_seq_length"));
         put(root, "max_length", call.peek("max_length"));
+    } else if (const Setting* kernel = call.peek("attn_implementation");
+               kernel != nullptr && kernel->quoted &&
+               name.find("load") != name.npos) {  // a loader of its own
+        put(root, "attn_implementation", kernel);
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/name_letter.hpp"
+#include "traincost/import/settings/python_made.hpp"
+#include "traincost/import/settings/python_model.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -244,7 +246,8 @@ std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
 std::string PythonRegistry::part_at(const std::string& text, std::size_t at,
                                     const std::map<std::string, Setting>& locals) {
     const auto whole = locals.find(text.substr(0, at));
-    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() || !whole->second.is_map() ||
+    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() ||
+        !(whole->second.is_map() || is_open(whole->second)) ||
         (text[at + 1] != '"' && text[at + 1] != '\'')) {
         return {};
     }
@@ -330,6 +333,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         Setting& done = locals[std::string(done_by_scope)];
         done.kind = Setting::Kind::list;
         done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
+    } else if (conditional && value.is_map() && value.has("$class")) {
+        locals[std::string(perhaps_made) + std::string(class_name(value))] = unknown(path, value);
     }
     store(path, std::move(value), conditional, locals);
 }

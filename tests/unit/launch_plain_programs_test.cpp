@@ -185,3 +185,27 @@ TEST_CASE("nanoGPT: a model alone says nothing of its trainer", "[launch]") {
     CHECK(said(job, Fact::optimizer) == "-");
     CHECK(said(job, Fact::compile) == "-");
 }
+
+TEST_CASE("Commands: switches and kernels by names that mean them", "[launch]") {
+    const LaunchReading job = said_in(
+        "torchrun --nproc_per_node=2 train_fsdp.py --model_name_or_path acme/m-1b --seq_len 512 \\\n"
+        "  --lr 1e-5 --bf16 --use_activation_checkpointing --attn_impl eager --micro_batch_size 16 \\\n"
+        "  --grad_accum_steps 2\n");
+    CHECK(said(job, Fact::recompute) == "full");
+    CHECK(said(job, Fact::attention) == "eager");
+    const LaunchReading files = said_in(
+        "python train.py --model_name_or_path acme/m-1b --batch_size 4 --acc_steps 2 --checkpoint_path "
+        "out\n");
+    CHECK(said(files, Fact::recompute) == "-");
+    CHECK(said(files, Fact::accumulation) == "2");
+}
+
+TEST_CASE("Programs: the attention of a model that is made of its configuration", "[launch]") {
+    const LaunchReading job = said_in(
+        "import os\nFLEX = os.environ.get('FLEX', '0') == '1'\n"
+        "config = LlamaConfig(hidden_size=64, num_hidden_layers=2, num_attention_heads=4,\n"
+        "                     attn_implementation='flex_attention' if FLEX else 'sdpa')\n"
+        "model = LlamaForCausalLM(config)\n"
+        "args = TrainingArguments(per_device_train_batch_size=2, num_train_epochs=1)\n");
+    CHECK(said(job, Fact::attention) == "sdpa");
+}

@@ -168,21 +168,14 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
 
 /// What the program's own settings say of recomputation and of the format, by the names of both.
 void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
-    static constexpr std::array<std::string_view, 10> recomputing = {"gradient_checkpointing",
-                                                                     "activation_checkpointing",
-                                                                     "use_gradient_checkpointing",
-                                                                     "grad_checkpointing",
-                                                                     "checkpoint_activations",
-                                                                     "use_checkpointing",
-                                                                     "use_checkpoint",
-                                                                     "grad_checkpoint",
-                                                                     "remat",
-                                                                     "use_remat"};
+    static constexpr std::array<std::string_view, 2> recomputing = {"use_checkpointing", "use_checkpoint"};
+    const auto is_switch = [](const Setting& value) {
+        return value.is_scalar() && !value.quoted && !as_number(value) && as_truth(value).has_value();
+    };
     static constexpr std::array<std::string_view, 4> formats = {"amp_dtype", "compute_dtype", "dtype",
                                                                 "mixed_precision"};
-    put(root, "gradient_checkpointing", told(scopes, recomputing, [](const Setting& value) {
-            return value.is_scalar() && !value.quoted && !as_number(value) && as_truth(value).has_value();
-        }));
+    put(root, "gradient_checkpointing", told_by(scopes, means_recomputing, is_switch));
+    put(root, "gradient_checkpointing", told(scopes, recomputing, is_switch));
     if (!root.has_any({"param_dtype", "torch_dtype", "mixed_precision"})) {
         put(root, "param_dtype", told(scopes, formats, [](const Setting& value) {
                 const std::string word = lower(value.text);

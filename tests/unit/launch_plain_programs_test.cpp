@@ -209,3 +209,56 @@ TEST_CASE("Programs: the attention of a model that is made of its configuration"
         "args = TrainingArguments(per_device_train_batch_size=2, num_train_epochs=1)\n");
     CHECK(said(job, Fact::attention) == "sdpa");
 }
+
+TEST_CASE("Programs: nanoGPT's names on one GPU accumulate all their steps", "[launch]") {
+    const std::string loop =
+        "from model import GPT, GPTConfig\ngradient_accumulation_steps = 5 * 8\nbatch_size = 64\n"
+        "block_size = 256\nn_layer = 6\nn_head = 6\nn_embed = 384\nmax_iters = 5000\neval_interval = 250\n"
+        "model = GPT(GPTConfig(n_layer=n_layer, n_head=n_head, n_embed=n_embed, block_size=block_size))\n"
+        "optimizer = torch.optim.AdamW(model.parameters())\n";
+    const LaunchReading alone = said_in(loop + "loss.backward()\n");
+    CHECK(alone.format == "hf-arguments");
+    CHECK(said(alone, Fact::accumulation) == "40");
+    CHECK(said(alone, Fact::micro_batch) == "64");
+    CHECK(said(alone, Fact::model) == "layers 6, hidden 384, heads 6");
+    CHECK(said_in(loop + "gradient_accumulation_steps //= ddp_world_size\nloss.backward()\n").format ==
+          "nanogpt");
+}
+
+TEST_CASE("Programs: a step's tokens divided over several lines", "[launch]") {
+    const LaunchReading job = said_in(
+        loop_around(loaded + "tokens_per_batch = 65536\n"
+                             "steps = tokens_per_batch // (\n    seq_len * micro_rows * WORLD_SIZE\n)\n"));
+    CHECK(said(job, Fact::global_batch) == "128");
+}
+
+TEST_CASE("Programs: a run begins without checkpoints of its own", "[launch]") {
+    const auto rank_behind = [](const std::string& question) {
+        return said(
+            said_in(loop_around("import os\nfrom peft import LoraConfig, PeftModel, get_peft_model\n" +
+                                loaded + "if " + question +
+                                ":\n    model = PeftModel.from_pretrained(model, where)\n"
+                                "else:\n    model = get_peft_model(model, LoraConfig(r=8))\n")),
+            Fact::lora_rank);
+    };
+    CHECK(rank_behind("os.path.exists(checkpoint_dir)") == "8");
+    CHECK(rank_behind("os.path.isdir('out/latest') and args.more") == "8");
+    CHECK(rank_behind("os.path.exists(data_dir)") == "-");
+}
+
+TEST_CASE("Programs: a model of a map of dimensions", "[launch]") {
+    const LaunchReading job =
+        said_in(loop_around("shape = {'num_layers': 4, 'd_model': 512, 'num_heads': 16, 'd_ff': 1344}\n"
+                            "model = TransformerLM(shape)\n"));
+    CHECK(said(job, Fact::model) == "layers 4, hidden 512, heads 16, ffn 1344");
+}
+
+TEST_CASE("Programs: a model stays what it is where it is wrapped by name", "[launch]") {
+    const LaunchReading job =
+        said_in(loop_around("model = GPT(GPTConfig(n_layer=2, n_head=4, n_embd=64, vocab_size=100))\nmodel = "
+                            "torch.compile(model)\n"
+                            "if ddp: model = DDP(module=model, device_ids=[0])\n"));
+    CHECK(said(job, Fact::model) == "layers 2, hidden 64, heads 4, vocab 100");
+    CHECK(said(job, Fact::compile) == "true");
+    CHECK(said(job, Fact::zero) == "0");
+}

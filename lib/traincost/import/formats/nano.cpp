@@ -49,7 +49,7 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
     }
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"n_layer"});
-    add_dimension(dimensions, "hidden", root, {"n_embd"});
+    add_dimension(dimensions, "hidden", root, {"n_embd", "n_embed"});
     add_dimension(dimensions, "heads", root, {"n_head"});
     state_dimensions(sheet, dimensions, root, {"n_layer", "n_embd", "n_head"});
     sheet.whole(Fact::sequence, root, {"block_size"});

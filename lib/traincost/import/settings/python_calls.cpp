@@ -129,10 +129,10 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         return object;
     }
     if (holds_on_gpus(name)) {
-        Setting yes;
-        yes.kind = Setting::Kind::scalar;
-        yes.text = "true";
-        return yes;
+        return scalar_setting("true", Setting{});
+    }
+    if (name.starts_with("os.path.") && !positional.empty() && is_checkpoint(name, positional.front())) {
+        return scalar_setting("false", positional.front());
     }
     const bool copies = name == "copy.deepcopy" || name == "deepcopy" || name == "copy.copy" ||
                         name == "replace" || name == "dataclasses.replace";

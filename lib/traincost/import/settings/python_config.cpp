@@ -113,10 +113,11 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
     }
     // A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the
     // steps that it accumulates among its processes.
-    const bool named = text.find("block_size") != text.npos && text.find("n_embd") != text.npos;
-    const bool whole = select.empty() && has_training_loop(text) &&
-                       (named || text.find("nn.Module)") != text.npos) &&
-                       text.find("gradient_accumulation_steps") == text.npos;
+    const bool named = text.find("block_size") != text.npos && text.find("n_emb") != text.npos;
+    const bool divides =
+        text.find("gradient_accumulation_steps") != text.npos && text.find("world_size") != text.npos;
+    const bool whole = select.empty() && has_training_loop(text) && !divides &&
+                       (named || text.find("nn.Module)") != text.npos);
     if (auto root = whole ? own_loop(registry, file, text) : std::nullopt; root && root->has("optimizer")) {
         name_settings(*root);
         return std::move(*root);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -47,6 +48,15 @@ std::optional<bool> is_device(const Setting& device, const Setting& name) {
     }
     const bool known = name.text == "cuda" || name.text == "cpu" || name.text == "mps";
     return known ? std::optional(name.text == "cuda") : std::nullopt;
+}
+
+bool is_checkpoint(std::string_view question, const Setting& path) {
+    static constexpr std::array<std::string_view, 5> of_runs = {"ckpt", "checkpoint", "resume", "latest",
+                                                                "snapshot"};
+    const bool asks =
+        question.ends_with(".exists") || question.ends_with(".isdir") || question.ends_with(".isfile");
+    const std::string said = lower(path.is_scalar() ? path.text : std::string(class_path(path)));
+    return asks && (contains_any(said, of_runs) || contains_any(lower(path.name), of_runs));
 }
 
 bool holds_on_gpus(std::string_view question) {

@@ -16,6 +16,18 @@ namespace {
 constexpr int deepest_python_call = 20;
 constexpr int most_calls = 10'000;
 
+/// "adapted(model, ...)", "DDP(module=model)" of the model that stands there.
+bool wraps(const Setting& made, const Setting& stands) {
+    const auto is_it = [&](const Setting& given) {
+        return given.is_map() && stands.is_map() && given.line == stands.line;
+    };
+    const Setting* given = made.peek("$arguments");
+    return (given != nullptr && given->is_list() && !given->items.empty() && is_it(given->items.front())) ||
+           std::any_of(made.members.begin(), made.members.end(), [&](const SettingMember& m) {
+               return (m.key == "model" || m.key == "module") && is_it(m.value);
+           });
+}
+
 }  // namespace
 
 PythonRegistry::PythonRegistry(std::string_view text, const std::string& file, const GivenSettings& given)
@@ -353,11 +365,7 @@ void PythonRegistry::store(const std::string& path, Setting value, bool conditio
         const Setting* stands = before == locals.end()     ? nullptr
                                 : dot == std::string::npos ? &before->second
                                                            : before->second.peek(path.substr(dot + 1));
-        const Setting* given = value.peek("$arguments");
-        const bool wraps = stands != nullptr && stands->is_map() && given != nullptr && given->is_list() &&
-                           !given->items.empty() && given->items.front().line == stands->line &&
-                           given->items.front().is_map();
-        if (wraps ||
+        if ((stands != nullptr && wraps(value, *stands)) ||
             (stands != nullptr && stands->is_scalar() && value.is_scalar() && stands->text == value.text)) {
             return;  // the same either way, or "model = adapted(model, ...)"
         }

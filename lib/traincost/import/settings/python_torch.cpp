@@ -278,11 +278,19 @@ void put_made_model(Setting& root, const std::vector<PythonScope>& scopes) {
     };
     std::set<std::string> shapes;
     Setting found;
-    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
-        const Setting* depth = count_in(call, depths);
-        const Setting* width = call.has("$unpacked") ? nullptr : count_in(call, widths);
+    const auto look = [&](const Setting& made) {
+        const Setting* depth = count_in(made, depths);
+        const Setting* width = made.has("$unpacked") ? nullptr : count_in(made, widths);
         if (depth != nullptr && width != nullptr && shapes.insert(depth->text + "x" + width->text).second) {
-            found = call;
+            found = made;
+        }
+    };
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        look(call);
+        const Setting* given = call.peek("$arguments");
+        if (given != nullptr && !given->items.empty() && given->items.front().is_map() &&
+            !given->items.front().has("$class")) {
+            look(given->items.front());  // "GPT(json.load(file))"
         }
     });
     if (shapes.size() == 1) {

@@ -190,7 +190,7 @@ void read_trainer_attention(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
     if (const Setting* at =
             root.has("$program") && !sheet.has(Fact::attention) ? meant(root, means_attention) : nullptr;
-        at != nullptr && as_word(*at) && !as_truth(*at)) {
+        at != nullptr && as_word(*at) && !as_truth(*at) && !as_number(*at)) {
         sheet.state(Fact::attention, at->text, *at);
     }
     for (const std::string_view key :

@@ -113,11 +113,12 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
     }
     // A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the
     // steps that it accumulates among its processes.
-    const bool named = text.find("block_size") != text.npos && text.find("n_emb") != text.npos;
-    const bool divides =
-        text.find("gradient_accumulation_steps") != text.npos && text.find("world_size") != text.npos;
-    const bool whole = select.empty() && has_training_loop(text) && !divides &&
-                       (named || text.find("nn.Module)") != text.npos);
+    const auto says = [&](std::string_view part) { return text.find(part) != text.npos; };
+    const bool accumulates = says("gradient_accumulation_steps");
+    const bool named = says("block_size") && says("n_emb") && !says("Fabric(") && !says("Trainer(");
+    const bool whole =
+        select.empty() && has_training_loop(text) &&
+        ((says("nn.Module)") && !accumulates) || (named && !(accumulates && says("world_size"))));
     if (auto root = whole ? own_loop(registry, file, text) : std::nullopt; root && root->has("optimizer")) {
         name_settings(*root);
         return std::move(*root);

@@ -353,8 +353,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
 
 bool PythonRegistry::repeats(const PythonStatement& statement, const std::string& path, const Setting& value,
                              const std::map<std::string, Setting>& locals) const {
-    return value.is_scalar() && (value.quoted || as_number(value)) && !locals.contains(path) &&
-           is_done(statement);
+    return value.is_scalar() && (value.quoted || as_number(value)) && path.find('.') == std::string::npos &&
+           !locals.contains(path) && is_done(statement);
 }
 
 void PythonRegistry::store(const std::string& path, Setting value, bool conditional,

@@ -55,7 +55,7 @@ TEST_CASE("NeMo: blocks of a stage that are recomputed", "[launch]") {
 TEST_CASE("Drafts hold the parts that are recomputed", "[launch]") {
     const Catalogue catalogue;
     const auto choice = [&](const std::string& flags) {
-        return launch_draft(of_megatron(flags), catalogue).draft.recompute->value;
+        return launch_draft(of_megatron(flags), catalogue).draft.recompute.value.value();
     };
     CHECK(choice("--recompute-granularity selective --recompute-modules mlp").modules.mlp);
     CHECK(choice("--recompute-granularity full --recompute-method block --recompute-num-layers 3").layers ==
@@ -65,7 +65,7 @@ TEST_CASE("Drafts hold the parts that are recomputed", "[launch]") {
 TEST_CASE("Megatron: tokens go to their experts by DeepEP", "[launch]") {
     const Catalogue catalogue;
     const auto stack = [&](const std::string& flags) {
-        return launch_draft(of_megatron(flags), catalogue).draft.stack->value;
+        return launch_draft(of_megatron(flags), catalogue).draft.stack.value.value();
     };
     const std::string plain = stack("--num-experts 8");
     CHECK(stack("--num-experts 8 --moe-token-dispatcher-type flex --moe-enable-deepep") == plain + "@deepep");

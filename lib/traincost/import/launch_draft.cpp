@@ -187,10 +187,14 @@ private:
     }
     void add_stack() {
         const std::string where = "a launch file of " + reading_.format;
-        const auto under =
-            reading_.deepspeed ? catalogue_.find(Room::stacks, reading_.format + "-deepspeed") : std::nullopt;
+        const std::string_view beside = reading_.deepspeed    ? "-deepspeed"
+                                        : reading_.dispatches ? "-deepep"
+                                                              : "";
+        const auto under = beside.empty()
+                               ? std::nullopt
+                               : catalogue_.find(Room::stacks, reading_.format + std::string(beside));
         if (under)
-            out_.draft.stack = {*under, where + " under DeepSpeed"};
+            out_.draft.stack = {*under, where + (reading_.deepspeed ? " under DeepSpeed" : " with DeepEP")};
         else if (const auto id = catalogue_.find(Room::stacks, reading_.format))
             out_.draft.stack = {*id, where};
     }
@@ -240,9 +244,16 @@ private:
         const auto text = word(Fact::recompute);
         if (!text)
             return;
-        if (const auto kind = value_of<Recompute>(lower(*text)))
-            out_.draft.recompute = {RecomputeChoice{.kind = *kind, .layers = {}}, where(Fact::recompute)};
-        else if (const auto policy = recompute_policy(*text))
+        if (const auto kind = value_of<Recompute>(lower(*text))) {
+            RecomputeChoice choice{.kind = *kind, .layers = {}};
+            for (const std::string& name : split(word(Fact::recompute_modules).value_or(""), ',')) {
+                if (const auto module = recompute_module(name); module != nullptr)
+                    choice.modules.*module = true;
+            }
+            if (const LaunchFact* blocks = fact(Fact::recompute_layers))
+                choice.layers = std::get<std::int64_t>(blocks->value);
+            out_.draft.recompute = {choice, where(Fact::recompute)};
+        } else if (const auto policy = recompute_policy(*text))
             out_.draft.recompute = {*policy, where(Fact::recompute)};
         else
             leave(Fact::recompute, *text);

@@ -32,7 +32,9 @@ std::string_view fact_name(Fact fact) {
                                                                        "attention",
                                                                        "compile",
                                                                        "dropout",
-                                                                       "fp8_scaling"};
+                                                                       "fp8_scaling",
+                                                                       "recompute_modules",
+                                                                       "recompute_layers"};
     return names.at(static_cast<std::size_t>(fact));
 }
 

@@ -39,9 +39,11 @@ enum class Fact : std::uint8_t {
     attention,          ///< as the framework calls it
     compile,            ///< true or false
     dropout,            ///< of hidden states and attention: a fraction
-    fp8_scaling         ///< of products in fp8: tensorwise, rowwise, blockwise or mxfp8
+    fp8_scaling,        ///< of products in fp8: tensorwise, rowwise, blockwise or mxfp8
+    recompute_modules,  ///< of selective recomputation: "core_attn,mlp"
+    recompute_layers    ///< of full recomputation: so many blocks of a stage, where not all
 };
-inline constexpr int fact_count = 26;
+inline constexpr int fact_count = 28;
 
 /// The key of a fact in JSON: "micro_batch".
 std::string_view fact_name(Fact fact);
@@ -85,6 +87,7 @@ inline bool is_16_bit(const std::optional<std::string>& precision) {
 struct LaunchReading {
     std::string format;         ///< "axolotl"
     bool deepspeed = false;     ///< DeepSpeed runs the trainer: its configuration is among the settings
+    bool dispatches = false;    ///< DeepEP carries tokens to their experts
     bool loads_narrow = false;  ///< the weights are loaded, and unless sharded trained, in 16 bits
     std::string tokenizer{};    ///< name or path, where models of the same dimensions may be meant
     std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent

@@ -325,17 +325,6 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     }
 }
 
-void read_trainer_attention(const Setting& root, FactSheet& sheet) {
-    sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
-    for (const std::string_view key :
-         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2",
-          "enable_flash_attention", "flash_attention"}) {
-        if (!sheet.has(Fact::attention) && is_on(root, key)) {
-            sheet.state(Fact::attention, "flash", *root.at(key));
-        }
-    }
-}
-
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
@@ -351,6 +340,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     }
     read_trainer_precision(root, sheet);
     read_checkpointing_switch(root, sheet, checkpointing_names);
+    read_own_recompute(root, sheet);
     read_config_overrides(root, sheet);
     read_new_model(root, sheet);
     sheet.word(Fact::optimizer, root, {"optim", "optimizer", "optimizer_type", "optimizer_name"});

@@ -6,6 +6,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/formats/recomputed_parts.hpp"
 
 namespace traincost {
 
@@ -138,8 +139,7 @@ void read_megatron_sharding(const Setting& root, FactSheet& sheet) {
 
 void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* granularity = first_of(root, {"recompute_granularity"});
-    first_of(root,
-             {"recompute_method", "recompute_num_layers", "recompute_modules", "checkpoint_num_layers"});
+    first_of(root, {"checkpoint_num_layers"});
     if (granularity == nullptr &&
         said_unless(sheet, Fact::recompute, root, {"recompute_activations", "checkpoint_activations"})) {
         return;
@@ -162,7 +162,29 @@ void read_megatron_recompute(const Setting& root, FactSheet& sheet) {
             }
         }
     }
+    // MindSpeed's, of the function between a block's two products.
+    const bool functions = is_on(root, "recompute_activation_function");
+    if (functions && !sheet.has(Fact::recompute)) {
+        const Setting& by = *root.at("recompute_activation_function");
+        sheet.state(Fact::recompute, "selective", by);
+        sheet.state(Fact::recompute_modules, "activation", by);
+    }
+    read_recomputed_parts(root, sheet,
+                          {.method = {"recompute_method", "activations_checkpoint_method"},
+                           .layers = {"recompute_num_layers", "activations_checkpoint_num_layers"},
+                           .modules = {"recompute_modules"}});
     sheet.assume(Fact::recompute, "none", "--recompute-granularity");
+}
+
+/// DeepEP, by its newer word or its older switch, under the dispatcher that takes it.
+void read_token_dispatch(const Setting& root, FactSheet& sheet) {
+    const Setting* kind = first_of(root, {"moe_token_dispatcher_type"});
+    const Setting* backend = first_of(root, {"moe_flex_dispatcher_backend"});
+    const bool older = is_on(root, "moe_enable_deepep");
+    const bool flexible = kind != nullptr && kind->text == "flex";
+    sheet.reading.dispatches =
+        flexible &&
+        (older || (backend != nullptr && (backend->text == "deepep" || backend->text == "hybridep")));
 }
 
 /// One rate for hidden states and attention. Where they differ that of hidden states counts, whose masks are
@@ -257,6 +279,7 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
     }
     read_megatron_sharding(root, sheet);
     read_megatron_recompute(root, sheet);
+    read_token_dispatch(root, sheet);
     read_megatron_precision(root, sheet);
     read_megatron_dropout(root, sheet);
     sheet.word(Fact::optimizer, root, {"optimizer"});

@@ -49,7 +49,7 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
     }
     ModelDimensions dimensions;
     add_dimension(dimensions, "layers", root, {"n_layer"});
-    add_dimension(dimensions, "hidden", root, {"n_embd"});
+    add_dimension(dimensions, "hidden", root, {"n_embd", "n_embed"});
     add_dimension(dimensions, "heads", root, {"n_head"});
     state_dimensions(sheet, dimensions, root, {"n_layer", "n_embd", "n_head"});
     sheet.whole(Fact::sequence, root, {"block_size"});
@@ -67,10 +67,15 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
     }
     read_precision_word(root, sheet, {"dtype"});
     sheet.truth(Fact::compile, root, {"compile"});
-    sheet.assume(Fact::compile, true, "compile");
     if (const Setting* at = first_of(root, {"dropout"}); at != nullptr && as_number(*at)) {
         sheet.state(Fact::dropout, *as_number(*at), *at);
     }
+    const bool trains = steps != nullptr || rows != nullptr ||
+                        root.has_any({"max_iters", "learning_rate", "init_from", "input_bin"});
+    if (!trains) {
+        return;  // a model alone, of any trainer
+    }
+    sheet.assume(Fact::compile, true, "compile");
     sheet.assume(Fact::optimizer, "adamw", "nanoGPT's optimizer");
     sheet.assume(Fact::recompute, "none", "nanoGPT, which saves all activations");
     sheet.assume(Fact::zero, std::int64_t{0}, "nanoGPT's DDP");

@@ -3,6 +3,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/formats/recomputed_parts.hpp"
 #include "traincost/import/settings/python_made.hpp"
 
 namespace traincost {
@@ -188,13 +189,16 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, model, {"global_batch_size"});
     sheet.whole(Fact::sequence, model, {"encoder_seq_length", "data.train_ds.max_seq_length"});
     read_nemo_sharding(model, sheet);
-    first_of(model, {"activations_checkpoint_method", "activations_checkpoint_num_layers"});
     if (sheet.word(Fact::recompute, model, {"activations_checkpoint_granularity"}) == nullptr) {
         if (const Setting* none = model.at("activations_checkpoint_granularity");
             none != nullptr && says_nothing(*none)) {
             sheet.state(Fact::recompute, "none", *none);
         }
     }
+    read_recomputed_parts(model, sheet,
+                          {.method = {"activations_checkpoint_method"},
+                           .layers = {"activations_checkpoint_num_layers"},
+                           .modules = {}});
     sheet.assume(Fact::recompute, "none", "activations_checkpoint_granularity");
     if (is_on(model, "fp8")) {
         sheet.state(Fact::precision, "fp8", *model.at("fp8"));
@@ -257,13 +261,16 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
                    first_of(root, {"ddp.use_distributed_optimizer", "optimizer.use_distributed_optimizer"})) {
         sheet.state(Fact::zero, std::int64_t{as_truth(*sharded).value_or(false) ? 1 : 0}, *sharded);
     }
-    first_of(model, {"recompute_method", "recompute_num_layers", "recompute_modules"});
     const Setting* granularity = model.at("recompute_granularity");
     if (granularity != nullptr && says_nothing(*granularity)) {
         sheet.state(Fact::recompute, "none", *granularity);
     } else {
         sheet.word(Fact::recompute, model, {"recompute_granularity"});
     }
+    read_recomputed_parts(model, sheet,
+                          {.method = {"recompute_method"},
+                           .layers = {"recompute_num_layers"},
+                           .modules = {"recompute_modules"}});
     if (const Setting* narrow = first_of(model, {"fp8"}); narrow != nullptr && as_word(*narrow)) {
         sheet.state(Fact::precision, "fp8", *narrow);
         read_fp8_scaling(model, sheet, {"fp8_recipe"});

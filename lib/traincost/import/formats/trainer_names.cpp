@@ -73,7 +73,8 @@ int trainer_of_ones_own(const Setting& root) {
         known(sequence_names, means_length, 10) + any({"batch_size", "train_batch_size"}, 10) +
         any({"total_batch_size", "train_total_batch_size", "global_batch_size"}, 15) +
         any({"micro_batch_size"}, 15) + any({"enable_fsdp"}, 20) + any(tensor_names, 10) +
-        any(pipeline_names, 10) + any(sequence_parallel_names, 10) + any(checkpointing_names, 10) +
+        any(pipeline_names, 10) + any(sequence_parallel_names, 10) +
+        known(checkpointing_names, means_recomputing, 10) +
         points(root,
                {"deepspeed", "deepspeed_config", "ds_config", "ds_config_path", "zero_stage", "ds_stage",
                 "plugin", "learning_rate", "lora_rank", "lora_r", "use_lora", "fsdp", "fsdp_config"},
@@ -87,7 +88,8 @@ int trainer_of_ones_own(const Setting& root) {
                       "optim",       "weight_decay",
                       "steps",       "num_training_steps",
                       "num_steps",   "train_iters",
-                      "max_iters",   "strategy"},
+                      "max_iters",   "strategy",
+                      "total_iters", "total_steps"},
                5);
     return std::min(sum, just_enough) + points(root, {"base_model", "cutoff_len"}, 10);
 }
@@ -173,6 +175,30 @@ void read_trl_program(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::zero, std::int64_t{0}, *named);
     } else {
         refer_to_file(*named, sheet);
+    }
+}
+
+void read_own_recompute(const Setting& root, FactSheet& sheet) {
+    const Setting* at =
+        root.has("$program") && !sheet.has(Fact::recompute) ? meant(root, means_recomputing) : nullptr;
+    if (at != nullptr && as_truth(*at)) {
+        sheet.state(Fact::recompute, *as_truth(*at) ? "full" : "none", *at);
+    }
+}
+
+void read_trainer_attention(const Setting& root, FactSheet& sheet) {
+    sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
+    if (const Setting* at =
+            root.has("$program") && !sheet.has(Fact::attention) ? meant(root, means_attention) : nullptr;
+        at != nullptr && as_word(*at) && !as_truth(*at) && !as_number(*at)) {
+        sheet.state(Fact::attention, at->text, *at);
+    }
+    for (const std::string_view key :
+         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2",
+          "enable_flash_attention", "flash_attention"}) {
+        if (!sheet.has(Fact::attention) && is_on(root, key)) {
+            sheet.state(Fact::attention, "flash", *root.at(key));
+        }
     }
 }
 

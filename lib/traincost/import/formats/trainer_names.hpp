@@ -86,6 +86,12 @@ bool names_deepspeed(const Setting& root);
 /// In what a trainer computes: its switches, else the format in which its weights are loaded.
 void read_trainer_precision(const Setting& root, FactSheet& sheet);
 
+/// A program's own switch of recomputation, by a name that means it.
+void read_own_recompute(const Setting& root, FactSheet& sheet);
+
+/// What computes a trainer's attention.
+void read_trainer_attention(const Setting& root, FactSheet& sheet);
+
 /// TRL's program, which starts Accelerate by a name of its configurations: "zero2", "fsdp1".
 void read_trl_program(const Setting& root, FactSheet& sheet);
 

@@ -55,7 +55,7 @@ bool means_accumulation(std::string_view name) {
     const NameWords parts = parts_of_name(name);
     const bool accumulates = has_word(parts, {"accum", "accumulate", "accumulation", "accumulations"}) ||
                              (has_word(parts, {"acc"}) &&  // alone an accuracy
-                              has_word(parts, {"grad", "grads", "gradient", "gradients"}));
+                              has_word(parts, {"grad", "grads", "gradient", "gradients", "steps"}));
     return accumulates &&
            only_words(parts, {"accum", "acc", "accumulate", "accumulation", "accumulations", "grad", "grads",
                               "gradient", "gradients", "step", "steps", "iter", "iters", "every", "factor",
@@ -88,6 +88,23 @@ bool means_model(std::string_view name) {
            has_word(parts, {"name", "path", "id", "key", "dir", "checkpoint", "ckpt", "repo", "base"}) &&
            only_words(parts, {"model", "name", "path", "or", "id", "key", "dir", "checkpoint", "ckpt", "repo",
                               "base", "hf", "pretrained", "llm", "local"});
+}
+
+bool means_recomputing(std::string_view name) {
+    const NameWords parts = parts_of_name(name);
+    const bool saves = has_word(parts, {"checkpointing", "checkpoint", "ckpt"}) &&  // else of files
+                       has_word(parts, {"grad", "gradient", "activation", "activations", "act"});
+    return (saves || has_word(parts, {"remat", "recompute"})) &&
+           only_words(parts,
+                      {"checkpointing", "checkpoint", "ckpt", "grad", "gradient", "activation", "activations",
+                       "act", "remat", "recompute", "use", "enable", "enabled", "is", "with"});
+}
+
+bool means_attention(std::string_view name) {
+    const NameWords parts = parts_of_name(name);
+    return has_word(parts, {"attn", "attention"}) &&
+           has_word(parts, {"impl", "implementation", "backend", "kernel"}) &&
+           only_words(parts, {"attn", "attention", "impl", "implementation", "backend", "kernel"});
 }
 
 bool means_adapters(std::string_view name) {

@@ -21,6 +21,12 @@ bool means_length(std::string_view name);
 /// The name or the path of the model that is trained: "model_key", "base_model_path".
 bool means_model(std::string_view name);
 
+/// Whether activations are computed again: "use_activation_checkpointing", "remat".
+bool means_recomputing(std::string_view name);
+
+/// What computes attention: "attn_impl", "attention_backend".
+bool means_attention(std::string_view name);
+
 /// Whether adapters are trained: "is_peft", "enable_lora".
 bool means_adapters(std::string_view name);
 

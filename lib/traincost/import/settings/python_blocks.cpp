@@ -1,9 +1,12 @@
 // The functions, the classes and the blocks of a Python file, and which of them are run.
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/name_letter.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/import/settings/python_registry.hpp"
 
 namespace traincost {
@@ -39,6 +42,19 @@ void visit_words(const std::string& text, Seen seen) {
         seen(text.substr(at, end - at), end, end < text.size() && text[end] == '(');
         at = end;
     }
+}
+
+/// "if ddp:", "if world_size > 1:": whether there are several processes, as what shards or copies a model
+/// takes for granted.
+bool asks_for_processes(const std::string& header) {
+    static constexpr std::array<std::string_view, 9> several = {"ddp",       "distributed",  "world_size",
+                                                                "multi_gpu", "device_count", "n_gpu",
+                                                                "num_gpus",  "use_dist",     "num_processes"};
+    static constexpr std::array<std::string_view, 6> otherwise = {"not ", "== 1", "<= 1",
+                                                                  "rank", "main", "master"};
+    const std::string text = lower(header);
+    return begins_with(text, {"if ", "elif "}) && contains_any(text, several) &&
+           !contains_any(text, otherwise);
 }
 
 }  // namespace
@@ -204,7 +220,9 @@ bool PythonRegistry::is_done(const PythonStatement& statement) const {
             return true;
         }
         const auto known = entered_.find(header);
-        return known != entered_.end() && known->second == PythonReach::surely;
+        return known != entered_.end() &&
+               (known->second == PythonReach::surely ||
+                (known->second == PythonReach::perhaps && asks_for_processes(header->text)));
     });
 }
 
@@ -228,6 +246,14 @@ void PythonRegistry::note_doing(const PythonStatement& statement, std::map<std::
     }
     const std::string called = statement.text.substr(begin, end - begin);
     const std::string_view name = std::string_view(called).substr(called.rfind('.') + 1);
+    if (name == "to" || name == "half" || name == "bfloat16") {  // what the model is from here
+        const auto object = locals.find(called.substr(0, called.size() - name.size() - 1));
+        if (object != locals.end() && object->second.has("$class") &&
+            reach_of(statement) == PythonReach::surely) {
+            object->second = expression(statement, begin, locals);
+        }
+        return;
+    }
     const bool tells = std::find(std::begin(telling), std::end(telling), name) != std::end(telling) ||
                        statement.text.find("num_microbatches=") != std::string::npos;
     if (!tells || called.empty() || !is_done(statement)) {
@@ -311,8 +337,11 @@ PythonReach PythonRegistry::entered(const PythonStatement& header, std::map<std:
         (text.starts_with("if __name__") && text.find("__main__") != std::string::npos)) {
         return PythonReach::surely;
     }
-    if (begins_with(text, {"except ImportError", "except (ImportError", "except ModuleNotFoundError"})) {
-        return PythonReach::never;  // what a program asks for is there
+    if (text.starts_with("except")) {
+        return PythonReach::never;  // what a program tries works
+    }
+    if (text.starts_with("else:") && header.after != nullptr && header.after->text.starts_with("except")) {
+        return PythonReach::surely;
     }
     const bool first = text.starts_with("if ");
     if (!first && !begins_with(text, {"elif ", "else:"})) {

@@ -128,11 +128,11 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         tell(object, "");
         return object;
     }
-    if (name == "torch.cuda.is_available" && positional.empty()) {  // what is counted here trains on GPUs
-        Setting yes;
-        yes.kind = Setting::Kind::scalar;
-        yes.text = "true";
-        return yes;
+    if (holds_on_gpus(name)) {
+        return scalar_setting("true", Setting{});
+    }
+    if (name.starts_with("os.path.") && !positional.empty() && is_checkpoint(name, positional.front())) {
+        return scalar_setting("false", positional.front());
     }
     const bool copies = name == "copy.deepcopy" || name == "deepcopy" || name == "copy.copy" ||
                         name == "replace" || name == "dataclasses.replace";
@@ -222,46 +222,6 @@ void PythonRegistry::read_arguments(PythonCursor& cursor, std::vector<Setting>& 
     cursor.step();
 }
 
-const Setting* PythonRegistry::prepared_object(const std::string& name, const std::vector<Setting>& given) {
-    static constexpr std::string_view methods[] = {
-        ".setup_module", ".setup_optimizers", ".to_device",   ".prepare",
-        ".setup",        ".prepare_model",    ".setup_model", ".prepare_optimizer"};
-    const std::size_t dot = name.rfind('.');
-    const bool prepares = dot != std::string::npos && std::find(std::begin(methods), std::end(methods),
-                                                                name.substr(dot)) != std::end(methods);
-    return prepares && given.size() == 1 && given.front().has("$class") ? &given.front() : nullptr;
-}
-
-Setting PythonRegistry::cast_object(const Setting& object, const std::string& name,
-                                    const std::vector<Setting>& positional,
-                                    const std::map<std::string, Setting>& keywords) {
-    Setting cast = object;
-    const bool model = lower(name.substr(0, name.rfind('.'))).find("model") != std::string::npos;
-    const auto given = keywords.find("dtype");
-    const Setting* format = given != keywords.end() ? &given->second
-                            : positional.empty()    ? nullptr
-                                                    : &positional.front();
-    if (model && (name.ends_with(".bfloat16") || name.ends_with(".half"))) {
-        place_at(cast, "$cast") =
-            scalar_setting(name.ends_with(".half") ? "torch.float16" : "torch.bfloat16", object, true);
-    } else if (model && format != nullptr && !format->quoted && format->text.starts_with("torch.")) {
-        place_at(cast, "$cast") = scalar_setting(format->text, *format, true);
-    }
-    return cast;
-}
-
-const Setting* PythonRegistry::returned_object(const PythonCursor& cursor, const std::string& name) const {
-    static constexpr std::string_view methods[] = {".to",   ".cuda",     ".train",   ".eval",
-                                                   ".half", ".bfloat16", ".to_empty"};
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string::npos ||
-        std::find(std::begin(methods), std::end(methods), name.substr(dot)) == std::end(methods)) {
-        return nullptr;
-    }
-    const Setting* object = named(cursor, name.substr(0, dot));
-    return object != nullptr && object->is_map() && object->has("$class") ? object : nullptr;
-}
-
 std::optional<Setting> PythonRegistry::asked_text(const PythonCursor& cursor, const std::string& name,
                                                   const std::vector<Setting>& positional) const {
     const std::size_t dot = name.rfind('.');
@@ -297,27 +257,6 @@ void PythonRegistry::skip_parameters(PythonCursor& cursor) {
         cursor.step();
     }
     cursor.step();
-}
-
-void PythonRegistry::follow_result(PythonCursor& cursor, Setting& made) {
-    while (cursor.character(cursor.at()) == '.') {
-        while (cursor.character(cursor.at()) == '.' || is_name_letter(cursor.character(cursor.at()))) {
-            cursor.step();
-        }
-        if (now(cursor) != '(') {
-            return;  // what is read from a call's result is not followed
-        }
-        std::vector<Setting> positional;
-        std::map<std::string, Setting> keywords;
-        read_arguments(cursor, positional, keywords);
-        for (const Setting& argument : positional) {  // "load(...).map(lambda row: tokenizer(row, ...))"
-            if (argument.is_map() && argument.has("$class")) {
-                Setting& rest = place_at(made, "$rest");
-                rest.kind = Setting::Kind::list;
-                rest.items.push_back(argument);
-            }
-        }
-    }
 }
 
 Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, const Setting& place) {

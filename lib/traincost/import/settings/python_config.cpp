@@ -111,10 +111,14 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
             return std::move(*root);
         }
     }
-    // A model and its loop in one file, with the names of nanoGPT's settings, is not nanoGPT, which divides
-    // the steps that it accumulates among its processes.
-    const bool whole = select.empty() && has_training_loop(text) && text.find("nn.Module)") != text.npos &&
-                       text.find("gradient_accumulation_steps") == text.npos;
+    // A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the
+    // steps that it accumulates among its processes.
+    const auto says = [&](std::string_view part) { return text.find(part) != text.npos; };
+    const bool accumulates = says("gradient_accumulation_steps");
+    const bool named = says("block_size") && says("n_emb") && !says("Fabric(") && !says("Trainer(");
+    const bool whole =
+        select.empty() && has_training_loop(text) &&
+        ((says("nn.Module)") && !accumulates) || (named && !(accumulates && says("world_size"))));
     if (auto root = whole ? own_loop(registry, file, text) : std::nullopt; root && root->has("optimizer")) {
         name_settings(*root);
         return std::move(*root);

@@ -17,13 +17,23 @@ namespace traincost {
 
 namespace {
 
+/// Where the line ends, which goes on within brackets.
+std::size_t end_of_line(std::string_view text) {
+    int depth = 0;
+    std::size_t at = 0;
+    for (; at < text.size() && (text[at] != '\n' || depth > 0); ++at) {
+        depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    }
+    return at;
+}
+
 /// Whether what stands behind a `name` in its line, blanks apart and so far, passes the test.
 template <class Test>
 bool is_followed(std::string_view text, std::string_view name, std::size_t reach, Test test) {
     for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
         const std::size_t sign = text.find_first_not_of(' ', at + name.size());
         const std::string_view rest = sign == text.npos ? std::string_view() : text.substr(sign, reach);
-        if (test(rest.substr(0, rest.find('\n')))) {
+        if (test(rest.substr(0, end_of_line(rest)))) {
             return true;
         }
     }

@@ -24,11 +24,11 @@ std::optional<bool> PythonRegistry::truth_of(const Setting& value) {
     if (value.is_null()) {  // None
         return false;
     }
-    if (!value.is_scalar() || value.text.empty() || value.text.front() == '<') {
+    if (!value.is_scalar() || (!value.quoted && (value.text.empty() || value.text.front() == '<'))) {
         return std::nullopt;
     }
     if (value.quoted) {
-        return true;
+        return !value.text.empty();
     }
     if (const auto number = as_number(value)) {
         return *number != 0.0;
@@ -68,7 +68,7 @@ Setting PythonRegistry::either(PythonCursor& cursor) {
         now(cursor);
         if (takes(cursor, "or")) {
             const Setting right = compared(cursor);
-            const bool known = left.quoted || as_number(left) || left.is_map() || left.is_list();
+            const bool known = as_number(left) || left.is_map() || left.is_list();
             left = known || truth_of(left) == true ? left : right;
         } else if (takes(cursor, "and")) {
             const Setting right = compared(cursor);
@@ -104,6 +104,9 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
         };
         if (const auto holds = equal ? is_device(left, right) : std::nullopt) {
             return scalar_setting(*holds == (sign == '=') ? "true" : "false", left);
+        }
+        if (const auto holds = orders ? is_capable(left, sign, or_same, right) : std::nullopt) {
+            return scalar_setting(*holds ? "true" : "false", right);
         }
         if (!known(left) || !known(right)) {
             return unknown(left.text + " compared with " + right.text, empty(left.line));

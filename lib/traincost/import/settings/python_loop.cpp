@@ -168,21 +168,14 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
 
 /// What the program's own settings say of recomputation and of the format, by the names of both.
 void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
-    static constexpr std::array<std::string_view, 10> recomputing = {"gradient_checkpointing",
-                                                                     "activation_checkpointing",
-                                                                     "use_gradient_checkpointing",
-                                                                     "grad_checkpointing",
-                                                                     "checkpoint_activations",
-                                                                     "use_checkpointing",
-                                                                     "use_checkpoint",
-                                                                     "grad_checkpoint",
-                                                                     "remat",
-                                                                     "use_remat"};
+    static constexpr std::array<std::string_view, 2> recomputing = {"use_checkpointing", "use_checkpoint"};
+    const auto is_switch = [](const Setting& value) {
+        return value.is_scalar() && !value.quoted && !as_number(value) && as_truth(value).has_value();
+    };
     static constexpr std::array<std::string_view, 4> formats = {"amp_dtype", "compute_dtype", "dtype",
                                                                 "mixed_precision"};
-    put(root, "gradient_checkpointing", told(scopes, recomputing, [](const Setting& value) {
-            return value.is_scalar() && !value.quoted && !as_number(value) && as_truth(value).has_value();
-        }));
+    put(root, "gradient_checkpointing", told_by(scopes, means_recomputing, is_switch));
+    put(root, "gradient_checkpointing", told(scopes, recomputing, is_switch));
     if (!root.has_any({"param_dtype", "torch_dtype", "mixed_precision"})) {
         put(root, "param_dtype", told(scopes, formats, [](const Setting& value) {
                 const std::string word = lower(value.text);
@@ -196,21 +189,16 @@ void put_switches(Setting& root, const std::vector<PythonScope>& scopes) {
 
 bool has_training_loop(std::string_view text) {
     constexpr std::array steps{
-        std::string_view(".backward("),
-        std::string_view("value_and_grad("),
-        std::string_view("GradientTape("),
-        std::string_view("train_step("),
-        std::string_view(".train_batch("),
-        std::string_view("booster.boost("),
-        std::string_view("rainer.train("),
-        std::string_view("rainer.fit("),
-        std::string_view("deepspeed.initialize("),
-        std::string_view("model.fit("),
-        std::string_view("forward_backward_func("),
-        std::string_view("keras_nlp."),
-        std::string_view("keras_hub."),
-        std::string_view("FSDP("),
-        std::string_view("fully_shard("),
+        std::string_view(".backward("),      std::string_view("value_and_grad("),
+        std::string_view("GradientTape("),   std::string_view("train_step("),
+        std::string_view("train_loop("),     std::string_view("train_one_epoch("),
+        std::string_view("train_epoch("),    std::string_view("train_model("),
+        std::string_view("optimizer.step("), std::string_view(".train_batch("),
+        std::string_view("booster.boost("),  std::string_view("rainer.train("),
+        std::string_view("rainer.fit("),     std::string_view("deepspeed.initialize("),
+        std::string_view("model.fit("),      std::string_view("forward_backward_func("),
+        std::string_view("keras_nlp."),      std::string_view("keras_hub."),
+        std::string_view("FSDP("),           std::string_view("fully_shard("),
     };
     constexpr std::array<std::string_view, 12> languages = {
         "vocab_size", "okenizer", "CausalLM", "block_size",  "seq_len",      "LMHeadModel",

@@ -1,5 +1,9 @@
 #include "traincost/import/settings/python_made.hpp"
 
+#include <algorithm>
+#include <array>
+
+#include "traincost/base/contains_any.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -44,6 +48,33 @@ std::optional<bool> is_device(const Setting& device, const Setting& name) {
     }
     const bool known = name.text == "cuda" || name.text == "cpu" || name.text == "mps";
     return known ? std::optional(name.text == "cuda") : std::nullopt;
+}
+
+bool is_checkpoint(std::string_view question, const Setting& path) {
+    static constexpr std::array<std::string_view, 5> of_runs = {"ckpt", "checkpoint", "resume", "latest",
+                                                                "snapshot"};
+    const bool asks =
+        question.ends_with(".exists") || question.ends_with(".isdir") || question.ends_with(".isfile");
+    const std::string said = lower(path.is_scalar() ? path.text : std::string(class_path(path)));
+    return asks && (contains_any(said, of_runs) || contains_any(lower(path.name), of_runs));
+}
+
+bool holds_on_gpus(std::string_view question) {
+    static constexpr std::array<std::string_view, 4> known = {"is_bf16_supported", "is_bfloat16_supported",
+                                                              "is_torch_bf16_gpu_available",
+                                                              "is_torch_bf16_available"};
+    const std::string_view name = question.substr(question.rfind('.') + 1);
+    return question == "torch.cuda.is_available" ||
+           std::find(known.begin(), known.end(), name) != known.end();
+}
+
+std::optional<bool> is_capable(const Setting& asked, char sign, bool or_same, const Setting& generation) {
+    constexpr double least = 8.0;  // Ampere
+    const Setting& major =
+        generation.is_list() && !generation.items.empty() ? generation.items.front() : generation;
+    const auto bound = as_number(major);
+    const bool within = bound && (*bound < least || (*bound == least && or_same == (sign == '>')));
+    return class_name(asked) == "get_device_capability" && within ? std::optional(sign == '>') : std::nullopt;
 }
 
 }  // namespace traincost

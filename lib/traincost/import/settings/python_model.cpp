@@ -128,7 +128,9 @@ void put_model(Setting& root, const Setting& call) {
         const Setting* config = first != nullptr && first->is_map() ? first : call.peek("config");
         if (config != nullptr && config->is_map()) {
             put_new_model(root, *config);
+            put(root, "attn_implementation", config->peek("attn_implementation"));
         }
+        put(root, "attn_implementation", call.peek("attn_implementation"));
         put(root, "torch_dtype", call.peek("torch_dtype"));
         put_format(root, call);
     } else if (name.ends_with("Trainer")) {
@@ -138,6 +140,10 @@ void put_model(Setting& root, const Setting& call) {
         }
         put(root, "max_seq_length", call.peek("max_seq_length"));
         put(root, "max_length", call.peek("max_length"));
+    } else if (const Setting* kernel = call.peek("attn_implementation");
+               kernel != nullptr && kernel->quoted &&
+               name.find("load") != name.npos) {  // a loader of its own
+        put(root, "attn_implementation", kernel);
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/name_letter.hpp"
+#include "traincost/import/settings/python_made.hpp"
+#include "traincost/import/settings/python_model.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 
 namespace traincost {
@@ -13,6 +15,18 @@ namespace {
 
 constexpr int deepest_python_call = 20;
 constexpr int most_calls = 10'000;
+
+/// "adapted(model, ...)", "DDP(module=model)" of the model that stands there.
+bool wraps(const Setting& made, const Setting& stands) {
+    const auto is_it = [&](const Setting& given) {
+        return given.is_map() && stands.is_map() && given.line == stands.line;
+    };
+    const Setting* given = made.peek("$arguments");
+    return (given != nullptr && given->is_list() && !given->items.empty() && is_it(given->items.front())) ||
+           std::any_of(made.members.begin(), made.members.end(), [&](const SettingMember& m) {
+               return (m.key == "model" || m.key == "module") && is_it(m.value);
+           });
+}
 
 }  // namespace
 
@@ -244,7 +258,8 @@ std::string PythonRegistry::word_at(const std::string& text, std::size_t at) {
 std::string PythonRegistry::part_at(const std::string& text, std::size_t at,
                                     const std::map<std::string, Setting>& locals) {
     const auto whole = locals.find(text.substr(0, at));
-    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() || !whole->second.is_map() ||
+    if (at + 1 >= text.size() || text[at] != '[' || whole == locals.end() ||
+        !(whole->second.is_map() || is_open(whole->second)) ||
         (text[at + 1] != '"' && text[at + 1] != '\'')) {
         return {};
     }
@@ -322,12 +337,24 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         const auto before = locals.find(path);
         value = before == locals.end() ? unknown(path, value) : computed(sign, before->second, value);
     }
+    if (conditional && sign == '=' && repeats(statement, path, value, locals)) {
+        store(path, std::move(value), false, locals);
+        return;
+    }
     if (conditional && value.is_map() && value.has("$class") && is_done(statement)) {
         Setting& done = locals[std::string(done_by_scope)];
         done.kind = Setting::Kind::list;
         done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
+    } else if (conditional && value.is_map() && value.has("$class")) {
+        locals[std::string(perhaps_made) + std::string(class_name(value))] = unknown(path, value);
     }
     store(path, std::move(value), conditional, locals);
+}
+
+bool PythonRegistry::repeats(const PythonStatement& statement, const std::string& path, const Setting& value,
+                             const std::map<std::string, Setting>& locals) const {
+    return value.is_scalar() && (value.quoted || as_number(value)) && path.find('.') == std::string::npos &&
+           !locals.contains(path) && is_done(statement);
 }
 
 void PythonRegistry::store(const std::string& path, Setting value, bool conditional,
@@ -338,11 +365,7 @@ void PythonRegistry::store(const std::string& path, Setting value, bool conditio
         const Setting* stands = before == locals.end()     ? nullptr
                                 : dot == std::string::npos ? &before->second
                                                            : before->second.peek(path.substr(dot + 1));
-        const Setting* given = value.peek("$arguments");
-        const bool wraps = stands != nullptr && stands->is_map() && given != nullptr && given->is_list() &&
-                           !given->items.empty() && given->items.front().line == stands->line &&
-                           given->items.front().is_map();
-        if (wraps ||
+        if ((stands != nullptr && wraps(value, *stands)) ||
             (stands != nullptr && stands->is_scalar() && value.is_scalar() && stands->text == value.text)) {
             return;  // the same either way, or "model = adapted(model, ...)"
         }

@@ -141,6 +141,8 @@ private:
     /// The parameters of a function as they are given in one place, where its caller's names are `known`.
     void bind_called(const PythonSite& site, const std::vector<std::string>& order,
                      std::map<std::string, Setting>& known, std::map<std::string, Setting>& names);
+    /// Whether every call of the function stands where nothing is run.
+    bool is_never_called(const std::string& name) const;
     /// The names of a function's body, those of its only caller first.
     const PythonScope& scope_of(const std::string& name, std::map<std::string, PythonScope>& all);
     /// What the functions inside of a function make, where its own names are `outer`.
@@ -182,6 +184,9 @@ private:
     void import_given(const PythonStatement& statement);
     /// "@click.option(...)": what the function below it is told where nobody says more.
     void decorate(const PythonStatement& statement);
+    /// Whether each round of a loop gives a name that is new the same number or text.
+    bool repeats(const PythonStatement& statement, const std::string& path, const Setting& value,
+                 const std::map<std::string, Setting>& locals) const;
     /// Gives the value to a name, or to a part of what it holds; nobody knows it where the statement may not
     /// be reached.
     void store(const std::string& path, Setting value, bool conditional,
@@ -241,6 +246,9 @@ private:
                                       const std::vector<Setting>& positional) const;
     /// "fabric.setup_module(model)": the one object that it is given.
     static const Setting* prepared_object(const std::string& name, const std::vector<Setting>& given);
+    /// The format of ".to(torch.bfloat16)", ".half()".
+    static void put_cast(Setting& object, const std::string& name, const std::vector<Setting>& positional,
+                         const std::map<std::string, Setting>& keywords);
     /// The object, and the format that "model.to(torch.bfloat16)" stores it in.
     static Setting cast_object(const Setting& object, const std::string& name,
                                const std::vector<Setting>& positional,

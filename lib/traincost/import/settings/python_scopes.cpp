@@ -58,7 +58,15 @@ const PythonScope& PythonRegistry::scope_of(const std::string& name,
         const PythonSite& site = sites->second[i];
         std::map<std::string, Setting> known =
             site.caller.empty() ? globals_ : scope_of(site.caller, all).names;
+        if (reach_of(*site.statement) == PythonReach::never || is_never_called(site.caller)) {
+            continue;
+        }
         std::map<std::string, Setting> here;
+        for (const std::string& parameter : order) {  // what the call does not say
+            if (const auto standing = scope.names.find(parameter); standing != scope.names.end()) {
+                here.insert(*standing);
+            }
+        }
         bind_called(site, order, known, here);
         if (first) {
             given = std::move(here);
@@ -136,6 +144,14 @@ void PythonRegistry::note_statement(const PythonStatement& statement, std::map<s
     }
 }
 
+bool PythonRegistry::is_never_called(const std::string& name) const {
+    const auto sites = sites_.find(name);
+    return sites != sites_.end() &&
+           std::all_of(sites->second.begin(), sites->second.end(), [&](const PythonSite& site) {
+               return reach_of(*site.statement) == PythonReach::never;
+           });
+}
+
 bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_t equals,
                                     std::map<std::string, Setting>& locals, Setting& first) {
     std::vector<std::string> names;
@@ -161,7 +177,8 @@ bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_
     }
     const bool conditional = reach_of(statement) == PythonReach::perhaps;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        store(names[i], std::move(values[i]), conditional, locals);
+        const bool same = conditional && repeats(statement, names[i], values[i], locals);
+        store(names[i], std::move(values[i]), conditional && !same, locals);
     }
     return true;
 }
@@ -169,9 +186,6 @@ bool PythonRegistry::assign_several(const PythonStatement& statement, std::size_
 void PythonRegistry::bind_called(const PythonSite& site, const std::vector<std::string>& order,
                                  std::map<std::string, Setting>& known,
                                  std::map<std::string, Setting>& names) {
-    if (reach_of(*site.statement) == PythonReach::never) {
-        return;
-    }
     PythonCursor cursor(*site.statement, site.at, known);
     std::vector<Setting> positional;
     std::map<std::string, Setting> keywords;

@@ -131,6 +131,28 @@ void put_precision(Setting& root, const std::vector<PythonScope>& scopes) {
     }
 }
 
+/// "fsdp" of the classes that shard or copy a whole model.
+std::string_view kind_of_wrapper(std::string_view name) {
+    return name == "FSDP" || name == "FullyShardedDataParallel" || name == "FullyShardedDataParallelPlugin"
+               ? "fsdp"
+           : name == "DistributedDataParallel" || name == "DDP" || name == "TorchDDPPlugin" ? "ddp"
+                                                                                            : "";
+}
+
+/// Whether the program may wrap its model in another way than in `kinds`, as nobody knows its choice.
+bool may_wrap_otherwise(const std::vector<PythonScope>& scopes, const std::set<std::string>& kinds) {
+    return std::any_of(scopes.begin(), scopes.end(), [&](const PythonScope& scope) {
+        return std::any_of(scope.names.begin(), scope.names.end(), [&](const auto& entry) {
+            const std::string& name = entry.first;
+            const std::string_view kind =
+                name.starts_with(perhaps_made)
+                    ? kind_of_wrapper(std::string_view(name).substr(perhaps_made.size()))
+                    : std::string_view();
+            return !kind.empty() && !kinds.contains(std::string(kind));
+        });
+    });
+}
+
 /// A sharding that the whole program uses, as FSDP's block of settings says it.
 void put_sharding(Setting& root, const std::vector<PythonScope>& scopes) {
     std::set<std::string> kinds;
@@ -141,8 +163,7 @@ void put_sharding(Setting& root, const std::vector<PythonScope>& scopes) {
     visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
         const std::string_view name = class_name(call);
         const std::string_view path = class_path(call);
-        if (name == "FSDP" || name == "FullyShardedDataParallel" ||
-            name == "FullyShardedDataParallelPlugin") {
+        if (kind_of_wrapper(name) == "fsdp") {
             const Setting* strategy = call.peek("sharding_strategy");
             const Setting* reshard = call.peek("reshard_after_forward");
             kinds.insert("fsdp");
@@ -168,7 +189,7 @@ void put_sharding(Setting& root, const std::vector<PythonScope>& scopes) {
                 call.peek("offload_policy.$class")->text == "CPUOffloadPolicy") {
                 word(call, "offload_params", "true");
             }
-        } else if (name == "DistributedDataParallel" || name == "DDP" || name == "TorchDDPPlugin") {
+        } else if (kind_of_wrapper(name) == "ddp") {
             kinds.insert("ddp");
             word(call, "sharding_strategy", "NO_SHARD");
         } else if (name == "GeminiPlugin") {
@@ -181,7 +202,7 @@ void put_sharding(Setting& root, const std::vector<PythonScope>& scopes) {
             }
         }
     });
-    if (kinds.size() != 1) {
+    if (kinds.size() != 1 || may_wrap_otherwise(scopes, kinds)) {
         return;
     }
     if (*kinds.begin() == "deepspeed") {
@@ -257,11 +278,19 @@ void put_made_model(Setting& root, const std::vector<PythonScope>& scopes) {
     };
     std::set<std::string> shapes;
     Setting found;
-    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
-        const Setting* depth = count_in(call, depths);
-        const Setting* width = call.has("$unpacked") ? nullptr : count_in(call, widths);
+    const auto look = [&](const Setting& made) {
+        const Setting* depth = count_in(made, depths);
+        const Setting* width = made.has("$unpacked") ? nullptr : count_in(made, widths);
         if (depth != nullptr && width != nullptr && shapes.insert(depth->text + "x" + width->text).second) {
-            found = call;
+            found = made;
+        }
+    };
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        look(call);
+        const Setting* given = call.peek("$arguments");
+        if (given != nullptr && !given->items.empty() && given->items.front().is_map() &&
+            !given->items.front().has("$class")) {
+            look(given->items.front());  // "GPT(json.load(file))"
         }
     });
     if (shapes.size() == 1) {
@@ -270,6 +299,23 @@ void put_made_model(Setting& root, const std::vector<PythonScope>& scopes) {
         });
         put(root, "$config", &found);
     }
+}
+
+/// The map that both of a model's dimensions stand in, which says the others too.
+const Setting* shape_in(const std::vector<PythonScope>& scopes, const Setting& depth, const Setting& width) {
+    const auto holds = [](const Setting& map, const Setting& part) {
+        return std::any_of(map.members.begin(), map.members.end(),
+                           [&](const SettingMember& m) { return &m.value == &part; });
+    };
+    for (const PythonScope& scope : scopes) {
+        for (const auto& entry : scope.names) {
+            const Setting& map = entry.second;
+            if (map.is_map() && holds(map, depth) && holds(map, width)) {
+                return &map;
+            }
+        }
+    }
+    return nullptr;
 }
 
 /// A model whose dimensions are names of the program: "n_layer = 8".
@@ -281,6 +327,10 @@ void put_named_model(Setting& root, const std::vector<PythonScope>& scopes) {
     const Setting* width = told(scopes, widths, is_count);
     const Setting* parts = told(scopes, heads, is_count);
     if (root.has_any({"$config", "model_name_or_path"}) || depth == nullptr || width == nullptr) {
+        return;
+    }
+    if (const Setting* shape = shape_in(scopes, *depth, *width)) {
+        put(root, "$config", shape);
         return;
     }
     place_at(root, "$config.n_layer") = *depth;

@@ -17,6 +17,10 @@ inline constexpr std::string_view options_of_parser = "$options";
 /// The name that stands for the calls whose results nobody keeps.
 inline constexpr std::string_view done_by_scope = "$done";
 
+/// What begins the name that stands for a class of which an object is made where nobody knows whether it is
+/// reached: "$perhaps.FSDP".
+inline constexpr std::string_view perhaps_made = "$perhaps.";
+
 /// The names that a file's top, or the body of one of its functions, gives values to.
 struct PythonScope {
     std::string function{};  ///< empty at the top

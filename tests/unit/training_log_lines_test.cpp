@@ -324,6 +324,12 @@ TEST_CASE("LLaMA-Factory's time since the start is no step time where difference
                      "{\"current_steps\": 3210, \"total_steps\": 3235, \"loss\": 4.25, \"elapsed_time\": "
                      "\"5:20:50\"}\n")
               .step_time->value() == Approx(5.0));
+    // Stages without a loss of their own are steps, evaluations none.
+    CHECK(read_lines("{\"current_steps\": 10, \"total_steps\": 40, \"elapsed_time\": \"0:00:50\"}\n"
+                     "{\"current_steps\": 20, \"total_steps\": 40, \"elapsed_time\": \"0:01:40\"}\n"
+                     "{\"current_steps\": 25, \"total_steps\": 40, \"eval_loss\": 2.5, "
+                     "\"elapsed_time\": \"0:01:50\"}\n")
+              .iterations == 2);
 }
 
 TEST_CASE("a number at the end of a file that lost its unit, exponent or digits is left out", "[logs]") {

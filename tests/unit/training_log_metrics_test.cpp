@@ -38,6 +38,11 @@ TEST_CASE("the words of a column's name tell what it is, and in which unit", "[l
     CHECK(is_fact("sec/step", LogFact::step_time));
     CHECK(is_fact("iterTimeMs", LogFact::step_time, 1e-3));
     CHECK(is_fact("elapsed_time_per_iteration_ms", LogFact::step_time, 1e-3));
+    CHECK(is_fact("timing_s/step", LogFact::step_time));
+    CHECK(is_fact("avg_batch_cost", LogFact::step_time));
+    CHECK(is_fact("perf/throughput", LogFact::tokens_per_s_per_gpu));
+    CHECK(is_fact("wps", LogFact::tokens_per_s));
+    CHECK(is_fact("ups", LogFact::steps_per_s));
     CHECK(is_fact("tok/s", LogFact::tokens_per_s));
     CHECK(is_fact("tokens_per_second", LogFact::tokens_per_s));
     CHECK(is_fact("tokens/s/GPU", LogFact::tokens_per_s_per_gpu));
@@ -62,6 +67,9 @@ TEST_CASE("columns of validation, of parts of a step and of the host are no fact
                              "val/step_time",
                              "data_time",
                              "fwd_ms",
+                             "timing_s/update_actor",
+                             "timing_s/update_weights",
+                             "avg_reader_cost",
                              "backward_time",
                              "loss_scale",
                              "aux_loss",

@@ -62,3 +62,139 @@ TEST_CASE("named values between blanks behind bars, and a throughput with its un
     CHECK(*log.tokens_per_s == Approx(109'226.0));
     CHECK(*log.loss_last == Approx(6.92));
 }
+
+TEST_CASE("a loop's own bar whose loss stands before it", "[logs]") {
+    const TrainingLog log = read_lines(
+        "Training Epoch: 1/2, step 8/10 completed (loss: 1.92):  90%|  | 9/10 [00:23<00:02,  2.61s/it]\n"
+        "Training Epoch: 1/2, step 9/10 completed (loss: 1.81): 100%|  | 10/10 [00:25<00:00,  2.61s/it]\n"
+        "evaluating Epoch: 100%|  | 5/5 [00:01<00:00,  3.70it/s]\n"
+        "Max CUDA memory allocated was 18 GB\n"
+        "Max CUDA memory reserved was 28 GB\n"
+        "CPU Total Peak Memory consumed during the train (max): 40 GB\n"
+        "Training Epoch: 2/2, step 0/10 completed (loss: 1.75):  10%|  | 1/10 [00:02<00:23,  2.61s/it]\n");
+    CHECK(!log.framework);
+    CHECK(log.iterations == 3);
+    CHECK(log.step_time->value() == Approx(2.61));
+    CHECK(*log.loss_last == Approx(1.75));
+    CHECK(log.peak_memory->value() == Approx(28 * GiB));
+}
+
+TEST_CASE("a bar says what its throughput is of, and names an epoch that is not Lightning's", "[logs]") {
+    const TrainingLog log = read_lines(
+        "[Epoch 4 / Train]:  50%|  | 1/2 [00:00<00:00,  2.00it/s, loss=117, throughput=8.22 sample_per_sec, "
+        "7.6 Tflops]\n"
+        "[Epoch 4 / Train]: 100%|  | 2/2 [00:01<00:00,  2.00it/s, loss=107, throughput=8.22 sample_per_sec, "
+        "7.6 Tflops]\n"
+        "    cached: 1620.0 MB, max cached: 1720.0 MB\n");
+    CHECK(!log.framework);
+    CHECK(*log.samples_per_s == Approx(8.22));
+    CHECK(log.peak_memory->value() == Approx(1720 * MiB));
+}
+
+TEST_CASE("fairseq's lines of words and updates a second", "[logs]") {
+    const auto line = [](const std::string& place, const std::string& rest) {
+        return "2021-01-01 00:00:00 | INFO | train_inner | epoch 002:" + place + " loss=" + rest + "\n";
+    };
+    const TrainingLog log = read_lines(
+        line("    100 / 1000", "9.5, ppl=724, wps=0, ups=0, wpb=1669, num_updates=1100, wall=43") +
+        line("    200 / 1000", "9.1, ppl=549, wps=5000, ups=2, wpb=2500, num_updates=1200, wall=93") +
+        "2021-01-01 00:00:00 | INFO | valid | epoch 002 | valid on 'valid' subset | loss 8.1\n" +
+        line("    300 / 1000", "8.9, ppl=478, wps=5000, ups=2, wpb=2500, num_updates=1300, wall=99"));
+    CHECK(!log.framework);
+    CHECK(log.iterations == 3);
+    CHECK(*log.first_iteration == 1100);
+    CHECK(*log.tokens_per_s == Approx(5000.0));
+    CHECK(*log.steps_per_s == Approx(2.0));
+    CHECK(*log.loss_last == Approx(8.9));
+
+    const TrainingLog oldest = read_lines(
+        "| epoch 003  2000 / 8000 loss=1.27 (1.50), wps=962, wpb=908, bsz=32, gnorm=2.1\n"
+        "| epoch 003  3000 / 8000 loss=1.17 (1.49), wps=960, wpb=908, bsz=32, gnorm=2.1\n");
+    CHECK(*oldest.first_iteration == 18'000);
+    CHECK(*oldest.tokens_per_s == Approx(961.0));
+
+    const TrainingLog json = read_lines(
+        R"({"epoch": 1, "valid_loss": 3.1, "num_updates": 150})"
+        "\n"
+        R"({"epoch": 1, "update": 1.5, "loss": "3.09", "wps": "1700", "ups": "2.7", "num_updates": "150"})"
+        "\n"
+        R"({"epoch": 2, "update": 2.0, "loss": "3.07", "wps": "1700", "ups": "2.7", "num_updates": "200"})"
+        "\n");
+    CHECK(*json.last_iteration == 200);
+    CHECK(*json.tokens_per_s == Approx(1700.0));
+    CHECK(*json.loss_last == Approx(3.07));
+}
+
+TEST_CASE("words a second without updates may be of one accelerator, and are no fact", "[logs]") {
+    const TrainingLog log = read_lines(R"({"step": 1, "loss": 3.09, "wps": 1700})"
+                                       "\n"
+                                       R"({"step": 2, "loss": 3.07, "wps": 1700})"
+                                       "\n");
+    CHECK(!log.tokens_per_s);
+    CHECK(*log.loss_last == Approx(3.07));
+}
+
+TEST_CASE("the logger of vision programs: places in brackets, medians before means", "[logs]") {
+    const auto line = [](int batch, const std::string& loss) {
+        return "Train: data epoch: [1]  [ " + std::to_string(batch) +
+               "/100]  eta: 0:00:04  lr: 0.0014  loss: " + loss +
+               " (6.97)  grad_norm: 0.39 (nan)  time: 0.4944  data: 0.0001  max mem: 19152\n";
+    };
+    const TrainingLog log = read_lines(line(50, "6.59") + line(60, "6.49") + line(70, "6.39") +
+                                       "Averaged stats: lr: 0.0014  loss: 6.42 (6.59)\n");
+    CHECK(log.iterations == 3);
+    CHECK(*log.last_iteration == 170);
+    CHECK(log.step_time->value() == Approx(0.4944));
+    CHECK(*log.loss_last == Approx(6.39));
+    CHECK(log.peak_memory->value() == Approx(19152 * MiB));
+}
+
+TEST_CASE("steps of a loop of one's own that say a loss and no time", "[logs]") {
+    for (const std::string& text :
+         {std::string("step 10, loss: 2.5\nEvaluation at step 10, loss: 1.1\nstep 20, loss: 2.4\n"),
+          std::string("Epoch [1/3], Step [10/500], Loss: 2.5\nEpoch [1/3], Step [20/500], Loss: 2.4\n"),
+          std::string("Epoch 1 Step 10: train loss 2.5\nEpoch 1 Step 20: train loss 2.4, val loss 2.6\n"),
+          std::string("Epoch: 1, Batch: 10/500, Loss: 2.5\nEpoch: 1, Batch: 20/500, Loss: 2.4\n"),
+          std::string("step:10 smpl:640 loss:2.5 lr:1.0e-05\nstep:20 smpl:1K loss:2.4 lr:1.0e-05\n"),
+          std::string("DLL 2022 - Training Epoch: 1 Training Iteration: 10  step_loss : 2.5\n"
+                      "DLL 2022 - Training Epoch: 1 Training Iteration: 20  step_loss : 2.4\n")}) {
+        INFO(text);
+        const TrainingLog log = read_lines(text);
+        CHECK(!log.framework);
+        CHECK(log.iterations == 2);
+        CHECK(*log.last_iteration == 20);
+        CHECK(*log.loss_last == Approx(2.4));
+        CHECK(!log.step_time);
+    }
+}
+
+TEST_CASE("one mention of a loss makes no log", "[logs]") {
+    CHECK(!looks_like_training_log("# the run broke at step: 1200, loss: 9.1\n"));
+    CHECK(looks_like_training_log("step: 1200, loss: 9.1, time per step: 1.2s\n"));
+}
+
+TEST_CASE("fields between commas and bars, units of a throughput, a host's memory", "[logs]") {
+    const auto line = [](int step, const std::string& loss) {
+        return "2023-05-25 09:08:45.291 | INFO     | trainer:after_iter:282 - epoch: 1/20, iter: " +
+               std::to_string(step) + "/1051, gpu mem: 20839Mb, mem: 46.8Gb, iter_time: 1.5s, loss: " + loss +
+               ", ips: 32.5 samples/sec | ETA 8:52:37\n";
+    };
+    const TrainingLog log = read_lines(line(190, "4.2") + line(200, "4.1"));
+    CHECK(log.iterations == 2);
+    CHECK(log.step_time->value() == Approx(1.5));
+    CHECK(*log.samples_per_s == Approx(32.5));
+    CHECK(*log.loss_last == Approx(4.1));
+    CHECK(log.peak_memory->value() == Approx(20839 * MiB));
+}
+
+TEST_CASE("a block's value may have a unit's letter", "[logs]") {
+    const auto block = [](int step, const std::string& loss) {
+        return "INFO [step=" + std::to_string(step) +
+               "/100,epoch=1]\n    throughput/device/TPS=258,163\n    throughput/device/flopsPS=441.0T\n"
+               "    train/CE loss=" +
+               loss + "\n";
+    };
+    const TrainingLog log = read_lines(block(1, "6.5") + block(2, "6.4") + block(3, "6.3"));
+    CHECK(*log.tflops_per_gpu == Approx(441.0));
+    CHECK(*log.loss_last == Approx(6.3));
+}

@@ -138,7 +138,7 @@ void LogCollector::take_plain(const LogLine& line) {
     if (here(step_word) && metrics_.begin_block(line.text)) {
         return;
     }
-    if (here(step_word) || here(iter_word)) {
+    if (here(step_word) || here(iter_word) || here(batch_word)) {
         take_named(line);
     }
     beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||
@@ -335,7 +335,7 @@ void LogCollector::accept(LogFamily family, const LogFacts& facts, std::int64_t 
     } else {
         track(family).step(facts, place);
     }
-    if (family != LogFamily::deepspeed) {
+    if (family != LogFamily::deepspeed && (family != LogFamily::metrics || facts.is_timed())) {
         beside_ = false;
         start_ = false;
     }
@@ -349,7 +349,9 @@ std::optional<LogFamily> LogCollector::family() const {
                                    f == LogFamily::metrics;
         const std::int64_t steps = tracks_[static_cast<std::size_t>(f)].steps();
         constexpr std::int64_t strong = std::int64_t{1} << 40;
-        return steps == 0                                    ? 0
+        const bool told = f == LogFamily::metrics && steps == 1 && !rows_ &&
+                          !tracks_[static_cast<std::size_t>(f)].is_timed();
+        return steps == 0 || told                            ? 0  // one mention of a loss makes no log
                : !beside_others                              ? steps + strong
                : f == LogFamily::mlperf                      ? 1
                : f == LogFamily::metrics                     ? 2  // of anything, beside a framework's own

@@ -99,6 +99,7 @@ private:
     std::uint64_t words_ = 0;
     bool beside_ = false;
     bool start_ = false;
+    bool rows_ = false;          ///< of a table or of JSON lines, which are no mention in prose
     std::size_t last_form_ = 0;  ///< of the last step
     int same_form_ = 0;          ///< steps in a row of that form
 

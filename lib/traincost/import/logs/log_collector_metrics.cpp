@@ -13,7 +13,7 @@ namespace {
 
 bool names_iteration(std::string_view line) {
     for (const std::string_view name :
-         {"step':", "iter':", "iteration':", "step\":", "iter\":", "iteration\":"}) {
+         {"step':", "iter':", "iteration':", "step\":", "iter\":", "iteration\":", "num_updates\":"}) {
         if (holds(line, name)) {
             return true;
         }
@@ -41,7 +41,9 @@ void LogCollector::take_named(const LogLine& line) {
     const std::optional<LogFacts> facts = metrics_.named_values(line.text);
     unnamed_lines_ = facts ? 0 : unnamed_lines_ + 1;
     if (facts) {
+        const bool rows = rows_;
         take_measured(*facts, line);
+        rows_ = rows;
     }
 }
 
@@ -53,6 +55,7 @@ void LogCollector::take_measured(const LogFacts& facts, const LogLine& line) {
     keep_memory(facts);
     keep_summary(facts);
     if (facts.iteration) {
+        rows_ = true;
         accept(LogFamily::metrics, facts, line.number);
     }
 }

@@ -20,7 +20,7 @@ struct NamedColumn {
     LogFact fact;
     double scale;
 };
-constexpr std::array<NamedColumn, 22> named_columns = {{
+constexpr std::array<NamedColumn, 25> named_columns = {{
     {"train/train_samples_per_second", whole_run_samples_per_s, 1.0},  // the Trainer, of all steps
     {"train/train_steps_per_second", whole_run_steps_per_s, 1.0},
     {"throughput(tps)", tokens_per_s_per_gpu, 1.0},  // torchtitan
@@ -30,8 +30,11 @@ constexpr std::array<NamedColumn, 22> named_columns = {{
     {"System/Peak GPU Memory (MB)", allocated, mega},  // OLMo
     {"throughput/device/batches_per_second", steps_per_s, 1.0},
     {"throughput/device/BPS", steps_per_s, 1.0},
-    {"throughput/duration", step_time, 1.0},  // Levanter
-    {"peak_memory_active", allocated, gibi},  // torchtune
+    {"throughput/device/flopsPS", tflops_per_gpu, 1.0 / tera},
+    {"throughput/duration", step_time, 1.0},         // Levanter
+    {"throughput(wps)", tokens_per_s_per_gpu, 1.0},  // torchtitan until 2024
+    {"perf/throughput", tokens_per_s_per_gpu, 1.0},  // verl
+    {"peak_memory_active", allocated, gibi},         // torchtune
     {"peak_memory_alloc", allocated, gibi},
     {"peak_memory_reserved", reserved, gibi},
     {"memory/peak_allocated_mem", allocated, giga},  // Composer
@@ -105,7 +108,7 @@ bool says_rate(const NameWords& words) {
             return true;
         }
     }
-    return has_word(words, {"tps", "tgs"});
+    return has_word(words, {"tps", "tgs", "wps", "ups"});
 }
 
 bool is_of_one(const NameWords& words) {
@@ -133,6 +136,9 @@ std::optional<int> iteration_rank(const NameWords& words) {
     }
     if (is_word_of({"step", "iteration"}, bare[0])) {
         return 1;
+    }
+    if (bare[0] == "updates" && has_word(words, {"num"})) {
+        return 1;  // beside it, "update" counts epochs and their fractions
     }
     return is_word_of({"steps", "iter", "iters", "iterations", "update", "updates"}, bare[0])
                ? std::optional(2)
@@ -164,7 +170,10 @@ int mean_rank(const NameWords& words) {
 }
 
 LogColumn rate_column(const NameWords& words) {
-    const int rank = mean_rank(words) + (has_word(words, {"total", "cumulative", "overall"}) ? 3 : 0);
+    const int rank = mean_rank(words) + (has_word(words, {"total", "cumulative", "overall", "real"}) ? 3 : 0);
+    if (has_word(words, {"wps"})) {
+        return of_fact(tokens_per_s, words_per_s_rank);
+    }
     if (has_word(words, {"tok", "toks", "token", "tokens", "tps", "tgs"})) {
         const bool others = has_word(words, {"gen", "generated", "generation", "decode", "prefill", "rollout",
                                              "inference", "input", "output", "prompt"});
@@ -179,7 +188,7 @@ LogColumn rate_column(const NameWords& words) {
         return of_fact(tflops_per_gpu, rank, 1.0 / tera, LogSuffix::flops);
     }
     const bool steps = has_word(words, {"step", "steps", "it", "its", "iter", "iters", "iteration",
-                                        "iterations", "batch", "batches", "update", "updates"});
+                                        "iterations", "batch", "batches", "update", "updates", "ups"});
     return steps && !is_of_one(words) ? of_fact(steps_per_s, rank) : LogColumn{};
 }
 
@@ -190,15 +199,17 @@ bool is_part_of_step(const NameWords& words) {
                             "save",     "saving",  "ckpt",    "checkpoint", "loss",     "sync",  "compile",
                             "generate", "gen",     "gpu",     "cpu",        "tokenize", "h2d",   "host",
                             "total",    "all",     "cum",     "cumulative", "since",    "start", "end",
-                            "stamp",    "epoch",   "token",   "tokens",     "sample"});
+                            "stamp",    "epoch",   "token",   "tokens",     "sample",   "actor", "critic",
+                            "ref",      "reward",  "rollout", "weights",    "values",   "adv"});
 }
 
 LogColumn time_column(const NameWords& words) {
     const bool time = has_word(words, {"time", "times", "timing", "duration", "elapsed", "dt", "ms", "msec",
                                        "sec", "secs", "s", "seconds", "second", "us"});
     const bool step = has_word(words, {"step", "iter", "iteration", "it", "batch", "update", "dt"});
+    const bool cost = has_word(words, {"batch"}) && words.back() == "cost";  // Paddle's word for a time
     const double scale = scale_of_time(words);
-    if (time && step && !is_part_of_step(words)) {
+    if ((time || cost) && step && !is_part_of_step(words)) {
         return of_fact(step_time, mean_rank(words), scale, LogSuffix::time);
     }
     const bool clock =
@@ -241,7 +252,10 @@ LogColumn memory_column(const NameWords& words) {
     const LogFact fact = has_word(words, {"reserved", "cached"})              ? reserved
                          : has_word(words, {"used", "device", "nvml", "smi"}) ? device
                                                                               : allocated;
-    return of_fact(fact, 0, scale_of_memory(words).value_or(0.0), LogSuffix::bytes);
+    const bool of_device = has_word(
+        words, {"gpu", "cuda", "vram", "hbm", "device", "max", "peak", "allocated", "alloc", "reserved"});
+    const int rank = of_device ? 0 : 1;  // a bare "mem" beside another is the host's
+    return of_fact(fact, rank, scale_of_memory(words).value_or(0.0), LogSuffix::bytes);
 }
 
 LogColumn loss_column(const NameWords& words) {
@@ -273,7 +287,9 @@ LogColumn column_of(std::string_view name) {
     for (const NamedColumn& column : named_columns) {
         if (column.name == name) {
             return of_fact(column.fact, 0, column.scale,
-                           is_memory(column.fact) ? LogSuffix::bytes : LogSuffix::none);
+                           is_memory(column.fact)          ? LogSuffix::bytes
+                           : column.fact == tflops_per_gpu ? LogSuffix::flops
+                                                           : LogSuffix::none);
         }
     }
     if (name == "_step") {  // of calls of wandb.log, which may be several a step

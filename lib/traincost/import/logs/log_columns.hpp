@@ -19,6 +19,10 @@ enum class ColumnRole : std::uint8_t {
     part,       ///< which part of the data a row is of: "train", "val"
 };
 
+/// The rank of "wps": of all accelerators where fairseq writes it, whose updates a second stand beside it; of
+/// one where others do.
+inline constexpr int words_per_s_rank = 7;
+
 /// The values under one name.
 struct LogColumn {
     ColumnRole role = ColumnRole::none;

@@ -1,4 +1,4 @@
-// Forms of lines that are more than named values.
+// Forms of lines that are more than named values, progress bars apart.
 
 #include <algorithm>
 #include <array>
@@ -16,25 +16,6 @@ namespace {
 
 using enum LogFact;
 
-constexpr std::array<LogRule, 16> bar_rules = {{
-    {"train step timing in s", step_time},
-    {"reduced train loss", loss},
-    {"samples/sec", samples_per_s},
-    {"tokens per sec per gpu", tokens_per_s_per_gpu},
-    {"TFLOPS per GPU", tflops_per_gpu},
-    {"train loss step", loss},
-    {"train loss", loss},
-    {"train/loss step", loss},
-    {"train/loss", loss},
-    {"loss/train/total", loss},  // Composer's bar
-    {"loss/train", loss},
-    {"loss", loss},
-    {"gpt loss", loss},
-    {"mem", allocated, gibi, LogSuffix::bytes},
-    {"vram", allocated, gibi, LogSuffix::bytes},
-    {"peak memory usage", allocated},
-}};
-
 constexpr std::array<LogRule, 3> litgpt_rules = {{
     {"iter time", step_time, 1.0, LogSuffix::time},
     {"loss train", loss},
@@ -50,114 +31,6 @@ constexpr std::array<LogRule, 6> mlperf_rules = {{
     {"max memory usage", allocated, gibi},
 }};
 
-/// The seconds of an iteration that a progress bar shows: "2.35s/it" or "0.43it/s", "ba" in Composer.
-std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
-    for (const std::string_view unit : {"s/it", "it/s", "s/ba", "ba/s"}) {
-        const std::size_t at = find_in(line, unit, from);
-        if (at == line.npos) {
-            continue;
-        }
-        std::size_t begin = at;
-        while (begin > 0 && ((line[begin - 1] >= '0' && line[begin - 1] <= '9') || line[begin - 1] == '.')) {
-            --begin;
-        }
-        const std::optional<LogNumber> number = number_at(line.substr(begin, at - begin));
-        if (number && number->value > 0) {
-            return unit.front() == 's' ? number->value : 1.0 / number->value;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The whole number that ends at `end`; where it begins.
-std::optional<std::size_t> number_before(std::string_view line, std::size_t end) {
-    std::size_t begin = end;
-    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') {
-        --begin;
-    }
-    return begin < end ? std::optional(begin) : std::nullopt;
-}
-
-std::optional<double> value_behind(std::string_view line, std::string_view name) {
-    const std::size_t at = find_in(line, name);
-    if (at == line.npos) {
-        return std::nullopt;
-    }
-    const std::optional<LogNumber> number = number_at(line.substr(at + name.size()));
-    return number ? std::optional(number->value) : std::nullopt;
-}
-
-/// Where "50/100" ends in Lightning's other bar, "Epoch 0/2  ━━━━ 50/100 0:00:10 • 0:00:09 5.12it/s
-/// loss: 2.3".
-std::size_t end_of_rich_count(std::string_view line, std::size_t from) {
-    const std::size_t bar = line.rfind("\u2501");
-    const std::size_t count =
-        bar == line.npos || bar < from ? line.npos : line.find_first_of("0123456789", bar);
-    return count == line.npos ? line.npos : line.find(' ', count);
-}
-
-/// Reads a progress bar whose counts stand behind `from`; `epoch` counts from 0. A bar without a total counts
-/// on through the epochs too.
-bool read_bar(std::string_view line, std::size_t from, std::int64_t epoch, LogFacts& facts) {
-    std::size_t bracket = find_in(line, " [", from);
-    if (bracket == line.npos) {
-        bracket = end_of_rich_count(line, from);
-    }
-    if (bracket == line.npos) {
-        return false;
-    }
-    std::size_t end = bracket;
-    if (const bool without_total = line.substr(0, end).ends_with("it"); without_total) {
-        end -= 2;
-    }
-    const std::optional<std::size_t> last = number_before(line, end);
-    if (!last) {
-        return false;
-    }
-    std::size_t n_at = *last;
-    std::int64_t total = 0;
-    if (*last > 0 && line[*last - 1] == '/') {
-        total = whole_number_at(line, n_at).value_or(0);
-        const std::optional<std::size_t> first = number_before(line, *last - 1);
-        if (!first) {
-            return false;
-        }
-        n_at = *first;
-    }
-    const std::optional<std::int64_t> n = whole_number_at(line, n_at);
-    if (!n || *n == 0 || epoch >= (1 << 20) || total >= (std::int64_t{1} << 31)) {
-        return false;
-    }
-    constexpr std::int64_t unknown_total = 1'000'000;
-    facts.iteration = *n + epoch * (total > 0 ? total : unknown_total);
-    read_facts(line.substr(bracket), indexed_rules<bar_rules>, facts);
-    if (const std::optional<double> value = value_behind(line, "reduced_train_loss=")) {
-        facts.set(loss, *value);  // beside it "loss" is a running mean
-    }
-    if (const std::optional<double> value = value_behind(line, ", throughput=");
-        value && holds(line, "throughput_peak=")) {
-        facts.set(samples_per_s, *value);  // NeMo on Trainium
-    }
-    if (!facts.has(LogFact::step_time)) {
-        if (const std::optional<double> seconds = seconds_of_bar(line, bracket)) {
-            facts.set(LogFact::step_time, *seconds);
-        }
-    }
-    return facts.known != 0;
-}
-
-/// Where the next bar of an epoch begins in `line`: its "Epoch 3:" behind `from`; npos where none does.
-std::size_t next_epoch(std::string_view line, std::size_t from) {
-    constexpr std::string_view name = "Epoch ";
-    for (std::size_t at = find_in(line, name, from); at != line.npos; at = find_in(line, name, at + 1)) {
-        std::size_t behind = at + name.size();
-        if (whole_number_at(line, behind) && behind < line.size() && line[behind] == ':') {
-            return at;
-        }
-    }
-    return line.npos;
-}
-
 /// Whether "tok" or "Tok" stands in the line: by its rarest letter.
 bool names_tokens(std::string_view line) {
     for (std::size_t k = line.find('k'); k != line.npos; k = line.find('k', k + 1)) {
@@ -169,40 +42,6 @@ bool names_tokens(std::string_view line) {
 }
 
 }  // namespace
-
-/// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
-/// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs. One line holds
-/// several where its carriage returns were lost.
-bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts) {
-    constexpr std::string_view name = "Epoch ";
-    if (trimmed(line.substr(0, at)).ends_with("eval")) {
-        return false;
-    }
-    at += name.size();
-    if (const std::size_t next = next_epoch(line, at); next != line.npos) {
-        facts.next = next;
-        line = line.substr(0, next);
-    }
-    const std::optional<std::int64_t> epoch = whole_number_at(line, at);
-    return epoch && read_bar(line, at, *epoch, facts);
-}
-
-/// Composer's bar without an epoch: "train   0%|   | 9/5000 [00:18<2:15:12,  1.63s/ba,
-/// loss/train/total=9.7]".
-bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts) {
-    const std::size_t percent = line.rfind("%|", at);
-    return percent != line.npos && holds(line.substr(0, percent), "train") &&
-           read_bar(line, percent, 0, facts);
-}
-
-/// A loop's own bar: "Training:  2%|  | 20/1000 [00:40<32:40,  2.00s/it, loss=1.42]".
-bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts) {
-    const std::size_t percent = line.rfind("%|", at);
-    const std::string_view name = line.substr(0, percent);
-    const bool looks =
-        holds(name, "val") || holds(name, "Val") || holds(name, "est") || holds(name, "enerat");
-    return percent != line.npos && !looks && read_bar(line, percent, 0, facts) && facts.has(loss);
-}
 
 /// "Epoch 1 | iter 128 step 32 | loss train: 10.9, val: n/a | iter time: 362.35 ms (step) …", and the older
 /// "iter 31 step 1: loss 1.9221, iter time: 196.06ms (optimizer.step)". An iteration is a micro-step.
@@ -264,26 +103,70 @@ bool read_llm_c(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
     return facts.has(loss) && facts.has(LogFact::step_time);
 }
 
-/// torchtune's progress bar: "1|80|Loss: 0.4203: 100%|…| 80/80 [00:30<00:00, 3.0s/it]", epoch and step. One
-/// line holds several where its carriage returns were lost.
-bool read_torchtune_bar(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
-    constexpr std::string_view name = "|Loss:";
-    const std::size_t at = find_in(line, name);
-    if (const std::size_t second = find_in(line, name, at + name.size()); second != line.npos) {
-        facts.next = line.find_last_not_of("0123456789|", second) + 1;
-        line = line.substr(0, facts.next);
-    }
-    const std::optional<std::size_t> begin = number_before(line, at);
-    if (!begin || *begin == 0 || line[*begin - 1] != '|') {
+constexpr std::array<LogRule, 3> fairseq_rules = {
+    {{"loss", loss}, {"wps", tokens_per_s}, {"ups", steps_per_s}}};
+
+/// "epoch 001:    450 / 1891 loss=11.521, ppl=1886.05, wps=52922, ups=0.5, …, num_updates=445, …", of all
+/// accelerators; the oldest count no updates, and a colon is missing.
+bool read_fairseq(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "epoch ";
+    constexpr std::string_view updates = "num_updates=";
+    std::size_t behind = line.rfind(name, at);
+    if (behind == line.npos || !holds(line, "wps=")) {
         return false;
     }
-    std::size_t step = *begin;
-    facts.iteration = whole_number_at(line, step);
-    read_fact(line.substr(at + name.size()), {"", loss}, facts);
-    if (const std::optional<double> seconds = seconds_of_bar(line, at)) {
-        facts.set(LogFact::step_time, *seconds);
+    const std::optional<std::int64_t> epoch = whole_number_at(line, behind += name.size());
+    behind += behind < line.size() && line[behind] == ':' ? 1 : 0;
+    facts.iteration = whole_number_at(line, behind);
+    const std::size_t slash = line.find_first_not_of(' ', behind);
+    if (!epoch || !facts.iteration || slash == line.npos || line[slash] != '/') {
+        return false;
     }
-    return facts.iteration.has_value() && facts.has(loss);
+    const std::int64_t of_epoch = whole_number_at(line, behind = slash + 1).value_or(0);
+    if (std::size_t number = find_in(line, updates, at); number != line.npos) {
+        facts.iteration = whole_number_at(line, number += updates.size());
+    } else if (*epoch > 0 && *epoch < (1 << 20) && of_epoch < (std::int64_t{1} << 31)) {
+        *facts.iteration += (*epoch - 1) * of_epoch;
+    }
+    read_facts(line.substr(at), indexed_rules<fairseq_rules>, facts);
+    return facts.iteration && facts.has(loss);
+}
+
+constexpr std::array<LogRule, 3> metric_logger_rules = {
+    {{"loss", loss}, {"time", LogFact::step_time}, {"max mem", allocated, mebi}}};
+
+bool read_metric_logger(std::string_view line, std::size_t at, LogFacts& facts) {
+    const std::size_t eta = find_in(line, "eta: ");
+    const std::size_t close = eta < at ? line.rfind(']', eta) : line.npos;
+    const std::size_t open = close == line.npos ? close : line.rfind('[', close);
+    if (open == line.npos || open == 0) {
+        return false;
+    }
+    std::size_t number = open + 1;
+    const std::optional<std::int64_t> batch = whole_number_at(line, number);
+    if (!batch || line[number] != '/') {
+        return false;
+    }
+    const std::int64_t of_epoch = whole_number_at(line, ++number).value_or(0);
+    std::size_t before = line.rfind('[', open - 1);
+    const std::int64_t epoch = before == line.npos ? 0 : whole_number_at(line, ++before).value_or(0);
+    facts.iteration = *batch;
+    if (epoch < (1 << 20) && of_epoch < (std::int64_t{1} << 31)) {
+        *facts.iteration += epoch * of_epoch;
+    }
+    read_facts(line.substr(eta), indexed_rules<metric_logger_rules>, facts);
+    return facts.has(loss) && facts.has(LogFact::step_time);
+}
+
+bool read_spoken_memory(std::string_view line, std::size_t at, LogFacts& facts) {
+    const auto take = [&](std::string_view name, LogFact fact) {
+        if (const std::size_t behind = find_in(line, name, at); behind != line.npos) {
+            read_fact(line.substr(behind + name.size()), {"", fact, gibi, LogSuffix::bytes}, facts);
+        }
+    };
+    take("allocated was ", allocated);
+    take("reserved was ", reserved);
+    return facts.known != 0;
 }
 
 /// NeMo Automodel's "step 9 | epoch 0 | loss 0.6974 | … | mem 24.90 GiB | tps 11278.56(1409.82/gpu) | …".

@@ -82,6 +82,14 @@ struct LogFacts {
         known |= bit_of(fact);
         values[static_cast<std::size_t>(fact)] = value;
     }
+    /// Whether the line says how fast a step was.
+    bool is_timed() const {
+        constexpr std::uint32_t speeds = bit_of(LogFact::step_time) | bit_of(LogFact::tokens_per_s) |
+                                         bit_of(LogFact::tokens_per_s_per_gpu) |
+                                         bit_of(LogFact::samples_per_s) | bit_of(LogFact::steps_per_s) |
+                                         bit_of(LogFact::tflops_per_gpu);
+        return (known & speeds) != 0;
+    }
     /// Takes the facts of `other` that are not known here.
     void complete_with(const LogFacts& other);
     void forget(LogFact fact) {

@@ -48,10 +48,11 @@ std::size_t iteration_before(std::string_view line, std::size_t at, std::string_
 
 // ---- Megatron and what grew from it ----
 
-constexpr std::array<LogRule, 38> megatron_rules = {{
+constexpr std::array<LogRule, 39> megatron_rules = {{
     {"elapsed time per iteration (ms)", step_time, milli},
     {"elapsed time per iteration ms", step_time, milli},
     {"elapsed time per iteration (s)", step_time},
+    {"elapsed time per iteration", step_time, milli, LogSuffix::time},  // "21392.5 ms"
     {"throughput per GPU (TFLOP/s/GPU)", tflops_per_gpu},
     {"compute per GPU (TFLOP/s/GPU)", tflops_per_gpu},
     {"throughput (TFLOP/s/GPU)", tflops_per_gpu},
@@ -575,7 +576,7 @@ bool read_llama_factory(std::string_view line, std::size_t at, LogFacts& facts) 
         facts.planned = whole_number_at(line, behind += total.size());
     }
     read_facts(line, indexed_rules<llama_factory_rules>, facts);
-    return facts.has(loss);
+    return facts.has(loss) || (facts.has(elapsed) && !holds(line, "\"eval_"));
 }
 
 // ---- Composer, nanochat ----
@@ -717,17 +718,23 @@ constexpr std::array forms = {
     LogForm{"s/ba, ", LogFamily::bar, read_composer_bar},
     LogForm{"s/it, ", LogFamily::bar, read_own_bar},
     LogForm{"it/s, ", LogFamily::bar, read_own_bar},
+    LogForm{"s/it]", LogFamily::bar, read_own_titled_bar},
+    LogForm{"it/s]", LogFamily::bar, read_own_titled_bar},
     LogForm{"SamplesPerSec=", LogFamily::deepspeed, read_deepspeed},
     LogForm{"iter time (s):", LogFamily::deepspeed, read_deepspeed_pipeline},
     LogForm{", Latency:", LogFamily::deepspeed_chat, read_deepspeed_chat},
     LogForm{", loss =", LogFamily::deepspeed_chat, read_deepspeed_chat_loss},
     LogForm{" tok/s", LogFamily::metrics, read_llm_c},
     LogForm{"(took ", LogFamily::metrics, read_llm_c},
+    LogForm{" loss=", LogFamily::metrics, read_fairseq},
+    LogForm{"max mem: ", LogFamily::metrics, read_metric_logger},
     LogForm{"| num_label_tokens", LogFamily::nemo, read_automodel},
     LogForm{":::MLLOG", LogFamily::mlperf, read_mlperf},
     // beside the steps
     LogForm{"memory (MB)", LogFamily::megatron, read_beside<megatron_memory>},
     LogForm{"memory (GB)", LogFamily::megatron, read_beside<megatron_memory_GB>},
+    LogForm{"max cached:", LogFamily::metrics, read_beside<megatron_memory>},
+    LogForm{"CUDA memory ", LogFamily::metrics, read_spoken_memory},
     LogForm{"GPU utilization:", LogFamily::megatron, read_beside<megatron_rate>},
     LogForm{"Effective Tera", LogFamily::megatron, read_beside<megatron_rate>},
     LogForm{"tokens/GPU/s", LogFamily::megatron, read_beside<megatron_summary>},
@@ -784,6 +791,7 @@ std::string_view text_of(LogWord word) {
                                                                            "\"epoch\":",
                                                                            "tep",
                                                                            "ter",
+                                                                           "atch",
                                                                            "<th>Step</th>",
                                                                            "<th>Epoch</th>"};
     return words[static_cast<std::size_t>(word)];

@@ -67,10 +67,11 @@ enum class LogWord : std::uint8_t {
     epoch_key,   ///< of JSON
     step_word,   ///< with either capital
     iter_word,   ///< likewise
+    batch_word,  ///< likewise
     step_cell,   ///< of the Trainer's table in a notebook
     epoch_cell,  ///< likewise, where it evaluates once an epoch
 };
-inline constexpr int log_word_count = 22;
+inline constexpr int log_word_count = 23;
 std::string_view text_of(LogWord word);
 
 /// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
@@ -79,7 +80,7 @@ bool read_megatron_rest(std::string_view line, LogFacts& facts);
 /// The rest of a NeMo line, in a row of its own behind a bar.
 bool read_nemo_rest(std::string_view line, LogFacts& facts);
 
-// Forms that are more than rules; log_dialects.cpp.
+// Forms that are more than rules; log_dialects.cpp, log_bars.cpp.
 bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts);
 /// What some Megatron lines print barely: "lm loss 6.5E+00" of the oldest, and a "throughput: 7.340" without
 /// unit, sequences a second where batch and time of the line say so.
@@ -89,6 +90,13 @@ void read_unnamed_rates(std::string_view line, LogFacts& facts);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_own_titled_bar(std::string_view line, std::size_t at, LogFacts& facts);
+bool read_fairseq(std::string_view line, std::size_t at, LogFacts& facts);
+/// "Epoch: [1]  [10/1299]  eta: 0:00:04  loss: 6.59 (6.60)  time: 0.49  data: 0.00  max mem: 19152", of the
+/// logger that many vision and multimodal programs share.
+bool read_metric_logger(std::string_view line, std::size_t at, LogFacts& facts);
+/// "Max CUDA memory allocated was 18 GB": in words, beside the steps.
+bool read_spoken_memory(std::string_view line, std::size_t at, LogFacts& facts);
 /// llm.c, whose values stand before their units.
 bool read_llm_c(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "traincost/base/name_words.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
@@ -86,6 +87,40 @@ std::string_view bare_name(std::string_view name) {
     }));
 }
 
+/// The value at the beginning of `word`, also in brackets: "[10/500]"; nothing where there is none.
+std::optional<std::string_view> numeral_in(std::string_view word) {
+    if (word.size() > 1 && word[0] == '[' && word[1] >= '0' && word[1] <= '9') {
+        word.remove_prefix(1);
+    }
+    return is_numeral(word) ? std::optional(word) : std::nullopt;
+}
+
+/// Names with values behind them: "loss 2.5", "Epoch [1/3] Step [10/500]".
+void take_pairs(std::string_view text, const TakeValue& take) {
+    std::size_t name = 0;
+    for (std::size_t at = text.find(' '); at != text.npos; at = text.find(' ', at + 1)) {
+        if (const std::optional<std::string_view> value = numeral_in(text.substr(at + 1));
+            value && at > name) {
+            take(bare_name(text.substr(name, at - name)), *value);
+            name = std::min(text.find(' ', at + 1), text.size());
+        }
+    }
+}
+
+/// "Epoch 1 Step 100" of "Epoch 1 Step 100: loss=2.5"; nothing where the field has no such title.
+std::string_view numbered_title(std::string_view field) {
+    const std::size_t colon = field.find(": ");
+    if (colon == field.npos || colon == 0 ||
+        !((field[colon - 1] >= '0' && field[colon - 1] <= '9') || field[colon - 1] == ']')) {
+        return {};
+    }
+    const std::string_view title = field.substr(0, colon);
+    const std::string_view last = behind_last(title, [](char c) { return c == ' '; });
+    return last.size() < title.size() && numeral_in(last) && !is_numeral(trimmed(field.substr(colon + 1)))
+               ? title
+               : std::string_view{};
+}
+
 /// "loss: 2.5", "loss=2.5", "loss 2.5", "2734.7 ms".
 void take_field(std::string_view field, const TakeValue& take) {
     field = trimmed(field);
@@ -93,13 +128,20 @@ void take_field(std::string_view field, const TakeValue& take) {
     if (const std::size_t at = field.rfind(behind); at != field.npos) {
         field = trimmed(field.substr(at + behind.size()));
     }
+    if (field.ends_with(':')) {
+        field.remove_suffix(1);
+    }
     const std::string_view last = behind_last(field, [](char c) { return c == ':' || c == '='; });
     if (last.size() < field.size()) {
         const std::string_view name = bare_name(field.substr(0, field.size() - last.size() - 1));
         const std::string_view value = trimmed(last);
         const std::size_t unit = std::min(value.find(' '), value.size());
-        if ((name == "throughput" || name == "speed") && unit < value.size() && is_numeral(value)) {
+        if (is_word_of({"throughput", "speed", "ips", "ips_total"}, name) && unit < value.size() &&
+            is_numeral(value)) {
             take(trimmed(value.substr(unit)), value.substr(0, unit));  // "throughput=109226 tok/s"
+        } else if (const std::string_view title = numbered_title(field); !title.empty()) {
+            take_pairs(title, take);  // "Step 100: loss=2.5", "step 100: train loss 2.5"
+            take_field(field.substr(title.size() + 1), take);
         } else {
             take(name, value);
         }
@@ -110,12 +152,7 @@ void take_field(std::string_view field, const TakeValue& take) {
         take(trimmed(field.substr(end)), field.substr(0, end));
         return;
     }
-    for (std::size_t at = field.find(' '); at != field.npos; at = field.find(' ', at + 1)) {
-        if (is_numeral(field.substr(at + 1))) {
-            take(bare_name(field.substr(0, at)), field.substr(at + 1));
-            return;
-        }
-    }
+    take_pairs(field, take);
 }
 
 }  // namespace
@@ -209,13 +246,31 @@ constexpr std::array<bool, 256> may_end_field = [] {
     return ends;
 }();
 
-/// Whether the word at `at` is a name with its value: "loss=2.5".
+/// Whether the word at `at` is a name with its value: "loss=2.5", "loss:2.5".
 bool is_named_word(std::string_view line, std::size_t at) {
-    std::size_t end = at;
-    while (end < line.size() && line[end] != '=' && line[end] != ' ' && line[end] != ',') {
-        ++end;
+    const std::size_t end = line.find_first_of("=:, ", at);
+    if (end >= line.size() || end == at) {
+        return false;
     }
-    return end < line.size() && end > at && line[end] == '=';
+    const bool name = (line[at] | 0x20) >= 'a' && (line[at] | 0x20) <= 'z';
+    return line[end] == '=' || (line[end] == ':' && name && is_numeral(line.substr(end + 1)));
+}
+
+/// Whether many words of the line are names with their values.
+bool has_named_words(std::string_view line) {
+    constexpr int many = 3;
+    int count = is_named_word(line, 0) ? 1 : 0;
+    for (std::size_t at = line.find_first_of(" ,"); at != line.npos && count < many;
+         at = line.find_first_of(" ,", at + 1)) {
+        count += is_named_word(line, at + 1) ? 1 : 0;
+    }
+    return count >= many;
+}
+
+/// Whether the field at `at` is a name with its value: "loss: 2.5".
+bool names_value(std::string_view line, std::size_t at) {
+    const std::size_t end = line.find_first_of(":=,|", at);
+    return end < line.size() && (line[end] == ':' || line[end] == '=');
 }
 
 }  // namespace
@@ -223,7 +278,7 @@ bool is_named_word(std::string_view line, std::size_t at) {
 void for_each_field(std::string_view line, const TakeValue& take) {
     constexpr std::ptrdiff_t many = 3;
     const bool bars = line.find('|') != line.npos;
-    const bool named = std::count(line.begin(), line.end(), '=') >= many;
+    const bool named = std::count(line.begin(), line.end(), '=') >= many || has_named_words(line);
     std::size_t begin = 0;
     for (std::size_t i = 0; i < line.size(); ++i) {
         if (!may_end_field[static_cast<unsigned char>(line[i])]) {
@@ -231,6 +286,7 @@ void for_each_field(std::string_view line, const TakeValue& take) {
         }
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
         const bool comma = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
+        const bool between = comma && (!bars || names_value(line, i + 2));
         const bool word = named && (line[i] == ' ' || line[i] == ',') && is_named_word(line, i + 1);
         const bool dash = !bars && line.substr(i).starts_with(" - ");
         if (dash) {
@@ -239,7 +295,7 @@ void for_each_field(std::string_view line, const TakeValue& take) {
             i += 2;
             continue;
         }
-        if (line[i] == '|' || word || (!bars && (gap || comma))) {
+        if (line[i] == '|' || word || between || (!bars && gap)) {
             take_field(line.substr(begin, i - begin), take);
             begin = i + 1;
         }

@@ -81,16 +81,22 @@ std::size_t behind_launcher(std::string_view line) {
     return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
 }
 
-/// Whether a step says how fast it was.
-bool is_timed(const LogFacts& facts) {
-    constexpr std::uint32_t speeds = bit_of(step_time) | bit_of(tokens_per_s) | bit_of(tokens_per_s_per_gpu) |
-                                     bit_of(samples_per_s) | bit_of(steps_per_s) | bit_of(tflops_per_gpu);
-    return (facts.known & speeds) != 0;
+/// A number of a batch, where the batches of an epoch stand behind it.
+constexpr LogColumn batch_of_epoch{.role = ColumnRole::iteration, .rank = 3};
+
+/// Whether a line that says nothing of speed may be of an evaluation.
+bool speaks_of_evaluation(std::string_view line) {
+    for (const std::string_view word : {"eval", "Eval", "EVAL", "alid", "VALID", "test", "Test", "TEST"}) {
+        if (holds(line, word)) {
+            return !holds(line, "train") && !holds(line, "Train");
+        }
+    }
+    return false;
 }
 
 /// Whether a step says more than its memory, batch and clock.
 bool is_of_training(const LogFacts& facts) {
-    return is_timed(facts) || facts.has(clocked_step_time) || facts.has(loss);
+    return facts.is_timed() || facts.has(clocked_step_time) || facts.has(loss);
 }
 
 }  // namespace
@@ -248,7 +254,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             } else if (what.role == ColumnRole::optimizer_step) {
                 values.facts.optimizer_step = n;
             } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
-                values.facts.iteration = n;
+                values.facts.iteration = number->suffix == "K" ? n * 1000 : n;  // "step:18K"
                 values.iteration_rank = what.rank;
             }
             return;
@@ -276,41 +282,19 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
     }
     const auto fact = static_cast<std::size_t>(what.fact);
     std::int8_t& rank = values.ranks[fact];
-    if (values.facts.has(what.fact) && !is_memory(what.fact)) {
-        if (what.rank + 1 >= rank) {
+    if (values.facts.has(what.fact)) {
+        if (what.rank + 1 > rank || (what.rank + 1 == rank && !is_memory(what.fact))) {
             return;
         }
-        values.facts.forget(what.fact);
+        if (what.rank + 1 < rank) {
+            values.facts.forget(what.fact);
+        }
     }
     rank = static_cast<std::int8_t>(what.rank + 1);
     if (number) {
         const double scale = what.scale != 0 ? what.scale : is_bare_quotient(*number) ? gibi : 1.0;
         take_number(value, *number, {"", what.fact, scale, what.suffix}, values.facts);
     }
-}
-
-/// The time since an earlier row, by the clock of both, as soon as it is many times what the clock's last
-/// digit says. A clock that falls while iterations grow is none.
-void LogMetrics::set_clocked(LogFacts& facts, const Gathered& values) {
-    constexpr double digits = 20.0;  // the last one is then one part in twenty
-    if (!values.clock || !std::isfinite(*values.clock)) {
-        return;
-    }
-    const std::int64_t n = *facts.iteration;
-    clock_digit_ = clock_digit_ > 0 ? std::min(clock_digit_, values.clock_digit) : values.clock_digit;
-    if (!clock_iteration_ || n < *clock_iteration_) {
-        clock_iteration_ = n;
-        last_clock_ = *values.clock;
-        return;
-    }
-    const double passed = *values.clock - last_clock_;
-    clock_falls_ |= n > *clock_iteration_ && passed < 0;
-    if (n == *clock_iteration_ || clock_falls_ || passed < digits * clock_digit_) {
-        return;
-    }
-    facts.set(clocked_step_time, passed / static_cast<double>(n - *clock_iteration_));
-    clock_iteration_ = n;
-    last_clock_ = *values.clock;
 }
 
 std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
@@ -330,6 +314,11 @@ std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
             facts.set(tokens_per_s_per_gpu, facts[tokens_per_s]);
             facts.forget(tokens_per_s);
         }
+    }
+    if (facts.has(tokens_per_s) &&
+        values.ranks[static_cast<std::size_t>(tokens_per_s)] == words_per_s_rank + 1 &&
+        !facts.has(steps_per_s)) {
+        facts.forget(tokens_per_s);
     }
     if (facts.has(whole_run_samples_per_s) || facts.has(whole_run_steps_per_s)) {
         facts.forget(loss);  // the Trainer's summary: the mean of all
@@ -357,7 +346,9 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
     std::size_t place = 0;
     for_each_field(line, [&](std::string_view name, std::string_view value) {
         const LogColumn& what = column_in_turn(name, place++, spoken_, spoken_turn_);
-        if (what.role != ColumnRole::bare_time) {
+        if (what.role == ColumnRole::none && name.ends_with("atch") && value.find('/') != value.npos) {
+            gather(values, name, batch_of_epoch, value);  // "Batch 20/500"
+        } else if (what.role != ColumnRole::bare_time) {
             gather(values, name, what, value);
         } else if (const std::optional<LogNumber> time = number_at(value); time && time->suffix == "ms") {
             read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);
@@ -365,7 +356,8 @@ std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
     });
     const LogFacts& facts = values.facts;
     const bool with_memory = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
-    return is_timed(facts) && (facts.has(loss) || with_memory) ? finished(values) : std::nullopt;
+    const bool step = facts.has(loss) ? facts.is_timed() || !speaks_of_evaluation(line) : with_memory;
+    return step ? finished(values) : std::nullopt;
 }
 
 bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {

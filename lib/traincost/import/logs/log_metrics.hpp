@@ -41,7 +41,7 @@ public:
     std::optional<std::string> take_row_of_object(std::string_view line);
 
     /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
-    /// where it has no iteration, no loss, or nothing that tells how fast.
+    /// where it has no iteration or no loss, nor time and memory instead.
     std::optional<LogFacts> named_values(std::string_view line);
 
     /// Whether the line begins a block of values, one a line: "[step=10/739328]".

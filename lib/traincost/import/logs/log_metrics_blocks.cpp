@@ -1,6 +1,8 @@
-// Steps whose values stand in lines of their own: blocks of named values, and tables of HTML cells.
+// Steps whose values stand in lines of their own: blocks of named values, and tables of HTML cells; time that
+// passes between rows.
 
 #include <algorithm>
+#include <cmath>
 
 #include "traincost/import/logs/log_metrics.hpp"
 #include "traincost/import/logs/log_scan.hpp"
@@ -51,7 +53,7 @@ bool LogMetrics::take_of_block(std::string_view line) {
     }
     const std::string_view value = trimmed(line.substr(at + 1));
     const std::optional<LogNumber> number = number_at(value);
-    if (!number || number->end != value.size()) {
+    if (!number || number->end + number->suffix.size() < value.size()) {
         return false;
     }
     const std::string_view name = trimmed(line.substr(0, at));
@@ -106,6 +108,30 @@ std::vector<LogFacts> LogMetrics::take_cells(std::string_view line) {
         }
     }
     return rows;
+}
+
+/// The time since an earlier row, by the clock of both, as soon as it is many times what the clock's last
+/// digit says. A clock that falls while iterations grow is none.
+void LogMetrics::set_clocked(LogFacts& facts, const Gathered& values) {
+    constexpr double digits = 20.0;  // the last one is then one part in twenty
+    if (!values.clock || !std::isfinite(*values.clock)) {
+        return;
+    }
+    const std::int64_t n = *facts.iteration;
+    clock_digit_ = clock_digit_ > 0 ? std::min(clock_digit_, values.clock_digit) : values.clock_digit;
+    if (!clock_iteration_ || n < *clock_iteration_) {
+        clock_iteration_ = n;
+        last_clock_ = *values.clock;
+        return;
+    }
+    const double passed = *values.clock - last_clock_;
+    clock_falls_ |= n > *clock_iteration_ && passed < 0;
+    if (n == *clock_iteration_ || clock_falls_ || passed < digits * clock_digit_) {
+        return;
+    }
+    facts.set(LogFact::clocked_step_time, passed / static_cast<double>(n - *clock_iteration_));
+    clock_iteration_ = n;
+    last_clock_ = *values.clock;
 }
 
 }  // namespace traincost

@@ -48,7 +48,7 @@ void set_whole_run(TrainingLog& log, LogFamily family, const LogFacts& run) {
     }
 }
 
-/// What other lines beside the steps print of them: DeepSpeed's timer, Composer's progress bar, the lines of
+/// What other lines beside the steps print of them: DeepSpeed's timer, a progress bar, the lines of
 /// a script that runs on DeepSpeed.
 void set_from_beside(TrainingLog& log, LogFamily family, LogCollector& steps) {
     if (family != LogFamily::deepspeed && !log.samples_per_s) {
@@ -59,7 +59,7 @@ void set_from_beside(TrainingLog& log, LogFamily family, LogCollector& steps) {
     if (family == LogFamily::deepspeed && !log.loss_last && log.nan_steps == 0) {
         log.loss_last = steps.track(LogFamily::metrics).last_loss();
     }
-    if (family == LogFamily::composer && !log.step_time) {
+    if ((family == LogFamily::composer || family == LogFamily::metrics) && !log.step_time) {
         if (const std::optional<double> time = steps.track(LogFamily::bar).median(step_time)) {
             log.step_time = Seconds{*time};
         }

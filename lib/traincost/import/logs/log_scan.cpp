@@ -301,6 +301,15 @@ std::size_t find_in(std::string_view text, std::string_view needle, std::size_t 
                             : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
+std::optional<double> value_behind(std::string_view line, std::string_view name) {
+    const std::size_t at = find_in(line, name);
+    if (at == line.npos) {
+        return std::nullopt;
+    }
+    const std::optional<LogNumber> number = number_at(line.substr(at + name.size()));
+    return number ? std::optional(number->value) : std::nullopt;
+}
+
 bool ends_in_key(std::string_view text, std::string_view key) {
     if (text.size() < key.size()) {
         return false;

@@ -35,6 +35,9 @@ inline bool holds(std::string_view text, std::string_view needle) {
     return find_in(text, needle) != std::string_view::npos;
 }
 
+/// The number behind the first `name` in the line; nothing where there is no name or no number.
+std::optional<double> value_behind(std::string_view line, std::string_view name);
+
 /// Whether `text` ends in the name `key` with no letter, digit or one of "_/-." before it. A blank in `key`
 /// also stands for '_' and '-'.
 bool ends_in_key(std::string_view text, std::string_view key);

@@ -25,6 +25,10 @@ bool is_rate(double value) {
 
 }  // namespace
 
+bool LogTrack::is_timed() const {
+    return std::any_of(series_.begin(), series_.end(), [](const LogSeries& s) { return !s.empty(); });
+}
+
 bool LogTrack::below(std::int64_t n) const {
     return last_ && n <= *last_;
 }

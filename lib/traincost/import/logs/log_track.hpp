@@ -43,6 +43,9 @@ public:
     std::int64_t steps() const {
         return seen_.size();
     }
+    /// Whether a step says how fast it was.
+    bool is_timed() const;
+
     /// Writes what was gathered, and what is odd about it, into `log`; nothing more may come after it.
     void finish(TrainingLog& log);
 

@@ -3,6 +3,8 @@
 #include "support/launch_reading.hpp"
 
 #include <catch2/catch.hpp>
+#include <traincost/import/formats/formats.hpp>
+#include <traincost/import/settings/setting_files.hpp>
 
 using namespace traincost;
 using namespace traincost::test;
@@ -261,4 +263,23 @@ TEST_CASE("Programs: a model stays what it is where it is wrapped by name", "[la
     CHECK(said(job, Fact::model) == "layers 2, hidden 64, heads 4, vocab 100");
     CHECK(said(job, Fact::compile) == "true");
     CHECK(said(job, Fact::zero) == "0");
+}
+
+TEST_CASE("Programs: a class imported under another name is that class", "[launch]") {
+    const LaunchReading job = said_in(
+        "import torch\ntry:\n    from transformers import AutoModelForCausalLM as _Net\n"
+        "except ImportError:\n    raise\n"
+        "from transformers import Trainer, TrainingArguments\n"
+        "model = _Net.from_pretrained('Qwen/Qwen3-4B')\n"
+        "args = TrainingArguments(output_dir='o', per_device_train_batch_size=2)\n"
+        "Trainer(model=model, args=args).train()\n");
+    CHECK(said(job, Fact::model) == "Qwen/Qwen3-4B");
+}
+
+TEST_CASE("Programs: a trainer's settings alone are no XTuner configuration", "[launch]") {
+    const auto points_of = [](const std::string& part) {
+        return recognise_xtuner(read_yaml("trainer:\n  $class: TrainerConfig\n  " + part + "\n", "own.yaml"));
+    };
+    CHECK(points_of("batch_size: 32") == 0);
+    CHECK(points_of("fsdp_cfg: 1\n  model_cfg: 2") > 30);
 }

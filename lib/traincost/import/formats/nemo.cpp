@@ -214,6 +214,22 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
     read_peft(model, sheet);
 }
 
+namespace {
+
+void read_bridge_optimizer(const Setting& root, FactSheet& sheet) {
+    sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
+    // distributed_fused_adam_with_cosine_annealing(...): what it makes is its optimizer and its schedule.
+    if (const Setting* made = root.at("optimizer.$class"); made != nullptr && !sheet.has(Fact::optimizer)) {
+        for (const std::string_view name : {"muon", "adam", "sgd"}) {
+            if (made->text.find(name) != std::string::npos && !sheet.has(Fact::optimizer)) {
+                sheet.state(Fact::optimizer, std::string(name), *made);
+            }
+        }
+    }
+}
+
+}  // namespace
+
 void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     if (const auto named = with_new_names(root)) {
         read_megatron_bridge(*named, sheet);
@@ -285,15 +301,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         read_16_bit_switches(root, sheet, {"optimizer.bf16", "precision.bf16"},
                              {"optimizer.fp16", "precision.fp16"});
     }
-    sheet.word(Fact::optimizer, root, {"optimizer.optimizer"});
-    // distributed_fused_adam_with_cosine_annealing(...): what it makes is its optimizer and its schedule.
-    if (const Setting* made = root.at("optimizer.$class"); made != nullptr && !sheet.has(Fact::optimizer)) {
-        for (const std::string_view name : {"muon", "adam", "sgd"}) {
-            if (made->text.find(name) != std::string::npos && !sheet.has(Fact::optimizer)) {
-                sheet.state(Fact::optimizer, std::string(name), *made);
-            }
-        }
-    }
+    read_bridge_optimizer(root, sheet);
     sheet.whole(Fact::lora_rank, root, {"peft.dim", "lora.lora_rank"});
     sheet.word(Fact::attention, model, {"attention_backend"});
 }

@@ -11,9 +11,10 @@ int recognise_xtuner(const Setting& root) {
         return 60 + points(root, {"pretrained_model_name_or_path", "optim_wrapper", "batch_size"}, 10);
     }
     const Setting* trainer = root.peek("trainer.$class");
-    return named(root, {"xtuner"}, 60) +
-           (trainer != nullptr && trainer->text.ends_with("TrainerConfig") ? 30 : 0) +
-           points(root, {"trainer.model_cfg", "trainer.optim_cfg", "trainer.dataloader_cfg", "fsdp_cfg"}, 10);
+    const int parts =
+        points(root, {"trainer.model_cfg", "trainer.optim_cfg", "trainer.dataloader_cfg", "fsdp_cfg"}, 10);
+    const bool its_trainer = trainer != nullptr && trainer->text.ends_with("TrainerConfig") && parts > 0;
+    return named(root, {"xtuner"}, 60) + (its_trainer ? 30 : 0) + parts;
 }
 
 namespace {

@@ -314,7 +314,7 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     const bool loaded = has(name) && map.file != nullptr && map.file != &file_;  // of a file given beside it
     if (!loaded &&
         (!has(name) || !map.has("$class"))) {  // what a function of the file returns knows its class
-        place_at(map, "$class") = scalar_setting(name, place);
+        place_at(map, "$class") = scalar_setting(library_name(name), place);
     }
     if (!positional.empty() && !has(name)) {
         Setting& rest = place_at(map, "$arguments");

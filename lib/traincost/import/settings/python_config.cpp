@@ -86,6 +86,16 @@ void add_classes(Setting& root, const PythonRegistry& registry) {
     }
 }
 
+/// A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the steps
+/// that it accumulates among its processes.
+bool is_whole_loop(std::string_view text) {
+    const auto says = [&](std::string_view part) { return text.find(part) != text.npos; };
+    const bool accumulates = says("gradient_accumulation_steps");
+    const bool named = says("block_size") && says("n_emb") && !says("Fabric(") && !says("Trainer(");
+    return has_training_loop(text) &&
+           ((says("nn.Module)") && !accumulates) || (named && !(accumulates && says("world_size"))));
+}
+
 Setting read_registry(PythonRegistry& registry, std::string_view text, const std::string& file,
                       std::string_view select, const KnowsSettings& knows) {
     if (makes_trainer_arguments(text)) {
@@ -111,14 +121,7 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
             return std::move(*root);
         }
     }
-    // A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the
-    // steps that it accumulates among its processes.
-    const auto says = [&](std::string_view part) { return text.find(part) != text.npos; };
-    const bool accumulates = says("gradient_accumulation_steps");
-    const bool named = says("block_size") && says("n_emb") && !says("Fabric(") && !says("Trainer(");
-    const bool whole =
-        select.empty() && has_training_loop(text) &&
-        ((says("nn.Module)") && !accumulates) || (named && !(accumulates && says("world_size"))));
+    const bool whole = select.empty() && is_whole_loop(text);
     if (auto root = whole ? own_loop(registry, file, text) : std::nullopt; root && root->has("optimizer")) {
         name_settings(*root);
         return std::move(*root);

@@ -69,11 +69,26 @@ std::vector<PythonImport> imports_of(const std::string& text) {
 
 }  // namespace
 
+std::string PythonRegistry::library_name(const std::string& path) const {
+    const std::size_t end = std::min(path.find('.'), path.size());
+    const auto found = renamed_.find(path.substr(0, end));
+    return found == renamed_.end() ? path : found->second + path.substr(end);
+}
+
 void PythonRegistry::import_given(const PythonStatement& statement) {
-    if (given_.modules.empty() || given_.deepest_import == 0) {
+    const bool follows = !given_.modules.empty() && given_.deepest_import != 0;
+    if (!follows && statement.text.find(" as ") == std::string::npos) {
         return;
     }
     for (const PythonImport& import : imports_of(statement.text)) {
+        for (const auto& [name, here] : import.names) {
+            if (!import.of_module && name != here) {
+                renamed_[here] = name;
+            }
+        }
+        if (!follows) {
+            continue;
+        }
         const auto found = given_.modules.find(import.module);
         if (found == given_.modules.end() || *found->second.file == file_) {
             continue;

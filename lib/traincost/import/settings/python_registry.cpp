@@ -267,6 +267,17 @@ std::string PythonRegistry::part_at(const std::string& text, std::size_t at,
     return text.compare(at + 2 + key.size(), 2, std::string{text[at + 1], ']'}) == 0 ? key : "";
 }
 
+void PythonRegistry::note_made(const std::string& path, const Setting& object, bool surely,
+                               std::map<std::string, Setting>& locals) {
+    if (surely) {
+        Setting& done = locals[std::string(done_by_scope)];
+        done.kind = Setting::Kind::list;
+        done.items.push_back(object);  // nobody knows which of a loop's rounds is the last, but it was made
+    } else {
+        locals[std::string(perhaps_made) + std::string(class_name(object))] = unknown(path, object);
+    }
+}
+
 void PythonRegistry::assign(const PythonStatement& statement, std::map<std::string, Setting>& locals) {
     const std::string& text = statement.text;
     const PythonReach reach = reach_of(statement);
@@ -341,12 +352,8 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         store(path, std::move(value), false, locals);
         return;
     }
-    if (conditional && value.is_map() && value.has("$class") && is_done(statement)) {
-        Setting& done = locals[std::string(done_by_scope)];
-        done.kind = Setting::Kind::list;
-        done.items.push_back(value);  // nobody knows which of a loop's rounds is the last, but it was made
-    } else if (conditional && value.is_map() && value.has("$class")) {
-        locals[std::string(perhaps_made) + std::string(class_name(value))] = unknown(path, value);
+    if (conditional && value.is_map() && value.has("$class")) {
+        note_made(path, value, is_done(statement), locals);
     }
     store(path, std::move(value), conditional, locals);
 }

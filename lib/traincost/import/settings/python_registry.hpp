@@ -182,6 +182,11 @@ private:
     void mark_told(const PythonStatement& statement);
     /// What "from config import settings" brings from a module that is given.
     void import_given(const PythonStatement& statement);
+    /// "from transformers import AutoModelForCausalLM as Model": the class as its library calls it.
+    std::string library_name(const std::string& path) const;
+    /// An object made within a branch: in one of a loop's rounds, or perhaps not at all.
+    static void note_made(const std::string& path, const Setting& object, bool surely,
+                          std::map<std::string, Setting>& locals);
     /// "@click.option(...)": what the function below it is told where nobody says more.
     void decorate(const PythonStatement& statement);
     /// Whether each round of a loop gives a name that is new the same number or text.
@@ -260,6 +265,7 @@ private:
     const std::string& file_;
     const GivenSettings& given_;
     std::set<std::string> loaded_;
+    std::map<std::string, std::string> renamed_;  ///< of what is imported "as" another name
     std::vector<PythonStatement> statements_;
     std::vector<const PythonStatement*> top_;  ///< outside of functions and classes
     std::map<std::string, PythonFunction> functions_;

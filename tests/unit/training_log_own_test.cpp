@@ -168,6 +168,14 @@ TEST_CASE("steps of a loop of one's own that say a loss and no time", "[logs]") 
     }
 }
 
+TEST_CASE("a digit in a loss's name is no end of another value", "[logs]") {
+    for (const std::string part : {"l1_loss", "L1 loss"}) {
+        INFO(part);
+        CHECK(*read_lines("iter: 190/1051, iter_time: 1.5s, total_loss: 4.25, " + part + ": 0.5, lr: 1e-4\n")
+                   .loss_last == Approx(4.25));
+    }
+}
+
 TEST_CASE("one mention of a loss makes no log", "[logs]") {
     CHECK(!looks_like_training_log("# the run broke at step: 1200, loss: 9.1\n"));
     CHECK(looks_like_training_log("step: 1200, loss: 9.1, time per step: 1.2s\n"));

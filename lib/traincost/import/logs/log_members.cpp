@@ -74,6 +74,16 @@ bool is_numeral(std::string_view word) {
                              word.starts_with("nan") || word.starts_with("inf"));
 }
 
+/// Whether the last word ends in a digit and has no letter: "Epoch 1/3", not "L1" of "L1 loss".
+bool ends_in_number(std::string_view text) {
+    const std::string_view word = behind_last(text, [](char c) { return c == ' '; });
+    const auto is_letter = [](char c) {
+        return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    };
+    return !word.empty() && word.back() >= '0' && word.back() <= '9' &&
+           std::none_of(word.begin(), word.end(), is_letter);
+}
+
 /// The end of a name, behind what a launcher or a logger put before it, with the unit in brackets behind it.
 std::string_view bare_name(std::string_view name) {
     name = trimmed(name);
@@ -82,9 +92,13 @@ std::string_view bare_name(std::string_view name) {
         return front.empty() ? name.substr(unit)
                              : name.substr(static_cast<std::size_t>(front.data() - name.data()));
     }
-    return trimmed(behind_last(behind_dash(name), [](char c) {
-        return c == ']' || c == ')' || c == ':' || (c >= '0' && c <= '9');
-    }));
+    name = trimmed(behind_last(behind_dash(name), [](char c) { return c == ']' || c == ')' || c == ':'; }));
+    for (std::size_t at = name.rfind(' '); at != name.npos && at > 0; at = name.rfind(' ', at - 1)) {
+        if (ends_in_number(name.substr(0, at))) {
+            return trimmed(name.substr(at));
+        }
+    }
+    return name;
 }
 
 /// The value at the beginning of `word`, also in brackets: "[10/500]"; nothing where there is none.

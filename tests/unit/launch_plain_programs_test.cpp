@@ -283,3 +283,12 @@ TEST_CASE("Programs: a trainer's settings alone are no XTuner configuration", "[
     CHECK(points_of("batch_size: 32") == 0);
     CHECK(points_of("fsdp_cfg: 1\n  model_cfg: 2") > 30);
 }
+
+TEST_CASE("Programs: what a GPU is asked stands where it is asked", "[launch]") {
+    const LaunchReading job = said_in(
+        "import torch\nfrom transformers import Trainer, TrainingArguments\n"
+        "args = TrainingArguments(output_dir='o', per_device_train_batch_size=2,\n"
+        "                         bf16=torch.cuda.is_bf16_supported())\nTrainer(args=args).train()\n");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(where_said(job, Fact::precision).starts_with("job:"));
+}

@@ -128,9 +128,6 @@ std::optional<Setting> PythonRegistry::known_call(const std::string& name,
         tell(object, "");
         return object;
     }
-    if (holds_on_gpus(name)) {
-        return scalar_setting("true", Setting{});
-    }
     if (name.starts_with("os.path.") && !positional.empty() && is_checkpoint(name, positional.front())) {
         return scalar_setting("false", positional.front());
     }
@@ -268,6 +265,9 @@ Setting PythonRegistry::called(PythonCursor& cursor, const std::string& name, co
     }
     if (name == "len" && positional.size() == 1 && positional.front().text == "sys.argv") {
         return scalar_setting("1", place);  // started without an argument
+    }
+    if (holds_on_gpus(name)) {
+        return scalar_setting("true", place);
     }
     if (const auto answer = asked_text(cursor, name, positional)) {
         return *answer;

@@ -257,16 +257,6 @@ TEST_CASE("quantised experts are made again as dense products are", "[adapters]"
     CHECK((made.forward_transient - plain.forward_transient).value() == Approx(weights / 8.0 * 2.0));
 }
 
-TEST_CASE("Unsloth adds a pair to its product and casts the pair, not the input", "[adapters]") {
-    Job job = lora("llama-3.1-8b", {.rank = 8});
-    job.stack = catalogue().stack("unsloth");
-    CHECK_FALSE(wraps_products(job.stack));
-    job.run.precision = tuned_precision(job.stack, *precision_from("bf16-pure"), Tuning::lora);
-    CHECK(adapter_format(job.run, job.stack) == AdapterFormat::base);
-    job.stack = catalogue().stack("hf-transformers");
-    CHECK(wraps_products(job.stack));
-}
-
 TEST_CASE("a quantised base is gathered as it is stored", "[adapters]") {
     const auto gathering = [](std::string_view precision, Offload weights, ShardEngine engine) {
         Job job = lora("llama-2-70b", {.rank = 8});

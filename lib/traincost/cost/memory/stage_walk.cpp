@@ -43,10 +43,12 @@ memory_terms::Gathered gathered_at_block(const StageInventory& held, std::int64_
 /// Whether a block that is behind keeps its input and the gradient that came there: FSDP1's hook on the input
 /// of a unit without trained weights, which gives the unit back, is held until the backward pass ends. Runs
 /// of LoRA and QLoRA on 2 to 4 GPUs (four sources of 2023 to 2025, dense models and mixtures of experts) hold
-/// one set of block inputs more than walks that give them back; full fine-tuning and FSDP2 do not.
+/// one set of block inputs more than walks that give them back; full fine-tuning, FSDP2 and two runs whose
+/// weights lie on the host do not.
 bool keeps_frozen_inputs(const StageInventory& held) {
     return held.regime.fully_sharded && held.regime.tuned && !held.regime.frozen_in_flat &&
-           held.stack.states.shard == ShardEngine::fsdp1;
+           held.stack.states.shard == ShardEngine::fsdp1 &&
+           held.job.run.offload_parameters == Offload::none;
 }
 
 class StageWalk {

@@ -105,9 +105,6 @@ Setting PythonRegistry::compared(PythonCursor& cursor) {
         if (const auto holds = equal ? is_device(left, right) : std::nullopt) {
             return scalar_setting(*holds == (sign == '=') ? "true" : "false", left);
         }
-        if (const auto holds = orders ? is_capable(left, sign, or_same, right) : std::nullopt) {
-            return scalar_setting(*holds ? "true" : "false", right);
-        }
         if (!known(left) || !known(right)) {
             return unknown(left.text + " compared with " + right.text, empty(left.line));
         }

@@ -60,21 +60,7 @@ bool is_checkpoint(std::string_view question, const Setting& path) {
 }
 
 bool holds_on_gpus(std::string_view question) {
-    static constexpr std::array<std::string_view, 4> known = {"is_bf16_supported", "is_bfloat16_supported",
-                                                              "is_torch_bf16_gpu_available",
-                                                              "is_torch_bf16_available"};
-    const std::string_view name = question.substr(question.rfind('.') + 1);
-    return question == "torch.cuda.is_available" ||
-           std::find(known.begin(), known.end(), name) != known.end();
-}
-
-std::optional<bool> is_capable(const Setting& asked, char sign, bool or_same, const Setting& generation) {
-    constexpr double least = 8.0;  // Ampere
-    const Setting& major =
-        generation.is_list() && !generation.items.empty() ? generation.items.front() : generation;
-    const auto bound = as_number(major);
-    const bool within = bound && (*bound < least || (*bound == least && or_same == (sign == '>')));
-    return class_name(asked) == "get_device_capability" && within ? std::optional(sign == '>') : std::nullopt;
+    return question == "torch.cuda.is_available";
 }
 
 }  // namespace traincost

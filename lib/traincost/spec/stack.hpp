@@ -200,10 +200,10 @@ struct StackExperts {
     /// Passes at streaming rate over the rows of all routed tokens by a layer written operator by operator,
     /// beyond a permutation and a weighted sum: padding, the casts of the weighting, scattered sums.
     double row_passes_forward = 0.0;
-    double row_passes_backward = 0.0;   ///< the same, in the backward pass
-    bool compiles_rows = true;          ///< compilation covers those passes, and fuses them away
-    /// Copies of the experts' outputs, in the compute format, kept for the gradients of routing weights and of
-    /// the sum over a token's experts, unless they are compiled.
+    double row_passes_backward = 0.0;  ///< the same, in the backward pass
+    bool compiles_rows = true;         ///< compilation covers those passes, and fuses them away
+    /// Copies of the experts' outputs, in the compute format, kept for the gradients of routing weights and
+    /// of the sum over a token's experts, unless they are compiled.
     double row_copies_kept = 1.0;
     /// Recomputation operator by operator keeps what an exchange of tokens returns.
     bool exchanges_kept = true;

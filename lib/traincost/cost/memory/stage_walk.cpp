@@ -47,8 +47,7 @@ memory_terms::Gathered gathered_at_block(const StageInventory& held, std::int64_
 /// weights lie on the host do not.
 bool keeps_frozen_inputs(const StageInventory& held) {
     return held.regime.fully_sharded && held.regime.tuned && !held.regime.frozen_in_flat &&
-           held.stack.states.shard == ShardEngine::fsdp1 &&
-           held.job.run.offload_parameters == Offload::none;
+           held.stack.states.shard == ShardEngine::fsdp1 && held.job.run.offload_parameters == Offload::none;
 }
 
 class StageWalk {

@@ -304,6 +304,12 @@ TEST_CASE("DeepSpeed's hooks run around each matrix of each expert of a loop", "
     const double met = catalogue().stack("hf-deepspeed@4").host.per_sharded_block.value();
     CHECK(met > dense);
     const double more = met * 31.0 / 9.0 - dense + 8.0 * 6.0 * 8e-5;
+    const auto modules = [](std::string_view stack) {
+        return sharded_modules({catalogue().model("mixtral-8x7b"), catalogue().cluster("h200", 8).spec,
+                                catalogue().stack(stack), search_jobs::run(512, 1)});
+    };
+    CHECK(modules("hf-deepspeed@4") == Approx(31.0 / 9.0));  // and as many messages
+    CHECK(modules("hf-deepspeed") == 1.0);
     CHECK(host("hf-deepspeed@4") - host("hf-deepspeed") == Approx(more).epsilon(0.1));
 }
 

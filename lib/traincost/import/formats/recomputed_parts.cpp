@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/name_letter.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/spec/run.hpp"
 
 namespace traincost {
@@ -15,17 +16,12 @@ std::vector<std::string> names_in_list(const Setting& list) {
     for (const Setting& item : list.items) {
         names.push_back(item.text);
     }
-    bool joined = false;
-    for (const char c : list.is_list() ? std::string_view() : std::string_view(list.text)) {
-        if (!is_name_letter(c)) {
-            joined = false;
-            continue;
-        }
-        if (!joined) {
-            names.emplace_back();
-        }
-        names.back() += c;
-        joined = true;
+    if (!list.is_list()) {
+        std::string text = list.text;
+        std::replace_if(
+            text.begin(), text.end(), [](char c) { return !is_name_letter(c); }, ',');
+        names = split(text, ',');
+        std::erase(names, "");
     }
     return names;
 }

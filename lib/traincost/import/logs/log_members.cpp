@@ -273,6 +273,14 @@ bool is_named_word(std::string_view line, std::size_t at) {
 /// Whether many words of the line are names with their values.
 bool has_named_words(std::string_view line) {
     constexpr int many = 3;
+    int signs = 0;  // each such word has one, with its value right behind
+    for (std::size_t at = line.find(':'); at != line.npos && at + 1 < line.size();
+         at = line.find(':', at + 1)) {
+        signs += line[at + 1] != ' ' ? 1 : 0;
+    }
+    if (signs + std::count(line.begin(), line.end(), '=') < many) {
+        return false;
+    }
     int count = is_named_word(line, 0) ? 1 : 0;
     for (std::size_t at = line.find_first_of(" ,"); at != line.npos && count < many;
          at = line.find_first_of(" ,", at + 1)) {

@@ -59,8 +59,4 @@ bool is_checkpoint(std::string_view question, const Setting& path) {
     return asks && (contains_any(said, of_runs) || contains_any(lower(path.name), of_runs));
 }
 
-bool holds_on_gpus(std::string_view question) {
-    return question == "torch.cuda.is_available";
-}
-
 }  // namespace traincost

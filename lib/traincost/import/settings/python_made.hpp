@@ -28,8 +28,4 @@ std::optional<bool> is_device(const Setting& device, const Setting& name);
 /// Whether a question is whether something of an earlier run is there: a run begins without it.
 bool is_checkpoint(std::string_view question, const Setting& path);
 
-/// Whether a question about the machine is answered by yes: what is counted here trains on GPUs. Which
-/// formats they compute in is not for a program to say.
-bool holds_on_gpus(std::string_view question);
-
 }  // namespace traincost

@@ -2,6 +2,7 @@
 
 #include "traincost/ask/model_input.hpp"
 #include "traincost/ask/network_words.hpp"
+#include "traincost/ask/power_words.hpp"
 #include "traincost/ask/operation_resolution.hpp"
 #include "traincost/ask/run_assumptions.hpp"
 #include "traincost/ask/site_resolution.hpp"
@@ -339,6 +340,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
         out.push_back(assumption_from(sentence));
     try {
         apply_network(resolved.operation, job.cluster, out);
+        apply_power(resolved.operation, job.cluster, out);
     } catch (const Error& error) {
         throw Error(error.kind(), where_said(error.problems(), draft));
     }

@@ -170,7 +170,8 @@ OpList layer_ops(const Job& job, const Shape& shape, Side side, bool moe, double
             build.norm("mlp_norm", shape.tokens_sp, h, !of_outputs);
             // Side by side with attention it reads the tensor that the attention norm keeps.
             const bool written_out =
-                job.stack.layer.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm;
+                job.stack.layer.norm == NormKernel::written_out ||
+                (job.stack.layer.norm == NormKernel::composite && m.norm.kind == NormKind::rmsnorm);
             if (m.parallel_attention && mixer != Mixer::none && !written_out)
                 build.last().saved = Bytes{};
         }

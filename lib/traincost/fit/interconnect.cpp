@@ -59,11 +59,12 @@ bool has_word(const std::string& text, std::string_view word) {
 
 /// Link data's name of the fabric that lower-case `text` names. A speed grade says more than "InfiniBand".
 std::optional<std::string> fabric_name(const std::string& text) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 18> names = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 19> names = {{
         {"efa v2 latency-bound", "EFA v2 latency-bound"},
         {"efa v2 without peer access", "EFA v2 without peer access"},
         {"efa v2", "EFA v2"},
         {"omni-path", "Omni-Path"},
+        {"slingshot", "Slingshot"},
         {"efa", "EFA"},
         {"roce", "RoCE"},
         {"rocev", "RoCE"},

@@ -201,6 +201,23 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerator
                              [&] { return new_cluster(name, accelerators, per_node); });
 }
 
+std::string Catalogue::node_of(const std::string& usual, const std::vector<std::string>& others,
+                               std::optional<std::int64_t> per_node) const {
+    const ClusterRecord record = cluster_record(usual);
+    if (!per_node || *per_node == record.per_node)
+        return usual;
+    std::string found;
+    for (const std::string& id : others) {
+        const ClusterRecord other = cluster_record(id);
+        if (other.per_node != *per_node || other.kind != record.kind)
+            continue;
+        if (!found.empty())
+            return usual;
+        found = id;
+    }
+    return found.empty() ? usual : found;
+}
+
 ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t accelerators,
                                      std::optional<std::int64_t> per_node) const {
     if (find(Room::clusters, name)) {
@@ -225,7 +242,8 @@ ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t acceler
     }
     const JsonDocument raw = document(Room::accelerators, name);
     const JsonValue* usual = raw.root.find("default_cluster");
-    const std::string node = usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8";
+    const std::string node = node_of(usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8",
+                                     clusters_with(name), per_node);
     ClusterChoice choice = cluster(node, name, accelerators, per_node);
     choice.assumptions.insert(choice.assumptions.begin(), "cluster: " + node + ", the usual node for " +
                                                               choice.spec.accelerator.id + ": " +

@@ -104,6 +104,9 @@ public:
     std::string source_title(std::string_view key) const;
 
 private:
+    /// The usual node, or the one of `others` that has `per_node` accelerators where it is alone of its kind.
+    std::string node_of(const std::string& usual, const std::vector<std::string>& others,
+                        std::optional<std::int64_t> per_node) const;
     ClusterChoice new_cluster(std::string_view name, std::int64_t accelerators,
                               std::optional<std::int64_t> per_node) const;
 

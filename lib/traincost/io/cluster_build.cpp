@@ -5,6 +5,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/bench/accelerator_kernels.hpp"
 #include "traincost/io/bench/network_data.hpp"
+#include "traincost/io/power_limit.hpp"
 #include "traincost/spec/check.hpp"
 #include "traincost/spec/limits.hpp"
 #include "traincost/spec/names.hpp"
@@ -107,6 +108,17 @@ void attach_kernels(ClusterChoice& choice, std::span<const EmbeddedFile> bench) 
     }
 }
 
+/// Where the node keeps its accelerators below their rated power, as modules do that share a limit with a
+/// CPU.
+void attach_power_limit(const ClusterRecord& record, ClusterChoice& choice) {
+    ClusterSpec& c = choice.spec;
+    if (!record.power_limit_w || !record.accelerator || *record.accelerator != c.accelerator.id)
+        return;
+    if (limit_power(c, *record.power_limit_w))
+        choice.assumptions.push_back("cluster: nodes of " + record.id + " leave each accelerator " +
+                                     to_significant(*record.power_limit_w) + " W");
+}
+
 /// Before anything is counted or listed by them.
 void require_counts(std::int64_t accelerators, std::optional<std::int64_t> per_node) {
     std::vector<Problem> problems;
@@ -142,6 +154,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     c.provider = record.provider;
     c.accelerator = accelerator;
     attach_kernels(choice, bench);
+    attach_power_limit(record, choice);
     c.accelerators = accelerators;
     c.per_node = per_node.value_or(record.per_node);
     c.host = record.host;

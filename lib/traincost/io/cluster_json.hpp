@@ -44,6 +44,8 @@ struct ClusterRecord {
     std::optional<ScaleOutRecord> scale_out;
     HostSpec host;
     std::optional<double> node_power_w;  ///< largest, or of the tray
+    std::optional<double>
+        power_limit_w;  ///< of an accelerator, where the node keeps it below its rated power
     Provenance provenance;
 };
 

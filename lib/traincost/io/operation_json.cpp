@@ -63,6 +63,7 @@ void write_json(JsonWriter& out, const Operation& o) {
     member("network_Gbps", o.network_Gbps);
     member("bus_latency_us", o.bus_latency_us);
     member("network_latency_us", o.network_latency_us);
+    member("power_limit_W", o.power_limit_w);
     out.end_object();
 }
 

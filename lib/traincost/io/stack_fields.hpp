@@ -38,6 +38,8 @@ void describe(Io& io, T& x) {
     io.optional("softmax_fused", x.softmax_fused);
     io.optional("written_out_forward_bytes", x.written_out_forward_bytes);
     io.optional("written_out_backward_bytes", x.written_out_backward_bytes);
+    io.optional("narrow_softmax_forward_bytes", x.narrow_softmax_forward_bytes);
+    io.optional("narrow_softmax_backward_bytes", x.narrow_softmax_backward_bytes);
     io.optional("window_masks", x.window_masks);
     io.optional("padding_masks", x.padding_masks);
     io.optional("repeats_kv", x.repeats_kv);

@@ -17,6 +17,7 @@ void drop_superseded(JobDraft& base, const JobDraft& over) {
         base.gpu.reset();
         base.accelerator_spec.reset();
         base.cluster.reset();
+        base.power_limit_w.reset();
     }
     if (over.gpu || over.accelerator_spec || over.cluster) {
         for (Stated<double>* figure :
@@ -205,7 +206,8 @@ Operation operation_of(const JobDraft& draft) {
             .bus_GBps = draft.bus_GBps.value,
             .network_Gbps = draft.network_Gbps.value,
             .bus_latency_us = draft.bus_latency_us.value,
-            .network_latency_us = draft.network_latency_us.value};
+            .network_latency_us = draft.network_latency_us.value,
+            .power_limit_w = draft.power_limit_w.value};
 }
 
 }  // namespace traincost

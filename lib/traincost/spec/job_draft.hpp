@@ -161,6 +161,7 @@ struct JobDraft {
     Stated<bool> price_of_other_nodes{};
 
     // Network, in place of the cluster's
+    Stated<double> power_limit_w{};
     Stated<double> bus_GBps{};
     Stated<double> network_Gbps{};
     Stated<double> bus_latency_us{};

@@ -127,6 +127,15 @@ double microseconds(const std::string& text) {
                 : positive_number(text);
 }
 
+/// "300", "300W", "0.7kW".
+double watts(const std::string& text) {
+    constexpr double in_a_kilowatt = 1e3;
+    const auto number = [&](std::size_t unit) { return positive_number(text.substr(0, text.size() - unit)); };
+    if (text.ends_with("kW"))
+        return in_range(number(2) * in_a_kilowatt, Range::positive, text);
+    return number(text.ends_with("W") ? 1 : 0);
+}
+
 ByteRate byte_rate(const std::string& text) {
     return parse_byte_rate(text, Range::positive);
 }
@@ -428,6 +437,7 @@ void add_operation(std::vector<JobField>& out) {
     add(row<&D::utilization, share_of_whole>({"operation.utilization", "--utilization", "FRACTION", "Share of its life that owned hardware spends training, for --price own; default: 100%", g}));
     add(row<&D::kwh, dollars>({"operation.usd_per_kWh", "--electricity-price", "DOLLARS", "Electricity price per kWh in dollars, for --price own", g, false, "$"}));
     add(row<&D::power_share, share_of_whole>({"operation.power_share", "--power-share", "FRACTION", "Share of the nodes' rated power drawn in training; default: 100%", g}));
+    add(row<&D::power_limit_w, watts>({"operation.power_limit_W", "--power-limit", "WATTS", "Power limit of each accelerator, as set with nvidia-smi -pl, in W; default: the node's, else rated power", g, false, "W"}));
     add(row<&D::pue, pue>({"operation.pue", "--pue", "NUMBER", "Power usage effectiveness: facility power over node power", g}));
     add(field_of<&D::grid>({"operation.grid", "--grid", "GRAMS|ID", "Grid carbon intensity in g CO2e per kWh, as in 400, or a grid's id, as in france", g}, parse_grid));
     add(field_of<&D::failure_rate>({"operation.failure_rate", "--mtbf", "TIME|ID", "Accelerator-time between failures, as in 50000h, or a measured rate's id, as in llama-3-405b", g}, parse_mtbf));

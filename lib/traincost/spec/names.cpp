@@ -34,7 +34,7 @@ TRAINCOST_ENUM_NAMES(Schedule, "gpipe", "1f1b", "interleaved", "zero_bubble", "d
 TRAINCOST_ENUM_NAMES(Offload, "none", "cpu", "nvme")
 TRAINCOST_ENUM_NAMES(ContextKind, "ring", "all_to_all")
 TRAINCOST_ENUM_NAMES(Tuning, "full", "lora", "qlora", "adapter")
-TRAINCOST_ENUM_NAMES(NormKernel, "fused", "composite")
+TRAINCOST_ENUM_NAMES(NormKernel, "fused", "composite", "written-out")
 TRAINCOST_ENUM_NAMES(RotaryKernel, "fused", "composite")
 TRAINCOST_ENUM_NAMES(ActivationKernel, "fused", "eager")
 TRAINCOST_ENUM_NAMES(BiasKernel, "fused", "gradient_apart", "apart")

@@ -38,6 +38,7 @@ void validate(const Operation& o, std::vector<Problem>& problems) {
     check.in_range("utilization", o.utilization, least_share, 1.0);
     check.in_range("power_share", o.power_share, least_share, 1.0);
     check.in_range("pue", o.pue, 1.0, 100.0);
+    check.in_range("power_limit_W", o.power_limit_w, 1e-3, 1e7);
     check.in_range("g_CO2e_per_kWh", o.grid_grams_per_kwh, 0.0, 1e6);
 }
 

@@ -38,6 +38,7 @@ struct Operation {
     std::optional<double> network_Gbps{};        ///< of a node
     std::optional<double> bus_latency_us{};      ///< of one step of a collective inside a node
     std::optional<double> network_latency_us{};  ///< and between nodes
+    std::optional<double> power_limit_w{};       ///< of an accelerator, in place of the rated power
     bool operator==(const Operation&) const = default;
 };
 

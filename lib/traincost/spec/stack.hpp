@@ -15,7 +15,8 @@ namespace traincost {
 
 /// Who writes a norm: `fused` saves its input and the statistics; `composite` is written out in eager mode
 /// with an fp32 upcast.
-enum class NormKernel : std::uint8_t { fused, composite };
+/// One kernel; operators of which PyTorch's own LayerNorm is one; every norm written out by hand.
+enum class NormKernel : std::uint8_t { fused, composite, written_out };
 
 /// Rotary embedding: `fused` in one pass; `composite` as eager multiply-adds with rotated copies.
 enum class RotaryKernel : std::uint8_t { fused, composite };
@@ -111,6 +112,10 @@ struct StackAttention {
     /// 16-bit inputs, forward and backward. 0: PyTorch's math kernel, as the kernel data say.
     double written_out_forward_bytes = 0.0;
     double written_out_backward_bytes = 0.0;
+    /// The same where the softmax of 16-bit scores stays in 16 bits, as it does without autocast in code that
+    /// widens nothing. 0: the softmax is widened to fp32.
+    double narrow_softmax_forward_bytes = 0.0;
+    double narrow_softmax_backward_bytes = 0.0;
     /// Attention in a window narrower than the sequence is given a mask of its own in the compute format,
     /// which it keeps.
     bool window_masks = false;

@@ -54,7 +54,12 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
 /// 2026-11-26: 17 and 20, 36 and 11, 48 and 55 bytes more).
 double written_out_bytes(bool forward, const Job& job) {
     const StackAttention& attention = job.stack.attention;
-    double bytes = forward ? attention.written_out_forward_bytes : attention.written_out_backward_bytes;
+    const bool narrow = softmax_stays_narrow(job);
+    double bytes =
+        forward ? (narrow ? attention.narrow_softmax_forward_bytes : attention.written_out_forward_bytes)
+                : (narrow ? attention.narrow_softmax_backward_bytes : attention.written_out_backward_bytes);
+    if (job.run.dropout.value_or(job.stack.layer.dropout) > 0.0)
+        bytes += narrow ? 5.0 : 9.0;  // read and written in the softmax's format, with a mask of a byte
     if (job.model.attention_softcap)
         bytes += forward ? 17.0 : 20.0;
     if (job.model.attention_sinks > 0) {
@@ -69,9 +74,13 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
     const RunSpec& run = c.job->run;
     const bool widened = (attention_in_fp32(*c.job) || shape.trained_bias) && c.wide_gemm;
     const Bytes element = bytes_per_element(widened ? DataType::fp32 : attention_format(run.precision));
-    const BatchedAttention batched{widened ? &*c.wide_gemm : &c.plain_gemm, &c.memory, element.value(),
-                                   c.attention.math.misaligned,
-                                   run.dropout.value_or(c.job->stack.layer.dropout) > 0.0};
+    const BatchedAttention batched{
+        widened ? &*c.wide_gemm : &c.plain_gemm,
+        &c.memory,
+        element.value(),
+        c.attention.math.misaligned,
+        run.dropout.value_or(c.job->stack.layer.dropout) > 0.0,
+        attention_written_out(*c.job) && c.job->stack.attention.written_out_forward_bytes > 0.0};
     if (c.job->stack.attention.softmax_fused) {
         return forward ? batched_attention_forward_time(shape, batched)
                        : batched_attention_backward_time(shape, batched);
@@ -80,7 +89,7 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
         return forward ? wide_attention_forward_time(shape, batched)
                        : wide_attention_backward_time(shape, batched);
     }
-    if (c.job->stack.attention.written_out_forward_bytes > 0.0) {
+    if (attention_written_out(*c.job) && c.job->stack.attention.written_out_forward_bytes > 0.0) {
         const double scores = shape.batch * shape.heads * shape.queries * shape.keys;
         return Bytes{scores * written_out_bytes(forward, *c.job)} / c.attention.bandwidth;
     }

@@ -27,6 +27,7 @@ struct BatchedAttention {
     double element;     ///< bytes of a score
     double misaligned;  ///< fraction of the peak where the head dimension is no multiple of 16 bytes
     bool dropout;
+    bool written_out = false;  ///< by one's own code, not by scaled_dot_product_attention's math path
 };
 
 /// Time of both products, softmax and dropout over all (not only the visible) scores.

@@ -43,6 +43,15 @@ DataType attention_format(const Precision& precision) {
     return precision.autocast && !multiplies_narrow(precision) ? precision.gemm : precision.compute;
 }
 
+bool attention_written_out(const Job& job) {
+    return wanted(job).kernel == AttentionKernel::math;
+}
+
+bool softmax_stays_narrow(const Job& job) {
+    const bool autocast = job.run.precision.autocast && job.stack.states.amp == CastMode::autocast;
+    return attention_written_out(job) && job.stack.attention.narrow_softmax_forward_bytes > 0.0 && !autocast;
+}
+
 bool attention_in_fp32(const Job& job) {
     return hands_on_one_key_head(job) && !wide(job) && wanted(job).kernel == AttentionKernel::flash;
 }

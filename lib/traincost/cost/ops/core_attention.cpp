@@ -64,7 +64,9 @@ void core_attention(OpBuilder& build, const AttentionShape& a, bool keep_inputs)
         // keeps its own output alone; a softmax over learned sinks stays narrow but under autocast. A tanh
         // that bounds the scores keeps its output.
         const bool eager = !build.stack().attention.softmax_fused && !s.fused.attention;
-        const bool upcast = eager && e < fp32 && (build.model().attention_sinks == 0 || s.autocast);
+        const bool narrow =
+            build.model().attention_sinks > 0 ? !s.autocast : softmax_stays_narrow(build.job());
+        const bool upcast = eager && e < fp32 && !narrow;
         const double softmax = upcast ? fp32 : e;
         const double dropped = s.dropout > 0.0 ? e + 1.0 : upcast ? e : 0.0;
         const double softcap = build.model().attention_softcap && !s.fused.attention ? s.e : 0.0;

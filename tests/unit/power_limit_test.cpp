@@ -1,0 +1,82 @@
+// Accelerators that draw less than their rated power: long products and attention slow down, memory-bound
+// kernels not.
+
+#include "traincost/io/power_limit.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include <traincost/cost/estimate.hpp>
+#include <traincost/io/catalogue.hpp>
+
+#include "support/search_jobs.hpp"
+
+using namespace traincost;
+
+namespace {
+
+Job job_on(const Catalogue& catalogue, const std::string& accelerator) {
+    Job job{catalogue.model("llama-2-7b"), catalogue.cluster(accelerator, 8).spec,
+            catalogue.stack("megatron-core"), search_jobs::run(4096, 64)};
+    job.run.parallel.dp = 8;
+    job.run.parallel.zero = 1;
+    return job;
+}
+
+double seconds_at(Job job, double share) {
+    if (share < 1.0)
+        REQUIRE(limit_power(job.cluster, share * *job.cluster.accelerator.tdp_w));
+    return estimate(job).step.total.value();
+}
+
+}  // namespace
+
+TEST_CASE("no accelerator of the catalogue is faster under a lower power limit", "[power]") {
+    const Catalogue catalogue;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {
+        const AcceleratorSpec accelerator = catalogue.accelerator(entry.id);
+        if (!accelerator.tdp_w)
+            continue;
+        Job job = job_on(catalogue, entry.id);
+        double before = 0.0;
+        try {
+            before = seconds_at(job, 1.0);
+        } catch (const Error&) {
+            continue;  // without units or kernels for 16 bits
+        }
+        INFO(entry.id);
+        for (const double share : {0.9, 0.7, 0.5, 0.3}) {
+            const double now = seconds_at(job, share);
+            CHECK(now >= before * (1 - 1e-12));
+            before = now;
+        }
+        CHECK(before <= seconds_at(job, 1.0) * 1.9);  // a clock goes as the square root of the power
+    }
+}
+
+TEST_CASE("a power limit slows H100 down as its lower-powered part is, and its node draws less", "[power]") {
+    const Catalogue catalogue;
+    Job limited = job_on(catalogue, "h100");
+    const double rated = estimate(limited).step.total.value();
+    const double node = *limited.cluster.node_power_w;
+    REQUIRE(limit_power(limited.cluster, 500.0));
+    CHECK(*limited.cluster.accelerator.tdp_w == 500.0);
+    CHECK(*limited.cluster.node_power_w == node);
+    const double slowed = estimate(limited).step.total.value();
+    CHECK(slowed > 1.05 * rated);
+    CHECK(slowed < std::sqrt(700.0 / 500.0) * rated);
+}
+
+TEST_CASE("a node that limits its accelerators is taken for its count of them", "[power][catalogue]") {
+    const Catalogue catalogue;
+    const ClusterSpec alone = catalogue.cluster("gh200", 16).spec;
+    const ClusterSpec quad = catalogue.cluster("gh200", 16, 4).spec;
+    CHECK(alone.id == "gh200-node");
+    CHECK(*alone.accelerator.tdp_w == 700.0);
+    CHECK(quad.id == "gh200-quad");
+    CHECK(*quad.accelerator.tdp_w < 700.0);
+    CHECK(quad.network.domain_size == 4);
+    CHECK(catalogue.cluster("gh200", 16, 2).spec.id == "gh200-node");
+}

@@ -54,6 +54,30 @@ bool names_file(const Setting& command, const std::string& file) {
                        [&](const SettingMember& m) { return !m.key.starts_with("$") && names(m.value); });
 }
 
+namespace {
+
+/// A word of a command in whose place any number of arguments may stand.
+bool is_unknown_word(const Setting& word) {
+    return word.text == "\x01";
+}
+
+}  // namespace
+
+bool hides_arguments(const Setting& root) {
+    const Setting* words = root.peek("$positional");
+    return root.has("$sourced") && words != nullptr &&
+           std::any_of(words->items.begin(), words->items.end(), is_unknown_word);
+}
+
+void refer_to_arguments(const Setting& root, FactSheet& sheet) {
+    const Setting* words = root.peek("$positional");
+    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
+        if (is_unknown_word(words->items[i])) {
+            sheet.remark(words->items[i], "arguments that are not in these files");
+        }
+    }
+}
+
 void refer_to_defaults(const Setting& root, FactSheet& sheet) {
     const Setting* defaults = root.at("defaults");
     if (defaults == nullptr || !defaults->is_list()) {

@@ -171,14 +171,15 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
         return;
     }
     ModelDimensions dimensions;
-    add_dimension(
-        dimensions, "layers", *config,
-        {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks"});
+    add_dimension(dimensions, "layers", *config,
+                  {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks",
+                   "layer_num"});
     add_dimension(dimensions, "hidden", *config,
                   {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
                    "model_dim", "embedding_dim", "emb_dim"});
     add_dimension(dimensions, "heads", *config,
-                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads"});
+                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads",
+                   "attention_heads", "head_num"});
     add_dimension(dimensions, "kv_heads", *config,
                   {"num_key_value_heads", "n_kv_head", "n_kv_heads", "num_kv_heads"});
     add_dimension(dimensions, "ffn", *config,
@@ -187,7 +188,7 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "vocab", *config, {"vocab_size"});
     state_dimensions(sheet, dimensions, *config,
                      {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
-                      "num_blocks", "hidden_size", "n_embd"});
+                      "num_blocks", "layer_num", "hidden_size", "n_embd"});
     mark_read(*config);
 }
 

@@ -101,6 +101,12 @@ bool is_short(const PythonScope& scope) {
            is_count(length->second);
 }
 
+bool holds_short(const Setting& object) {
+    const Setting* rows = object.peek("B");
+    const Setting* length = object.peek("T");
+    return rows != nullptr && length != nullptr && is_count(*rows) && is_count(*length);
+}
+
 bool names_short(const std::vector<PythonScope>& scopes) {
     return std::any_of(scopes.begin(), scopes.end(), is_short);
 }
@@ -112,6 +118,15 @@ void put_short_names(Setting& root, const std::vector<PythonScope>& scopes) {
             put(root, "max_seq_length", &scope.names.at("T"));
         }
     }
+    Agreed rows, length;  // of the program's own settings
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        if (holds_short(call)) {
+            rows.add(call.peek("B"));
+            length.add(call.peek("T"));
+        }
+    });
+    put(root, "batch_size_per_device", rows.get());
+    put(root, "max_seq_length", length.get());
 }
 
 /// Whether DeepSpeed's engine trains, which takes its rows and its steps from its own settings.

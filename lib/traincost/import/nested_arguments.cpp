@@ -32,10 +32,21 @@ bool cuts_its_batch(const Setting& table) {
            !table.has("$program");
 }
 
+/// Tables that the trainer itself takes.
+bool is_block(std::string_view key) {
+    return key == "fsdp_config" || key == "deepspeed" || key.ends_with("_kwargs") || key.starts_with("$");
+}
+
+/// A table of what a model does that is not trained here.
+bool is_beside_training_table(std::string_view key) {
+    const std::string name = lower(key);
+    return holds(name, "infer") || holds(name, "generat") || holds(name, "sampl");
+}
+
 /// Whether one of the tables of `root` says what `is_one` asks for.
 bool says(const Setting& root, int depth, bool (*is_one)(const SettingMember&)) {
     return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
-        return is_one(m) || (depth < deepest_table && m.value.is_map() && !m.key.starts_with("$") &&
+        return is_one(m) || (depth < deepest_table && m.value.is_map() && !is_block(m.key) &&
                              says(m.value, depth + 1, is_one));
     });
 }
@@ -76,32 +87,47 @@ bool has_shape(const Setting& table) {
     return table.is_map() && says_whole(is_depth) && says_whole(is_width);
 }
 
-bool is_rate(const SettingMember& m) {
-    static constexpr std::array<std::string_view, 5> names = {"lr", "learning_rate", "max_lr", "base_lr",
-                                                              "peak_lr"};
+/// Whether it is a rate of learning, or says how long the training goes on.
+bool is_of_training(const SettingMember& m) {
+    static constexpr std::array<std::string_view, 14> names = {
+        "lr",        "learning_rate", "max_lr", "base_lr",    "peak_lr",    "train_steps", "total_steps",
+        "max_steps", "num_steps",     "epochs", "num_epochs", "max_epochs", "n_epochs",    "max_iters"};
     return m.value.is_scalar() && std::find(names.begin(), names.end(), m.key) != names.end();
 }
 
-/// Whether a file that nobody starts trains a language model, in the words of its own program: rows, a rate,
-/// and a shape or a length; or the rows of one device beside those of all.
+/// Whether a table says of a micro-step "B", the rows, and "T", the tokens of each.
+bool holds_rows_and_tokens(const Setting& table) {
+    const Setting* rows = table.peek("B");
+    const Setting* tokens = table.peek("T");
+    return rows != nullptr && tokens != nullptr && as_whole(*rows).value_or(0) > 0 &&
+           as_whole(*tokens).value_or(0) > 0;
+}
+
+/// Whether a file that nobody starts trains a language model, in the words of its own program: rows, and two
+/// of a rate, a shape and a length; or the rows of one device beside those of all.
 bool trains_in_words(const Setting& root) {
-    if (root.has("$program") || !says(root, 0, is_rate)) {
+    if (root.has("$program")) {
         return false;
     }
+    const bool short_names = holds_rows_and_tokens(root) || says(root, 0, [](const SettingMember& m) {
+                                 return m.value.is_map() && holds_rows_and_tokens(m.value);
+                             });
     const bool device = says(root, 0, [](const SettingMember& m) {
         return means_device_batch(m.key) && as_whole(m.value).has_value();
     });
-    const bool rows = device || says(root, 0, [](const SettingMember& m) {
+    const bool rows = device || short_names || says(root, 0, [](const SettingMember& m) {
                           return m.key == "batch_size" && as_whole(m.value).has_value();
                       });
     const bool shape =
-        has_shape(root) || says(root, 0, [](const SettingMember& m) {
-            return has_shape(m.value) || (means_length(m.key) && as_whole(m.value).has_value());
-        });
+        has_shape(root) || says(root, 0, [](const SettingMember& m) { return has_shape(m.value); });
+    const bool length = short_names || says(root, 0, [](const SettingMember& m) {
+                            return means_length(m.key) && as_whole(m.value).has_value();
+                        });
+    const bool rate = says(root, 0, is_of_training);
     const bool all = says(root, 0, [](const SettingMember& m) {
         return (means_whole_batch(m.key) || means_accumulation(m.key)) && as_whole(m.value).has_value();
     });
-    return (rows && shape) || (device && all);
+    return (rows && int{shape} + int{length} + int{rate} >= 2) || (device && all);
 }
 
 /// Whether the file's top is a trainer's arguments, in the words of its own program.
@@ -145,6 +171,9 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     if (cuts_its_batch(said) && holds(name, "batch_size")) {
         return name == "batch_size" ? "global_batch_size" : "per_device_train_batch_size";
     }
+    if (words.of_own && holds_rows_and_tokens(said) && (key == "B" || key == "T")) {
+        return key == "B" ? "per_device_train_batch_size" : "max_seq_length";
+    }
     const bool of_training = !holds(in, "eval") && !holds(in, "val") && !holds(in, "test");
     if (name == "batch_size" && (accumulates(said) || (words.in_parts && of_training))) {
         return "per_device_train_batch_size";
@@ -152,8 +181,7 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     if (means_accumulation(name)) {
         return "gradient_accumulation_steps";
     }
-    const bool is_own =
-        words.of_own && of_training && !holds(in, "infer") && !holds(in, "generat") && !holds(in, "sampl");
+    const bool is_own = words.of_own && of_training;
     if (is_own && means_device_batch(name)) {
         return "per_device_train_batch_size";
     }
@@ -192,15 +220,38 @@ private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
             const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
-            if (!of_reader && !is_table(m, depth) && !is_tracker(m)) {
+            if (!of_reader && !is_table(m, depth) && !is_tracker(m) && !names_shape(table, m)) {
                 put(name_of(name, table, m.key, words_), m.value);
             }
         }
         for (const SettingMember& m : table.members) {
-            if (is_table(m, depth) && !is_tracker(m)) {
+            const bool beside = words_.of_own && is_beside_training_table(m.key);
+            if (is_table(m, depth) && !is_tracker(m) && !beside) {
+                put_optimizer(m);
                 add(m.value, m.key, depth + 1);
             }
         }
+    }
+    /// "optim=AdamW(lr=...)": the class that is made is the optimizer.
+    void put_optimizer(const SettingMember& m) {
+        const Setting* made = m.value.peek("$class");
+        if (made == nullptr || !holds(m.key, "optim")) {
+            return;
+        }
+        std::string name = made->text.substr(made->text.rfind('.') + 1);
+        static constexpr std::array<std::string_view, 7> known = {"adam",      "sgd",    "lion", "muon",
+                                                                  "adafactor", "sophia", "soap"};
+        const std::string small = lower(name);
+        if (!small.ends_with("config") && std::any_of(known.begin(), known.end(), [&](std::string_view each) {
+                return holds(small, each);
+            })) {
+            put("optimizer", scalar_setting(std::move(name), *made, true));
+        }
+    }
+    /// What a program calls the shape beside it, which is no model that others know.
+    bool names_shape(const Setting& table, const SettingMember& m) const {
+        return words_.of_own && (m.key == "model_name" || m.key == "name") && has_shape(table) &&
+               m.value.is_scalar() && !holds(m.value.text, "/");
     }
     /// The model that the one table of a shape makes.
     void add_shape(const Setting& table, int depth) {
@@ -228,10 +279,6 @@ private:
         static constexpr std::array<std::string_view, 8> trackers = {
             "tags", "wandb", "mlflow", "metadata", "comet", "clearml", "neptune", "hub"};
         return m.value.is_map() && std::find(trackers.begin(), trackers.end(), m.key) != trackers.end();
-    }
-    /// Tables that the trainer itself takes.
-    static bool is_block(std::string_view key) {
-        return key == "fsdp_config" || key == "deepspeed" || key.ends_with("_kwargs") || key.starts_with("$");
     }
     void put(const std::string& key, const Setting& value) {
         if (key.empty() || key.front() == '_') {

@@ -182,13 +182,14 @@ char first_character(std::string_view text) {
 
 }  // namespace
 
-/// Whether the first line that is no comment imports something.
-bool begins_with_import(std::string_view text) {
+/// Whether the first line that is no comment imports something, or begins the text of what a module is.
+bool begins_as_module(std::string_view text) {
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(text.substr(0, end));
         if (!line.empty() && line.front() != '#') {
-            return starts_with_any(line, {"import ", "from "}) && line.find(':') == line.npos;
+            return starts_with_any(line, {"\"\"\"", "'''", "r\"\"\""}) ||
+                   (starts_with_any(line, {"import ", "from "}) && line.find(':') == line.npos);
         }
         text.remove_prefix(std::min(end + 1, text.size()));
     }
@@ -203,7 +204,7 @@ Content recognise(std::string_view text) {
         const std::string_view line = text.substr(0, text.find('\n'));
         return line.find("python") != line.npos ? Content::python : Content::shell;
     }
-    Votes votes{.python = begins_with_import(text) ? 60 : 0};
+    Votes votes{.python = begins_as_module(text) ? 60 : 0};
     std::string_view rest = text;
     std::string_view written_until;  // the word that ends a here-document, which is another file's text
     for (std::size_t i = 0; i < lines_looked_at && !rest.empty(); ++i) {

@@ -100,9 +100,10 @@ void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
     }
 }
 
+constexpr std::int64_t most_rows = 1 << 15;  ///< a greater batch counts tokens
+
 /// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
 void read_total_batch(const Setting& root, FactSheet& sheet) {
-    constexpr std::int64_t most_sequences = 1 << 15;
     if (const Setting* tokens = first_of(root, {"total_batch_tokens"})) {
         state_batch_of_tokens(Fact::global_batch, *tokens, sheet);
     }
@@ -111,7 +112,7 @@ void read_total_batch(const Setting& root, FactSheet& sheet) {
         return;
     }
     const std::int64_t total = as_whole(*at).value_or(0);
-    if (total > 0 && total < most_sequences) {
+    if (total > 0 && total < most_rows) {
         sheet.state(Fact::global_batch, total, *at);
     } else {
         state_batch_of_tokens(Fact::global_batch, *at, sheet);
@@ -132,6 +133,13 @@ void read_training_batch(const Setting& root, FactSheet& sheet) {
 void read_plain_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, root, {"global_batch_size", "effective_batch_size"});
     const Setting* at = root.peek("batch_size");
+    const Setting* rows = at == nullptr ? nullptr : root.peek("device_batch_size");
+    const std::int64_t of_device = rows == nullptr ? 0 : as_whole(*rows).value_or(0);
+    if (of_device > 0 && as_whole(*at).value_or(0) % of_device == 0 &&
+        as_whole(*at).value_or(0) < most_rows) {
+        sheet.whole(Fact::global_batch, root,
+                    {"batch_size"});  // of all devices, where one's has its own name
+    }
     if (at == nullptr || sheet.has(Fact::micro_batch) || root.has("micro_batch_size")) {
         sheet.whole(Fact::micro_batch, root, {"micro_batch_size"});
     } else if (sheet.has(Fact::accumulation) || sheet.has(Fact::global_batch)) {
@@ -163,20 +171,24 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
+const Paths depth_names = {"num_hidden_layers", "n_layer",    "n_layers", "num_layers", "depth",
+                           "nlayers",           "num_blocks", "layer_num"};
+const Paths width_names = {"hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
+                           "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
+
 }  // namespace
 
 void read_new_model(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("$config");
+    const bool told = config == nullptr && root.has("$program") && !sheet.has(Fact::model) &&
+                      first_of(root, depth_names) != nullptr && first_of(root, width_names) != nullptr;
+    config = told ? &root : config;  // "train.py --n_layer 12 --d_model 768"
     if (config == nullptr || !config->is_map()) {
         return;
     }
     ModelDimensions dimensions;
-    add_dimension(dimensions, "layers", *config,
-                  {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks",
-                   "layer_num"});
-    add_dimension(dimensions, "hidden", *config,
-                  {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
-                   "model_dim", "embedding_dim", "emb_dim"});
+    add_dimension(dimensions, "layers", *config, depth_names);
+    add_dimension(dimensions, "hidden", *config, width_names);
     add_dimension(dimensions, "heads", *config,
                   {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads",
                    "attention_heads", "head_num"});
@@ -189,7 +201,9 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
     state_dimensions(sheet, dimensions, *config,
                      {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
                       "num_blocks", "layer_num", "hidden_size", "n_embd"});
-    mark_read(*config);
+    if (!told) {
+        mark_read(*config);
+    }
 }
 
 namespace {

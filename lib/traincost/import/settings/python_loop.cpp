@@ -50,7 +50,8 @@ const Setting* loaded_rows(const std::vector<PythonScope>& scopes) {
         std::string made = lower(class_name(call)) + " " + lower(name);
         std::erase(made, '_');
         const Setting* rows = call.peek("batch_size");
-        const bool loads = has_part(made, "dataloader") || (has_part(made, "loader") && rows != nullptr);
+        const bool loads =
+            has_part(made, "dataloader") || has_part(made, "datamodule") || has_part(made, "loader");
         if (!loads || rows == nullptr || is_beside_training(name) || is_beside_training(class_name(call))) {
             return;
         }
@@ -313,8 +314,8 @@ void put_doings(Setting& root, const std::vector<PythonScope>& scopes, std::stri
         }
     }
     if (switched.at != nullptr) {
-        const Setting on = scalar_setting("true", *switched.at);
-        put(root, "gradient_checkpointing", &on);
+        // What is done to the model holds, whatever a trainer's own switch says of itself.
+        place_at(root, "gradient_checkpointing") = scalar_setting("true", *switched.at);
     }
     const Setting* named = root.peek("deepspeed");
     const bool writes = has_part(text, "json.dump") && settings.get() != nullptr;

@@ -114,3 +114,26 @@ TEST_CASE("settings alone: an optimizer that is made", "[launch]") {
     CHECK(said(job, Fact::optimizer) == "AdamW");
     CHECK(said(job, Fact::global_batch) == "256");
 }
+
+TEST_CASE("settings alone: constants of a batch to train with, and no parallelism", "[launch]") {
+    const LaunchReading job = said_in(
+        "MODE = 'train'\nGRADIENT_ACCUM = 2\nTRAIN_BATCH_SIZE = 1\nLEARNING_RATE = 1e-2\nMAX_LEN = 512\n"
+        "MODEL_NAME = 'flan-t5-base'\nVALID_BATCH_SIZE = 4\n");
+    CHECK(said(job, Fact::micro_batch) == "1");
+    CHECK(said(job, Fact::accumulation) == "2");
+    CHECK(said(job, Fact::global_batch) == "-");
+    const std::string rows = "    batch_size: int = 4\n    grad_accum: int = 2\n    lr: float = 0.1\n";
+    CHECK(said(said_in_class(rows), Fact::pp) == "1");
+    CHECK(said(said_in_class(rows + "    pipeline_parallel: bool = True\n"), Fact::pp) == "-");
+}
+
+TEST_CASE("settings alone: a job of this program's own, and a model's configuration, are no launch files",
+          "[launch]") {
+    CHECK_THROWS_AS(said_in("{\"schema\": \"job/1\", \"run\": {\"micro_batch\": 1, \"global_batch\": 64}}\n"),
+                    Error);
+    CHECK_THROWS_AS(
+        said_in("{\"architectures\": [\"OwnModel\"], \"model_type\": \"own\", \"num_layers\": 28, "
+                "\"hidden_size\": 64,\n \"num_attention_heads\": 4, \"vocab_size\": 100, "
+                "\"max_sequence_length\": 64}\n"),
+        Error);
+}

@@ -73,6 +73,9 @@ constexpr Importer importers[] = {
 constexpr int enough = 30;
 
 const Importer* importer_of(const Setting& root) {
+    if (root.has("architectures") && root.has("model_type")) {
+        return nullptr;  // a model's config.json, whose names are Megatron's and nanoGPT's too
+    }
     const Importer* best = nullptr;
     int most = enough - 1;
     for (const Importer& importer : importers) {

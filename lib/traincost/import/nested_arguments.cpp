@@ -106,7 +106,7 @@ bool holds_rows_and_tokens(const Setting& table) {
 /// Whether a file that nobody starts trains a language model, in the words of its own program: rows, and two
 /// of a rate, a shape and a length; or the rows of one device beside those of all.
 bool trains_in_words(const Setting& root) {
-    if (root.has("$program")) {
+    if (root.has("$program") || root.has("schema")) {  // the latter a job of this program's own
         return false;
     }
     const bool short_names = holds_rows_and_tokens(root) || says(root, 0, [](const SettingMember& m) {

@@ -381,7 +381,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, tensor_names);
     sheet.whole(Fact::pp, root, pipeline_names);
     sheet.whole(Fact::cp, root, sequence_parallel_names);
-    assume_data_parallel_only(sheet, "the trainer");
+    if (!says_parallelism(root)) {
+        assume_data_parallel_only(sheet, "the trainer");
+    }
     if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
         if (!sheet.has(Fact::global_batch)) {  // which a program divides by itself
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");

@@ -164,6 +164,11 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
         engine ? told(scopes, of_engine, is_count) : told(scopes, step_names, is_count));
     put(root, "gradient_accumulation_steps",
         engine ? nullptr : told_by(scopes, means_accumulation, is_count));
+    // A batch to train with, beside the steps that accumulate, is what one of them takes.
+    static constexpr std::array<std::string_view, 1> of_training = {"train_batch_size"};
+    if (!engine && root.has("gradient_accumulation_steps") && !root.has("batch_size_per_device")) {
+        put(root, "batch_size_per_device", told(scopes, of_training, is_count));
+    }
     const Setting* total = told(scopes, total_names, is_count);
     total = total == nullptr ? told_by(scopes, means_whole_batch, is_count) : total;
     // Beside "B" and "T" it counts tokens, which a number below this one does not show.

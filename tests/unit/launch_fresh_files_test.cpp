@@ -72,6 +72,8 @@ TEST_CASE("arguments of a file that is sourced and not given hide the defaults",
         "  --num-attention-heads 4 --micro-batch-size 1 --bf16 --seq-length 64 ";
     CHECK(said(said_in(line + "\n"), Fact::recompute) == "none");
     CHECK(said(said_in("source ./env.sh\n" + line + "${MORE_ARGS[@]}\n"), Fact::recompute) == "-");
+    CHECK(said(said_in("source ./env.sh\n" + line + "--swiglu ${MORE_ARGS[@]}\n"), Fact::recompute) == "-");
+    CHECK(said(said_in("source ./env.sh\n" + line + "--lr ${LR}\n"), Fact::recompute) == "none");
 }
 
 TEST_CASE("NeMo 1: settings of its model alone", "[launch]") {

@@ -1,6 +1,7 @@
 #include "traincost/import/launch_references.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
@@ -61,12 +62,25 @@ bool is_unknown_word(const Setting& word) {
     return word.text == "\x01";
 }
 
+/// Whether it is a switch of Megatron's, behind which a word is no value of it: "--bf16 ${MORE[@]}".
+bool is_switch_before_unknown(const SettingMember& m) {
+    static constexpr std::array<std::string_view, 6> names = {
+        "bf16", "fp16", "swiglu", "sequence_parallel", "qk_layernorm", "group_query_attention"};
+    static constexpr std::array<std::string_view, 6> begins = {"use_",    "no_",      "disable_",
+                                                               "enable_", "overlap_", "untie_"};
+    return is_unknown_word(m.value) &&
+           (std::find(names.begin(), names.end(), m.key) != names.end() ||
+            std::any_of(begins.begin(), begins.end(),
+                        [&](std::string_view begin) { return m.key.starts_with(begin); }));
+}
+
 }  // namespace
 
 bool hides_arguments(const Setting& root) {
     const Setting* words = root.peek("$positional");
-    return root.has("$sourced") && words != nullptr &&
-           std::any_of(words->items.begin(), words->items.end(), is_unknown_word);
+    return root.has("$sourced") &&
+           ((words != nullptr && std::any_of(words->items.begin(), words->items.end(), is_unknown_word)) ||
+            std::any_of(root.members.begin(), root.members.end(), is_switch_before_unknown));
 }
 
 void refer_to_arguments(const Setting& root, FactSheet& sheet) {

@@ -53,6 +53,7 @@ constexpr Importer importers[] = {
     {"llama-factory", recognise_llama_factory, read_llama_factory},
     {"ms-swift", recognise_swift, read_swift},
     {"verl", recognise_verl, read_verl},
+    {"veomni", recognise_veomni, read_veomni},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"levanter", recognise_levanter, read_levanter},
     {"internevo", recognise_internevo, read_internevo},
@@ -72,6 +73,9 @@ constexpr Importer importers[] = {
 constexpr int enough = 30;
 
 const Importer* importer_of(const Setting& root) {
+    if (root.has("architectures") && root.has("model_type")) {
+        return nullptr;  // a model's config.json, whose names are Megatron's and nanoGPT's too
+    }
     const Importer* best = nullptr;
     int most = enough - 1;
     for (const Importer& importer : importers) {
@@ -259,7 +263,7 @@ std::vector<FilePart> parts_of(std::span<const LaunchFile> files, LaunchDocument
         if (document.is_command) {
             part->commands.push_back(std::move(document.root));
         } else {
-            overlay(part->base, document.root);
+            lay_over(part->base, document.root);
             part->has_base = true;
         }
     }
@@ -303,16 +307,11 @@ FactSheet read_root(const Importer& importer, const Setting& root, const Setting
     if (root.at("$script") != nullptr) {
         sheet.assumes = false;  // it decides the rest
     }
+    sheet.assumes = sheet.assumes && !hides_arguments(root);
     importer.read(root, sheet);
     sheet.reading.deepspeed = importer.name == "deepspeed" || names_deepspeed(root);
     refer_to_defaults(root, sheet);
-    if (const Setting* words = root.peek("$positional")) {
-        for (const Setting& word : words->items) {
-            if (word.text == "\x01") {
-                sheet.remark(word, "arguments that are not in these files");
-            }
-        }
-    }
+    refer_to_arguments(root, sheet);
     list_unread(root, sheet.reading.unread);
     return sheet;
 }

@@ -77,6 +77,7 @@ void add_written(const WrittenFile& written, const std::vector<const std::string
         return;  // a program, a host list, a message
     }
     if (document.root.is_map()) {
+        place_at(document.root, "$written") = scalar_setting(written.name, document.root);
         documents.names.push_back(written.name);
         documents.all.push_back(std::move(document));
     }
@@ -151,6 +152,9 @@ void add_script(std::span<const ShellFile> files, std::size_t index, std::string
     for (const StartedCommand& command : outcome.commands) {
         for (LaunchDocument& document : documents_of(command, names)) {
             document.file = index;
+            if (!outcome.remarks.empty() && document.root.has("$positional")) {
+                place_at(document.root, "$sourced") = scalar_setting("true", document.root);
+            }
             if (document.root.has("$launcher")) {
                 has_launcher = true;
                 if (!header.members.empty()) {

@@ -272,7 +272,7 @@ private:
             line_.name += " " + words_[at_].chars;
             ++at_;
         }
-        if (base == "composer" || line_.name.starts_with("tune run")) {
+        if (base == "composer" || line_.name == "tune run") {  // what it starts stands behind its flags
             line_.has_launcher = true;
             at_ = read_flags(words_, at_, launcher_, nullptr, {"--standalone"});
             line_.name += at_ < words_.size() ? " " + words_[at_].chars : "";

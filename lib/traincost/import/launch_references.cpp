@@ -1,6 +1,7 @@
 #include "traincost/import/launch_references.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
@@ -52,6 +53,43 @@ bool names_file(const Setting& command, const std::string& file) {
     return (words != nullptr && std::any_of(words->items.begin(), words->items.end(), names)) ||
            std::any_of(command.members.begin(), command.members.end(),
                        [&](const SettingMember& m) { return !m.key.starts_with("$") && names(m.value); });
+}
+
+namespace {
+
+/// A word of a command in whose place any number of arguments may stand.
+bool is_unknown_word(const Setting& word) {
+    return word.text == "\x01";
+}
+
+/// Whether it is a switch of Megatron's, behind which a word is no value of it: "--bf16 ${MORE[@]}".
+bool is_switch_before_unknown(const SettingMember& m) {
+    static constexpr std::array<std::string_view, 6> names = {
+        "bf16", "fp16", "swiglu", "sequence_parallel", "qk_layernorm", "group_query_attention"};
+    static constexpr std::array<std::string_view, 6> begins = {"use_",    "no_",      "disable_",
+                                                               "enable_", "overlap_", "untie_"};
+    return is_unknown_word(m.value) &&
+           (std::find(names.begin(), names.end(), m.key) != names.end() ||
+            std::any_of(begins.begin(), begins.end(),
+                        [&](std::string_view begin) { return m.key.starts_with(begin); }));
+}
+
+}  // namespace
+
+bool hides_arguments(const Setting& root) {
+    const Setting* words = root.peek("$positional");
+    return root.has("$sourced") &&
+           ((words != nullptr && std::any_of(words->items.begin(), words->items.end(), is_unknown_word)) ||
+            std::any_of(root.members.begin(), root.members.end(), is_switch_before_unknown));
+}
+
+void refer_to_arguments(const Setting& root, FactSheet& sheet) {
+    const Setting* words = root.peek("$positional");
+    for (std::size_t i = 0; words != nullptr && i < words->items.size(); ++i) {
+        if (is_unknown_word(words->items[i])) {
+            sheet.remark(words->items[i], "arguments that are not in these files");
+        }
+    }
 }
 
 void refer_to_defaults(const Setting& root, FactSheet& sheet) {

@@ -32,10 +32,21 @@ bool cuts_its_batch(const Setting& table) {
            !table.has("$program");
 }
 
+/// Tables that the trainer itself takes.
+bool is_block(std::string_view key) {
+    return key == "fsdp_config" || key == "deepspeed" || key.ends_with("_kwargs") || key.starts_with("$");
+}
+
+/// A table of what a model does that is not trained here.
+bool is_beside_training_table(std::string_view key) {
+    const std::string name = lower(key);
+    return holds(name, "infer") || holds(name, "generat") || holds(name, "sampl");
+}
+
 /// Whether one of the tables of `root` says what `is_one` asks for.
 bool says(const Setting& root, int depth, bool (*is_one)(const SettingMember&)) {
     return std::any_of(root.members.begin(), root.members.end(), [&](const SettingMember& m) {
-        return is_one(m) || (depth < deepest_table && m.value.is_map() && !m.key.starts_with("$") &&
+        return is_one(m) || (depth < deepest_table && m.value.is_map() && !is_block(m.key) &&
                              says(m.value, depth + 1, is_one));
     });
 }
@@ -50,6 +61,73 @@ bool trains_in_parts(const Setting& root) {
     }) && says(root, 0, [](const SettingMember& m) {
         return (m.key == "lr" || m.key == "learning_rate") && m.value.is_scalar();
     });
+}
+
+bool is_depth(std::string_view key) {
+    static constexpr std::array<std::string_view, 8> names = {"num_hidden_layers", "n_layer",  "n_layers",
+                                                              "num_layers",        "depth",    "nlayers",
+                                                              "num_blocks",        "layer_num"};
+    return std::find(names.begin(), names.end(), key) != names.end();
+}
+
+bool is_width(std::string_view key) {
+    static constexpr std::array<std::string_view, 10> names = {
+        "hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
+        "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
+    return std::find(names.begin(), names.end(), key) != names.end();
+}
+
+/// Whether a table says how deep and how wide a model is.
+bool has_shape(const Setting& table) {
+    const auto says_whole = [&](bool (*is_one)(std::string_view)) {
+        return std::any_of(table.members.begin(), table.members.end(), [&](const SettingMember& m) {
+            return is_one(m.key) && as_whole(m.value).value_or(0) > 0;
+        });
+    };
+    return table.is_map() && says_whole(is_depth) && says_whole(is_width);
+}
+
+/// Whether it is a rate of learning, or says how long the training goes on.
+bool is_of_training(const SettingMember& m) {
+    static constexpr std::array<std::string_view, 14> names = {
+        "lr",        "learning_rate", "max_lr", "base_lr",    "peak_lr",    "train_steps", "total_steps",
+        "max_steps", "num_steps",     "epochs", "num_epochs", "max_epochs", "n_epochs",    "max_iters"};
+    return m.value.is_scalar() && std::find(names.begin(), names.end(), m.key) != names.end();
+}
+
+/// Whether a table says of a micro-step "B", the rows, and "T", the tokens of each.
+bool holds_rows_and_tokens(const Setting& table) {
+    const Setting* rows = table.peek("B");
+    const Setting* tokens = table.peek("T");
+    return rows != nullptr && tokens != nullptr && as_whole(*rows).value_or(0) > 0 &&
+           as_whole(*tokens).value_or(0) > 0;
+}
+
+/// Whether a file that nobody starts trains a language model, in the words of its own program: rows, and two
+/// of a rate, a shape and a length; or the rows of one device beside those of all.
+bool trains_in_words(const Setting& root) {
+    if (root.has("$program") || root.has("schema")) {  // the latter a job of this program's own
+        return false;
+    }
+    const bool short_names = holds_rows_and_tokens(root) || says(root, 0, [](const SettingMember& m) {
+                                 return m.value.is_map() && holds_rows_and_tokens(m.value);
+                             });
+    const bool device = says(root, 0, [](const SettingMember& m) {
+        return means_device_batch(m.key) && as_whole(m.value).has_value();
+    });
+    const bool rows = device || short_names || says(root, 0, [](const SettingMember& m) {
+                          return m.key == "batch_size" && as_whole(m.value).has_value();
+                      });
+    const bool shape =
+        has_shape(root) || says(root, 0, [](const SettingMember& m) { return has_shape(m.value); });
+    const bool length = short_names || says(root, 0, [](const SettingMember& m) {
+                            return means_length(m.key) && as_whole(m.value).has_value();
+                        });
+    const bool rate = says(root, 0, is_of_training);
+    const bool all = says(root, 0, [](const SettingMember& m) {
+        return (means_whole_batch(m.key) || means_accumulation(m.key)) && as_whole(m.value).has_value();
+    });
+    return (rows && int{shape} + int{length} + int{rate} >= 2) || (device && all);
 }
 
 /// Whether the file's top is a trainer's arguments, in the words of its own program.
@@ -67,8 +145,14 @@ bool has_arguments(const Setting& setting, int depth) {
            });
 }
 
+/// In whose words a file's settings stand.
+struct Words {
+    bool in_parts = false;  ///< a batch lies apart from the steps that accumulate it
+    bool of_own = false;    ///< of a program that nobody gave
+};
+
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
-std::string name_of(std::string_view table, const Setting& said, std::string_view key, bool in_parts) {
+std::string name_of(std::string_view table, const Setting& said, std::string_view key, Words words) {
     const std::string in = lower(table);
     const std::string name = lower(key);
     const bool adapts =
@@ -80,30 +164,53 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
         "name",       "path",    "id",    "name_or_path", "base_model", "pretrained_model_name_or_path",
         "model_name", "base_id", "hf_id", "repo_id",      "model_id",   "model_path",
         "hf_model"};
-    const bool model = holds(in, "model") && !holds(in, "reward");
+    const bool model = holds(in, "model") && !holds(in, "reward") && !has_shape(said);
     if (model && std::find(of_model.begin(), of_model.end(), name) != of_model.end()) {
         return "model_name_or_path";
     }
     if (cuts_its_batch(said) && holds(name, "batch_size")) {
         return name == "batch_size" ? "global_batch_size" : "per_device_train_batch_size";
     }
+    if (words.of_own && holds_rows_and_tokens(said) && (key == "B" || key == "T")) {
+        return key == "B" ? "per_device_train_batch_size" : "max_seq_length";
+    }
     const bool of_training = !holds(in, "eval") && !holds(in, "val") && !holds(in, "test");
-    if (name == "batch_size" && (accumulates(said) || (in_parts && of_training))) {
+    if (name == "batch_size" && (accumulates(said) || (words.in_parts && of_training))) {
         return "per_device_train_batch_size";
     }
     if (means_accumulation(name)) {
         return "gradient_accumulation_steps";
+    }
+    const bool is_own = words.of_own && of_training;
+    if (is_own && means_device_batch(name)) {
+        return "per_device_train_batch_size";
+    }
+    if (is_own && means_whole_batch(name)) {
+        return "global_batch_size";
+    }
+    if (is_own && means_length(name)) {
+        return "max_seq_length";
+    }
+    if (is_own && (name == "compile" || name == "use_compile" || name == "compile_model")) {
+        return "torch_compile";
     }
     return name == "base_model" ? "model_name_or_path" : name;
 }
 
 class Hoisting {
 public:
-    explicit Hoisting(const Setting& root) : in_parts_(trains_in_parts(root)) {
+    explicit Hoisting(const Setting& root)
+        : words_{.in_parts = trains_in_parts(root), .of_own = trains_in_words(root)} {
         all_.kind = Setting::Kind::map;
         all_.file = root.file;
         all_.line = root.line;
         add(root, "", 0);
+        if (words_.of_own || words_.in_parts) {
+            add_shape(root, 0);
+            if (!all_.has("$adapted")) {  // no trainer's defaults hold
+                place_at(all_, "$adapted") = scalar_setting("words", root);
+            }
+        }
     }
     Setting take() {
         return std::move(all_);
@@ -113,13 +220,54 @@ private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
             const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
-            if (!of_reader && !is_table(m, depth) && !is_tracker(m)) {
-                put(name_of(name, table, m.key, in_parts_), m.value);
+            if (!of_reader && !is_table(m, depth) && !is_tracker(m) && !names_shape(table, m)) {
+                put(name_of(name, table, m.key, words_), m.value);
             }
         }
         for (const SettingMember& m : table.members) {
-            if (is_table(m, depth) && !is_tracker(m)) {
+            const bool beside = words_.of_own && is_beside_training_table(m.key);
+            if (is_table(m, depth) && !is_tracker(m) && !beside) {
+                put_optimizer(m);
                 add(m.value, m.key, depth + 1);
+            }
+        }
+    }
+    /// "optim=AdamW(lr=...)": the class that is made is the optimizer.
+    void put_optimizer(const SettingMember& m) {
+        const Setting* made = m.value.peek("$class");
+        if (made == nullptr || !holds(m.key, "optim")) {
+            return;
+        }
+        std::string name = made->text.substr(made->text.rfind('.') + 1);
+        static constexpr std::array<std::string_view, 7> known = {"adam",      "sgd",    "lion", "muon",
+                                                                  "adafactor", "sophia", "soap"};
+        const std::string small = lower(name);
+        if (!small.ends_with("config") && std::any_of(known.begin(), known.end(), [&](std::string_view each) {
+                return holds(small, each);
+            })) {
+            put("optimizer", scalar_setting(std::move(name), *made, true));
+        }
+    }
+    /// What a program calls the shape beside it, which is no model that others know.
+    bool names_shape(const Setting& table, const SettingMember& m) const {
+        return words_.of_own && (m.key == "model_name" || m.key == "name") && has_shape(table) &&
+               m.value.is_scalar() && !holds(m.value.text, "/");
+    }
+    /// The model that the one table of a shape makes.
+    void add_shape(const Setting& table, int depth) {
+        if (has_shape(table)) {
+            Setting shape = table;
+            std::erase_if(shape.members, [](const SettingMember& m) { return !m.value.is_scalar(); });
+            shaped_ = shaped_ + 1;
+            if (shaped_ == 1) {
+                place_at(all_, "$config") = std::move(shape);
+            } else {
+                std::erase_if(all_.members, [](const SettingMember& m) { return m.key == "$config"; });
+            }
+        }
+        for (const SettingMember& m : table.members) {
+            if (depth < deepest_table && m.value.is_map() && !m.key.starts_with("$")) {
+                add_shape(m.value, depth + 1);
             }
         }
     }
@@ -131,10 +279,6 @@ private:
         static constexpr std::array<std::string_view, 8> trackers = {
             "tags", "wandb", "mlflow", "metadata", "comet", "clearml", "neptune", "hub"};
         return m.value.is_map() && std::find(trackers.begin(), trackers.end(), m.key) != trackers.end();
-    }
-    /// Tables that the trainer itself takes.
-    static bool is_block(std::string_view key) {
-        return key == "fsdp_config" || key == "deepspeed" || key.ends_with("_kwargs") || key.starts_with("$");
     }
     void put(const std::string& key, const Setting& value) {
         if (key.empty() || key.front() == '_') {
@@ -149,13 +293,14 @@ private:
     }
 
     Setting all_{};
-    bool in_parts_ = false;  ///< a batch lies apart from the steps that accumulate it
+    int shaped_ = 0;
+    Words words_;
 };
 
 }  // namespace
 
 std::optional<Setting> nested_arguments(const Setting& root) {
-    return has_arguments(root, 0) || trains_by_itself(root) || trains_in_parts(root)
+    return has_arguments(root, 0) || trains_by_itself(root) || trains_in_parts(root) || trains_in_words(root)
                ? std::optional(Hoisting(root).take())
                : std::nullopt;
 }

@@ -152,6 +152,22 @@ void vote(std::string_view raw, Votes& votes) {
     }
 }
 
+/// "EOF" of "cat > config.yaml << 'EOF'"; empty where the line begins no here-document.
+std::string_view end_of_written(std::string_view line) {
+    line = trimmed(line);
+    const std::size_t at = line.find("<<");
+    if (at == line.npos || !starts_with_any(line, {"cat ", "tee ", "sudo tee "}) ||
+        line.substr(at).starts_with("<<<")) {
+        return {};
+    }
+    std::string_view word = trimmed(line.substr(at + 2));
+    while (!word.empty() &&
+           (word.front() == '-' || word.front() == '\'' || word.front() == '"' || word.front() == ' ')) {
+        word.remove_prefix(1);
+    }
+    return word.substr(0, name_length(word));
+}
+
 char first_character(std::string_view text) {
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -166,13 +182,14 @@ char first_character(std::string_view text) {
 
 }  // namespace
 
-/// Whether the first line that is no comment imports something.
-bool begins_with_import(std::string_view text) {
+/// Whether the first line that is no comment imports something, or begins the text of what a module is.
+bool begins_as_module(std::string_view text) {
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         const std::string_view line = trimmed(text.substr(0, end));
         if (!line.empty() && line.front() != '#') {
-            return starts_with_any(line, {"import ", "from "}) && line.find(':') == line.npos;
+            return starts_with_any(line, {"\"\"\"", "'''", "r\"\"\""}) ||
+                   (starts_with_any(line, {"import ", "from "}) && line.find(':') == line.npos);
         }
         text.remove_prefix(std::min(end + 1, text.size()));
     }
@@ -187,12 +204,18 @@ Content recognise(std::string_view text) {
         const std::string_view line = text.substr(0, text.find('\n'));
         return line.find("python") != line.npos ? Content::python : Content::shell;
     }
-    Votes votes{.python = begins_with_import(text) ? 60 : 0};
+    Votes votes{.python = begins_as_module(text) ? 60 : 0};
     std::string_view rest = text;
+    std::string_view written_until;  // the word that ends a here-document, which is another file's text
     for (std::size_t i = 0; i < lines_looked_at && !rest.empty(); ++i) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
-        if (end > 0) {
-            vote(rest.substr(0, end), votes);
+        const std::string_view line = rest.substr(0, end);
+        if (!written_until.empty()) {
+            written_until = trimmed(line) == written_until ? std::string_view() : written_until;
+        } else if (end > 0) {
+            vote(line, votes);
+            written_until = end_of_written(line);
+            votes.shell += written_until.empty() ? 0 : 5;
         }
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }

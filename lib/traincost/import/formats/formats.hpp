@@ -41,6 +41,7 @@ int recognise_nanogpt(const Setting& root); void read_nanogpt(const Setting& roo
 int recognise_nanochat(const Setting& root); void read_nanochat(const Setting& root, FactSheet& sheet);
 int recognise_internevo(const Setting& root); void read_internevo(const Setting& root, FactSheet& sheet);
 int recognise_colossalai(const Setting& root); void read_colossalai(const Setting& root, FactSheet& sheet);
+int recognise_veomni(const Setting& root); void read_veomni(const Setting& root, FactSheet& sheet);
 int recognise_flagscale(const Setting& root); void read_flagscale(const Setting& root, FactSheet& sheet);
 // clang-format on
 

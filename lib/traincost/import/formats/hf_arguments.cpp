@@ -100,9 +100,10 @@ void read_first_openrlhf(const Setting& root, FactSheet& sheet) {
     }
 }
 
+constexpr std::int64_t most_rows = 1 << 15;  ///< a greater batch counts tokens
+
 /// A step's batch, in sequences, or in tokens where it is far more than any count of sequences.
 void read_total_batch(const Setting& root, FactSheet& sheet) {
-    constexpr std::int64_t most_sequences = 1 << 15;
     if (const Setting* tokens = first_of(root, {"total_batch_tokens"})) {
         state_batch_of_tokens(Fact::global_batch, *tokens, sheet);
     }
@@ -111,7 +112,7 @@ void read_total_batch(const Setting& root, FactSheet& sheet) {
         return;
     }
     const std::int64_t total = as_whole(*at).value_or(0);
-    if (total > 0 && total < most_sequences) {
+    if (total > 0 && total < most_rows) {
         sheet.state(Fact::global_batch, total, *at);
     } else {
         state_batch_of_tokens(Fact::global_batch, *at, sheet);
@@ -132,6 +133,13 @@ void read_training_batch(const Setting& root, FactSheet& sheet) {
 void read_plain_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, root, {"global_batch_size", "effective_batch_size"});
     const Setting* at = root.peek("batch_size");
+    const Setting* rows = at == nullptr ? nullptr : root.peek("device_batch_size");
+    const std::int64_t of_device = rows == nullptr ? 0 : as_whole(*rows).value_or(0);
+    if (of_device > 0 && as_whole(*at).value_or(0) % of_device == 0 &&
+        as_whole(*at).value_or(0) < most_rows) {
+        sheet.whole(Fact::global_batch, root,
+                    {"batch_size"});  // of all devices, where one's has its own name
+    }
     if (at == nullptr || sheet.has(Fact::micro_batch) || root.has("micro_batch_size")) {
         sheet.whole(Fact::micro_batch, root, {"micro_batch_size"});
     } else if (sheet.has(Fact::accumulation) || sheet.has(Fact::global_batch)) {
@@ -163,22 +171,27 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
+const Paths depth_names = {"num_hidden_layers", "n_layer",    "n_layers", "num_layers", "depth",
+                           "nlayers",           "num_blocks", "layer_num"};
+const Paths width_names = {"hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
+                           "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
+
 }  // namespace
 
 void read_new_model(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("$config");
+    const bool told = config == nullptr && root.has("$program") && !sheet.has(Fact::model) &&
+                      first_of(root, depth_names) != nullptr && first_of(root, width_names) != nullptr;
+    config = told ? &root : config;  // "train.py --n_layer 12 --d_model 768"
     if (config == nullptr || !config->is_map()) {
         return;
     }
     ModelDimensions dimensions;
-    add_dimension(
-        dimensions, "layers", *config,
-        {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks"});
-    add_dimension(dimensions, "hidden", *config,
-                  {"hidden_size", "n_embd", "n_embed", "d_model", "dim", "hidden_dim", "embed_dim",
-                   "model_dim", "embedding_dim", "emb_dim"});
+    add_dimension(dimensions, "layers", *config, depth_names);
+    add_dimension(dimensions, "hidden", *config, width_names);
     add_dimension(dimensions, "heads", *config,
-                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads"});
+                  {"num_attention_heads", "n_head", "n_heads", "num_heads", "nhead", "nheads", "heads",
+                   "attention_heads", "head_num"});
     add_dimension(dimensions, "kv_heads", *config,
                   {"num_key_value_heads", "n_kv_head", "n_kv_heads", "num_kv_heads"});
     add_dimension(dimensions, "ffn", *config,
@@ -187,8 +200,10 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "vocab", *config, {"vocab_size"});
     state_dimensions(sheet, dimensions, *config,
                      {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
-                      "num_blocks", "hidden_size", "n_embd"});
-    mark_read(*config);
+                      "num_blocks", "layer_num", "hidden_size", "n_embd"});
+    if (!told) {
+        mark_read(*config);
+    }
 }
 
 namespace {
@@ -366,7 +381,9 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::tp, root, tensor_names);
     sheet.whole(Fact::pp, root, pipeline_names);
     sheet.whole(Fact::cp, root, sequence_parallel_names);
-    assume_data_parallel_only(sheet, "the trainer");
+    if (!says_parallelism(root)) {
+        assume_data_parallel_only(sheet, "the trainer");
+    }
     if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
         if (!sheet.has(Fact::global_batch)) {  // which a program divides by itself
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");

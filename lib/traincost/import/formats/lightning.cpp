@@ -257,6 +257,9 @@ void read_lightning(const Setting& root, FactSheet& sheet) {
     read_devices(trainer, sheet);
     sheet.whole(Fact::nodes, trainer, {"num_nodes"});
     read_precision_word(trainer, sheet, {"precision"});
+    if (trainer.has("$class") && !trainer.has("$unpacked") && !trainer.has("plugins")) {
+        sheet.assume(Fact::precision, "fp32", "trainer.precision");
+    }
     sheet.whole(Fact::accumulation, trainer, {"accumulate_grad_batches"});
     if (&trainer == root.peek("fabric")) {
         sheet.whole(Fact::accumulation, root,

@@ -106,6 +106,17 @@ void read_litgpt(const Setting& root, FactSheet& sheet) {
         at != nullptr && at->is_scalar()) {
         sheet.state(Fact::optimizer, last_part(at->text), *at);
     }
+    const Setting* program = root.peek("$program");
+    if (program != nullptr && program->text.starts_with("litgpt ")) {  // its command since there is one
+        const bool pretrains = task == Task::pretrain;
+        if (pretrains || task == Task::lora || task == Task::full) {
+            sheet.assume(Fact::global_batch, std::int64_t{pretrains ? 512 : 16}, "train.global_batch_size");
+            sheet.assume(Fact::micro_batch, std::int64_t{pretrains ? 4 : 1}, "train.micro_batch_size");
+        }
+        if (task == Task::lora) {
+            sheet.assume(Fact::lora_rank, std::int64_t{8}, "lora_r");
+        }
+    }
     assume_data_parallel_only(sheet, "LitGPT");
     const auto count = sheet.count(Fact::gpus_per_node);
     const bool several = (count && *count > 1) || sheet.count(Fact::nodes).value_or(1) > 1;

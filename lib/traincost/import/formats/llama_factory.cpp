@@ -127,6 +127,7 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
         }
         sheet.assume(Fact::sequence, std::int64_t{2048}, "cutoff_len");
         sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
+        sheet.assume(Fact::optimizer, "adamw_torch", "optim");
     }
     assume_data_parallel_only(sheet, "LLaMA-Factory");
     // The program itself starts torchrun on NNODES nodes, one where nobody says.

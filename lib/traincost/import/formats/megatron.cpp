@@ -254,8 +254,8 @@ void read_megatron_model(const Setting& root, FactSheet& sheet) {
         add_dimension(dimensions, "head_dim", root, {"kv_channels"});
     }
     add_dimension(dimensions, "ffn", root, {"ffn_hidden_size"});
-    add_dimension(dimensions, "experts", root, {"num_experts"});
-    add_dimension(dimensions, "experts_per_token", root, {"moe_router_topk", "topk"});
+    add_dimension(dimensions, "experts", root, {"num_experts", "moe_num_experts"});
+    add_dimension(dimensions, "experts_per_token", root, {"moe_router_topk", "topk", "moe_top_k"});
     add_dimension(dimensions, "expert_ffn", root, {"moe_ffn_hidden_size"});
     add_dimension(dimensions, "vocab", root, {"vocab_size", "padded_vocab_size"});
     read_tokenizer(root, sheet, {"tokenizer_model", "tokenizer_name_or_path"});

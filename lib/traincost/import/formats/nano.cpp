@@ -1,14 +1,23 @@
 // nanoGPT's settings (a Python file of assignments, or flags of its train.py) and nanochat's flags.
 
+#include <algorithm>
+
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
+#include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {
 
 int recognise_nanogpt(const Setting& root) {
     if (root.has_any({"per_device_train_batch_size", "model_name_or_path", "device_batch_size"})) {
         return 0;
+    }
+    const bool own = std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
+        return means_accumulation(m.key) && m.key != "gradient_accumulation_steps";
+    });
+    if (own && !root.has_any({"gradient_accumulation_steps", "input_bin"})) {
+        return 0;  // the words of another program
     }
     const Setting* words = root.peek("$positional");
     const bool configured = words != nullptr && !words->items.empty() &&

@@ -26,7 +26,9 @@ int recognise_nemo(const Setting& whole) {
         return 20 + recognise_nemo(root) + points(root, {"model"}, named(whole, {"launcher_scripts/"}, 20));
     }
     const bool launched = named(whole, {"launcher_scripts/main.py", "megatron_gpt"}, 1) > 0;
-    if (!launched && !root.has("trainer") && !root.has("model.encoder_seq_length")) {
+    const Paths own = {"model.encoder_seq_length", "model.peft.peft_scheme",
+                       "model.activations_checkpoint_granularity", "model.data.train_ds"};
+    if (!launched && !root.has("trainer") && !root.has_any(own)) {
         return 0;
     }
     return (launched
@@ -34,6 +36,7 @@ int recognise_nemo(const Setting& whole) {
                               {"trainer.precision", "model.restore_from_path", "model.peft.peft_scheme"}, 5)
                 : 0) +
            points(root, {"trainer.devices", "trainer.num_nodes", "model.encoder_seq_length"}, 15) +
+           points(root, {"model.peft.peft_scheme", "model.activations_checkpoint_granularity"}, 10) +
            points(root,
                   {"model.tensor_model_parallel_size", "model.micro_batch_size", "model.global_batch_size",
                    "exp_manager"},
@@ -156,7 +159,7 @@ void read_peft(const Setting& model, FactSheet& sheet) {
         return;
     }
     if (lower(scheme->text) == "lora" || lower(scheme->text) == "qlora") {
-        sheet.whole(Fact::lora_rank, model, {"peft.lora_tuning.adapter_dim"});
+        sheet.whole(Fact::lora_rank, model, {"peft.lora_tuning.adapter_dim", "peft.lora_tuning.r"});
     } else {
         sheet.remark(*scheme, "'" + scheme->text + "' is not a known adapter");
     }
@@ -206,6 +209,9 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
         first_of(root, {"trainer.precision"});
     } else {
         read_precision_word(root, sheet, {"trainer.precision", "model.precision"});
+        if (!sheet.has(Fact::precision)) {
+            read_16_bit_switches(model, sheet, {"bf16"}, {"fp16"});
+        }
     }
     if (const Setting* at = first_of(model, {"use_flash_attention"});
         at != nullptr && as_truth(*at).value_or(false)) {

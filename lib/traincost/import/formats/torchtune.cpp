@@ -110,6 +110,9 @@ void read_torchtune(const Setting& root, FactSheet& sheet) {
     } else if (program != nullptr && program->text.find("distributed") != std::string::npos) {
         sheet.assume(Fact::zero, std::int64_t{3}, "fsdp_reshard_after_forward");
     }
+    if (program != nullptr && program->text.ends_with("_single_device")) {
+        sheet.derive(Fact::gpus, std::int64_t{1}, program->where() + ", a recipe of one device");
+    }
     if (is_on(root, "optimizer_in_bwd")) {
         sheet.remark(*root.at("optimizer_in_bwd"), "the optimizer runs inside the backward pass");
     }

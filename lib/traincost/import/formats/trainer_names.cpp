@@ -127,6 +127,16 @@ bool trains_as_loaded(const Setting& root) {
 
 }  // namespace
 
+bool says_parallelism(const Setting& root) {
+    const Setting* adapted = root.peek("$adapted");
+    return adapted != nullptr && adapted->text == "words" &&
+           std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
+               return m.key.find("parallel") != std::string::npos ||
+                      m.key.find("mesh") != std::string::npos || m.key == "tp" || m.key == "pp" ||
+                      m.key == "cp";
+           });
+}
+
 void read_trainer_precision(const Setting& root, FactSheet& sheet) {
     if (trains_as_loaded(root)) {
         root.at("bf16");

@@ -83,6 +83,9 @@ int trainer_of_ones_own(const Setting& root);
 /// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
 bool names_deepspeed(const Setting& root);
 
+/// Whether settings of a program that nobody gave name a parallelism, so that the rest of it is unknown.
+bool says_parallelism(const Setting& root);
+
 /// In what a trainer computes: its switches, else the format in which its weights are loaded.
 void read_trainer_precision(const Setting& root, FactSheet& sheet);
 

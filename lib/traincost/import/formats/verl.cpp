@@ -93,6 +93,12 @@ void read_fine_tuning(const Setting& root, const Setting& model, const Setting& 
     sheet.whole(Fact::global_batch, data, {"train_batch_size"});
     // Its first releases know the batch of a GPU by the shorter name.
     read_micro_batch(data, sheet, {"micro_batch_size_per_gpu", "micro_batch_size"});
+    const Setting* program = root.peek("$program");
+    if (program != nullptr && program->text.ends_with("fsdp_sft_trainer") && !data.has("use_dynamic_bsz")) {
+        sheet.assume(Fact::sequence, std::int64_t{1024}, "data.max_length");
+        sheet.assume(Fact::global_batch, std::int64_t{256}, "data.train_batch_size");
+        sheet.assume(Fact::micro_batch, std::int64_t{4}, "data.micro_batch_size_per_gpu");
+    }
     sheet.whole(Fact::cp, root, {"ulysses_sequence_parallel_size"});
     Engine engine{.block = first_of(root, {"engine", "model.fsdp_config"}), .megatron = false};
     if (engine.block != nullptr && engine.block->is_scalar()) {

@@ -189,7 +189,12 @@ void PythonRegistry::collect_member(const PythonStatement& statement, const Pyth
     } else if (own) {
         PythonStatement member = statement;
         member.within.clear();
-        std::map<std::string, Setting> names;
+        std::map<std::string, Setting> names;  // those above it, too: "steps = total // (rows * tokens)"
+        for (const SettingMember& m : members.members) {
+            if (m.value.is_scalar()) {
+                names[m.key] = m.value;
+            }
+        }
         assign(member, names);
         for (auto& [key, value] : names) {
             place_at(members, key) = std::move(value);

@@ -70,12 +70,16 @@ void require_choice(const PythonRegistry& registry, const std::string& name,
 
 /// The classes of a file that makes nothing of them: what they begin with is what its importers get.
 void add_classes(Setting& root, const PythonRegistry& registry) {
-    if (std::any_of(root.members.begin(), root.members.end(),
-                    [](const SettingMember& m) { return m.value.is_map(); })) {
+    const auto says_something = [](const SettingMember& m) {
+        return m.value.is_map() &&
+               std::any_of(m.value.members.begin(), m.value.members.end(),
+                           [](const SettingMember& each) { return !each.key.starts_with("$"); });
+    };
+    if (std::any_of(root.members.begin(), root.members.end(), says_something)) {
         return;
     }
     for (const auto& [name, members] : registry.classes()) {
-        const bool holds = name.ends_with("Config") || name.ends_with("Args") ||
+        const bool holds = name.ends_with("Config") || name.ends_with("Conf") || name.ends_with("Args") ||
                            name.ends_with("Arguments") || name.ends_with("Params") ||
                            name.ends_with("Settings") || name == "CFG";
         if (holds) {
@@ -84,6 +88,20 @@ void add_classes(Setting& root, const PythonRegistry& registry) {
                           [](const SettingMember& m) { return m.key.starts_with("$"); });
         }
     }
+}
+
+/// The classes of a file whose functions return no settings, but what the classes are checked with.
+std::optional<Setting> classes_alone(PythonRegistry& registry, const std::vector<std::string>& names) {
+    constexpr std::size_t fewest = 3;
+    Setting root = registry.globals();
+    const std::size_t before = root.members.size();
+    add_classes(root, registry);
+    const bool returns = root.members.size() == before ||
+                         std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+                             const Setting result = registry.call(name);
+                             return result.is_map() && result.members.size() >= fewest;
+                         });
+    return returns ? std::nullopt : std::optional(std::move(root));
 }
 
 /// A loop beside its model, or with the names of nanoGPT's settings, is not nanoGPT, which divides the steps
@@ -96,23 +114,33 @@ bool is_whole_loop(std::string_view text) {
            ((says("nn.Module)") && !accumulates) || (named && !(accumulates && says("world_size"))));
 }
 
+/// The arguments of a trainer that the program makes, and what it does around it.
+std::optional<Setting> made_arguments(PythonRegistry& registry, std::string_view text,
+                                      const std::string& file, std::string_view select) {
+    const std::vector<PythonScope> scopes = registry.scopes();
+    auto root = trainer_arguments(scopes, file, select);
+    // Lightning's trainer around adapters, or around Accelerate's devices, is what trains.
+    if (!root || (root->has("$adapted") && makes_lightning_trainer(scopes))) {
+        return std::nullopt;
+    }
+    put_doings(*root, scopes, text);
+    put_divided_batch(*root, scopes, text);
+    if (const auto loop =
+            root->has("$adapted") && has_training_loop(text) ? loop_settings(scopes, 2) : std::nullopt) {
+        for (const SettingMember& m : loop->members) {
+            put(*root, m.key, &m.value);
+        }
+    }
+    root->file = &file;
+    return root;
+}
+
 Setting read_registry(PythonRegistry& registry, std::string_view text, const std::string& file,
                       std::string_view select, const KnowsSettings& knows) {
-    if (makes_trainer_arguments(text)) {
-        const std::vector<PythonScope> scopes = registry.scopes();
-        if (auto root = trainer_arguments(scopes, file, select)) {
-            put_doings(*root, scopes, text);
-            put_divided_batch(*root, scopes, text);
-            if (const auto loop = root->has("$adapted") && has_training_loop(text) ? loop_settings(scopes, 2)
-                                                                                   : std::nullopt) {
-                for (const SettingMember& m : loop->members) {
-                    put(*root, m.key, &m.value);
-                }
-            }
-            root->file = &file;
-            name_settings(*root);
-            return std::move(*root);
-        }
+    if (auto root =
+            makes_trainer_arguments(text) ? made_arguments(registry, text, file, select) : std::nullopt) {
+        name_settings(*root);
+        return std::move(*root);
     }
     if (select.empty()) {
         if (auto root = registry.built()) {
@@ -152,6 +180,10 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
             name_settings(*root);
             return std::move(*root);
         }
+    }
+    if (auto root = select.empty() && !names.empty() ? classes_alone(registry, names) : std::nullopt) {
+        name_settings(*root);
+        return std::move(*root);
     }
     if (names.empty()) {
         Setting root = registry.globals();

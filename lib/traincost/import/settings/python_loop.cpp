@@ -50,7 +50,8 @@ const Setting* loaded_rows(const std::vector<PythonScope>& scopes) {
         std::string made = lower(class_name(call)) + " " + lower(name);
         std::erase(made, '_');
         const Setting* rows = call.peek("batch_size");
-        const bool loads = has_part(made, "dataloader") || (has_part(made, "loader") && rows != nullptr);
+        const bool loads =
+            has_part(made, "dataloader") || has_part(made, "datamodule") || has_part(made, "loader");
         if (!loads || rows == nullptr || is_beside_training(name) || is_beside_training(class_name(call))) {
             return;
         }
@@ -101,6 +102,12 @@ bool is_short(const PythonScope& scope) {
            is_count(length->second);
 }
 
+bool holds_short(const Setting& object) {
+    const Setting* rows = object.peek("B");
+    const Setting* length = object.peek("T");
+    return rows != nullptr && length != nullptr && is_count(*rows) && is_count(*length);
+}
+
 bool names_short(const std::vector<PythonScope>& scopes) {
     return std::any_of(scopes.begin(), scopes.end(), is_short);
 }
@@ -112,6 +119,15 @@ void put_short_names(Setting& root, const std::vector<PythonScope>& scopes) {
             put(root, "max_seq_length", &scope.names.at("T"));
         }
     }
+    Agreed rows, length;  // of the program's own settings
+    visit_training_calls(scopes, [&](const std::string&, const Setting& call) {
+        if (holds_short(call)) {
+            rows.add(call.peek("B"));
+            length.add(call.peek("T"));
+        }
+    });
+    put(root, "batch_size_per_device", rows.get());
+    put(root, "max_seq_length", length.get());
 }
 
 /// Whether DeepSpeed's engine trains, which takes its rows and its steps from its own settings.
@@ -148,6 +164,11 @@ void put_batch(Setting& root, const std::vector<PythonScope>& scopes) {
         engine ? told(scopes, of_engine, is_count) : told(scopes, step_names, is_count));
     put(root, "gradient_accumulation_steps",
         engine ? nullptr : told_by(scopes, means_accumulation, is_count));
+    // A batch to train with, beside the steps that accumulate, is what one of them takes.
+    static constexpr std::array<std::string_view, 1> of_training = {"train_batch_size"};
+    if (!engine && root.has("gradient_accumulation_steps") && !root.has("batch_size_per_device")) {
+        put(root, "batch_size_per_device", told(scopes, of_training, is_count));
+    }
     const Setting* total = told(scopes, total_names, is_count);
     total = total == nullptr ? told_by(scopes, means_whole_batch, is_count) : total;
     // Beside "B" and "T" it counts tokens, which a number below this one does not show.
@@ -298,8 +319,8 @@ void put_doings(Setting& root, const std::vector<PythonScope>& scopes, std::stri
         }
     }
     if (switched.at != nullptr) {
-        const Setting on = scalar_setting("true", *switched.at);
-        put(root, "gradient_checkpointing", &on);
+        // What is done to the model holds, whatever a trainer's own switch says of itself.
+        place_at(root, "gradient_checkpointing") = scalar_setting("true", *switched.at);
     }
     const Setting* named = root.peek("deepspeed");
     const bool writes = has_part(text, "json.dump") && settings.get() != nullptr;

@@ -66,6 +66,7 @@ void put_new_model(Setting& root, const Setting& config) {
 bool loads_model(std::string_view name) {
     const std::string chosen = lower(name);  // "model_class.from_pretrained", one class among several
     return is_language_model(name) || name.find("Model") != name.npos ||
+           name.find("HookedTransformer") != name.npos ||
            (chosen.find("model_cl") != chosen.npos && chosen.find("reward") == chosen.npos);
 }
 
@@ -83,6 +84,20 @@ void put_format(Setting& root, const Setting& call) {
     }
 }
 
+/// The settings of a model that a class of the program's own makes: HFModel(config).
+const Setting* shape_of_own_model(std::string_view name, const Setting* first, const Setting& call) {
+    const std::string small = lower(name);
+    static constexpr std::array<std::string_view, 6> others = {"reward", "critic", "teacher",
+                                                               "draft",  "vision", "encoder"};
+    if (!small.ends_with("model") || contains_any(small, others)) {
+        return nullptr;
+    }
+    const Setting* config = first != nullptr && first->is_map() ? first : call.peek("config");
+    const bool shaped = config != nullptr && config->is_map() && config->has_any({"hidden_size", "n_embd"}) &&
+                        config->has_any({"num_hidden_layers", "num_layers", "n_layer", "layer_num"});
+    return shaped ? config : nullptr;
+}
+
 }  // namespace
 
 void put_model(Setting& root, const Setting& call) {
@@ -92,7 +107,7 @@ void put_model(Setting& root, const Setting& call) {
                                ? &positional->items.front()
                                : nullptr;
     const std::string_view name = class_name(call);
-    if (name == "from_pretrained" && loads_model(path)) {
+    if ((name == "from_pretrained" || name == "from_pretrained_no_processing") && loads_model(path)) {
         for (const std::string_view key : {"pretrained_model_name_or_path", "model_name"}) {
             put(root, "model_name_or_path", call.peek(key));
         }
@@ -133,6 +148,8 @@ void put_model(Setting& root, const Setting& call) {
         put(root, "attn_implementation", call.peek("attn_implementation"));
         put(root, "torch_dtype", call.peek("torch_dtype"));
         put_format(root, call);
+    } else if (const Setting* shape = shape_of_own_model(name, first, call)) {
+        put_new_model(root, *shape);
     } else if (name.ends_with("Trainer")) {
         const Setting* model = call.peek("model");
         if (model != nullptr && model->is_scalar() && model->quoted) {

@@ -160,6 +160,14 @@ std::vector<Candidate> returned(PythonRegistry& registry, const std::vector<Pyth
 
 }  // namespace
 
+bool makes_lightning_trainer(const std::vector<PythonScope>& scopes) {
+    return std::any_of(scopes.begin(), scopes.end(), [](const PythonScope& scope) {
+        return scope.is_own && std::any_of(scope.names.begin(), scope.names.end(), [](const auto& entry) {
+                   return entry.second.is_map() && !lightning_part(entry.second).empty();
+               });
+    });
+}
+
 std::optional<Setting> program_configuration(PythonRegistry& registry, const std::string& file,
                                              std::string_view select, const KnowsSettings& knows) {
     const std::vector<PythonScope> scopes = registry.scopes();

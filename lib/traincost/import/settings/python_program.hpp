@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "traincost/import/settings/python_registry.hpp"
 #include "traincost/import/settings/setting.hpp"
@@ -21,5 +22,8 @@ using KnowsSettings = std::function<bool(const Setting&)>;
 /// and `select` names none.
 std::optional<Setting> program_configuration(PythonRegistry& registry, const std::string& file,
                                              std::string_view select, const KnowsSettings& knows);
+
+/// Whether one of the program's own scopes makes Lightning's trainer, or its Fabric.
+bool makes_lightning_trainer(const std::vector<PythonScope>& scopes);
 
 }  // namespace traincost

@@ -206,7 +206,11 @@ void put_sharding(Setting& root, const std::vector<PythonScope>& scopes) {
         return;
     }
     if (*kinds.begin() == "deepspeed") {
-        if (deepspeed.is_map() && !deepspeed.has("$class")) {
+        const bool plain = !deepspeed.has("$class") ||  // or what a function of the program returns
+                           deepspeed.has_any({"zero_optimization", "train_micro_batch_size_per_gpu",
+                                              "train_batch_size", "bf16.enabled", "fp16.enabled"});
+        if (deepspeed.is_map() && plain) {
+            std::erase_if(deepspeed.members, [](const SettingMember& m) { return m.key == "$class"; });
             put(root, "$engine", &deepspeed);
         }
         return;
@@ -264,8 +268,9 @@ void put_degrees(Setting& root, const std::vector<PythonScope>& scopes) {
 
 /// A model that is made anew: the dimensions of its configuration, or those it is made with.
 void put_made_model(Setting& root, const std::vector<PythonScope>& scopes) {
-    constexpr std::array<std::string_view, 7> depths = {
-        "num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers", "num_blocks"};
+    constexpr std::array<std::string_view, 8> depths = {"num_hidden_layers", "n_layer",  "n_layers",
+                                                        "num_layers",        "depth",    "nlayers",
+                                                        "num_blocks",        "layer_num"};
     constexpr std::array<std::string_view, 10> widths = {
         "hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
         "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};

@@ -75,6 +75,25 @@ Setting& place_at(Setting& map, std::string_view path) {
     return dot == path.npos ? *below : place_at(*below, path.substr(dot + 1));
 }
 
+namespace {
+
+/// What `base` says otherwise than `other` becomes a placeholder in `other`.
+void hide_differing(Setting& other, const Setting& base) {
+    for (SettingMember& m : other.members) {
+        const Setting* before = base.member(m.key);
+        if (before == nullptr || m.key.starts_with("$")) {
+            continue;
+        }
+        if (m.value.is_map() && before->is_map()) {
+            hide_differing(m.value, *before);
+        } else if (m.value.is_scalar() && before->is_scalar() && m.value.text != before->text) {
+            m.value.text = "<" + before->text + " or " + m.value.text + ">";
+        }
+    }
+}
+
+}  // namespace
+
 void overlay(Setting& base, const Setting& over) {
     if (!base.is_map() || !over.is_map() || base.members.empty()) {
         base = over;
@@ -87,6 +106,18 @@ void overlay(Setting& base, const Setting& over) {
             base.members.push_back(m);
         }
     }
+}
+
+void lay_over(Setting& base, const Setting& over) {
+    const Setting* first = base.peek("$written");
+    const Setting* second = over.peek("$written");
+    if (first == nullptr || second == nullptr || first->text == second->text) {
+        overlay(base, over);
+        return;
+    }
+    Setting both = over;
+    hide_differing(both, base);
+    overlay(base, both);
 }
 
 void mark_read(const Setting& setting) {

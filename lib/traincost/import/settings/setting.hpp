@@ -75,6 +75,9 @@ Setting& place_at(Setting& map, std::string_view path);
 /// Lays `over` on `base`: maps are merged key by key, everything else is replaced.
 void overlay(Setting& base, const Setting& over);
 
+/// The same, but what two files that one script writes ("$written") say differently is a placeholder.
+void lay_over(Setting& base, const Setting& over);
+
 /// Counts everything in `setting` as read.
 void mark_read(const Setting& setting);
 

@@ -129,7 +129,8 @@ AcceleratorSpec accelerator_from_json(const JsonNode& node) {
     AcceleratorSpec accelerator{};
     io::read_schema(io, "accelerator/1");
     describe(io, accelerator);
-    for (const char* fact : {"year", "form_factor", "l3_MiB", "default_cluster", "measured"}) {
+    for (const char* fact :
+         {"year", "form_factor", "l3_MiB", "default_cluster", "other_clusters", "measured"}) {
         io.ignore(fact);
     }
     object.finish();

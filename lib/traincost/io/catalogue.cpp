@@ -201,6 +201,20 @@ ClusterChoice Catalogue::cluster(std::string_view name, std::int64_t accelerator
                              [&] { return new_cluster(name, accelerators, per_node); });
 }
 
+/// The accelerator's usual node, or one of its others that holds as many as are named.
+std::string Catalogue::usual_node(const JsonDocument& accelerator,
+                                  std::optional<std::int64_t> per_node) const {
+    const JsonValue* others = accelerator.root.find("other_clusters");
+    if (per_node && others != nullptr) {
+        for (const std::string& node : JsonNode(accelerator, *others).strings()) {
+            if (cluster_record(node).per_node == *per_node)
+                return node;
+        }
+    }
+    const JsonValue* usual = accelerator.root.find("default_cluster");
+    return usual != nullptr ? JsonNode(accelerator, *usual).string() : "generic-8";
+}
+
 ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t accelerators,
                                      std::optional<std::int64_t> per_node) const {
     if (find(Room::clusters, name)) {
@@ -224,8 +238,7 @@ ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t acceler
             }());
     }
     const JsonDocument raw = document(Room::accelerators, name);
-    const JsonValue* usual = raw.root.find("default_cluster");
-    const std::string node = usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8";
+    const std::string node = usual_node(raw, per_node);
     ClusterChoice choice = cluster(node, name, accelerators, per_node);
     choice.assumptions.insert(choice.assumptions.begin(), "cluster: " + node + ", the usual node for " +
                                                               choice.spec.accelerator.id + ": " +

@@ -104,6 +104,7 @@ public:
     std::string source_title(std::string_view key) const;
 
 private:
+    std::string usual_node(const JsonDocument& accelerator, std::optional<std::int64_t> per_node) const;
     ClusterChoice new_cluster(std::string_view name, std::int64_t accelerators,
                               std::optional<std::int64_t> per_node) const;
 

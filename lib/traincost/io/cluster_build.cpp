@@ -141,6 +141,8 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     c.aliases = record.aliases;
     c.provider = record.provider;
     c.accelerator = accelerator;
+    if (record.accelerator_power_w && record.accelerator == accelerator.id)
+        c.accelerator.tdp_w = record.accelerator_power_w;
     attach_kernels(choice, bench);
     c.accelerators = accelerators;
     c.per_node = per_node.value_or(record.per_node);

@@ -74,6 +74,7 @@ void require_in_range(const JsonNode& node, const ClusterRecord& x) {
     }
     validate(x.host, problems);
     check.in_range("power_kW", x.node_power_w, 1e-3, 1e9);
+    check.in_range("accelerator_power_W", x.accelerator_power_w, 1e-3, 1e7);
     throw_if_any(problems, node.where());
 }
 
@@ -115,6 +116,7 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
             in.ignore(fact);
         }
     });
+    io.optional("accelerator_power_W", x.accelerator_power_w);
     io.ignore("measured");
     io::describe_provenance(io, x.provenance);
     object.finish();

@@ -43,7 +43,8 @@ struct ClusterRecord {
     ScaleUpRecord scale_up;
     std::optional<ScaleOutRecord> scale_out;
     HostSpec host;
-    std::optional<double> node_power_w;  ///< largest, or of the tray
+    std::optional<double> node_power_w;         ///< largest, or of the tray
+    std::optional<double> accelerator_power_w;  ///< limit of each accelerator there, where it is not its own
     Provenance provenance;
 };
 

@@ -329,7 +329,7 @@ void read_machines(const Setting& root, FactSheet& sheet) {
 /// own.
 bool made_for_trl(const Setting& root) {
     const Setting* program = root.peek("$program");
-    const Setting* arguments = root.peek("$trains");
+    const Setting* arguments = root.has("$trains") ? root.peek("$class") : nullptr;
     return (program != nullptr && program->text.starts_with("trl ")) ||
            (arguments != nullptr && arguments->text.ends_with("Config"));
 }

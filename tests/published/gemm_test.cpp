@@ -22,8 +22,9 @@ namespace {
 
 // The model of a measured table: its block-scaled fp8 has no number format of its own.
 GemmModel model_of(const AcceleratorSpec& accelerator, const std::string& format) {
-    const KernelModels kernels = kernel_models_of(accelerator);
+    KernelModels kernels = kernel_models_of(accelerator);
     REQUIRE(kernels.measured);
+    kernels.mxfp8_as_fp8 = false;  // fp8_block's points are of block scales themselves
     const std::map<std::string, DataType> types = {{"bf16", DataType::bf16},
                                                    {"fp8", DataType::fp8},
                                                    {"fp8_block", DataType::mxfp8},

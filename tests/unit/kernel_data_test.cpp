@@ -92,6 +92,24 @@ TEST_CASE("an accelerator gets its own kernels, else its family's, else the gene
           "gemm-generic, attention-generic, memory-generic");
 }
 
+TEST_CASE("mxfp8 takes the kernels of block scales, or those of fp8 where the scales are software's",
+          "[kernel data]") {
+    const Catalogue catalogue;
+    const auto fit_of = [&](const std::string& id, DataType type) {
+        const AcceleratorSpec x = catalogue.accelerator(id);
+        return gemm_model(x, kernel_models_of(x), type).value().fit;
+    };
+    for (const std::string id : {"rtx-5090", "rtx-pro-6000-blackwell-server", "rtx-pro-6000-blackwell-ws"}) {
+        INFO(id);
+        CHECK(fit_of(id, DataType::mxfp8) == fit_of(id, DataType::fp8));
+    }
+    const AcceleratorSpec b200 = catalogue.accelerator("b200-sxm-180gb");
+    const KernelModels models = kernel_models_of(b200);
+    CHECK_FALSE(models.mxfp8_as_fp8);
+    CHECK(fit_of("b200-sxm-180gb", DataType::mxfp8).k_prologue ==
+          models.gemm[static_cast<std::size_t>(GemmFormat::fp8_block)]->k_prologue);
+}
+
 namespace {
 
 /// Rate of a square 16-bit product that runs on and on, TFLOP/s.

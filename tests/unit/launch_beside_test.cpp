@@ -191,6 +191,22 @@ TEST_CASE("TRL's program is told of Accelerate's configuration by name", "[launc
     CHECK(said(job, Fact::gpus) == "4");
     CHECK(said(job, Fact::zero) == "3");
     CHECK(said(job, Fact::global_batch) == "32");
+    CHECK(said(job, Fact::recompute) == "full");
+}
+
+TEST_CASE("TRL's own arguments recompute unless they say otherwise, those of Transformers do not",
+          "[launch]") {
+    const auto recomputes = [](const std::string& made) {
+        return said(said_in("from trl import SFTConfig, DPOConfig, SFTTrainer\n"
+                            "from transformers import TrainingArguments\nargs = " +
+                            made + "\ntrainer = SFTTrainer(model='acme/m-1b', args=args)\ntrainer.train()\n"),
+                    Fact::recompute);
+    };
+    CHECK(recomputes("SFTConfig(output_dir='o', per_device_train_batch_size=2)") == "full");
+    CHECK(recomputes("trl.DPOConfig(output_dir='o', per_device_train_batch_size=2)") == "full");
+    CHECK(recomputes("SFTConfig('o', per_device_train_batch_size=2, gradient_checkpointing=False)") ==
+          "none");
+    CHECK(recomputes("TrainingArguments(output_dir='o', per_device_train_batch_size=2)") == "none");
 }
 
 TEST_CASE("Fast-LLM's first flags are not Megatron's", "[launch]") {

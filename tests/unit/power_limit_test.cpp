@@ -68,15 +68,3 @@ TEST_CASE("a power limit slows H100 down as its lower-powered part is, and its n
     CHECK(slowed > 1.05 * rated);
     CHECK(slowed < std::sqrt(700.0 / 500.0) * rated);
 }
-
-TEST_CASE("a node that limits its accelerators is taken for its count of them", "[power][catalogue]") {
-    const Catalogue catalogue;
-    const ClusterSpec alone = catalogue.cluster("gh200", 16).spec;
-    const ClusterSpec quad = catalogue.cluster("gh200", 16, 4).spec;
-    CHECK(alone.id == "gh200-node");
-    CHECK(*alone.accelerator.tdp_w == 700.0);
-    CHECK(quad.id == "gh200-quad");
-    CHECK(*quad.accelerator.tdp_w < 700.0);
-    CHECK(quad.network.domain_size == 4);
-    CHECK(catalogue.cluster("gh200", 16, 2).spec.id == "gh200-node");
-}

@@ -100,9 +100,28 @@ TEST_CASE("a stack's releases are stacks that say what each changed", "[stack]")
     CHECK(catalogue.base_of_stack("torchtitan@2024")->id == "torchtitan@2025");
     CHECK(catalogue.base_of_stack("torchtitan@2025")->id == "torchtitan");
     CHECK(error_of([&] { catalogue.stack("torchtitan@1999"); }) ==
-          "unknown release '1999' of torchtitan; allowed: 2024, 2025");
+          "unknown release '1999' of torchtitan; allowed: 2024, 2025, 2026-03");
     CHECK(error_of([&] { catalogue.stack("litgpt@1.0"); }) ==
           "unknown release '1.0' of litgpt, which has none");
+}
+
+TEST_CASE("what a framework left behind stays with its older releases", "[stack]") {
+    const Catalogue catalogue;
+    CHECK(catalogue.stack("unsloth").head.loss == LossKernel::fused_linear);
+    CHECK(catalogue.stack("unsloth").head.logits_copies_fp32 == 0.0);
+    CHECK(catalogue.stack("unsloth@2024").head.loss == LossKernel::vocab_parallel);
+    CHECK(catalogue.stack("unsloth@2024").head.logits_copies_fp32 == 1.0);
+    CHECK_FALSE(catalogue.stack("torchtitan").pipeline.keeps_outputs);
+    CHECK(catalogue.stack("torchtitan@2025").pipeline.keeps_outputs);
+    CHECK(catalogue.stack("torchtitan@2024").pipeline.keeps_outputs);
+    const StackSpec spring = catalogue.stack("torchtitan@2026-03");
+    CHECK_FALSE(spring.pipeline.keeps_outputs);
+    CHECK_FALSE(spring.experts.compiles_rows);
+    CHECK(spring.head.loss == LossKernel::fp32_logits);
+    const StackSpec recipes = catalogue.stack("megatron-bridge@recipes");
+    CHECK(recipes.traffic.tp_overlap == 0.0);
+    CHECK_FALSE(recipes.layer.sequence_parallel);
+    CHECK(catalogue.stack("megatron-bridge").traffic.tp_overlap > 0.0);
 }
 
 TEST_CASE("releases of one's own join the built-in ones", "[stack]") {

@@ -22,6 +22,8 @@ struct KernelModels {
     Seconds gemm_sustained_horizon{6e-3};  ///< kernels longer than this (at peak) were measured at the latter
     double power_knee =
         0.0;  ///< share of the peak that the power limit sustains at the highest clock; 0: unknown
+    /// mxfp8 takes the kernels of fp8: those of block scales apply their scales in software.
+    bool mxfp8_as_fp8 = false;
     Bytes default_l2{50.0 * (1 << 20)};  ///< where the accelerator's record states none
     double default_units = 1.0;
     bool measured = false;  ///< fitted to this very accelerator, not to its family

@@ -34,7 +34,9 @@ std::optional<GemmModel> short_run_model(AcceleratorSpec chip, GemmFormat format
     auto& mxfp8 = chip.peak[static_cast<std::size_t>(DataType::mxfp8)];
     if (!mxfp8)
         mxfp8 = peak_rate(chip, DataType::fp8);
-    auto model = gemm_model(chip, kernel_models_of(chip, catalogue.bench()), gemm_data_type(format));
+    KernelModels kernels = kernel_models_of(chip, catalogue.bench());
+    kernels.mxfp8_as_fp8 = false;  // block scales were measured themselves
+    auto model = gemm_model(chip, kernels, gemm_data_type(format));
     if (model) {
         model->sustained = 1.0;
         model->power_knee = 0.0;

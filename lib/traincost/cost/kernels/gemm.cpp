@@ -268,7 +268,7 @@ std::optional<GemmModel> gemm_model(const AcceleratorSpec& accelerator, const Ke
             bytes = 1;
             break;
         case DataType::mxfp8:
-            format = GemmFormat::fp8_block;
+            format = kernels.mxfp8_as_fp8 ? GemmFormat::fp8 : GemmFormat::fp8_block;
             bytes = 1;
             break;
         case DataType::fp4:

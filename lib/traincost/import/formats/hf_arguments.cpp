@@ -340,6 +340,15 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// Arguments of TRL, which since 2025 recomputes unless it is told not to: its command, or a class of its
+/// own.
+bool made_for_trl(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    const Setting* arguments = root.has("$trains") ? root.peek("$class") : nullptr;
+    return (program != nullptr && program->text.starts_with("trl ")) ||
+           (arguments != nullptr && arguments->text.ends_with("Config"));
+}
+
 }  // namespace
 
 void read_hf_arguments(const Setting& root, FactSheet& sheet) {
@@ -388,7 +397,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         if (!sheet.has(Fact::global_batch)) {  // which a program divides by itself
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
         }
-        sheet.assume(Fact::recompute, "none", "gradient_checkpointing");
+        sheet.assume(Fact::recompute, made_for_trl(root) ? "full" : "none", "gradient_checkpointing");
     }
 }
 

@@ -207,6 +207,8 @@ GemmData gemm_data_from_json(const JsonNode& node) {
         x.watts_per_tflops = positive_finite(*watts);
     if (const auto flops = object.find("unit_flops_per_clock"))
         x.flops_per_clock = positive_finite(*flops);
+    if (const auto same = object.find("mxfp8_as_fp8"))
+        x.mxfp8_as_fp8 = same->boolean();
     for (const JsonNode& item : object.at("formats").items()) {
         x.formats.push_back(read_gemm_record(item));
     }

@@ -54,6 +54,7 @@ struct GemmData {
     std::optional<double>
         watts_per_tflops{};                   ///< power limit over 16-bit peak of the member it was fitted to
     std::optional<double> flops_per_clock{};  ///< 16-bit FLOPs a compute unit of that member does in a clock
+    bool mxfp8_as_fp8{};  ///< mxfp8 takes the fit of fp8: that of block scales is of software ones
     std::vector<GemmRecord> formats;
     bool operator==(const GemmData&) const = default;
 };

@@ -221,6 +221,8 @@ std::string gemm_data_json(const GemmData& data) {
         out.member("power_limit_W_per_TFLOPs", *data.watts_per_tflops);
     if (data.flops_per_clock)
         out.member("unit_flops_per_clock", *data.flops_per_clock);
+    if (data.mxfp8_as_fp8)
+        out.member("mxfp8_as_fp8", true);
     out.key("formats").begin_array();
     for (const GemmRecord& record : data.formats)
         write_gemm_record(out, record);

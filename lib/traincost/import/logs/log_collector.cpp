@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "traincost/import/logs/log_envelope.hpp"
+#include "traincost/import/logs/log_place.hpp"
 #include "traincost/import/logs/log_rows.hpp"
 
 namespace traincost {
@@ -138,7 +139,8 @@ void LogCollector::take_plain(const LogLine& line) {
     if (here(step_word) && metrics_.begin_block(line.text)) {
         return;
     }
-    if (here(step_word) || here(iter_word) || here(batch_word)) {
+    const bool placed = (here(epoch_word) || here(train_title)) && place_in_epoch(line.text);
+    if (placed || here(step_word) || here(iter_word) || here(batch_word) || here(loss_behind_bar)) {
         take_named(line);
     }
     beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||

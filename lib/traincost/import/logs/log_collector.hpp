@@ -94,7 +94,8 @@ private:
     std::array<int, log_family_count> looked_at_{};
     LogMetrics metrics_;
     int lines_of_file_ = 0;
-    int unnamed_lines_ = 0;  ///< lines that were tried as named values in vain
+    int unnamed_lines_ = 0;        ///< lines that were tried as named values in vain
+    std::int64_t named_line_ = 0;  ///< the last that was not
     LogDialects dialects_;
     std::uint64_t words_ = 0;
     bool beside_ = false;

@@ -1,4 +1,4 @@
-// Names and values of a line: of a JSON object, of a line for people, of a row of a table.
+// Names and values of a JSON object, cells of a row of a table.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,6 @@ void for_each_member(std::string_view line, const TakeValue& take);
 
 /// Calls `take` for every object of an array that stands in one line.
 void for_each_object(std::string_view line, const std::function<void(std::string_view)>& take);
-
-/// Calls `take` for every field of a line for people: "loss: 2.5", "loss=2.5", "loss 2.5" and "2734.7 ms"
-/// between bars, commas or wide gaps.
-void for_each_field(std::string_view line, const TakeValue& take);
 
 using TakeCell = std::function<void(std::string_view cell, bool last)>;
 

@@ -41,8 +41,9 @@ public:
     std::optional<std::string> take_row_of_object(std::string_view line);
 
     /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
-    /// where it has no iteration or no loss, nor time and memory instead.
-    std::optional<LogFacts> named_values(std::string_view line);
+    /// where it has no iteration or no loss, nor time and memory instead. A line that `follows` such a step
+    /// may say how long it took.
+    std::optional<LogFacts> named_values(std::string_view line, bool follows);
 
     /// Whether the line begins a block of values, one a line: "[step=10/739328]".
     bool begin_block(std::string_view line);
@@ -77,6 +78,7 @@ private:
         std::optional<std::string> bare_time{};
         std::optional<std::string> bare_memory{};
         bool data_time = false;
+        bool data_beside = false;
         bool other_part = false;
         std::array<std::int8_t, log_fact_count> ranks{};
     };
@@ -93,6 +95,7 @@ private:
     const LogColumn& column_in_turn(std::string_view name, std::size_t place, Columns& known,
                                     std::vector<Named>& turn);
     void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
+    static void take_bare_time(Gathered& values);
     std::optional<LogFacts> finished(Gathered& values);
     void set_clocked(LogFacts& facts, const Gathered& values);
     void name_columns(const std::vector<std::string>& names);

@@ -317,9 +317,15 @@ bool ends_in_key(std::string_view text, std::string_view key) {
     const char* end = text.data() + text.size();
     for (std::size_t i = key.size(); i > 0; --i) {
         const char wanted = key[i - 1];
+        if (end == text.data()) {
+            return false;
+        }
         const char c = *--end;
         if (c != wanted && !(wanted == ' ' && (c == '_' || c == '-'))) {
             return false;
+        }
+        while (c == ' ' && end != text.data() && end[-1] == ' ') {
+            --end;  // a wider gap
         }
     }
     if (end == text.data()) {

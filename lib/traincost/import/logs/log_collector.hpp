@@ -66,7 +66,9 @@ private:
     void take_plain(const LogLine& line);
     bool take_metrics(const LogLine& line);
     void take_measured(const LogFacts& facts, const LogLine& line);
-    void take_named(const LogLine& line);
+    void take_named(const LogLine& line, bool numbered);
+    bool take_known(const LogLine& line);
+    void take_step_beside_rows(const LogFacts& facts, const LogLine& line);
     bool take_object(std::string_view object, const LogLine& line);
     bool continue_block(const LogLine& line);
     void end_block(std::int64_t line);

@@ -5,6 +5,7 @@
 
 #include "traincost/import/logs/log_collector.hpp"
 #include "traincost/import/logs/log_members.hpp"
+#include "traincost/import/logs/log_place.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
@@ -45,13 +46,15 @@ bool LogCollector::take_object(std::string_view object, const LogLine& line) {
 }
 
 /// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again. The line
-/// after a step may say how long it took.
-void LogCollector::take_named(const LogLine& line) {
+/// after a step may say how long it took. A line that names no number of a step must name its place in an
+/// epoch.
+void LogCollector::take_named(const LogLine& line, bool numbered) {
     constexpr int most_in_vain = 20000;
     constexpr std::int64_t next_lines = 2;
     const bool follows = named_line_ > 0 && line.number - named_line_ <= next_lines;
     const bool loss_named = holds(line.text, "oss") || holds(line.text, "OSS") || holds(line.text, "xent");
-    if (unnamed_lines_ >= most_in_vain || (!loss_named && !follows)) {
+    if (unnamed_lines_ >= most_in_vain || (!loss_named && !follows) ||
+        (!numbered && !place_in_epoch(line.text))) {
         return;
     }
     const std::size_t bar = end_of_bar(line.text);
@@ -66,8 +69,23 @@ void LogCollector::take_named(const LogLine& line) {
             facts->set(LogFact::step_time, *seconds);
         }
     }
+    take_step_beside_rows(*facts, line);
+}
+
+/// A line of the shape of one that was read as named values.
+bool LogCollector::take_known(const LogLine& line) {
+    const std::optional<LogFacts> facts = metrics_.known_values(line.text);
+    if (facts) {
+        named_line_ = line.number;
+        take_step_beside_rows(*facts, line);
+    }
+    return facts.has_value();
+}
+
+/// A step that is no row of a table, so that a single one may be a mention in prose.
+void LogCollector::take_step_beside_rows(const LogFacts& facts, const LogLine& line) {
     const bool rows = rows_;
-    take_measured(*facts, line);
+    take_measured(facts, line);
     rows_ = rows;
 }
 

@@ -22,10 +22,16 @@ std::string_view behind_last(std::string_view text, Is&& is) {
     return text.substr(at);
 }
 
-/// The text behind the last " - "; all of it where there is none.
+/// Whether " - " stands at `at`.
+bool is_dash(std::string_view text, std::size_t at) {
+    return text[at] == ' ' && at + 2 < text.size() && text[at + 1] == '-' && text[at + 2] == ' ';
+}
+
+/// The text behind the last " - "; all of it where there is none. Fields are short: a loop is faster than a
+/// search.
 std::string_view behind_dash(std::string_view text) {
-    for (std::size_t at = text.rfind('-'); at != text.npos && at > 0; at = text.rfind('-', at - 1)) {
-        if (text[at - 1] == ' ' && at + 1 < text.size() && text[at + 1] == ' ') {
+    for (std::size_t at = text.size(); at > 0; --at) {
+        if (is_dash(text, at - 1)) {
             return text.substr(at + 2);
         }
     }
@@ -33,9 +39,31 @@ std::string_view behind_dash(std::string_view text) {
 }
 
 bool is_numeral(std::string_view word) {
-    return !word.empty() && ((word[0] >= '0' && word[0] <= '9') || word[0] == '-' || word[0] == '.' ||
-                             word.starts_with("nan") || word.starts_with("inf"));
+    if (word.empty()) {
+        return false;
+    }
+    const char c = word[0];
+    return (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           ((c == 'n' || c == 'i') && (word.starts_with("nan") || word.starts_with("inf")));
 }
+
+/// A set of characters, looked up.
+struct CharacterSet {
+    std::array<bool, 256> has{};
+
+    constexpr explicit CharacterSet(std::string_view characters) {
+        for (const char c : characters) {
+            has[static_cast<unsigned char>(c)] = true;
+        }
+    }
+    /// Where one of them stands in `text` from `at` on, or its end.
+    std::size_t find_in(std::string_view text, std::size_t at) const {
+        while (at < text.size() && !has[static_cast<unsigned char>(text[at])]) {
+            ++at;
+        }
+        return at;
+    }
+};
 
 /// Whether the last word ends in a digit and has no letter: "Epoch 1/3", not "L1" of "L1 loss".
 bool ends_in_number(std::string_view text) {
@@ -78,8 +106,11 @@ void take_pairs(std::string_view text, const TakeValue& take) {
     for (std::size_t at = text.find(' '); at != text.npos; at = text.find(' ', at + 1)) {
         if (const std::optional<std::string_view> value = numeral_in(text.substr(at + 1));
             value && at > name) {
-            take(bare_name(text.substr(name, at - name)), *value);
+            const std::string_view called = bare_name(text.substr(name, at - name));
             name = std::min(text.find(' ', at + 1), text.size());
+            const auto begin = static_cast<std::size_t>(value->data() - text.data());
+            const std::size_t unit = std::min(text.find(' ', name + 1), text.size());
+            take(called, text.substr(begin, unit - begin));
         }
     }
 }
@@ -119,7 +150,10 @@ std::size_t end_of_value(std::string_view field, std::size_t at) {
 
 /// Where the value behind the next "name: " begins, from `at` on; npos where none does.
 std::size_t next_spoken_value(std::string_view field, std::size_t at) {
-    for (at = field.find(": ", at); at != field.npos; at = field.find(": ", at + 1)) {
+    for (; at + 1 < field.size(); ++at) {
+        if (field[at] != ':' || field[at + 1] != ' ') {
+            continue;
+        }
         const std::size_t value = field.find_first_not_of(' ', at + 1);
         if (value == field.npos || is_numeral(field.substr(value))) {
             return value;
@@ -142,7 +176,9 @@ void take_spoken_pairs(std::string_view field, const TakeValue& take) {
 
 /// A rate or time whose name says less than its unit: "throughput=109226 tok/s", "speed: 0.071s/iter".
 bool take_by_unit(std::string_view name, std::string_view value, const TakeValue& take) {
-    if (name.size() > 10 || !is_word_of({"throughput", "speed", "ips", "ips_total"}, lower(name))) {
+    const char first = name.empty() ? ' ' : static_cast<char>(name[0] | 0x20);
+    if ((first != 't' && first != 's' && first != 'i') || name.size() > 10 ||
+        !is_word_of({"throughput", "speed", "ips", "ips_total"}, lower(name))) {
         return false;
     }
     const std::optional<LogNumber> number = number_at(value);
@@ -167,11 +203,7 @@ std::string_view behind_bare_rate(std::string_view field, const TakeValue& take)
 
 /// "loss: 2.5", "loss=2.5", "loss 2.5", "2734.7 ms".
 void take_field(std::string_view field, const TakeValue& take) {
-    field = trimmed(field);
-    constexpr std::string_view behind = " - ";  // a logger's "train:142 - Step 100"
-    if (const std::size_t at = field.rfind(behind); at != field.npos) {
-        field = trimmed(field.substr(at + behind.size()));
-    }
+    field = trimmed(behind_dash(field));  // of a logger's "train:142 - Step 100"
     if (field.ends_with(':')) {
         field.remove_suffix(1);
     }
@@ -206,18 +238,14 @@ void take_field(std::string_view field, const TakeValue& take) {
     take_pairs(field, take);
 }
 
-/// What a field of a line for people may end at.
-constexpr std::array<bool, 256> may_end_field = [] {
-    std::array<bool, 256> ends{};
-    for (const char c : {' ', ',', ';', '|', '\t'}) {
-        ends[static_cast<unsigned char>(c)] = true;
-    }
-    return ends;
-}();
+constexpr CharacterSet ends_of_field(" ,;|\t");
+constexpr CharacterSet ends_of_word(" ,");
+constexpr CharacterSet ends_of_named_word("=:, ");
+constexpr CharacterSet ends_of_field_name(":=,|");
 
 /// Whether the word at `at` is a name with its value: "loss=2.5", "loss:2.5".
 bool is_named_word(std::string_view line, std::size_t at) {
-    const std::size_t end = line.find_first_of("=:, ", at);
+    const std::size_t end = ends_of_named_word.find_in(line, at);
     if (end >= line.size() || end == at) {
         return false;
     }
@@ -237,8 +265,8 @@ bool has_named_words(std::string_view line) {
         return false;
     }
     int count = is_named_word(line, 0) ? 1 : 0;
-    for (std::size_t at = line.find_first_of(" ,"); at != line.npos && count < many;
-         at = line.find_first_of(" ,", at + 1)) {
+    for (std::size_t at = ends_of_word.find_in(line, 0); at < line.size() && count < many;
+         at = ends_of_word.find_in(line, at + 1)) {
         count += is_named_word(line, at + 1) ? 1 : 0;
     }
     return count >= many;
@@ -246,7 +274,7 @@ bool has_named_words(std::string_view line) {
 
 /// Whether the field at `at` is a name with its value: "loss: 2.5".
 bool names_value(std::string_view line, std::size_t at) {
-    const std::size_t end = line.find_first_of(":=,|", at);
+    const std::size_t end = ends_of_field_name.find_in(line, at);
     return end < line.size() && (line[end] == ':' || line[end] == '=');
 }
 
@@ -257,16 +285,13 @@ void for_each_field(std::string_view line, const TakeValue& take) {
     const bool bars = line.find('|') != line.npos;
     const bool named = std::count(line.begin(), line.end(), '=') >= many || has_named_words(line);
     std::size_t begin = 0;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        if (!may_end_field[static_cast<unsigned char>(line[i])]) {
-            continue;
-        }
+    for (std::size_t i = ends_of_field.find_in(line, 0); i < line.size();
+         i = ends_of_field.find_in(line, i + 1)) {
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
         const bool comma = (line[i] == ',' || line[i] == ';') && i + 1 < line.size() && line[i + 1] == ' ';
         const bool between = comma && (!bars || names_value(line, i + 2));
         const bool word = named && (line[i] == ' ' || line[i] == ',') && is_named_word(line, i + 1);
-        const bool dash = !bars && line.substr(i).starts_with(" - ");
-        if (dash) {
+        if (!bars && is_dash(line, i)) {
             take_field(line.substr(begin, i - begin), take);
             begin = i + 3;
             i += 2;

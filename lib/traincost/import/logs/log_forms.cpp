@@ -194,8 +194,8 @@ std::size_t numbered_iteration(std::string_view line, std::size_t from) {
     for (std::size_t at = find_in(line, iteration_name, from); at != line.npos;
          at = find_in(line, iteration_name, at + 1)) {
         const std::size_t behind = line.find_first_not_of(" =:", at + iteration_name.size());
-        const bool divided = line.substr(0, at).ends_with("per ");  // "per iteration: 21392.5 ms"
-        if (!divided && behind != line.npos && line[behind] >= '0' && line[behind] <= '9') {
+        const bool numbered = behind != line.npos && line[behind] >= '0' && line[behind] <= '9';
+        if (numbered && !line.substr(0, at).ends_with("per ")) {  // "per iteration: 21392.5 ms"
             return at;
         }
     }

@@ -74,30 +74,29 @@ void for_each_member(std::string_view line, const TakeValue& take) {
         if (at == line.size()) {
             return;
         }
-        std::string_view full = *key;
-        if (!path.empty()) {
-            full = name.assign(path).append(*key);
-        }
+        const auto full = [&] {
+            return path.empty() ? *key : std::string_view(name.assign(path).append(*key));
+        };
         if (line[at] == '{') {
             lengths.push_back(path.size());
             path.append(*key).append("/");
             ++at;
         } else if (line[at] == '"') {
             if (const std::optional<std::string_view> value = string_at(line, ++at)) {
-                take(full, *value);
+                take(full(), *value);
             }
         } else if (line[at] != '[') {
             const std::size_t end = value_end(line, at);
             if (end == line.size()) {
                 return;
             }
-            take(full, line.substr(at, end - at));
+            take(full(), line.substr(at, end - at));
             at = end;
         }
     }
 }
 
-void for_each_object(std::string_view line, const std::function<void(std::string_view)>& take) {
+void for_each_object(std::string_view line, const LogTaker<std::string_view>& take) {
     int depth = 0;
     std::size_t begin = 0;
     for (std::size_t at = 0; at < line.size();) {

@@ -126,6 +126,7 @@ const LogColumn& LogMetrics::column_in_turn(std::string_view name, std::size_t p
 void LogMetrics::name_columns(const std::vector<std::string>& names) {
     names_.clear();
     columns_.clear();
+    data_time_column_ = std::find(names.begin(), names.end(), "data_time") != names.end();
     for (const std::string& name : names) {
         names_.emplace_back(without_run(name));
         columns_.push_back(column(names_.back(), known_));
@@ -190,10 +191,12 @@ bool LogMetrics::is_row(std::string_view line) const {
 
 std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
     Gathered values;
+    values.data_time = data_time_column_;
     std::string scratch;
     std::size_t i = 0;
     const auto take_cell = [&](std::string_view cell, bool last) {
-        if (i < columns_.size() && (ended || !last)) {  // the last value may lack digits
+        const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
+        if (said && (ended || !last)) {  // the last value may lack digits
             gather(values, names_[i], columns_[i], separator_ == ';' ? with_point(cell, scratch) : cell);
         }
         ++i;
@@ -206,7 +209,8 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
             while (end < line.size() && line[end] != separator_) {
                 ++end;
             }
-            take_cell(trimmed(line.substr(at, end - at)), end == line.size());
+            const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
+            take_cell(said ? trimmed(line.substr(at, end - at)) : std::string_view{}, end == line.size());
             at = end + 1;
         }
     }
@@ -215,6 +219,28 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
     }
     apart_ |= values.facts.iteration && !is_of_training(values.facts);
     return finished(values);
+}
+
+/// A number of a step or an epoch.
+void LogMetrics::gather_count(Gathered& values, const LogColumn& what, std::string_view value) {
+    const std::optional<LogNumber> number = number_at(value);
+    const bool whole = number && number->value >= 0 && number->value < 0x1p53;
+    if (!whole) {
+        return;
+    }
+    if (what.role == ColumnRole::iteration && (number->suffix == "s" || number->suffix == "ms")) {
+        read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);  // "iter: 14.72s"
+        return;
+    }
+    const auto n = static_cast<std::int64_t>(number->value);
+    if (what.role == ColumnRole::epoch) {
+        values.epoch = n;
+    } else if (what.role == ColumnRole::optimizer_step) {
+        values.facts.optimizer_step = n;
+    } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
+        values.facts.iteration = number->suffix == "K" ? n * 1000 : n;  // "step:18K"
+        values.iteration_rank = what.rank;
+    }
 }
 
 void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn& what,
@@ -238,27 +264,9 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             return;
         case ColumnRole::iteration:
         case ColumnRole::optimizer_step:
-        case ColumnRole::epoch: {
-            const std::optional<LogNumber> number = number_at(value);
-            const bool whole = number && number->value >= 0 && number->value < 0x1p53;
-            if (!whole) {
-                return;
-            }
-            if (what.role == ColumnRole::iteration && (number->suffix == "s" || number->suffix == "ms")) {
-                read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);  // "iter: 14.72s"
-                return;
-            }
-            const auto n = static_cast<std::int64_t>(number->value);
-            if (what.role == ColumnRole::epoch) {
-                values.epoch = n;
-            } else if (what.role == ColumnRole::optimizer_step) {
-                values.facts.optimizer_step = n;
-            } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
-                values.facts.iteration = number->suffix == "K" ? n * 1000 : n;  // "step:18K"
-                values.iteration_rank = what.rank;
-            }
+        case ColumnRole::epoch:
+            gather_count(values, what, value);
             return;
-        }
         case ColumnRole::clock: {
             const std::optional<double> clock = clock_at(value);
             const std::optional<LogNumber> number = number_at(value);

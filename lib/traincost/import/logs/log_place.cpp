@@ -47,8 +47,10 @@ std::optional<std::int64_t> epoch_before(std::string_view before) {
 std::optional<EpochPlace> place_in_epoch(std::string_view line) {
     constexpr std::int64_t most_epochs = 1 << 20;
     constexpr std::int64_t longest_epoch = std::int64_t{1} << 31;
-    for (std::size_t open = line.find_first_of("[("); open != line.npos;
-         open = line.find_first_of("[(", open + 1)) {
+    for (std::size_t open = 0; open < line.size(); ++open) {
+        if (line[open] != '[' && line[open] != '(') {
+            continue;
+        }
         std::size_t at = open + 1;
         const std::optional<std::int64_t> n = whole_number_at(line, at);
         if (!n || at >= line.size() || line[at] != '/') {
@@ -58,7 +60,7 @@ std::optional<EpochPlace> place_in_epoch(std::string_view line) {
         const std::size_t close = line.find(line[open] == '[' ? ']' : ')', at);
         const std::size_t end = close == line.npos ? line.size() : close + 1;
         const bool of_epochs = end < line.size() && (line[end] == '[' || line[end] == '(');
-        if (!length || *length == 0 || *n > *length || of_epochs) {
+        if (!length || of_epochs) {
             continue;
         }
         if (const std::optional<std::int64_t> epoch = epoch_before(line.substr(0, open))) {

@@ -272,6 +272,15 @@ bool has_named_words(std::string_view line) {
     return count >= many;
 }
 
+/// Whether the blanks at `at` align a number behind its name: "step:   8".
+bool is_aligned(std::string_view line, std::size_t at) {
+    if (line[at] != ' ' || at == 0 || (line[at - 1] != ':' && line[at - 1] != '=')) {
+        return false;
+    }
+    const std::size_t value = std::min(line.find_first_not_of(' ', at), line.size());
+    return value > at + 1 && is_numeral(line.substr(value));
+}
+
 /// Whether the field at `at` is a name with its value: "loss: 2.5".
 bool names_value(std::string_view line, std::size_t at) {
     const std::size_t end = ends_of_field_name.find_in(line, at);
@@ -287,6 +296,10 @@ void for_each_field(std::string_view line, const TakeValue& take) {
     std::size_t begin = 0;
     for (std::size_t i = ends_of_field.find_in(line, 0); i < line.size();
          i = ends_of_field.find_in(line, i + 1)) {
+        if (is_aligned(line, i)) {
+            i = line.find_first_not_of(' ', i) - 1;
+            continue;
+        }
         const bool gap = line[i] == '\t' || (line[i] == ' ' && i + 1 < line.size() && line[i + 1] == ' ');
         const bool comma = (line[i] == ',' || line[i] == ';') && i + 1 < line.size() && line[i + 1] == ' ';
         const bool between = comma && (!bars || names_value(line, i + 2));

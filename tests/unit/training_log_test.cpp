@@ -259,7 +259,7 @@ std::vector<Case> cases() {
          "train_time:150ms "
          "step_avg:nanms\nstep:12/1500 train_loss:9.75 train_time:1642ms step_avg:141.5ms\n"
          "peak memory allocated: 31155 MiB reserved: 46000 MiB\n",
-         nanochat, 3, 0.1415, none, none, none, none, 9.75, 46000 * MiB},
+         nanogpt, 3, 0.1415, none, none, none, none, 9.75, 46000 * MiB},
         {"Megatron of 2019: no colons, memory that is called cached",
          " iteration      100/  320000 | elapsed time per iteration (ms): 928.5 | learning rate 1.500E-04 | "
          "lm loss 6.5E+00 | loss scale 262144.0 |\n"

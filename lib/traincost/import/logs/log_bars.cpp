@@ -33,25 +33,6 @@ constexpr std::array<LogRule, 16> bar_rules = {{
     {"peak memory usage", allocated},
 }};
 
-/// The seconds of an iteration that a progress bar shows: "2.35s/it" or "0.43it/s", "ba" in Composer.
-std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
-    for (const std::string_view unit : {"s/it", "it/s", "s/ba", "ba/s"}) {
-        const std::size_t at = find_in(line, unit, from);
-        if (at == line.npos) {
-            continue;
-        }
-        std::size_t begin = at;
-        while (begin > 0 && ((line[begin - 1] >= '0' && line[begin - 1] <= '9') || line[begin - 1] == '.')) {
-            --begin;
-        }
-        const std::optional<LogNumber> number = number_at(line.substr(begin, at - begin));
-        if (number && number->value > 0) {
-            return unit.front() == 's' ? number->value : 1.0 / number->value;
-        }
-    }
-    return std::nullopt;
-}
-
 /// The whole number that ends at `end`; where it begins.
 std::optional<std::size_t> number_before(std::string_view line, std::size_t end) {
     std::size_t begin = end;
@@ -159,6 +140,24 @@ std::size_t next_epoch(std::string_view line, std::size_t from) {
 
 }  // namespace
 
+std::optional<double> seconds_of_bar(std::string_view line, std::size_t from) {
+    for (const std::string_view unit : {"s/it", "it/s", "s/ba", "ba/s"}) {
+        const std::size_t at = find_in(line, unit, from);
+        if (at == line.npos) {
+            continue;
+        }
+        std::size_t begin = at;
+        while (begin > 0 && ((line[begin - 1] >= '0' && line[begin - 1] <= '9') || line[begin - 1] == '.')) {
+            --begin;
+        }
+        const std::optional<LogNumber> number = number_at(line.substr(begin, at - begin));
+        if (number && number->value > 0) {
+            return unit.front() == 's' ? number->value : 1.0 / number->value;
+        }
+    }
+    return std::nullopt;
+}
+
 /// "Epoch 0:  47%|####     | 7/15 [06:19<07:13, 49.5s/it, reduced_train_loss=11.50, …]", also without a
 /// total: "Epoch 0: : 129it [43:14, 20.11s/it, …]". Iterations count on through the epochs. One line holds
 /// several where its carriage returns were lost.
@@ -184,11 +183,12 @@ bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts) {
            read_bar(line, percent, 0, facts);
 }
 
-/// A loop's own bar: "Training:  2%|  | 20/1000 [00:40<32:40,  2.00s/it, loss=1.42]".
+/// A loop's own bar, with a loss or at least a learning rate: "Training:  2%|  | 20/1000 [00:40<32:40,
+/// 2.00s/it, loss=1.42]".
 bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts) {
     const std::size_t percent = line.rfind("%|", at);
     return percent != line.npos && !is_of_evaluation(line.substr(0, percent)) &&
-           read_bar(line, percent, 0, facts) && facts.has(loss);
+           read_bar(line, percent, 0, facts) && (facts.has(loss) || holds(line.substr(percent), " lr="));
 }
 
 /// A loop's own bar whose loss stands before it: "Training Epoch: 2/3, step 5/203 completed (loss: 0.76):

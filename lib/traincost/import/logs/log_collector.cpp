@@ -109,6 +109,9 @@ void LogCollector::take_plain(const LogLine& line) {
             return;
         }
     }
+    if (take_known(line)) {
+        return;
+    }
     anchors_.find(line.text, hits_);
     if (!hits_.any()) {
         return;
@@ -138,12 +141,18 @@ void LogCollector::take_plain(const LogLine& line) {
     if (here(step_word) && metrics_.begin_block(line.text)) {
         return;
     }
-    if (here(step_word) || here(iter_word) || here(batch_word)) {
-        take_named(line);
+    const bool numbered = here(step_word) || here(iter_word) || here(batch_word) || here(loss_behind_bar);
+    if (numbered || here(epoch_word) || here(train_title)) {
+        take_named(line, numbered);
     }
-    beside_ |= here(evaluation) || here(validation) || here(validation_loss) || here(validation_loss_key) ||
-               here(checkpoint) || here(checkpoint_title);
-    start_ |= here(training_starts) || here(training_begins) || here(resuming);
+    const bool beside = here(evaluation) || here(validation) || here(validation_loss) ||
+                        here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
+    const bool start = here(training_starts) || here(training_begins) || here(resuming);
+    if (beside || start) {
+        metrics_.forget_named_shape();
+    }
+    beside_ |= beside;
+    start_ |= start;
 }
 
 void LogCollector::keep_memory(const LogFacts& facts) {

@@ -66,7 +66,9 @@ private:
     void take_plain(const LogLine& line);
     bool take_metrics(const LogLine& line);
     void take_measured(const LogFacts& facts, const LogLine& line);
-    void take_named(const LogLine& line);
+    void take_named(const LogLine& line, bool numbered);
+    bool take_known(const LogLine& line);
+    void take_step_beside_rows(const LogFacts& facts, const LogLine& line);
     bool take_object(std::string_view object, const LogLine& line);
     bool continue_block(const LogLine& line);
     void end_block(std::int64_t line);
@@ -94,7 +96,8 @@ private:
     std::array<int, log_family_count> looked_at_{};
     LogMetrics metrics_;
     int lines_of_file_ = 0;
-    int unnamed_lines_ = 0;  ///< lines that were tried as named values in vain
+    int unnamed_lines_ = 0;        ///< lines that were tried as named values in vain
+    std::int64_t named_line_ = 0;  ///< the last that was not
     LogDialects dialects_;
     std::uint64_t words_ = 0;
     bool beside_ = false;

@@ -5,6 +5,7 @@
 
 #include "traincost/import/logs/log_collector.hpp"
 #include "traincost/import/logs/log_members.hpp"
+#include "traincost/import/logs/log_place.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
@@ -12,13 +13,25 @@ namespace traincost {
 namespace {
 
 bool names_iteration(std::string_view line) {
-    for (const std::string_view name :
-         {"step':", "iter':", "iteration':", "step\":", "iter\":", "iteration\":", "num_updates\":"}) {
+    for (const std::string_view name : {"step':", "iter':", "iteration':", "step\":", "steps\":", "iter\":",
+                                        "iteration\":", "num_updates\":"}) {
         if (holds(line, name)) {
             return true;
         }
     }
     return false;
+}
+
+/// Where the text behind a progress bar begins; 0 where none stands before it.
+std::size_t end_of_bar(std::string_view line) {
+    const std::size_t percent = find_in(line, "%|");
+    for (const std::string_view unit : {"s/it]", "it/s]"}) {
+        if (const std::size_t at = percent == line.npos ? percent : find_in(line, unit, percent);
+            at != line.npos) {
+            return at + unit.size();
+        }
+    }
+    return 0;
 }
 
 }  // namespace
@@ -32,19 +45,48 @@ bool LogCollector::take_object(std::string_view object, const LogLine& line) {
     return own;
 }
 
-/// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again.
-void LogCollector::take_named(const LogLine& line) {
+/// Named values of a script that is nobody's; tried on so many lines in vain, it is not tried again. The line
+/// after a step may say how long it took. A line that names no number of a step must name its place in an
+/// epoch.
+void LogCollector::take_named(const LogLine& line, bool numbered) {
     constexpr int most_in_vain = 20000;
-    if (unnamed_lines_ >= most_in_vain || (!holds(line.text, "oss") && !holds(line.text, "OSS"))) {
+    constexpr std::int64_t next_lines = 2;
+    const bool follows = named_line_ > 0 && line.number - named_line_ <= next_lines;
+    const bool loss_named = holds(line.text, "oss") || holds(line.text, "OSS") || holds(line.text, "xent");
+    if (unnamed_lines_ >= most_in_vain || (!loss_named && !follows) ||
+        (!numbered && !place_in_epoch(line.text))) {
         return;
     }
-    const std::optional<LogFacts> facts = metrics_.named_values(line.text);
+    const std::size_t bar = end_of_bar(line.text);
+    std::optional<LogFacts> facts = metrics_.named_values(line.text.substr(bar), follows);
     unnamed_lines_ = facts ? 0 : unnamed_lines_ + 1;
-    if (facts) {
-        const bool rows = rows_;
-        take_measured(*facts, line);
-        rows_ = rows;
+    if (!facts) {
+        return;
     }
+    named_line_ = line.number;
+    if (bar > 0 && !facts->is_timed()) {  // printed over a bar, which says how fast its steps are
+        if (const std::optional<double> seconds = seconds_of_bar(line.text.substr(0, bar), 0)) {
+            facts->set(LogFact::step_time, *seconds);
+        }
+    }
+    take_step_beside_rows(*facts, line);
+}
+
+/// A line of the shape of one that was read as named values.
+bool LogCollector::take_known(const LogLine& line) {
+    const std::optional<LogFacts> facts = metrics_.known_values(line.text);
+    if (facts) {
+        named_line_ = line.number;
+        take_step_beside_rows(*facts, line);
+    }
+    return facts.has_value();
+}
+
+/// A step that is no row of a table, so that a single one may be a mention in prose.
+void LogCollector::take_step_beside_rows(const LogFacts& facts, const LogLine& line) {
+    const bool rows = rows_;
+    take_measured(facts, line);
+    rows_ = rows;
 }
 
 void LogCollector::begin_file() {

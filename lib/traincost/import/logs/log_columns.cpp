@@ -19,8 +19,9 @@ struct NamedColumn {
     std::string_view name;
     LogFact fact;
     double scale;
+    bool decimal = false;  ///< a unit behind the value is of powers of ten
 };
-constexpr std::array<NamedColumn, 25> named_columns = {{
+constexpr std::array<NamedColumn, 26> named_columns = {{
     {"train/train_samples_per_second", whole_run_samples_per_s, 1.0},  // the Trainer, of all steps
     {"train/train_steps_per_second", whole_run_steps_per_s, 1.0},
     {"throughput(tps)", tokens_per_s_per_gpu, 1.0},  // torchtitan
@@ -46,6 +47,7 @@ constexpr std::array<NamedColumn, 25> named_columns = {{
     {"memory/current_allocated_mem", allocated, giga},
     {"memory/current_active_mem", allocated, giga},
     {"memory/current_reserved_mem", reserved, giga},
+    {"Peak mem", allocated, giga, true},  // MLX
 }};
 
 constexpr bool is_lower(char c) {
@@ -207,7 +209,8 @@ LogColumn time_column(const NameWords& words) {
     const bool time = has_word(words, {"time", "times", "timing", "duration", "elapsed", "dt", "ms", "msec",
                                        "sec", "secs", "s", "seconds", "second", "us"});
     const bool step = has_word(words, {"step", "iter", "iteration", "it", "batch", "update", "dt"});
-    const bool cost = has_word(words, {"batch"}) && words.back() == "cost";  // Paddle's word for a time
+    // "batch_cost" of Paddle, "Batch (t)" of open_clip
+    const bool cost = has_word(words, {"batch"}) && is_word_of({"cost", "t"}, words.back());
     const double scale = scale_of_time(words);
     if ((time || cost) && step && !is_part_of_step(words)) {
         return of_fact(step_time, mean_rank(words), scale, LogSuffix::time);
@@ -224,7 +227,9 @@ LogColumn time_column(const NameWords& words) {
                         : has_word(words, {"runtime"}) ? 5
                                                        : 0};
     }
-    return words.size() == 1 && words[0] == "time" ? LogColumn{.role = ColumnRole::bare_time} : LogColumn{};
+    return words.size() == 1 && is_word_of({"time", "duration"}, words[0])
+               ? LogColumn{.role = ColumnRole::bare_time}
+               : LogColumn{};
 }
 
 std::optional<double> scale_of_memory(const NameWords& words) {
@@ -259,13 +264,14 @@ LogColumn memory_column(const NameWords& words) {
 }
 
 LogColumn loss_column(const NameWords& words) {
-    const bool loss_word = has_word(words, {"loss"}) || (words.back() == "ce" && words.size() <= 2);
+    const bool loss_word =
+        has_word(words, {"loss"}) || (is_word_of({"ce", "xent"}, words.back()) && words.size() <= 2);
     if (!loss_word ||
-        !only_words(words,
-                    {"loss",    "train",  "training", "lm",      "llm",     "ce",       "step",    "batch",
-                     "per",     "global", "avg",      "mean",    "total",   "learning", "metrics", "reduced",
-                     "model",   "nll",    "cross",    "entropy", "main",    "ema",      "smooth",  "smoothed",
-                     "running", "xent",   "raw",      "samples", "average", "current",  "curr",    "item"})) {
+        !only_words(words, {"loss",    "train",   "training", "lm",      "llm",   "ce",      "step",
+                            "batch",   "per",     "global",   "avg",     "mean",  "total",   "learning",
+                            "metrics", "reduced", "model",    "nll",     "cross", "entropy", "main",
+                            "ema",     "smooth",  "smoothed", "running", "xent",  "raw",     "samples",
+                            "average", "current", "curr",     "item",    "last"})) {
         return {};
     }
     const int kind = has_word(words, {"total"})                          ? 2
@@ -287,7 +293,8 @@ LogColumn column_of(std::string_view name) {
     for (const NamedColumn& column : named_columns) {
         if (column.name == name) {
             return of_fact(column.fact, 0, column.scale,
-                           is_memory(column.fact)          ? LogSuffix::bytes
+                           column.decimal                  ? LogSuffix::none
+                           : is_memory(column.fact)        ? LogSuffix::bytes
                            : column.fact == tflops_per_gpu ? LogSuffix::flops
                                                            : LogSuffix::none);
         }

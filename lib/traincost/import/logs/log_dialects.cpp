@@ -103,6 +103,37 @@ bool read_llm_c(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
     return facts.has(loss) && facts.has(LogFact::step_time);
 }
 
+bool read_llm_c_losses(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = "s:";
+    if (!line.starts_with(name)) {
+        return false;
+    }
+    std::size_t behind = name.size();
+    facts.iteration = whole_number_at(line, behind);
+    if (!facts.iteration || behind != at) {
+        return false;
+    }
+    if (const std::optional<double> value = value_behind(line, " trl:")) {
+        facts.set(loss, *value);
+    }
+    return facts.has(loss);
+}
+
+bool read_bare_losses(std::string_view line, std::size_t at, LogFacts& facts) {
+    constexpr std::string_view name = " train ";
+    std::size_t behind = 0;
+    facts.iteration = whole_number_at(line, behind);
+    if (!facts.iteration || behind != at) {
+        return false;
+    }
+    const std::string_view value = trimmed(line.substr(at + name.size()));
+    const std::optional<LogNumber> number = number_at(value);
+    if (number && number->end == value.size()) {
+        facts.set(loss, number->value);
+    }
+    return facts.has(loss);
+}
+
 constexpr std::array<LogRule, 3> fairseq_rules = {
     {{"loss", loss}, {"wps", tokens_per_s}, {"ups", steps_per_s}}};
 

@@ -20,6 +20,7 @@ enum class LogFact : std::uint8_t {
     running_samples_per_s,  ///< a mean since the start: used where no current one is printed
     steps_per_s,
     clocked_step_time,  ///< by a clock that each line prints: used where no time of a step is printed
+    bare_time,          ///< of a step or since a start, which its course tells: used where it is a step's
     tflops_per_gpu,
     loss,
     elapsed,  ///< seconds since the start
@@ -36,7 +37,7 @@ enum class LogFact : std::uint8_t {
     whole_run_steps_per_s,
     whole_run_tokens_per_s_per_gpu,
 };
-inline constexpr int log_fact_count = 22;
+inline constexpr int log_fact_count = 23;
 
 /// How the letters behind a number change it.
 enum class LogSuffix : std::uint8_t {

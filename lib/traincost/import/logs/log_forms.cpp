@@ -194,7 +194,8 @@ std::size_t numbered_iteration(std::string_view line, std::size_t from) {
     for (std::size_t at = find_in(line, iteration_name, from); at != line.npos;
          at = find_in(line, iteration_name, at + 1)) {
         const std::size_t behind = line.find_first_not_of(" =:", at + iteration_name.size());
-        if (behind != line.npos && line[behind] >= '0' && line[behind] <= '9') {
+        const bool numbered = behind != line.npos && line[behind] >= '0' && line[behind] <= '9';
+        if (numbered && !line.substr(0, at).ends_with("per ")) {  // "per iteration: 21392.5 ms"
             return at;
         }
     }
@@ -233,13 +234,14 @@ bool read_iteration(std::string_view line, std::size_t at, LogFacts& facts) {
     return facts.has(step_time) || (facts.planned && (facts.known != 0 || holds(line, "| consumed")));
 }
 
-constexpr std::array<LogRule, 6> megatron_memory = {{
+constexpr std::array<LogRule, 7> megatron_memory = {{
     {"max reserved", reserved, mebi, bytes},
     {"max allocated", allocated, mebi, bytes},
     {"reserved", reserved, mebi, bytes},
     {"allocated", allocated, mebi, bytes},
     {"max cached", reserved, mebi, bytes},  // as PyTorch called it until 2020
     {"cached", reserved, mebi, bytes},
+    {"device usage", device, mebi, bytes},
 }};
 
 constexpr std::array<LogRule, 8> megatron_memory_GB = {{
@@ -369,6 +371,9 @@ bool read_torchtitan(std::string_view line, std::size_t at, LogFacts& facts) {
     const bool own_word = at == 0 || before.back() == ' ' || before.back() == '\t';
     if (!own_word || before.ends_with("validate ") || before.ends_with("completed ") ||
         !iteration_behind(line, at + name.size(), " ", facts)) {
+        return false;
+    }
+    if (holds(line.substr(at), ", loss:")) {  // torchtitan sets values off by blanks
         return false;
     }
     read_facts(line.substr(at), indexed_rules<torchtitan_rules>, facts);
@@ -726,6 +731,8 @@ constexpr std::array forms = {
     LogForm{", loss =", LogFamily::deepspeed_chat, read_deepspeed_chat_loss},
     LogForm{" tok/s", LogFamily::metrics, read_llm_c},
     LogForm{"(took ", LogFamily::metrics, read_llm_c},
+    LogForm{" trl:", LogFamily::metrics, read_llm_c_losses},
+    LogForm{" train ", LogFamily::metrics, read_bare_losses},
     LogForm{" loss=", LogFamily::metrics, read_fairseq},
     LogForm{"max mem: ", LogFamily::metrics, read_metric_logger},
     LogForm{"| num_label_tokens", LogFamily::nemo, read_automodel},
@@ -792,6 +799,9 @@ std::string_view text_of(LogWord word) {
                                                                            "tep",
                                                                            "ter",
                                                                            "atch",
+                                                                           "poch",
+                                                                           "rain: ",
+                                                                           "| loss ",
                                                                            "<th>Step</th>",
                                                                            "<th>Epoch</th>"};
     return words[static_cast<std::size_t>(word)];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -64,14 +65,17 @@ enum class LogWord : std::uint8_t {
     training_starts,
     training_begins,
     resuming,
-    epoch_key,   ///< of JSON
-    step_word,   ///< with either capital
-    iter_word,   ///< likewise
-    batch_word,  ///< likewise
-    step_cell,   ///< of the Trainer's table in a notebook
-    epoch_cell,  ///< likewise, where it evaluates once an epoch
+    epoch_key,        ///< of JSON
+    step_word,        ///< with either capital
+    iter_word,        ///< likewise
+    batch_word,       ///< likewise
+    epoch_word,       ///< likewise
+    train_title,      ///< "Train:", with either capital
+    loss_behind_bar,  ///< of a line whose number has no name
+    step_cell,        ///< of the Trainer's table in a notebook
+    epoch_cell,       ///< likewise, where it evaluates once an epoch
 };
-inline constexpr int log_word_count = 23;
+inline constexpr int log_word_count = 26;
 std::string_view text_of(LogWord word);
 
 /// The rest of a Megatron line that was wrapped: fields between bars, without an iteration of its own.
@@ -87,6 +91,8 @@ bool read_automodel(std::string_view line, std::size_t at, LogFacts& facts);
 void read_bare_values(std::string_view line, LogFacts& facts);
 /// Rates of one accelerator under names that only their words tell: "Tokens per second per GPU (Tok/s/GPU)".
 void read_unnamed_rates(std::string_view line, LogFacts& facts);
+/// The seconds of an iteration that a progress bar shows behind `from`: "2.35s/it" or "0.43it/s".
+std::optional<double> seconds_of_bar(std::string_view line, std::size_t from);
 bool read_progress_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts);
@@ -99,6 +105,10 @@ bool read_metric_logger(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_spoken_memory(std::string_view line, std::size_t at, LogFacts& facts);
 /// llm.c, whose values stand before their units.
 bool read_llm_c(std::string_view line, std::size_t at, LogFacts& facts);
+/// Its file of losses: "s:250 trl:6.0187 lr:0.000214 norm:0.95".
+bool read_llm_c_losses(std::string_view line, std::size_t at, LogFacts& facts);
+/// build-nanogpt's: "250 train 6.018700".
+bool read_bare_losses(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts);
 bool read_torchtune_bar(std::string_view line, std::size_t at, LogFacts& facts);

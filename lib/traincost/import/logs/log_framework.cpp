@@ -66,9 +66,12 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
     }
     if (family == LogFamily::hugging_face) {
         dialects.axolotl |= any({"'memory/max_", "'memory/device_"});
+        dialects.factory |= holds(line, " >> {'loss'");
+        dialects.trainer |= !holds(line, "'loss'") || any({"'epoch'", "'learning_rate'", "'grad_norm'"});
     }
     if (family == LogFamily::nanochat) {
-        dialects.numbered_to_end |= facts.planned.has_value() || any({"lrm:", "step_avg"});
+        dialects.numbered_to_end |= facts.planned.has_value() || holds(line, "lrm:");
+        dialects.mean_step |= holds(line, "step_avg:");
     }
 }
 
@@ -97,9 +100,11 @@ std::optional<LogFramework> framework_of(LogFamily f, const LogDialects& dialect
             if (dialects.axolotl || word(axolotl)) {
                 return LogFramework::axolotl;
             }
-            return word(llama_factory) || word(llama_factory_title) || word(llama_factory_old)
-                       ? LogFramework::llama_factory
-                       : LogFramework::hf_trainer;
+            if (dialects.factory || word(llama_factory) || word(llama_factory_title) ||
+                word(llama_factory_old)) {
+                return LogFramework::llama_factory;
+            }
+            return dialects.trainer ? std::optional(LogFramework::hf_trainer) : std::nullopt;
         case LogFamily::llama_factory:
             return LogFramework::llama_factory;
         case LogFamily::composer:
@@ -115,7 +120,8 @@ std::optional<LogFramework> framework_of(LogFamily f, const LogDialects& dialect
         case LogFamily::xtuner:
             return LogFramework::xtuner;
         case LogFamily::nanochat:
-            return dialects.numbered_to_end ? LogFramework::nanochat : LogFramework::nanogpt;
+            return dialects.numbered_to_end && !dialects.mean_step ? LogFramework::nanochat
+                                                                   : LogFramework::nanogpt;
         case LogFamily::bar:
             if (dialects.composer) {
                 return LogFramework::llm_foundry;

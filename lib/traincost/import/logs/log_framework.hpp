@@ -21,7 +21,10 @@ struct LogDialects {
     bool named_bar = false;      ///< a progress bar with values behind it
     bool framework_bar = false;  ///< a progress bar that a framework draws
     bool axolotl = false;
+    bool factory = false;          ///< LLaMA-Factory's logger before the Trainer's dictionary
     bool numbered_to_end = false;  ///< nanochat's steps, not those of its ancestor
+    bool mean_step = false;        ///< those of another descendant, with the mean time of a step
+    bool trainer = false;          ///< names that the Trainer always writes beside its loss
 };
 
 /// Notes what a step line of `family` tells about its framework.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 
 #include "traincost/base/scale.hpp"
 #include "traincost/import/logs/log_members.hpp"
@@ -52,6 +51,15 @@ bool is_training(std::string_view part) {
     return true;
 }
 
+/// "5.1/23.7 GiB": a part has the unit of the whole.
+void take_unit_of_whole(std::string_view value, LogNumber& number) {
+    if (number.suffix.empty() && number.end < value.size() && value[number.end] == '/') {
+        if (const std::optional<LogNumber> whole = number_at(value.substr(number.end + 1))) {
+            number.suffix = whole->suffix;
+        }
+    }
+}
+
 /// "12.4834623336792": bytes divided by 2^30, without a unit.
 bool is_bare_quotient(const LogNumber& number) {
     return number.suffix.empty() && number.decimals >= digits_of_quotient && number.value < surely_giga;
@@ -79,19 +87,6 @@ std::size_t behind_launcher(std::string_view line) {
     }
     const char last = line[end - 1] == ']' && end > 1 ? line[end - 2] : line[end - 1];
     return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
-}
-
-/// A number of a batch, where the batches of an epoch stand behind it.
-constexpr LogColumn batch_of_epoch{.role = ColumnRole::iteration, .rank = 3};
-
-/// Whether a line that says nothing of speed may be of an evaluation.
-bool speaks_of_evaluation(std::string_view line) {
-    for (const std::string_view word : {"eval", "Eval", "EVAL", "alid", "VALID", "test", "Test", "TEST"}) {
-        if (holds(line, word)) {
-            return !holds(line, "train") && !holds(line, "Train");
-        }
-    }
-    return false;
 }
 
 /// Whether a step says more than its memory, batch and clock.
@@ -131,6 +126,7 @@ const LogColumn& LogMetrics::column_in_turn(std::string_view name, std::size_t p
 void LogMetrics::name_columns(const std::vector<std::string>& names) {
     names_.clear();
     columns_.clear();
+    data_time_column_ = std::find(names.begin(), names.end(), "data_time") != names.end();
     for (const std::string& name : names) {
         names_.emplace_back(without_run(name));
         columns_.push_back(column(names_.back(), known_));
@@ -195,10 +191,12 @@ bool LogMetrics::is_row(std::string_view line) const {
 
 std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
     Gathered values;
+    values.data_time = data_time_column_;
     std::string scratch;
     std::size_t i = 0;
     const auto take_cell = [&](std::string_view cell, bool last) {
-        if (i < columns_.size() && (ended || !last)) {  // the last value may lack digits
+        const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
+        if (said && (ended || !last)) {  // the last value may lack digits
             gather(values, names_[i], columns_[i], separator_ == ';' ? with_point(cell, scratch) : cell);
         }
         ++i;
@@ -211,7 +209,8 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
             while (end < line.size() && line[end] != separator_) {
                 ++end;
             }
-            take_cell(trimmed(line.substr(at, end - at)), end == line.size());
+            const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
+            take_cell(said ? trimmed(line.substr(at, end - at)) : std::string_view{}, end == line.size());
             at = end + 1;
         }
     }
@@ -222,10 +221,33 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
     return finished(values);
 }
 
+/// A number of a step or an epoch.
+void LogMetrics::gather_count(Gathered& values, const LogColumn& what, std::string_view value) {
+    const std::optional<LogNumber> number = number_at(value);
+    const bool whole = number && number->value >= 0 && number->value < 0x1p53;
+    if (!whole) {
+        return;
+    }
+    if (what.role == ColumnRole::iteration && (number->suffix == "s" || number->suffix == "ms")) {
+        read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);  // "iter: 14.72s"
+        return;
+    }
+    const auto n = static_cast<std::int64_t>(number->value);
+    if (what.role == ColumnRole::epoch) {
+        values.epoch = n;
+    } else if (what.role == ColumnRole::optimizer_step) {
+        values.facts.optimizer_step = n;
+    } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
+        values.facts.iteration = number->suffix == "K" ? n * 1000 : n;  // "step:18K"
+        values.iteration_rank = what.rank;
+    }
+}
+
 void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn& what,
                         std::string_view value) {
     if (what.role == ColumnRole::none) {
         values.data_time |= name == "data_time";
+        values.data_beside |= name == "data" || name == "Data";
         return;
     }
     if (value.empty() || value == "null") {
@@ -242,23 +264,9 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             return;
         case ColumnRole::iteration:
         case ColumnRole::optimizer_step:
-        case ColumnRole::epoch: {
-            const std::optional<LogNumber> number = number_at(value);
-            const bool whole = number && number->value >= 0 && number->value < 0x1p53;
-            if (!whole) {
-                return;
-            }
-            const auto n = static_cast<std::int64_t>(number->value);
-            if (what.role == ColumnRole::epoch) {
-                values.epoch = n;
-            } else if (what.role == ColumnRole::optimizer_step) {
-                values.facts.optimizer_step = n;
-            } else if (std::floor(number->value) == number->value && what.rank < values.iteration_rank) {
-                values.facts.iteration = number->suffix == "K" ? n * 1000 : n;  // "step:18K"
-                values.iteration_rank = what.rank;
-            }
+        case ColumnRole::epoch:
+            gather_count(values, what, value);
             return;
-        }
         case ColumnRole::clock: {
             const std::optional<double> clock = clock_at(value);
             const std::optional<LogNumber> number = number_at(value);
@@ -272,13 +280,19 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
         case ColumnRole::fact:
             break;
     }
-    const std::optional<LogNumber> number = number_at(value);
+    std::optional<LogNumber> number = number_at(value);
+    if (number && is_memory(what.fact)) {
+        take_unit_of_whole(value, *number);
+    }
     if (what.scale == 0) {
         values.bare_memory.emplace(value);
         if (!number ||
             (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(*number))) {
             return;
         }
+    }
+    if (number && what.fact == tokens_per_s && number->end < value.size() && value[number->end] == '/') {
+        return;  // "5092/261 tok/s", of two texts
     }
     const auto fact = static_cast<std::size_t>(what.fact);
     std::int8_t& rank = values.ranks[fact];
@@ -297,19 +311,29 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
     }
 }
 
+/// A bare time beside the data's is of a step, and so is one with its mean in brackets; the memory beside
+/// them is in MiB. Another may be of a step or since a start: its course will tell.
+void LogMetrics::take_bare_time(Gathered& values) {
+    LogFacts& facts = values.facts;
+    const bool beside_data = values.data_time || values.data_beside;
+    if (values.bare_memory && beside_data && !facts.has(allocated)) {
+        read_fact(*values.bare_memory, {"", allocated, mebi, LogSuffix::bytes}, facts);
+    }
+    if (!values.bare_time || facts.has(step_time) || clock_at(*values.bare_time)) {
+        return;
+    }
+    const bool of_step = beside_data || values.bare_time->find('(') != values.bare_time->npos;
+    read_fact(*values.bare_time, {"", of_step ? step_time : bare_time, 1.0, LogSuffix::time}, facts);
+}
+
 std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
     LogFacts& facts = values.facts;
     facts.iteration = facts.iteration ? facts.iteration : facts.optimizer_step;
     if (!facts.iteration || values.other_part) {
         return std::nullopt;
     }
-    if (values.data_time) {  // OpenMMLab's time is of a step, its memory in MiB, its rate of a GPU
-        if (values.bare_time) {
-            read_fact(*values.bare_time, {"", step_time}, facts);
-        }
-        if (values.bare_memory) {
-            read_fact(*values.bare_memory, {"", allocated, mebi}, facts);
-        }
+    take_bare_time(values);
+    if (values.data_time) {  // OpenMMLab's rate is of a GPU
         if (facts.has(tokens_per_s)) {
             facts.set(tokens_per_s_per_gpu, facts[tokens_per_s]);
             facts.forget(tokens_per_s);
@@ -325,8 +349,8 @@ std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
     }
     const std::int64_t printed = *facts.iteration;
     const bool next_epoch = values.epoch && last_epoch_ && *values.epoch > *last_epoch_;
-    if (next_epoch && last_printed_ && printed < *last_printed_) {
-        base_ += *last_printed_;
+    if (next_epoch && last_printed_ && printed <= *last_printed_) {
+        base_ += *last_printed_ + (printed == 0 ? 1 : 0);
     }
     const bool again = values.epoch && last_epoch_ && *values.epoch < *last_epoch_;
     base_ = again ? 0 : base_;
@@ -339,45 +363,6 @@ std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
     facts.iteration = printed + base_;
     set_clocked(facts, values);
     return facts;
-}
-
-std::optional<LogFacts> LogMetrics::named_values(std::string_view line) {
-    Gathered values;
-    std::size_t place = 0;
-    for_each_field(line, [&](std::string_view name, std::string_view value) {
-        const LogColumn& what = column_in_turn(name, place++, spoken_, spoken_turn_);
-        if (what.role == ColumnRole::none && name.ends_with("atch") && value.find('/') != value.npos) {
-            gather(values, name, batch_of_epoch, value);  // "Batch 20/500"
-        } else if (what.role != ColumnRole::bare_time) {
-            gather(values, name, what, value);
-        } else if (const std::optional<LogNumber> time = number_at(value); time && time->suffix == "ms") {
-            read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);
-        }
-    });
-    const LogFacts& facts = values.facts;
-    const bool with_memory = facts.has(step_time) && (facts.has(allocated) || facts.has(reserved));
-    const bool step = facts.has(loss) ? facts.is_timed() || !speaks_of_evaluation(line) : with_memory;
-    return step ? finished(values) : std::nullopt;
-}
-
-bool LogMetrics::take_object(std::string_view line, std::optional<LogFacts>& step) {
-    Gathered values;
-    bool others = false;
-    bool trainer = false;
-    bool measured = false;
-    std::size_t place = 0;
-    for_each_member(line, [&](std::string_view name, std::string_view value) {
-        const LogColumn& what = column_in_turn(name, place++, known_, known_turn_);
-        trainer |= name == "learning_rate" || name == "grad_norm";
-        others |= name == "tps_per_gpu" || name == "current_steps" || name == "global_step/max_steps";
-        measured |= what.role == ColumnRole::clock ||
-                    (what.role == ColumnRole::fact && what.fact != loss && !is_memory(what.fact));
-        gather(values, name, what, value);
-    });
-    const bool counted = values.facts.iteration || values.facts.optimizer_step;
-    const bool own = counted && !others && (measured || !trainer || !values.epoch.has_value());
-    step = own ? finished(values) : std::nullopt;
-    return own;
 }
 
 }  // namespace traincost

@@ -13,6 +13,7 @@
 
 #include "traincost/import/logs/log_columns.hpp"
 #include "traincost/import/logs/log_facts.hpp"
+#include "traincost/import/logs/log_shape.hpp"
 #include "traincost/import/logs/training_log.hpp"
 
 namespace traincost {
@@ -41,8 +42,15 @@ public:
     std::optional<std::string> take_row_of_object(std::string_view line);
 
     /// The step of a line for people whose fields have names: "step 10/100 | loss: 2.5 | dt: 85.2ms"; nothing
-    /// where it has no iteration or no loss, nor time and memory instead.
-    std::optional<LogFacts> named_values(std::string_view line);
+    /// where it has no iteration or no loss, nor time and memory instead. A line that `follows` such a step
+    /// may say how long it took.
+    std::optional<LogFacts> named_values(std::string_view line, bool follows);
+
+    /// The step of a line that has the shape of one whose named values were read; nothing where it has
+    /// another.
+    std::optional<LogFacts> known_values(std::string_view line);
+    /// Lines of the shape that was read last are to be read in full.
+    void forget_named_shape();
 
     /// Whether the line begins a block of values, one a line: "[step=10/739328]".
     bool begin_block(std::string_view line);
@@ -77,6 +85,8 @@ private:
         std::optional<std::string> bare_time{};
         std::optional<std::string> bare_memory{};
         bool data_time = false;
+        bool data_beside = false;
+        bool placed = false;  ///< its iteration is a place in an epoch
         bool other_part = false;
         std::array<std::int8_t, log_fact_count> ranks{};
     };
@@ -89,10 +99,27 @@ private:
     using Columns = std::unordered_map<std::string, LogColumn, NameHash, std::equal_to<>>;
     /// A name, and what it means: in `Columns`, where it stays.
     using Named = const Columns::value_type*;
+    /// Lines of one shape, and what their values mean.
+    struct KnownShape {
+        LogShape shape{};
+        std::vector<LogColumn> columns{};
+        bool placed = false;  ///< its first value is a place in an epoch
+        bool data_time = false;
+        bool data_beside = false;
+        bool own = false;  ///< of an object: not of a form which frameworks print
+    };
+    using KnownShapes = std::array<KnownShape, 4>;
+    KnownShape* known_shape(std::string_view line, KnownShapes& shapes);
+    void learn_shape(std::string_view line, const Gathered& values, bool own, KnownShapes& shapes);
+    bool gather_known(Gathered& values, std::string_view line, KnownShape& known);
+    void take_named(Gathered& values, std::string_view text);
+    void take(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
     const LogColumn& column(std::string_view name, Columns& known);
     const LogColumn& column_in_turn(std::string_view name, std::size_t place, Columns& known,
                                     std::vector<Named>& turn);
     void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
+    static void gather_count(Gathered& values, const LogColumn& column, std::string_view value);
+    static void take_bare_time(Gathered& values);
     std::optional<LogFacts> finished(Gathered& values);
     void set_clocked(LogFacts& facts, const Gathered& values);
     void name_columns(const std::vector<std::string>& names);
@@ -102,11 +129,18 @@ private:
     std::vector<Named> known_turn_;   ///< names in the order of the last object
     std::vector<Named> spoken_turn_;  ///< and of the last line
     LogColumn unknown_{};
+    KnownShapes spoken_shapes_{};           ///< of the last lines for people
+    KnownShapes object_shapes_{};           ///< of the last objects
+    std::size_t next_shape_ = 0;            ///< to be learned anew
+    std::optional<std::size_t> learned_{};  ///< which of a line for people was learned last
+    std::vector<std::string_view> taken_;   ///< values of the line that is read, where they mean something
+    std::vector<LogColumn> taken_columns_;
     std::optional<Gathered> block_{};
     char separator_ = ',';
     std::string launcher_;  ///< its prefix before each row
     std::vector<std::string> names_;
     std::vector<LogColumn> columns_;
+    bool data_time_column_ = false;
     bool apart_ = false;  ///< a row has an iteration, but nothing of training: it is of validation
 
     std::string object_;  ///< its rows so far; empty where none is open

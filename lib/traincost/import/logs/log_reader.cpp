@@ -1,6 +1,7 @@
 #include "traincost/import/logs/log_reader.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "traincost/base/error.hpp"
@@ -89,6 +90,11 @@ void note_counts(TrainingLog& log) {
     }
 }
 
+bool is_packed(const std::string& file) {
+    constexpr int gzip_mark = 0x1f;  // with which no text begins
+    return std::filesystem::is_regular_file(file) && io::file_stream(file)->peek() == gzip_mark;
+}
+
 }  // namespace
 
 struct TrainingLogReader::State {
@@ -168,12 +174,16 @@ TrainingLog read_training_logs(const std::vector<std::string>& files) {
         reader.read(*io::file_stream(path));
     std::optional<TrainingLog> log = reader.finish();
     if (!log) {
+        const std::string file = files.empty() ? "log" : files.front();
+        if (!files.empty() && is_packed(file)) {
+            throw Error(ErrorKind::input,
+                        file + ": is compressed with gzip; unpack it first: gunzip " + file);
+        }
         std::string known;
         for (int i = 0; i < log_framework_count; ++i) {
             known += (i > 0 ? ", " : "") + std::string(to_string(static_cast<LogFramework>(i)));
         }
-        throw Error(ErrorKind::input, (files.empty() ? std::string("log") : files.front()) +
-                                          ": no training step found in " + std::to_string(reader.lines()) +
+        throw Error(ErrorKind::input, file + ": no training step found in " + std::to_string(reader.lines()) +
                                           " lines; supported logs: " + known);
     }
     return *std::move(log);

@@ -223,6 +223,27 @@ bool read_number(std::string_view text, std::size_t at, LogNumber& number) {
     return true;
 }
 
+/// Where `key` begins at the end of `text`, which is not shorter, its blanks printed as "_", "-" or wider
+/// gaps; null where it is not there.
+const char* spread_key(std::string_view text, std::string_view key) {
+    std::size_t spare = text.size() - key.size();  // characters beyond the key's own
+    const char* end = text.data() + text.size();
+    for (std::size_t i = key.size(); i > 0; --i) {
+        const char wanted = key[i - 1];
+        const char c = *--end;
+        if (c == wanted && c != ' ') {
+            continue;
+        }
+        if (wanted != ' ' || (c != ' ' && c != '_' && c != '-')) {
+            return nullptr;
+        }
+        for (; c == ' ' && spare > 0 && end[-1] == ' '; --spare) {
+            --end;
+        }
+    }
+    return end;
+}
+
 }  // namespace
 
 std::optional<LogNumber> number_at(std::string_view text) {
@@ -311,18 +332,18 @@ std::optional<double> value_behind(std::string_view line, std::string_view name)
 }
 
 bool ends_in_key(std::string_view text, std::string_view key) {
-    if (text.size() < key.size()) {
+    if (text.size() < key.size() || text.back() != key.back()) {
         return false;
     }
-    const char* end = text.data() + text.size();
-    for (std::size_t i = key.size(); i > 0; --i) {
-        const char wanted = key[i - 1];
-        const char c = *--end;
-        if (c != wanted && !(wanted == ' ' && (c == '_' || c == '-'))) {
+    const char* const begin = text.data();
+    const char* end = begin + (text.size() - key.size());
+    if (std::memcmp(end, key.data(), key.size()) != 0) {
+        end = spread_key(text, key);
+        if (end == nullptr) {
             return false;
         }
     }
-    if (end == text.data()) {
+    if (end == begin) {
         return true;
     }
     const char before = end[-1];

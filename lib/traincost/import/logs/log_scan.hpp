@@ -39,7 +39,7 @@ inline bool holds(std::string_view text, std::string_view needle) {
 std::optional<double> value_behind(std::string_view line, std::string_view name);
 
 /// Whether `text` ends in the name `key` with no letter, digit or one of "_/-." before it. A blank in `key`
-/// also stands for '_' and '-'.
+/// also stands for '_' and '-', and for several blanks.
 bool ends_in_key(std::string_view text, std::string_view key);
 
 /// `text` without blanks at both ends.

@@ -77,6 +77,17 @@ std::optional<double> LogSeries::median() const {
     return median_of(values);
 }
 
+bool LogSeries::is_steady() const {
+    constexpr double close = 1.5;
+    std::vector<double> values = ordinary();
+    if (samples_.size() < 3 || values.empty()) {
+        return false;
+    }
+    std::sort(values.begin(), values.end());
+    const std::size_t last = values.size() - 1;
+    return values[3 * last / 4] <= close * values[last / 4];
+}
+
 StepSpread LogSeries::spread(double median) const {
     StepSpread spread;
     std::vector<double> values;

@@ -33,6 +33,8 @@ public:
     /// The median without warm-up and without what stands next to evaluations; of all where nothing else is
     /// left.
     std::optional<double> median() const;
+    /// Whether half of the values are close to each other, of three at least.
+    bool is_steady() const;
     /// The spread around `median`, without warm-up.
     StepSpread spread(double median) const;
     /// The first sample of a start that took more than twice the median, if one did.

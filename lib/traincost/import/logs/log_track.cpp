@@ -158,10 +158,25 @@ void LogTrack::accept(const LogFacts& given, const LogPlace& place, bool first) 
     take(facts, place, first);
 }
 
+/// Whether a time that has no other name is the time of a step: it rises and falls about a value, where one
+/// since a start would rise.
+bool LogTrack::is_bare_time_of_step() const {
+    const LogSeries& times = series_[static_cast<std::size_t>(bare_time)];
+    return rises_ <= 2 * falls_ && falls_ <= 2 * rises_ && times.is_steady();
+}
+
+void LogTrack::follow_bare_time(const LogFacts& facts) {
+    if (facts.has(bare_time) && previous_ && previous_->has(bare_time)) {
+        rises_ += facts[bare_time] > (*previous_)[bare_time] ? 1 : 0;
+        falls_ += facts[bare_time] < (*previous_)[bare_time] ? 1 : 0;
+    }
+}
+
 void LogTrack::take(const LogFacts& facts, const LogPlace& place, bool first) {
     const std::int64_t n = *facts.iteration;
     const bool is_new = seen_.insert(n);
     if (is_new) {
+        follow_bare_time(facts);
         if (last_ && n > *last_) {
             interval_ = interval_ == 0 ? n - *last_ : std::min(interval_, n - *last_);
         }
@@ -217,6 +232,9 @@ void LogTrack::finish(TrainingLog& log) {
     }
     if (series(step_time).empty()) {
         std::swap(series(step_time), series(clocked_step_time));
+    }
+    if (series(step_time).empty() && is_bare_time_of_step()) {
+        std::swap(series(step_time), series(bare_time));
     }
     const std::optional<double> time = series(step_time).median();
     if (time) {

@@ -71,6 +71,8 @@ private:
     void take_loss(const LogFacts& facts, const LogPlace& place);
     void note_oddities(TrainingLog& log, const LogSeries& times) const;
     bool below(std::int64_t n) const;
+    void follow_bare_time(const LogFacts& facts);
+    bool is_bare_time_of_step() const;
 
     LogSeries& series(LogFact fact) {
         return series_[static_cast<std::size_t>(fact)];
@@ -93,6 +95,8 @@ private:
     std::optional<double> global_batch_{};
     std::optional<double> sequence_{};
     double skipped_ = 0;
+    std::int64_t rises_ = 0;  ///< of the bare time from one step to the next
+    std::int64_t falls_ = 0;
     bool starts_with_mean_ = false;  ///< the first step time is that of all steps before the log
     LogCount repeated_;
     LogCount not_finite_;

@@ -130,7 +130,12 @@ double microseconds(const std::string& text) {
 /// "300", "300W", "0.7kW".
 double watts(const std::string& text) {
     constexpr double in_a_kilowatt = 1e3;
-    const auto number = [&](std::size_t unit) { return positive_number(text.substr(0, text.size() - unit)); };
+    const auto number = [&](std::size_t unit) {
+        const std::string figure = text.substr(0, text.size() - unit);
+        if (figure.empty() || figure.find_first_not_of("0123456789.eE+-") != std::string::npos)
+            fail("'" + text + "' is not a power; allowed: a number of W, or with a unit: W, kW");
+        return positive_number(figure);
+    };
     if (text.ends_with("kW"))
         return in_range(number(2) * in_a_kilowatt, Range::positive, text);
     return number(text.ends_with("W") ? 1 : 0);

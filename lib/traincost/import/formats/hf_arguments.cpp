@@ -305,9 +305,8 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
         sheet.word(Fact::model, root, model_names);
     }
     if (const Setting* model = root.at("model");
-        model != nullptr && model->is_scalar() && !sheet.has(Fact::model)) {
+        model != nullptr && model->is_scalar() && !sheet.has(Fact::model))
         sheet.word(Fact::model, root, {"model"});
-    }
     read_meant(root, sheet, Fact::sequence, means_length);
     read_meant(root, sheet, Fact::model, means_model);
 }
@@ -318,9 +317,8 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     const bool counts = root.has("$program") || (root.has("gpus_per_node") && root.has("num_nodes"));
     const auto take = [&](Fact fact, Paths names) {
         const Setting* at = counts ? first_of(root, names) : nullptr;
-        if (at != nullptr && as_whole(*at).value_or(0) > 0) {
+        if (at != nullptr && as_whole(*at).value_or(0) > 0)
             sheet.state(fact, *as_whole(*at), *at);
-        }
     };
     take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
     take(Fact::nodes, {"num_nodes"});
@@ -340,13 +338,12 @@ void read_machines(const Setting& root, FactSheet& sheet) {
     }
 }
 
-/// Arguments of TRL, which since 2025 recomputes unless it is told not to: its command, or a class of its
-/// own.
+/// TRL's arguments, which recompute unless told not to since 2025: of its command, or a class of its own.
 bool made_for_trl(const Setting& root) {
     const Setting* program = root.peek("$program");
     const Setting* arguments = root.has("$trains") ? root.peek("$class") : nullptr;
-    return (program != nullptr && program->text.starts_with("trl ")) ||
-           (arguments != nullptr && arguments->text.ends_with("Config"));
+    const bool command = program != nullptr && program->text.starts_with("trl ");
+    return command || (arguments != nullptr && arguments->text.ends_with("Config"));
 }
 
 }  // namespace
@@ -394,9 +391,8 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
         assume_data_parallel_only(sheet, "the trainer");
     }
     if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
-        if (!sheet.has(Fact::global_batch)) {  // which a program divides by itself
+        if (!sheet.has(Fact::global_batch))  // which a program divides by itself
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");
-        }
         sheet.assume(Fact::recompute, made_for_trl(root) ? "full" : "none", "gradient_checkpointing");
     }
 }

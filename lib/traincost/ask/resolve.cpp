@@ -2,8 +2,8 @@
 
 #include "traincost/ask/model_input.hpp"
 #include "traincost/ask/network_words.hpp"
-#include "traincost/ask/power_words.hpp"
 #include "traincost/ask/operation_resolution.hpp"
+#include "traincost/ask/power_words.hpp"
 #include "traincost/ask/run_assumptions.hpp"
 #include "traincost/ask/site_resolution.hpp"
 #include "traincost/ask/usual_run.hpp"

@@ -26,8 +26,8 @@ AttentionChoice attention_in_force(const Job& job);
 /// widens them, multiplies in fp32 and keeps fp32 probabilities (`_scaled_dot_product_attention_math`).
 bool attention_in_fp32(const Job& job);
 
-/// Whether run or stack asks for attention whose scores are written to memory, where no kernel's lack leads to
-/// it.
+/// Whether run or stack asks for attention whose scores are written to memory, where no kernel's lack leads
+/// to it.
 bool attention_written_out(const Job& job);
 
 /// Whether the softmax of attention that is written out takes 16-bit scores as they are: of code that widens

@@ -146,13 +146,13 @@ bool has_arguments(const Setting& setting, int depth) {
 }
 
 /// In whose words a file's settings stand.
-struct Words {
+struct FileWords {
     bool in_parts = false;  ///< a batch lies apart from the steps that accumulate it
     bool of_own = false;    ///< of a program that nobody gave
 };
 
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
-std::string name_of(std::string_view table, const Setting& said, std::string_view key, Words words) {
+std::string name_of(std::string_view table, const Setting& said, std::string_view key, FileWords words) {
     const std::string in = lower(table);
     const std::string name = lower(key);
     const bool adapts =
@@ -294,7 +294,7 @@ private:
 
     Setting all_{};
     int shaped_ = 0;
-    Words words_;
+    FileWords words_;
 };
 
 }  // namespace

@@ -42,7 +42,8 @@ double planned_hours(const std::string& model, const std::string& gpu, std::int6
 // as a plan may be ahead, 1.15 as far as it may be behind. Three of 29 lie outside, all ahead: Pythia's 12B
 // and 1.4B, and StarCoder, which ran at a third of the peak or less on clusters where others of their size
 // reached half.
-TEST_CASE("published trainings asked in plain words take the accelerator-hours published", "[published]") {
+TEST_CASE("published trainings asked in plain words take the accelerator-hours published",
+          "[published][long]") {
     const Sources sources;
     const auto file = std::filesystem::path(SOURCE_FOLDER) / "tests" / "published" / "model_cards.json";
     const JsonDocument document = sources.json_file(file.string());

@@ -9,8 +9,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <traincost/ask/resolve.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/catalogue.hpp>
+#include <traincost/io/job_json.hpp>
+#include <traincost/io/json_writer.hpp>
 
 #include "support/search_jobs.hpp"
 
@@ -26,9 +29,21 @@ Job job_on(const Catalogue& catalogue, const std::string& accelerator) {
     return job;
 }
 
+JobDraft draft_on(const char* accelerator, std::int64_t count) {
+    JobDraft draft;
+    draft.model = {"llama-2-7b", "--model"};
+    draft.gpu = {accelerator, "--gpu"};
+    draft.gpus = {count, "--gpus"};
+    draft.sequence = {4096, "--seq"};
+    draft.micro_batch = {1, "--micro-batch"};
+    draft.global_batch = {64, "--global-batch"};
+    draft.zero = {1, "--zero"};
+    return draft;
+}
+
 double seconds_at(Job job, double share) {
     if (share < 1.0)
-        REQUIRE(limit_power(job.cluster, share * *job.cluster.accelerator.tdp_w));
+        REQUIRE(limit_power(job.cluster, share * *job.cluster.accelerator.tdp_w, embedded_files()));
     return estimate(job).step.total.value();
 }
 
@@ -59,14 +74,39 @@ TEST_CASE("no accelerator of the catalogue is faster under a lower power limit",
 }
 
 TEST_CASE("a power limit slows H100 down as its lower-powered part is, and its node draws less", "[power]") {
-    const Catalogue catalogue;
-    Job limited = job_on(catalogue, "h100");
-    const double rated = estimate(limited).step.total.value();
-    const double node = *limited.cluster.node_power_w;
-    REQUIRE(limit_power(limited.cluster, 500.0));
-    CHECK(*limited.cluster.accelerator.tdp_w == 500.0);
-    CHECK(*limited.cluster.node_power_w == node);
+    const Sources sources;
+    JobDraft draft = draft_on("h100", 8);
+    const Job whole = resolve(draft, sources).job;
+    draft.power_limit_w = {500.0, "--power-limit"};
+    const Job limited = resolve(draft, sources).job;
+    CHECK(*accelerator_watts(limited.cluster) == 500.0);
+    CHECK(*limited.cluster.accelerator.tdp_w == 700.0);
+    CHECK(*power_watts(limited.cluster) == Approx(*power_watts(whole.cluster) - 8 * 200.0));
+    const double rated = estimate(whole).step.total.value();
     const double slowed = estimate(limited).step.total.value();
     CHECK(slowed > 1.05 * rated);
     CHECK(slowed < std::sqrt(700.0 / 500.0) * rated);
+}
+
+TEST_CASE("a job file keeps the power limit, and another node lifts it", "[power]") {
+    const Sources sources;
+    for (const char* accelerator : {"h100", "a100", "gh200", "mi300x", "b200", "rtx-4090", "tpu-v5p"}) {
+        INFO(accelerator);
+        JobDraft draft = draft_on(accelerator, 16);
+        draft.per_node = {4, "--per-node"};
+        for (const double share : {0.6, 0.9, 1.2}) {
+            draft.power_limit_w = {share * *sources.catalogue().accelerator(accelerator).tdp_w,
+                                   "--power-limit"};
+            const ResolvedJob once = resolve(draft, sources);
+            JsonWriter out;
+            write_json(out, once.job, once.operation);
+            const JobDraft kept =
+                job_draft_from_json(JsonNode(parse_json(out.text(), "job.json")), sources.catalogue());
+            const ResolvedJob again = resolve(kept, sources);
+            CHECK(again.job == once.job);
+            JobDraft elsewhere;
+            elsewhere.cluster = {"dgx-b200", "--cluster"};
+            CHECK_FALSE(overlaid(kept, elsewhere).power_limit_w);
+        }
+    }
 }

@@ -16,24 +16,25 @@ namespace {
 
 }  // namespace
 
-void apply_power(const Operation& words, ClusterSpec& cluster, Assumptions& out) {
+void apply_power(const Operation& words, ClusterSpec& cluster, std::span<const EmbeddedFile> bench,
+                 Assumptions& out) {
     if (!words.power_limit_w)
         return;
     const double watts = *words.power_limit_w;
     const std::optional<double> rated = cluster.accelerator.tdp_w;
     if (!rated)
         refuse_limit(watts, "the rated power of " + cluster.accelerator.id + " is not known");
-    constexpr double least = 0.1;
-    constexpr double most = 2.0;
-    if (watts < least * *rated || watts > most * *rated)
+    const double least = 0.1 * *rated;
+    const double most = 2.0 * *rated;
+    if (watts < least || watts > most)
         refuse_limit(watts, "allowed for " + cluster.accelerator.id + ", rated " + to_significant(*rated) +
-                                " W: " + to_significant(least * *rated) + " to " +
-                                to_significant(most * *rated) + " W");
+                                " W: " + to_significant(least) + " to " + to_significant(most) + " W");
+    const double before = *accelerator_watts(cluster);
     if (cluster.node_power_w)
-        *cluster.node_power_w += static_cast<double>(cluster.per_node) * (watts - *rated);
-    limit_power(cluster, watts);
+        *cluster.node_power_w += static_cast<double>(cluster.per_node) * (watts - before);
+    limit_power(cluster, watts, bench);
     out.push_back(assumption_from("power: " + to_significant(watts) + " W per accelerator instead of " +
-                                  to_significant(*rated) + " W (--power-limit)"));
+                                  to_significant(before) + " W (--power-limit)"));
 }
 
 }  // namespace traincost

@@ -340,7 +340,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
         out.push_back(assumption_from(sentence));
     try {
         apply_network(resolved.operation, job.cluster, out);
-        apply_power(resolved.operation, job.cluster, out);
+        apply_power(resolved.operation, job.cluster, sources.catalogue().bench(), out);
     } catch (const Error& error) {
         throw Error(error.kind(), where_said(error.problems(), draft));
     }

@@ -110,11 +110,12 @@ void attach_kernels(ClusterChoice& choice, std::span<const EmbeddedFile> bench) 
 
 /// Where the node keeps its accelerators below their rated power, as modules do that share a limit with a
 /// CPU.
-void attach_power_limit(const ClusterRecord& record, ClusterChoice& choice) {
+void attach_power_limit(const ClusterRecord& record, ClusterChoice& choice,
+                        std::span<const EmbeddedFile> bench) {
     ClusterSpec& c = choice.spec;
     if (!record.power_limit_w || !record.accelerator || *record.accelerator != c.accelerator.id)
         return;
-    if (limit_power(c, *record.power_limit_w))
+    if (limit_power(c, *record.power_limit_w, bench))
         choice.assumptions.push_back("cluster: nodes of " + record.id + " leave each accelerator " +
                                      to_significant(*record.power_limit_w) + " W");
 }
@@ -154,7 +155,7 @@ ClusterChoice build_cluster(const ClusterRecord& record, const AcceleratorSpec& 
     c.provider = record.provider;
     c.accelerator = accelerator;
     attach_kernels(choice, bench);
-    attach_power_limit(record, choice);
+    attach_power_limit(record, choice, bench);
     c.accelerators = accelerators;
     c.per_node = per_node.value_or(record.per_node);
     c.host = record.host;

@@ -30,11 +30,15 @@ std::optional<Dollars> hourly_cost(const ClusterSpec& cluster) {
     return *price * (cluster.whole_nodes ? static_cast<double>(nodes(cluster)) : nodes_used(cluster));
 }
 
+std::optional<double> accelerator_watts(const ClusterSpec& cluster) {
+    return cluster.power_limit_w ? cluster.power_limit_w : cluster.accelerator.tdp_w;
+}
+
 std::optional<double> power_watts(const ClusterSpec& cluster) {
     if (cluster.node_power_w)
         return *cluster.node_power_w * nodes_used(cluster);
-    if (cluster.accelerator.tdp_w)
-        return *cluster.accelerator.tdp_w * static_cast<double>(cluster.accelerators);
+    if (const auto each = accelerator_watts(cluster))
+        return *each * static_cast<double>(cluster.accelerators);
     return std::nullopt;
 }
 
@@ -62,6 +66,7 @@ void validate(const ClusterSpec& c, std::vector<Problem>& problems) {
     for (const NodePrice& price : c.prices)
         check.in_range("price", price.amount, 0.0, 1e15);
     check.in_range("node_power_W", c.node_power_w, 1e-3, 1e9);
+    check.in_range("power_limit_W", c.power_limit_w, 1e-3, 1e7);
     const Network& n = c.network;
     if (!n.scale_out && n.domain_size > 0 && c.accelerators > n.domain_size) {
         check.add("accelerators", std::to_string(c.accelerators) + "; no network joins the " +

@@ -52,7 +52,8 @@ struct ClusterSpec {
     std::vector<NodePrice> prices;
     std::optional<double> node_power_w;
     Provenance provenance;
-    bool whole_nodes = false;  ///< a node that the job shares with nobody is paid whole
+    bool whole_nodes = false;               ///< a node that the job shares with nobody is paid whole
+    std::optional<double> power_limit_w{};  ///< of each accelerator, in place of its rated power
     bool operator==(const ClusterSpec&) const = default;
 };
 
@@ -68,6 +69,10 @@ std::optional<Dollars> hourly_price(const ClusterSpec& cluster);
 /// What an hour of the job costs: of the accelerators it uses, or of whole nodes where they are rented so;
 /// nothing where there is no price.
 std::optional<Dollars> hourly_cost(const ClusterSpec& cluster);
+
+/// What each accelerator may draw, in W: its limit here, else its rated power; nothing where neither is
+/// known.
+std::optional<double> accelerator_watts(const ClusterSpec& cluster);
 
 /// Power of the job's accelerators with their share of the nodes, else of the accelerators alone; nothing
 /// where neither is known.

@@ -17,12 +17,12 @@ void drop_superseded(JobDraft& base, const JobDraft& over) {
         base.gpu.reset();
         base.accelerator_spec.reset();
         base.cluster.reset();
-        base.power_limit_w.reset();
     }
     if (over.gpu || over.accelerator_spec || over.cluster) {
         for (Stated<double>* figure :
              {&base.bus_GBps, &base.network_Gbps, &base.bus_latency_us, &base.network_latency_us})
-            figure->reset();  // of another network
+            figure->reset();         // of another network
+        base.power_limit_w.reset();  // of another node
         base.price_of_other_nodes.reset();
     }
     if (over.stack || over.stack_spec) {

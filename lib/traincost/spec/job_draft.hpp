@@ -159,9 +159,9 @@ struct JobDraft {
     Stated<std::string> grid{};
     Stated<double> grid_grams_per_kwh{};
     Stated<bool> price_of_other_nodes{};
+    Stated<double> power_limit_w{};
 
     // Network, in place of the cluster's
-    Stated<double> power_limit_w{};
     Stated<double> bus_GBps{};
     Stated<double> network_Gbps{};
     Stated<double> bus_latency_us{};

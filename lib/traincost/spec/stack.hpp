@@ -14,8 +14,7 @@
 namespace traincost {
 
 /// Who writes a norm: `fused` saves its input and the statistics; `composite` is written out in eager mode
-/// with an fp32 upcast.
-/// One kernel; operators of which PyTorch's own LayerNorm is one; every norm written out by hand.
+/// with an fp32 upcast, but for PyTorch's own LayerNorm; `written_out` is all by hand, LayerNorm too.
 enum class NormKernel : std::uint8_t { fused, composite, written_out };
 
 /// Rotary embedding: `fused` in one pass; `composite` as eager multiply-adds with rotated copies.

@@ -27,6 +27,15 @@ inline double positive_parameters(const std::string& text) {
     return static_cast<double>(parse_count(text, Range::positive));
 }
 
+/// The number at the front of a value and the unit behind it: "50" and "GB/s" of "50 GB/s". Either may be
+/// empty.
+inline std::pair<std::string, std::string> number_and_unit(const std::string& text) {
+    const auto end = text.find_last_of("0123456789.");
+    const std::size_t size = end == std::string::npos ? 0 : end + 1;
+    const auto unit = text.find_first_not_of(' ', size);
+    return {text.substr(0, size), unit == std::string::npos ? std::string() : text.substr(unit)};
+}
+
 /// "400", "400Gb/s", "50 GB/s": a bandwidth in units of `bare` bytes a second, which a number without a unit
 /// is in; b is a bit, B a byte. `Error` that names the units.
 inline double bandwidth_in(const std::string& text, const char* bare_name, double bare) {
@@ -40,11 +49,7 @@ inline double bandwidth_in(const std::string& text, const char* bare_name, doubl
     constexpr Unit units[] = {{"GB/s", giga},          {"TB/s", tera},        {"Gb/s", giga / bits},
                               {"Gbit/s", giga / bits}, {"Tb/s", tera / bits}, {"Tbit/s", tera / bits},
                               {"MB/s", 1e6},           {"Gbps", giga / bits}, {"Tbps", tera / bits}};
-    const auto end = text.find_last_of("0123456789.");
-    const std::string number = text.substr(0, end == std::string::npos ? 0 : end + 1);
-    std::string unit = text.substr(number.size());
-    unit.erase(0,
-               unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+    const auto [number, unit] = number_and_unit(text);
     double factor = unit.empty() ? bare : 0.0;
     for (const Unit& known : units) {
         factor = known.name == unit ? known.bytes : factor;

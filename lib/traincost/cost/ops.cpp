@@ -39,7 +39,7 @@ Shape shape_of(const Job& job) {
     s.e = bytes_per_element(run.precision.compute).value();
     s.w = bytes_per_element(run.precision.weights).value();
     // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
-    const bool autocast = run.precision.autocast && job.stack.states.amp == CastMode::autocast;
+    const bool autocast = runs_under_autocast(job);
     const bool sharded = fully_sharded(job);
     s.autocast = autocast && !sharded;
     constexpr double fp32 = 4.0;  // what a branch in one format and a stream in another add up to

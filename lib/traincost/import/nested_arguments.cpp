@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/trainer_names.hpp"
 #include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {
@@ -63,28 +64,15 @@ bool trains_in_parts(const Setting& root) {
     });
 }
 
-bool is_depth(std::string_view key) {
-    static constexpr std::array<std::string_view, 8> names = {"num_hidden_layers", "n_layer",  "n_layers",
-                                                              "num_layers",        "depth",    "nlayers",
-                                                              "num_blocks",        "layer_num"};
-    return std::find(names.begin(), names.end(), key) != names.end();
-}
-
-bool is_width(std::string_view key) {
-    static constexpr std::array<std::string_view, 10> names = {
-        "hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
-        "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
-    return std::find(names.begin(), names.end(), key) != names.end();
-}
-
 /// Whether a table says how deep and how wide a model is.
 bool has_shape(const Setting& table) {
-    const auto says_whole = [&](bool (*is_one)(std::string_view)) {
-        return std::any_of(table.members.begin(), table.members.end(), [&](const SettingMember& m) {
-            return is_one(m.key) && as_whole(m.value).value_or(0) > 0;
+    const auto says_whole = [&](Paths names) {
+        return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+            const Setting* at = table.peek(name);
+            return at != nullptr && as_whole(*at).value_or(0) > 0;
         });
     };
-    return table.is_map() && says_whole(is_depth) && says_whole(is_width);
+    return table.is_map() && says_whole(depth_names) && says_whole(width_names);
 }
 
 /// Whether it is a rate of learning, or says how long the training goes on.

@@ -127,18 +127,14 @@ double microseconds(const std::string& text) {
                 : positive_number(text);
 }
 
-/// "300", "300W", "0.7kW".
+/// "300", "300W", "0.7 kW".
 double watts(const std::string& text) {
     constexpr double in_a_kilowatt = 1e3;
-    const auto number = [&](std::size_t unit) {
-        const std::string figure = text.substr(0, text.size() - unit);
-        if (figure.empty() || figure.find_first_not_of("0123456789.eE+-") != std::string::npos)
-            fail("'" + text + "' is not a power; allowed: a number of W, or with a unit: W, kW");
-        return positive_number(figure);
-    };
-    if (text.ends_with("kW"))
-        return in_range(number(2) * in_a_kilowatt, Range::positive, text);
-    return number(text.ends_with("W") ? 1 : 0);
+    const auto [number, unit] = number_and_unit(text);
+    const double factor = unit.empty() || unit == "W" ? 1.0 : unit == "kW" ? in_a_kilowatt : 0.0;
+    if (factor == 0.0 || number.empty())
+        fail("'" + text + "' is not a power; allowed: a number of W, or with a unit: W, kW");
+    return in_range(parse_number(number, Range::positive) * factor, Range::positive, text);
 }
 
 ByteRate byte_rate(const std::string& text) {

@@ -63,7 +63,7 @@ double written_out_bytes(bool forward, const Job& job) {
     if (job.model.attention_softcap)
         bytes += forward ? 17.0 : 20.0;
     if (job.model.attention_sinks > 0) {
-        const bool widened = job.run.precision.autocast && job.stack.states.amp == CastMode::autocast;
+        const bool widened = runs_under_autocast(job);
         bytes += widened ? (forward ? 48.0 : 55.0) : (forward ? 36.0 : 11.0);
     }
     return bytes;
@@ -74,13 +74,14 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
     const RunSpec& run = c.job->run;
     const bool widened = (attention_in_fp32(*c.job) || shape.trained_bias) && c.wide_gemm;
     const Bytes element = bytes_per_element(widened ? DataType::fp32 : attention_format(run.precision));
-    const BatchedAttention batched{
-        widened ? &*c.wide_gemm : &c.plain_gemm,
-        &c.memory,
-        element.value(),
-        c.attention.math.misaligned,
-        run.dropout.value_or(c.job->stack.layer.dropout) > 0.0,
-        attention_written_out(*c.job) && c.job->stack.attention.written_out_forward_bytes > 0.0};
+    const bool by_hand =
+        attention_written_out(*c.job) && c.job->stack.attention.written_out_forward_bytes > 0.0;
+    const BatchedAttention batched{widened ? &*c.wide_gemm : &c.plain_gemm,
+                                   &c.memory,
+                                   element.value(),
+                                   c.attention.math.misaligned,
+                                   run.dropout.value_or(c.job->stack.layer.dropout) > 0.0,
+                                   by_hand};
     if (c.job->stack.attention.softmax_fused) {
         return forward ? batched_attention_forward_time(shape, batched)
                        : batched_attention_backward_time(shape, batched);
@@ -89,7 +90,7 @@ Seconds unfused_time(const AttentionShape& shape, bool forward, const KernelCont
         return forward ? wide_attention_forward_time(shape, batched)
                        : wide_attention_backward_time(shape, batched);
     }
-    if (attention_written_out(*c.job) && c.job->stack.attention.written_out_forward_bytes > 0.0) {
+    if (by_hand) {
         const double scores = shape.batch * shape.heads * shape.queries * shape.keys;
         return Bytes{scores * written_out_bytes(forward, *c.job)} / c.attention.bandwidth;
     }

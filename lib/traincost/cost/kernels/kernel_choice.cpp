@@ -47,9 +47,13 @@ bool attention_written_out(const Job& job) {
     return wanted(job).kernel == AttentionKernel::math;
 }
 
+bool runs_under_autocast(const Job& job) {
+    return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast;
+}
+
 bool softmax_stays_narrow(const Job& job) {
-    const bool autocast = job.run.precision.autocast && job.stack.states.amp == CastMode::autocast;
-    return attention_written_out(job) && job.stack.attention.narrow_softmax_forward_bytes > 0.0 && !autocast;
+    return attention_written_out(job) && job.stack.attention.narrow_softmax_forward_bytes > 0.0 &&
+           !runs_under_autocast(job);
 }
 
 bool attention_in_fp32(const Job& job) {
@@ -80,8 +84,8 @@ AttentionChoice attention_in_force(const Job& job) {
 }
 
 bool autocast_misses_experts(const Job& job) {
-    return job.run.precision.autocast && job.stack.states.amp == CastMode::autocast &&
-           job.stack.experts.walks > 0.0 && !fully_sharded(job) && !job.run.precision.base;
+    return runs_under_autocast(job) && job.stack.experts.walks > 0.0 && !fully_sharded(job) &&
+           !job.run.precision.base;
 }
 
 bool attention_repeats_kv(const Job& job) {

@@ -30,6 +30,9 @@ bool attention_in_fp32(const Job& job);
 /// to it.
 bool attention_written_out(const Job& job);
 
+/// Whether operators run under torch.autocast, which narrows products and widens what is sensitive.
+bool runs_under_autocast(const Job& job);
+
 /// Whether the softmax of attention that is written out takes 16-bit scores as they are: of code that widens
 /// nothing, without autocast, which would.
 bool softmax_stays_narrow(const Job& job);

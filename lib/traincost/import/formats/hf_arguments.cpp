@@ -171,11 +171,6 @@ void read_config_overrides(const Setting& root, FactSheet& sheet) {
     read_checkpointing_switch(own, sheet, {"gradient_checkpointing"});
 }
 
-const Paths depth_names = {"num_hidden_layers", "n_layer",    "n_layers", "num_layers", "depth",
-                           "nlayers",           "num_blocks", "layer_num"};
-const Paths width_names = {"hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
-                           "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
-
 }  // namespace
 
 void read_new_model(const Setting& root, FactSheet& sheet) {

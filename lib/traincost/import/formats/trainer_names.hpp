@@ -69,6 +69,11 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "grad_checkpointing",
                                           "enable_gradient_checkpointing"};
 
+inline const Paths depth_names = {"num_hidden_layers", "n_layer",    "n_layers", "num_layers", "depth",
+                                  "nlayers",           "num_blocks", "layer_num"};
+inline const Paths width_names = {"hidden_size", "n_embd",    "n_embed",   "d_model",       "dim",
+                                  "hidden_dim",  "embed_dim", "model_dim", "embedding_dim", "emb_dim"};
+
 /// What a command says by a name that `means` it; null where several do, and differ.
 const Setting* meant(const Setting& root, bool (*means)(std::string_view));
 

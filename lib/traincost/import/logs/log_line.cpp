@@ -4,16 +4,14 @@
 #include <array>
 #include <cstring>
 
+#include "traincost/import/logs/log_scan.hpp"
+
 namespace traincost {
 
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 constexpr char escape = '\x1b';
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// The end of the escape sequence that begins at `at`.
 std::size_t escape_end(std::string_view text, std::size_t at) {
@@ -41,7 +39,7 @@ std::size_t escape_end(std::string_view text, std::size_t at) {
 /// The end of a colour code whose escape character is lost, or `at` where there is none: "[", digits, "m".
 std::size_t bare_colour_end(std::string_view text, std::size_t at) {
     std::size_t i = at + 1;
-    while (i < text.size() && (is_digit(text[i]) || text[i] == ';')) {
+    while (i < text.size() && (is_decimal_digit(text[i]) || text[i] == ';')) {
         ++i;
     }
     return i < text.size() && text[i] == 'm' && i > at + 1 ? i + 1 : at;

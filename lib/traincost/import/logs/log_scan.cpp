@@ -14,10 +14,6 @@ namespace traincost {
 
 namespace {
 
-bool is_decimal_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

@@ -8,6 +8,10 @@
 
 namespace traincost {
 
+inline bool is_decimal_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 /// A number as it stands in a log.
 struct LogNumber {
     double value = 0;           ///< may be NaN or infinite: "nan", "inf" are printed by real runs

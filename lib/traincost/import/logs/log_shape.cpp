@@ -2,15 +2,13 @@
 
 #include <cstring>
 
+#include "traincost/import/logs/log_scan.hpp"
+
 namespace traincost {
 
 namespace {
 
 constexpr std::size_t longest_shape = 4096;
-
-bool is_shape_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Whether digits behind `c` belong to a name: "l1_loss", "top_5".
 bool joins_digits(char c) {
@@ -43,17 +41,17 @@ bool LogShape::learn(std::string_view line, const std::vector<std::string_view>&
     };
     for (std::size_t i = 0; i < line.size();) {
         mark(i);
-        const bool number = is_shape_digit(line[i]) && (i == 0 || !joins_digits(line[i - 1]));
+        const bool number = is_decimal_digit(line[i]) && (i == 0 || !joins_digits(line[i - 1]));
         if (!number) {
             do {
                 text_ += line[i++];
                 mark(i);
-            } while (i < line.size() && is_shape_digit(line[i]) && is_shape_digit(line[i - 1]));
+            } while (i < line.size() && is_decimal_digit(line[i]) && is_decimal_digit(line[i - 1]));
             continue;
         }
         parts_.push_back(text_.size() - part);
         part = text_.size();
-        while (i < line.size() && is_shape_digit(line[i])) {
+        while (i < line.size() && is_decimal_digit(line[i])) {
             ++i;
         }
     }
@@ -81,7 +79,7 @@ bool LogShape::fits(std::string_view line) {
         i += length;
         text += length;
         const std::size_t number = i;
-        while (i < line.size() && is_shape_digit(line[i])) {
+        while (i < line.size() && is_decimal_digit(line[i])) {
             ++i;
         }
         if ((i == number) != (part + 1 == parts_.size())) {

@@ -1,6 +1,8 @@
 #include "traincost/fit/left_out.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -130,4 +132,50 @@ TEST_CASE("constants that no record bears on stay where they were before records
         if (error.to == Fitted::time)
             CHECK(error.left_out > error.as_it_stands);  // the base's slower products
     }
+}
+
+TEST_CASE("constants that rest on no run are refitted to none", "[left out]") {
+    const OwnRuns own;
+    std::vector<SourcedRecord> records = own.records;
+    for (std::size_t i = 0; i < records.size(); ++i)
+        records[i].source = i % 2 == 0 ? "even" : "odd";
+    CalibrationOptions options;
+    options.rests_on_runs = [](const std::string&, std::string_view) { return false; };
+    const std::vector<LeftOutError> counted = errors_without_source(records, own.job, options);
+    REQUIRE_FALSE(counted.empty());
+    for (const LeftOutError& error : counted) {
+        CHECK(error.left_out == error.as_it_stands);
+        CHECK(error.refitted);  // others ran this stack too
+    }
+    // One that rests on runs is refitted, though it is none of those that are fitted unasked.
+    options.rests_on_runs = [](const std::string&, std::string_view constant) {
+        return constant == "host.per_checkpoint_s";
+    };
+    options.base_of = [&](const std::string&) {
+        StackSpec base = own.job(records.front().record).job->stack;
+        base.host.per_checkpoint = Seconds{9e-3};
+        return std::optional(base);
+    };
+    const std::vector<LeftOutError> fitted = errors_without_source(records, own.job, options);
+    CHECK(std::any_of(fitted.begin(), fitted.end(),
+                      [](const LeftOutError& e) { return e.left_out != e.as_it_stands; }));
+}
+
+TEST_CASE("runs of a release that states no constant of its own say something of its stack", "[left out]") {
+    const OwnRuns own;
+    std::vector<SourcedRecord> records = own.records;
+    for (SourcedRecord& record : records)
+        record.source = record.record.run.stack;
+    std::set<std::string> stacks;
+    for (const SourcedRecord& record : records)
+        stacks.insert(own.job(record.record).job->stack.id);
+    REQUIRE(stacks.size() > 1);
+    CalibrationOptions options;
+    const auto refitted = [&] {
+        const std::vector<LeftOutError> errors = errors_without_source(records, own.job, options);
+        return std::any_of(errors.begin(), errors.end(), [](const LeftOutError& e) { return e.refitted; });
+    };
+    CHECK_FALSE(refitted());
+    options.stated_by = [](const std::string&) { return std::string("pytorch"); };
+    CHECK(refitted());
 }

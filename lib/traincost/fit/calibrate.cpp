@@ -60,7 +60,8 @@ ChosenConstants chosen_constants(const CalibrationOptions& options, Subject of, 
     for (const FitConstant& constant : fit_constants()) {
         const bool named = std::find(options.constants.begin(), options.constants.end(), constant.name) !=
                            options.constants.end();
-        const bool meant = options.constants.empty() ? of == Subject::stack : named;
+        const bool usual = of == Subject::stack && (!constant.by_name || options.rests_on_runs);
+        const bool meant = options.constants.empty() ? usual : named;
         if (constant.of == of && constant.to == to && meant)
             chosen.push_back(&constant);
     }
@@ -105,18 +106,27 @@ std::vector<Subjects> subjects_of(std::span<const SourcedRecord> records, const 
             samples.push_back({&records[i].record, std::move(*described[i].job)});
     }
     std::vector<Subjects> result;
+    const auto name_of = [&](const FitSample& sample, Subject of) {
+        const std::string& stack = sample.job.stack.id;
+        if (of == Subject::stack)
+            return options.stated_by ? options.stated_by(stack) : stack;
+        return sample.job.cluster.accelerator.id;
+    };
     for (const Subject of : {Subject::stack, Subject::accelerator}) {
         std::map<std::string, FitSamples> by_name;
-        for (const FitSample& sample : samples) {
-            by_name[of == Subject::stack ? sample.job.stack.id : sample.job.cluster.accelerator.id].push_back(
-                &sample);
-        }
+        for (const FitSample& sample : samples)
+            by_name[name_of(sample, of)].push_back(&sample);
         for (const auto& [name, all] : by_name) {
             for (const Fitted to : {Fitted::time, Fitted::memory}) {
                 Subjects subject{name, of, to, chosen_constants(options, of, to), {}};
+                if (of == Subject::stack && options.rests_on_runs) {
+                    std::erase_if(subject.chosen, [&, stack = name](const FitConstant* constant) {
+                        return !options.rests_on_runs(stack, constant->name);
+                    });
+                }
                 std::copy_if(all.begin(), all.end(), std::back_inserter(subject.samples),
                              [&](const FitSample* sample) { return measured(*sample->record, to); });
-                if (subject.chosen.empty() ||
+                if ((subject.chosen.empty() && !options.rests_on_runs) ||
                     static_cast<std::int64_t>(subject.samples.size()) < options.least_records)
                     continue;
                 result.push_back(std::move(subject));
@@ -224,16 +234,20 @@ double weight_of_one(std::size_t n) {
     return 1.0 / (1.0 + (static_cast<double>(n) - 1.0) * alike);
 }
 
-/// The constants before any record is seen.
+/// The constants before any record is seen: those of the stack this one is written over. A stack that is
+/// written over none has no effect of a constant that rests on runs.
 std::vector<double> without_records(const Subjects& subject, const CalibrationOptions& options) {
     Job job = subject.samples.front()->job;
-    if (options.base_of) {
-        if (auto base = options.base_of(subject.name))
-            job.stack = std::move(*base);
-    }
+    std::optional<StackSpec> base;
+    if (options.base_of)
+        base = options.base_of(subject.name);
+    if (base)
+        job.stack = std::move(*base);
     std::vector<double> values;
     for (const FitConstant* constant : subject.chosen)
-        values.push_back(std::clamp(constant->get(job), constant->low, constant->high));
+        values.push_back(!base && options.rests_on_runs
+                             ? constant->low
+                             : std::clamp(constant->get(job), constant->low, constant->high));
     return values;
 }
 
@@ -257,7 +271,9 @@ void add_errors_without(const std::string& source, const SamplesBySource& source
     thin(rest, options.most_records);
     const std::vector<double> before = log_errors(inside, subject.to, {}, {});
     const std::vector<double> after =
-        log_errors(inside, subject.to, subject.chosen, fitted_to_others(rest, subject, options));
+        subject.chosen.empty()
+            ? before
+            : log_errors(inside, subject.to, subject.chosen, fitted_to_others(rest, subject, options));
     for (std::size_t i = 0; i < before.size(); ++i)
         errors.push_back({source, subject.to, before[i], after[i], !rest.empty()});
 }

@@ -50,6 +50,11 @@ struct CalibrationOptions {
     /// The stack that one is written over, by identifier: where its constants come from before there are
     /// records. Nothing where it is written over none.
     std::function<std::optional<StackSpec>(const std::string&)> base_of{};
+    /// Where errors without a source refit constants: the stack whose record states those of one, by
+    /// identifier, and whether a record of that stack rests a constant on runs. Absent: every stack its own,
+    /// and all constants.
+    std::function<std::string(const std::string&)> stated_by{};
+    std::function<bool(const std::string&, std::string_view)> rests_on_runs{};
 };
 
 /// Fits each stack of the records (and, where their constants are named, each accelerator). A few records

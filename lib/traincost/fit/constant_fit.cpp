@@ -13,11 +13,23 @@ namespace traincost {
 
 namespace {
 
+double plain_number(double x) {
+    return x;
+}
+double plain_number(Seconds x) {
+    return x.value();
+}
+
 #define TRAINCOST_CONSTANT(name, field, to, low, high)                       \
     FitConstant {                                                            \
         name, Subject::stack, to, low, high,                                 \
             [](const Job& j) { return static_cast<double>(j.stack.field); }, \
             [](Job& j, double x) { j.stack.field = x; }                      \
+    }
+#define TRAINCOST_NAMED(name, field, Type, to, low, high)                                              \
+    FitConstant {                                                                                      \
+        name, Subject::stack, to, low, high, [](const Job& j) { return plain_number(j.stack.field); }, \
+            [](Job& j, double x) { j.stack.field = Type{x}; }, true                                    \
     }
 #define TRAINCOST_QUANTITY(name, field, Type, to, low, high)                                     \
     FitConstant {                                                                                \
@@ -38,6 +50,11 @@ constexpr std::array constants = {
                        0.02),
     TRAINCOST_QUANTITY("host.per_starved_block_rank_s", host.per_starved_block_rank, Seconds, Fitted::time,
                        0.0, 0.01),
+    TRAINCOST_NAMED("host.per_sharded_block_s", host.per_sharded_block, Seconds, Fitted::time, 0.0, 0.05),
+    TRAINCOST_NAMED("host.per_checkpoint_s", host.per_checkpoint, Seconds, Fitted::time, 0.0, 0.01),
+    TRAINCOST_NAMED("host.per_narrow_product_s", host.per_narrow_product, Seconds, Fitted::time, 0.0, 0.005),
+    TRAINCOST_NAMED("narrow.fine_quantise_bytes", narrow.fine_quantise_bytes, double, Fitted::time, 0.0,
+                    30.0),
     FitConstant{"sustained_factor", Subject::accelerator, Fitted::time, 1.0, 2.0,
                 [](const Job& j) { return j.cluster.kernels.gemm_sustained; },
                 [](Job& j, double x) { j.cluster.kernels.gemm_sustained = x; }},
@@ -51,6 +68,7 @@ constexpr std::array constants = {
     TRAINCOST_QUANTITY("device.per_communicator_bytes", device.per_communicator, Bytes, Fitted::memory, 0.0,
                        1e9),
 };
+#undef TRAINCOST_NAMED
 #undef TRAINCOST_CONSTANT
 #undef TRAINCOST_QUANTITY
 

@@ -26,6 +26,7 @@ struct FitConstant {
     double high;
     double (*get)(const Job& job);
     void (*set)(Job& job, double value);
+    bool by_name = false;  ///< fitted only where it is asked for: runs of few kinds bear on it
 };
 std::span<const FitConstant> fit_constants();
 

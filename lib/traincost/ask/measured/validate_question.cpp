@@ -16,6 +16,7 @@
 #include "traincost/io/bench/diagnoses_json.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/record_catalogue.hpp"
+#include "traincost/io/stack_claim.hpp"
 
 namespace traincost {
 
@@ -108,6 +109,17 @@ Residuals residuals_of_runs(std::span<const SourcedRecord> records, const JobOf&
     return residuals;
 }
 
+/// A release that states none of the constants that are fitted has its stack's.
+std::string stack_that_states(const std::string& id, const Catalogue& catalogue) {
+    const JsonDocument own = catalogue.document(Room::stacks, id);
+    for (const FitConstant& constant : fit_constants()) {
+        if (constant.of == Subject::stack && choice_at(own.root, constant.name) != nullptr)
+            return id;
+    }
+    const JsonValue* base = own.root.find("base");
+    return base == nullptr ? id : stack_that_states(JsonNode(own, *base).string(), catalogue);
+}
+
 ValidatedLeftOut left_out_answer(std::span<const SourcedRecord> records, const JobOf& job,
                                  const Residuals& residuals, const ValidateQuestion& q, LeftOutKinds kinds,
                                  const Sources& sources) {
@@ -117,7 +129,13 @@ ValidatedLeftOut left_out_answer(std::span<const SourcedRecord> records, const J
         answer.unstated = coverage_unstated(records, job, sources);
     if (!kinds.stack && !kinds.accelerator && !settings) {
         CalibrationOptions options;
-        options.base_of = [&](const std::string& id) { return sources.catalogue().base_of_stack(id); };
+        const Catalogue& catalogue = sources.catalogue();
+        options.base_of = [&](const std::string& id) { return catalogue.base_of_stack(id); };
+        options.stated_by = [&](const std::string& id) { return stack_that_states(id, catalogue); };
+        options.rests_on_runs = [&](const std::string& id, std::string_view constant) {
+            const auto claim = claim_of(catalogue.stack_document(id), constant);
+            return claim && claim->kind == ClaimKind::fitted;
+        };
         answer.medians = medians_left_out(errors_without_source(records, job, options));
     }
     return answer;

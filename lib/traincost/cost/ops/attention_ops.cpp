@@ -2,6 +2,7 @@
 
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/cost/ops/core_attention.hpp"
+#include "traincost/cost/ops/unit_bound.hpp"
 
 namespace traincost {
 

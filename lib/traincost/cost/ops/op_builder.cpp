@@ -4,6 +4,7 @@
 
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/ops/quantised_weights.hpp"
+#include "traincost/cost/ops/unit_bound.hpp"
 #include "traincost/spec/adapter_format.hpp"
 
 namespace traincost {
@@ -11,136 +12,8 @@ namespace traincost {
 namespace {
 
 constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
-// Eager kernels that broadcast one operand are bound by their elements, not by their bytes: products of a
-// composite RMS norm take 2.5 TB/s in fp32 and 1.5 in bf16 on an H200, those that broadcast nothing 4.2
-// (torch 2.11, 2026-11-20 and 2026-11-25; bf16: 700 products of four models).
-constexpr double wide_rate = 2.5e12 / 8.0 / (132 * 1.83e9);  // elements of an SM's clock, in and out in fp32
-constexpr double narrow_rate = 1.5e12 / 4.0 / (132 * 1.83e9);  // in 16 bits
-constexpr double stream_share = 0.88;                          // of nominal bandwidth, in the others
-
-constexpr double measured_wide = 1.7, measured_narrow = 2.8;  // times as slow as the others, on an H200
-
-/// Bytes that a kernel without a broadcast would walk in the time of one with it, an element of `size` bytes.
-/// Where units outrun memory nothing is lost.
-double broadcast_bytes(double size, const AcceleratorSpec& accelerator) {
-    const double bytes = 2.0 * size;
-    const bool narrow = size < fp32 && has_pointwise_kernels(accelerator);
-    const double most = narrow ? measured_narrow : measured_wide;
-    if (accelerator.compute_units == 0 || !accelerator.clock_hz)
-        return bytes * most;
-    const double units = static_cast<double>(accelerator.compute_units) * *accelerator.clock_hz;
-    const double stream = stream_share * accelerator.memory_bandwidth.value();
-    const double elements = (narrow ? narrow_rate : wide_rate) * units;
-    return bytes * std::clamp(stream / (bytes * elements), 1.0, most);
-}
-
-/// The same of a cast to fp32, from `size` bytes.
-double widening_bytes(double size, const AcceleratorSpec& accelerator) {
-    return has_pointwise_kernels(accelerator) ? std::max(size + fp32, broadcast_bytes(fp32, accelerator))
-                                              : size + fp32;
-}
-
-/// A LayerNorm of `n` elements written by hand, in the format it is given: mean and variance read it; the
-/// mean is taken off, the root divided by, scale multiplied and shift added, each with a broadcast. Kept:
-/// input, centred and normalised values. Measured forward and backward at 4096 wide: 49 and 123 bytes an
-/// element in bf16, 59 and 183 in fp32 (torch 2.11, H200, 2026-11-27); 49 and 123, 62 and 188 by this.
-void layernorm_by_hand(Operator& op, double n, double in, double out, const AcceleratorSpec& accelerator) {
-    const double broadcast = broadcast_bytes(in, accelerator);
-    op.saved = Bytes{n * 3.0 * in};
-    op.forward_bytes = Bytes{n * (2.0 * in + 4.0 * broadcast)};
-    op.backward_bytes = Bytes{n * (25.0 * in + 6.5 * broadcast)};
-    op.forward_kernels = 8;
-    op.backward_kernels = 25;
-    op.forward_transient = Bytes{n * 2.0 * out};
-    op.backward_transient = Bytes{n * 4.0 * out};
-}
 
 }  // namespace
-
-bool has_pointwise_kernels(const AcceleratorSpec& accelerator) {
-    return accelerator.vendor == "NVIDIA" || accelerator.vendor == "AMD";
-}
-
-bool OpBuilder::written_out(bool input_is_residual) const {
-    const bool compiled = input_is_residual ? shape_.fused.norms : shape_.fused.attention;
-    // A LayerNorm is where its scale multiplies fp32 values (Cohere).
-    const bool own_code = model().norm.kind == NormKind::rmsnorm || model().norm.fp32_scale ||
-                          stack().layer.norm == NormKernel::written_out;
-    return stack().layer.norm != NormKernel::fused && !compiled && own_code;
-}
-
-void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
-    const Shape& s = shape_;
-    const double n = rows * width;
-    // Autocast runs a LayerNorm in fp32; one that is written out reads a branch's output as it is.
-    const bool branch = !input_is_residual && written_out(input_is_residual);
-    const double in = s.autocast && !branch ? fp32 : (input_is_residual ? s.r : s.e);
-    const double out = s.autocast ? fp32 : s.e;
-    const bool layernorm = model().norm.kind != NormKind::rmsnorm;
-    const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
-    // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
-    // scale, and both are kept.
-    const bool composite = written_out(input_is_residual);
-    const double centred = composite && layernorm ? fp32 : 0.0;
-    const bool widened = s.widens_norms && !compiled && !composite;
-    Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
-    const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
-    // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
-    const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
-    if (composite && layernorm && !model().norm.fp32_scale) {
-        layernorm_by_hand(op, n, in, out, job_.cluster.accelerator);
-        op.saved += Bytes{statistics};
-    } else if (composite) {
-        const AcceleratorSpec& accelerator = job_.cluster.accelerator;
-        const double wide = broadcast_bytes(fp32, accelerator);
-        const double narrow = broadcast_bytes(in, accelerator);
-        // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
-        // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
-        const double normalised = model().norm.fp32_scale ? fp32 : in;
-        op.saved = Bytes{n * (fp32 + centred + (trains_norms() ? normalised : 0.0)) + statistics};
-        // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
-        // Backward: both products of the weight's and their sum over rows, both products of the scale's and
-        // their sum over columns, its spread, the square's two products, their sum, and the casts.
-        // Widening takes as long as a broadcast in fp32: 83 us for 25e6 elements, narrowing 37.
-        const double casts = in < fp32 ? widening_bytes(in, accelerator) + in + fp32 : 0.0;
-        op.forward_bytes = Bytes{n * (casts + 3.0 * fp32 + 5.0 * centred + wide + narrow)};
-        // A frozen weight's gradient, a product and its sum, is not taken.
-        const double of_weight = trains_norms() ? 4.0 * in : 0.0;
-        op.backward_bytes =
-            Bytes{n * (casts + of_weight + 12.0 * fp32 + 6.0 * centred + narrow + 1.5 * wide)};
-        op.forward_kernels = in < fp32 ? 8 : 6;
-        op.backward_kernels = trains_norms() ? 14 : 12;
-        op.forward_transient = Bytes{n * (fp32 + out)};
-        op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
-    } else {
-        op.saved = Bytes{n * input_copy + statistics};
-        op.forward_bytes = Bytes{n * (in + out)};
-        op.backward_bytes = Bytes{n * (out + 2.0 * in)};
-        op.forward_kernels = 1;
-        op.backward_kernels = 2;
-        op.forward_access = MemoryAccess::norm;
-        op.backward_access = MemoryAccess::norm_backward;
-        op.forward_transient = Bytes{n * out};
-        op.backward_transient = Bytes{n * (out + in)};
-    }
-    if (widened) {
-        // The input is widened, the output narrowed for what reads it, and both gradients the other way; the
-        // widened input is what is kept.
-        const double wider = fp32 - s.e;
-        const double casts = 2.0 * n * (fp32 + s.e);
-        op.saved += Bytes{n * wider};
-        op.forward_bytes += Bytes{casts + 2.0 * n * wider};
-        op.backward_bytes += Bytes{casts + 3.0 * n * wider};
-        op.forward_kernels += 2;
-        op.backward_kernels += 2;
-        op.forward_transient += Bytes{n * wider};
-        op.backward_transient += Bytes{2.0 * n * wider};
-    }
-    op.selective = s.again.norm;
-    if (trains_norms() && !s.train_weights)
-        op.adapter_weights = layernorm ? 2.0 * width : width;
-    list_.push(op);
-}
 
 Operator& OpBuilder::linear(std::string_view name, Module module, double m, double n, double k,
                             Bytes saved_input, LowRank adapted, bool bias, int readers) {
@@ -175,17 +48,18 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
         op.backward_transient += Bytes{n * k * s.e};
     if (s.autocast) {
         // Weight and input are narrowed on the way in, their gradients widened on the way out; each reader of
-        // a norm's output has a copy of its own.
+        // a norm's output has a copy of its own. A compiled norm writes and reads the products' format.
         // A copy from one 16-bit format to the other takes a kernel that is not vectorised: 381e9 elements a
         // second on one H200 (torch 2.11, 2026-11-27), as products of 16 bits that broadcast.
         const double narrow = quantised   ? 0.0  // made in the compute format
                               : s.w > s.e ? s.w + s.e
                                           : broadcast_bytes(s.e, job_.cluster.accelerator);
-        const int copies = s.compiled ? std::min(readers, 1) : readers;
+        const int copies = compiles_walks() ? 0 : s.compiled ? std::min(readers, 1) : readers;
         const double inputs = m * k * (fp32 + s.e) * static_cast<double>(copies);
         op.forward_bytes = Bytes{n * k * narrow + inputs};
         op.backward_bytes = Bytes{(s.train_weights ? n * k * narrow : 0.0) + inputs};
-        op.backward_access = MemoryAccess::widen;
+        if (!compiles_walks())
+            op.backward_access = MemoryAccess::widen;
         op.forward_kernels += (quantised ? 0 : 1) + copies;
         op.backward_kernels += (quantised ? 0 : 1) + copies;
     }
@@ -323,13 +197,14 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     const bool fused = stack().layer.bias_dropout_fused || s.fused.norms;
     const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
     // Backward: the gradient of the stream joins that of the branch beside it, which is narrowed on its way.
-    const double joined = s.fused.norms ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
+    const double narrowed = s.r > s.e ? s.r + s.e : 0.0;
+    const double joined = compiles_walks() ? narrowed : s.fused.norms ? 0.0 : 3.0 * s.r + narrowed;
     Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
                           Bytes{n * (joined + (dropout ? s.e + s.r + 1.0 : 0.0))}, dropout && !fused ? 2 : 1,
                           (dropout ? 1 : 0) + (s.r > s.e && !s.fused.norms ? 2 : 0));
     if (dropout && !fused)
         op.forward_access = op.backward_access = MemoryAccess::dropout;
-    else if (s.r > s.e)
+    else if (s.r > s.e && !compiles_walks())
         op.forward_access = MemoryAccess::widen;  // formats are mixed
     op.saved = Bytes{dropout ? n : 0.0};
     op.forward_transient = Bytes{n * (s.r + s.e)};

@@ -19,9 +19,6 @@ inline LowRank low_rank_pair(bool adapted, double tokens = 0.0) {
     return {adapted ? 1.0 : 0.0, 0.0, tokens};
 }
 
-/// Whether PyTorch's own pointwise kernels run on it, whose index arithmetic is what binds them.
-bool has_pointwise_kernels(const AcceleratorSpec& accelerator);
-
 /// Appends operators to a list in the words of a layer; internal to cost/.
 class OpBuilder {
 public:
@@ -43,6 +40,9 @@ public:
 
     /// Whether a norm is eager operators of its own, not one kernel.
     bool written_out(bool input_is_residual) const;
+    /// Whether a compiler makes a GPU's kernels of whole blocks: casts and sums become part of their
+    /// neighbours.
+    bool compiles_walks() const;
     /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
     void norm(std::string_view name, double rows, double width, bool input_is_residual);
 
@@ -97,6 +97,9 @@ public:
     }
 
 private:
+    /// A norm of `n` elements of `in` bytes, compiled: it writes the products' format, and its gradients'
+    /// kernel adds that of the stream beside the branch.
+    void compile_norm(Operator& op, double n, double in, bool input_is_residual) const;
     /// The pairs beside the product just made, of `m` tokens from `k` to `n` features.
     void low_rank_products(Module module, double m, double n, double k, LowRank adapted);
     /// A pair in `format`, of `inputs` elements of its input and `outputs` of its output.

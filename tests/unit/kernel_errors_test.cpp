@@ -108,3 +108,23 @@ TEST_CASE("what a file of kernels holds besides is told before the error it ends
     CHECK(told.size() == 1);
     std::filesystem::remove(path);
 }
+
+TEST_CASE("products of boards that boost, and of 16-bit formats a chip has, are possible",
+          "[kernel-errors]") {
+    const auto read = [](const std::string& id, const std::string& format, double tflops) {
+        const std::string path = traincost::test::temporary("traincost-kernels-possible.jsonl").string();
+        std::ofstream(path) << "{\"accelerator\": \"" << id << "\", \"format\": \"" << format
+                            << "\", \"m\": 8192, \"n\": 8192, \"k\": 8192, \"us\": "
+                            << 2.0 * 8192 * 8192 * 8192 / tflops / 1e6 << "}\n";
+        const Catalogue catalogue;
+        const std::size_t n =
+            read_kernel_tables({path}, "", LinkChoice::of_node, catalogue, [](const std::string&) {
+            }).gemms.size();
+        std::filesystem::remove(path);
+        return n;
+    };
+    CHECK(read("v100s-pcie-32gb", "fp16", 88.9) == 1);  // no bf16: its fp32 units have 16
+    CHECK(read("t4", "fp16", 42.7) == 1);
+    CHECK(read("rtx-5090", "bf16", 236.0) == 1);  // of 209.5 at the clock of its data sheet
+    CHECK_THROWS_WITH(read("rtx-5090", "bf16", 300.0), Catch::Contains("above the bf16 peak of rtx-5090"));
+}

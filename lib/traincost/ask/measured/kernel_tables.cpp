@@ -13,7 +13,8 @@ namespace traincost {
 
 namespace {
 
-DataType gemm_data_type(GemmFormat format) {
+/// The format whose peak a chip's kernels run at: 16-bit ones of a chip without bf16 are fp16's.
+DataType gemm_data_type(GemmFormat format, const AcceleratorSpec& chip) {
     switch (format) {
         case GemmFormat::fp8:
             return DataType::fp8;
@@ -24,7 +25,7 @@ DataType gemm_data_type(GemmFormat format) {
         case GemmFormat::bf16:
             break;
     }
-    return DataType::bf16;
+    return emulates(chip, DataType::bf16) ? DataType::fp16 : DataType::bf16;
 }
 
 /// The model of an accelerator's kernels of a format, at the clock of a short benchmark; nothing where a
@@ -36,7 +37,7 @@ std::optional<GemmModel> short_run_model(AcceleratorSpec chip, GemmFormat format
         mxfp8 = peak_rate(chip, DataType::fp8);
     KernelModels kernels = kernel_models_of(chip, catalogue.bench());
     kernels.mxfp8_as_fp8 = false;  // block scales were measured themselves
-    auto model = gemm_model(chip, kernels, gemm_data_type(format));
+    auto model = gemm_model(chip, kernels, gemm_data_type(format, chip));
     if (model) {
         model->sustained = 1.0;
         model->power_knee = 0.0;
@@ -86,7 +87,7 @@ private:
 
 void require_possible(const GemmPoint& p, const GemmModel& model, const MeasuredGemm& measured,
                       const std::string& chip) {
-    constexpr double tolerance = 1.02;  // of the peak: boards clock a little above their data sheet
+    constexpr double tolerance = 1.25;  // of the peak: boards clock above their data sheet, an RTX 5090 by 1.12
     const FlopRate rate = Flops(2.0 * p.m * p.n * p.k) / p.time;
     if (rate.value() > tolerance * model.peak.value())
         throw Error(ErrorKind::input, measured.where + ": " + std::to_string(static_cast<std::int64_t>(p.m)) +

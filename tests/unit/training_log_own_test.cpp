@@ -206,3 +206,66 @@ TEST_CASE("a block's value may have a unit's letter", "[logs]") {
     CHECK(*log.tflops_per_gpu == Approx(441.0));
     CHECK(*log.loss_last == Approx(6.3));
 }
+
+TEST_CASE("a bar without its middle, and what a loop measures itself behind one", "[logs]") {
+    const TrainingLog bare = read_lines(
+        " 5/24 [01:10<04:12, 13.0s/it, loss=3.21]\n10/24 [02:20<03:00, 12.8s/it, loss=2.45]\n"
+        "15/24 [03:30<02:00, 13.2s/it, loss=1.82]\n");
+    CHECK(bare.iterations == 3);
+    CHECK(bare.step_time->value() == Approx(13.0).epsilon(0.02));
+    const TrainingLog own = read_lines(
+        "Training:  10%|  | 499/5000 [06:28<57:55,  1.30it/s, loss=0.9962, tok/s=27851.7, dt(ms)=588.26]\n"
+        "Training:  20%|  | 999/5000 [12:57<51:31,  1.10s/it, loss=0.5026, tok/s=27571.7, dt(ms)=594.23]\n");
+    CHECK(own.step_time->value() == Approx(0.591).epsilon(0.01));
+    CHECK(*own.tokens_per_s == Approx(27'700.0).epsilon(0.01));
+    const TrainingLog mean = read_lines(
+        "steps:   2%|  | 144/5820 [27:07<17:49:08, 11.30s/it, avr_loss=0.0586]\n"
+        "steps:   3%|  | 146/5820 [27:29<17:48:19, 11.30s/it, avr_loss=0.0587]\n");
+    CHECK(mean.step_time->value() == Approx(11.3));
+    CHECK(*mean.loss_last == Approx(0.0587));
+}
+
+TEST_CASE("the time of a step by its unit, and the step by its place", "[logs]") {
+    const TrainingLog behind = read_lines(
+        "INFO:tensorflow:global step 1: loss = 79.3501 (57.126 sec/step)\nINFO:tensorflow:global step 2: "
+        "loss = 72.8609 (17.053 "
+        "sec/step)\nINFO:tensorflow:global step 3: loss = 67.3308 (16.534 sec/step)\n");
+    CHECK(behind.iterations == 3);
+    CHECK(behind.step_time->value() == Approx(16.8).epsilon(0.02));
+    const TrainingLog bracketed = read_lines(
+        "[12/600] 41.3s/step | loss=0.0123 kl=0.0456 | ETA=404.7min | VRAM=15234MB\n"
+        "[13/600] 40.1s/step | loss=0.0119 kl=0.0450 | ETA=392.3min | VRAM=15234MB\n"
+        "[14/600] 40.7s/step | loss=0.0131 kl=0.0461 | ETA=398.5min | VRAM=15236MB\n");
+    CHECK(bracketed.iterations == 3);
+    CHECK(bracketed.last_iteration == 14);
+    CHECK(bracketed.step_time->value() == Approx(40.7).epsilon(0.01));
+    CHECK(bracketed.peak_memory->value() == Approx(15236.0 * MiB));
+    const TrainingLog counted = read_lines(
+        "|   100/ 1563 steps | 35.21 ms/step | loss 2.3021\n|   200/ 1563 steps | 34.87 ms/step | loss "
+        "2.1043\n|   300/ 1563 steps | 34.90 ms/step | loss 1.9988\n");
+    CHECK(counted.iterations == 3);
+    CHECK(counted.last_iteration == 300);
+    CHECK(counted.step_time->value() == Approx(0.0349).epsilon(0.01));
+    std::istringstream in("[1/3] loss=2.5\n[2/3] loss=2.4\n[3/3] loss=2.3\n");  // epochs, as like as not
+    CHECK_FALSE(read_training_log(in));
+}
+
+TEST_CASE("a step that another loop counts as torchtune does is not torchtune's", "[logs]") {
+    std::istringstream in(
+        "Step 100 per-step time 0.813s loss=1.396\nStep 200 per-step time 0.831s loss=1.192\n");
+    const std::optional<TrainingLog> log = read_training_log(in);
+    CHECK((!log || log->framework != LogFramework::torchtune));
+}
+
+TEST_CASE("ms-swift names the rates of a GPU and of all", "[logs]") {
+    const auto line = [](int step, double rate) {
+        return "{\"loss\": 2.0, \"grad_norm\": 64.3, \"learning_rate\": 2e-05, \"epoch\": 0.0" +
+               std::to_string(step) + ", \"global_step/max_steps\": \"" + std::to_string(step) +
+               "/20\", \"tokens_per_gpu_per_sec\": " + std::to_string(rate) +
+               ", \"tokens_global_per_sec\": " + std::to_string(8 * rate) +
+               ", \"memory(GiB)\": 26.8, \"train_speed(s/it)\": 90.5}\n";
+    };
+    const TrainingLog log = read_lines(line(1, 160.0) + line(2, 270.0) + line(3, 270.0));
+    CHECK(*log.tokens_per_s_per_gpu == Approx(270.0));
+    CHECK(*log.tokens_per_s == Approx(2160.0));
+}

@@ -127,6 +127,7 @@ void merge_into(FactSheet& sheet, const FactSheet& more) {
     sheet.reading.loads_narrow = sheet.reading.loads_narrow || more.reading.loads_narrow;
     sheet.reading.deepspeed = sheet.reading.deepspeed || more.reading.deepspeed;
     sheet.reading.dispatches = sheet.reading.dispatches || more.reading.dispatches;
+    sheet.reading.as_recipe = sheet.reading.as_recipe || more.reading.as_recipe;
     if (sheet.reading.tokenizer.empty())
         sheet.reading.tokenizer = more.reading.tokenizer;
     for (const UnreadSetting& unread : more.reading.unread) {

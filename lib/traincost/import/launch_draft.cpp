@@ -7,6 +7,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/named_models.hpp"
 #include "traincost/import/recompute_policies.hpp"
+#include "traincost/spec/job_values.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -88,6 +89,9 @@ public:
         truth(Fact::compile, d.compile);
         number(Fact::dropout, d.dropout);
         add_precision();
+        number(Fact::lora_dropout, d.adapter_dropout);
+        if (const auto targets = word(Fact::lora_targets))
+            d.lora_targets = {adapter_targets(*targets), where(Fact::lora_targets)};
         mapped(Fact::optimizer, d.optimizer, optimizer_of);
         mapped(Fact::attention, d.attention, attention_of);
         add_generation();
@@ -189,12 +193,15 @@ private:
         const std::string where = "a launch file of " + reading_.format;
         const std::string_view beside = reading_.deepspeed    ? "-deepspeed"
                                         : reading_.dispatches ? "-deepep"
+                                        : reading_.as_recipe  ? "-recipes"
                                                               : "";
         const auto under = beside.empty()
                                ? std::nullopt
                                : catalogue_.find(Room::stacks, reading_.format + std::string(beside));
         if (under)
-            out_.draft.stack = {*under, where + (reading_.deepspeed ? " under DeepSpeed" : " with DeepEP")};
+            out_.draft.stack = {*under, where + (reading_.deepspeed    ? " under DeepSpeed"
+                                                 : reading_.dispatches ? " with DeepEP"
+                                                                       : ", a recipe as it stands")};
         else if (const auto id = catalogue_.find(Room::stacks, reading_.format))
             out_.draft.stack = {*id, where};
     }

@@ -28,13 +28,16 @@ std::string_view fact_name(Fact fact) {
                                                                        "optimizer",
                                                                        "offload",
                                                                        "lora_rank",
+                                                                       "lora_targets",
+                                                                       "lora_dropout",
                                                                        "quantization",
                                                                        "attention",
                                                                        "compile",
                                                                        "dropout",
                                                                        "fp8_scaling",
                                                                        "recompute_modules",
-                                                                       "recompute_layers"};
+                                                                       "recompute_layers",
+                                                                       "packing"};
     return names.at(static_cast<std::size_t>(fact));
 }
 

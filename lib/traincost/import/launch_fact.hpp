@@ -35,15 +35,18 @@ enum class Fact : std::uint8_t {
     optimizer,          ///< as the framework calls it
     offload,            ///< none, or what is kept in host memory
     lora_rank,          ///<
+    lora_targets,       ///< matrices with adapters: q, k, v, o, mlp, head, separated by commas
+    lora_dropout,       ///< before adapters: a fraction
     quantization,       ///< bits of a frozen base's weights, such as "nf4"
     attention,          ///< as the framework calls it
     compile,            ///< true or false
     dropout,            ///< of hidden states and attention: a fraction
     fp8_scaling,        ///< of products in fp8: tensorwise, rowwise, blockwise or mxfp8
     recompute_modules,  ///< of selective recomputation: "core_attn,mlp"
-    recompute_layers    ///< of full recomputation: so many blocks of a stage, where not all
+    recompute_layers,   ///< of full recomputation: so many blocks of a stage, where not all
+    packing             ///< of samples: "packed" into whole sequences, "padded" to the longest beside them
 };
-inline constexpr int fact_count = 28;
+inline constexpr int fact_count = 31;
 
 /// The key of a fact in JSON: "micro_batch".
 std::string_view fact_name(Fact fact);
@@ -85,11 +88,13 @@ inline bool is_16_bit(const std::optional<std::string>& precision) {
 
 /// What a set of launch files says.
 struct LaunchReading {
-    std::string format;         ///< "axolotl"
-    bool deepspeed = false;     ///< DeepSpeed runs the trainer: its configuration is among the settings
-    bool dispatches = false;    ///< DeepEP carries tokens to their experts
-    bool loads_narrow = false;  ///< the weights are loaded, and unless sharded trained, in 16 bits
-    std::string tokenizer{};    ///< name or path, where models of the same dimensions may be meant
+    std::string format;       ///< "axolotl"
+    bool deepspeed = false;   ///< DeepSpeed runs the trainer: its configuration is among the settings
+    bool dispatches = false;  ///< DeepEP carries tokens to their experts
+    bool as_recipe =
+        false;  ///< a recipe as it stands: without what performance scripts of the same program set
+    bool loads_narrow = false;         ///< the weights are loaded, and unless sharded trained, in 16 bits
+    std::string tokenizer{};           ///< name or path, where models of the same dimensions may be meant
     std::map<Fact, LaunchFact> facts;  ///< what the files do not state is absent
     std::vector<UnreadSetting> unread;
     std::vector<std::string> contradictions;  ///< one line each, with both places

@@ -91,8 +91,28 @@ bool holds_rows_and_tokens(const Setting& table) {
            as_whole(*tokens).value_or(0) > 0;
 }
 
+/// "Qwen/Qwen3-8B".
+bool is_of_hub(const Setting* at) {
+    return at != nullptr && at->is_scalar() && std::count(at->text.begin(), at->text.end(), '/') == 1 &&
+           at->text.front() != '/' && at->text.front() != '.' && at->text.back() != '/' &&
+           at->text.find_first_of(" $<{") == std::string::npos;
+}
+
+/// Whether a table of a model names one of the hub's.
+bool names_model(const SettingMember& m) {
+    return m.value.is_map() && holds(lower(m.key), "model") &&
+           std::any_of(m.value.members.begin(), m.value.members.end(),
+                       [](const SettingMember& inner) { return is_of_hub(&inner.value); });
+}
+
+/// A table of adapters: their rank, and how much they count for.
+bool is_of_adapters(const SettingMember& m) {
+    return m.value.is_map() && m.value.has_any({"r", "rank"}) && m.value.has_any({"alpha", "lora_alpha"});
+}
+
 /// Whether a file that nobody starts trains a language model, in the words of its own program: rows, and two
-/// of a rate, a shape and a length; or the rows of one device beside those of all.
+/// of a rate, a shape and a length; or the rows of one device beside those of all; or adapters of a named
+/// model, and a rate.
 bool trains_in_words(const Setting& root) {
     if (root.has("$program") || root.has("schema")) {  // the latter a job of this program's own
         return false;
@@ -115,7 +135,9 @@ bool trains_in_words(const Setting& root) {
     const bool all = says(root, 0, [](const SettingMember& m) {
         return (means_whole_batch(m.key) || means_accumulation(m.key)) && as_whole(m.value).has_value();
     });
-    return (rows && int{shape} + int{length} + int{rate} >= 2) || (device && all);
+    const bool adapters = says(root, 0, is_of_adapters) && says(root, 0, names_model);
+    return (rows && int{shape} + int{length} + int{rate} >= 2) || (device && all) ||
+           (rows && adapters && rate);
 }
 
 /// Whether the file's top is a trainer's arguments, in the words of its own program.
@@ -139,6 +161,11 @@ struct FileWords {
     bool of_own = false;    ///< of a program that nobody gave
 };
 
+bool names_kernel(const Setting* at) {
+    const std::string name = at == nullptr || !at->is_scalar() ? "" : lower(at->text);
+    return name == "sdpa" || name == "eager" || name.starts_with("flash");
+}
+
 /// The name on a command line of what a table calls by less: the rank of an adapter, the name of a model.
 std::string name_of(std::string_view table, const Setting& said, std::string_view key, FileWords words) {
     const std::string in = lower(table);
@@ -148,13 +175,20 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     if (adapts && (name == "r" || name == "rank")) {
         return "lora_r";
     }
+    if (adapts && name == "dropout") {
+        return "lora_dropout";
+    }
     static constexpr std::array<std::string_view, 13> of_model = {
         "name",       "path",    "id",    "name_or_path", "base_model", "pretrained_model_name_or_path",
         "model_name", "base_id", "hf_id", "repo_id",      "model_id",   "model_path",
         "hf_model"};
     const bool model = holds(in, "model") && !holds(in, "reward") && !has_shape(said);
-    if (model && std::find(of_model.begin(), of_model.end(), name) != of_model.end()) {
+    if (model && (std::find(of_model.begin(), of_model.end(), name) != of_model.end() ||
+                  (name == "base" && is_of_hub(said.peek(key))))) {
         return "model_name_or_path";
+    }
+    if (model && words.of_own && name == "attention" && names_kernel(said.peek(key))) {
+        return "attn_implementation";
     }
     if (cuts_its_batch(said) && holds(name, "batch_size")) {
         return name == "batch_size" ? "global_batch_size" : "per_device_train_batch_size";
@@ -182,7 +216,8 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
     if (is_own && (name == "compile" || name == "use_compile" || name == "compile_model")) {
         return "torch_compile";
     }
-    return name == "base_model" ? "model_name_or_path" : name;
+    const bool base = name == "base_model" || name == "backbone_name_or_path";
+    return base ? "model_name_or_path" : name;
 }
 
 class Hoisting {
@@ -208,7 +243,8 @@ private:
     void add(const Setting& table, const std::string& name, int depth) {
         for (const SettingMember& m : table.members) {
             const bool of_reader = m.key.starts_with("$") && depth > 0;  // a class, a word in a group's place
-            if (!of_reader && !is_table(m, depth) && !is_tracker(m) && !names_shape(table, m)) {
+            if (!of_reader && !is_table(m, depth) && !is_tracker(m) && !names_shape(table, m) &&
+                !names_optimizer(name, m)) {
                 put(name_of(name, table, m.key, words_), m.value);
             }
         }
@@ -220,19 +256,33 @@ private:
             }
         }
     }
-    /// "optim=AdamW(lr=...)": the class that is made is the optimizer.
-    void put_optimizer(const SettingMember& m) {
-        const Setting* made = m.value.peek("$class");
-        if (made == nullptr || !holds(m.key, "optim")) {
-            return;
-        }
-        std::string name = made->text.substr(made->text.rfind('.') + 1);
+    static bool is_optimizer(std::string_view name) {
         static constexpr std::array<std::string_view, 7> known = {"adam",      "sgd",    "lion", "muon",
                                                                   "adafactor", "sophia", "soap"};
         const std::string small = lower(name);
-        if (!small.ends_with("config") && std::any_of(known.begin(), known.end(), [&](std::string_view each) {
-                return holds(small, each);
-            })) {
+        return !small.ends_with("config") &&
+               std::any_of(known.begin(), known.end(),
+                           [&](std::string_view each) { return holds(small, each); });
+    }
+    /// "optimizer: {name: adamw}".
+    static bool names_optimizer(std::string_view table, const SettingMember& m) {
+        const bool names = m.key == "name" || m.key == "type" || m.key == "_target_";
+        return names && holds(lower(table), "optim") && m.value.is_scalar() && is_optimizer(m.value.text);
+    }
+    /// "optim=AdamW(lr=...)": the class that is made is the optimizer; so is what a table names.
+    void put_optimizer(const SettingMember& table) {
+        if (!holds(lower(table.key), "optim")) {
+            return;
+        }
+        const Setting* made = table.value.peek("$class");
+        for (const SettingMember& m : table.value.members) {
+            made = names_optimizer(table.key, m) ? &m.value : made;
+        }
+        if (made == nullptr) {
+            return;
+        }
+        std::string name = made->text.substr(made->text.rfind('.') + 1);
+        if (is_optimizer(name)) {
             put("optimizer", scalar_setting(std::move(name), *made, true));
         }
     }

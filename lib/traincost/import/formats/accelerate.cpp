@@ -6,6 +6,17 @@
 
 namespace traincost {
 
+namespace {
+
+/// How a trainer shards, in a file of its own: its words beside the block that they go with.
+bool shards_alone(const Setting& root) {
+    const Setting* words = root.peek("fsdp");
+    const Setting* block = root.peek("fsdp_config");
+    return words != nullptr && !words->is_map() && block != nullptr && block->is_map();
+}
+
+}  // namespace
+
 int recognise_accelerate(const Setting& root) {
     const Setting* program = root.peek("$program");
     const bool launches = program != nullptr && program->text == "accelerate launch";
@@ -14,7 +25,8 @@ int recognise_accelerate(const Setting& root) {
     }
     return (launches ? 100 : 0) + points(root, {"compute_environment", "distributed_type"}, 40) +
            points(root, {"num_processes", "num_machines", "machine_rank", "main_training_function"}, 15) +
-           points(root, {"fsdp_config", "deepspeed_config", "mixed_precision", "rdzv_backend"}, 10);
+           points(root, {"fsdp_config", "deepspeed_config", "mixed_precision", "rdzv_backend"}, 10) +
+           (shards_alone(root) ? 30 : 0);
 }
 
 namespace {
@@ -75,6 +87,14 @@ void read_meshes(const Setting& root, FactSheet& sheet) {
 
 void read_accelerate(const Setting& root, FactSheet& sheet) {
     root.at("$program");
+    if (shards_alone(root)) {
+        read_fsdp_block(*root.at("fsdp_config"), sheet);
+        if (!sheet.has(Fact::zero)) {
+            read_fsdp_words(root.at("fsdp"), sheet);
+        }
+        mark_read(*root.at("fsdp"));
+        return;
+    }
     if (const Setting* file = first_of(root, {"config_file"})) {
         refer_to_file(*file, sheet);
     }

@@ -1,6 +1,7 @@
 // NeMo Automodel's YAML: a model of Hugging Face, a step's batch and a mesh.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -82,6 +83,9 @@ void read_automodel(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::attention, root, {"model.attn_implementation", "model.backend.attn"});
     sheet.truth(Fact::compile, root, {"compile.enabled"});
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
+    read_adapter_words(
+        root, sheet,
+        {.targets = {"peft.target_modules"}, .all = {"peft.match_all_linear"}, .dropout = {"peft.dropout"}});
     read_loaded_bits(root, sheet, {"quantization.load_in_4bit"}, {"quantization.load_in_8bit"});
 }
 

@@ -1,6 +1,7 @@
 // axolotl's YAML.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -124,6 +125,12 @@ void read_axolotl(const Setting& root, FactSheet& sheet) {
     }
     read_axolotl_recompute(root, sheet);
     read_adapter(root, sheet);
+    read_adapter_words(root, sheet,
+                       {.targets = {"lora_target_modules", "peft.target_modules"},
+                        .all = {"lora_target_linear"},
+                        .dropout = {"lora_dropout", "peft.dropout"}});
+    read_packing(root, sheet, {"sample_packing"});
+    root.at("pad_to_sequence_len");  // a pack that is not full, or each sample
     if (const Setting* at = first_of(root, {"optimizer"}); at != nullptr && at->is_scalar()) {
         sheet.state(Fact::optimizer, at->text, *at);
     }

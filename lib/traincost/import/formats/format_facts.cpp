@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "traincost/base/name_letter.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -295,6 +296,22 @@ void state_sequence_parallel(const Setting& at, bool on, FactSheet& sheet) {
     } else {
         sheet.state(Fact::sequence_parallel, on, at);
     }
+}
+
+std::vector<std::string> listed_names(const Setting& list) {
+    std::vector<std::string> names;
+    for (const Setting& item : list.items) {
+        names.push_back(item.text);
+        item.read = true;
+    }
+    if (!list.is_list()) {
+        std::string text = list.text;
+        std::replace_if(
+            text.begin(), text.end(), [](char c) { return !is_name_letter(c); }, ',');
+        names = split(text, ',');
+        std::erase(names, "");
+    }
+    return names;
 }
 
 void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths) {

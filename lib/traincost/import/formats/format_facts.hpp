@@ -78,6 +78,9 @@ void assume_one_node(FactSheet& sheet);
 /// are not.
 void state_sequence_parallel(const Setting& at, bool on, FactSheet& sheet);
 
+/// The names of a list, of "core_attn mlp" and of "[core_attn,mlp]".
+std::vector<std::string> listed_names(const Setting& list);
+
 /// The tokenizer's name or path.
 void read_tokenizer(const Setting& root, FactSheet& sheet, Paths paths);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/formats/trainer_names.hpp"
@@ -33,11 +34,18 @@ void read_lora(const Setting& root, FactSheet& sheet) {
                                           "ds.lora_rank", "ds.lora.rank", "lora_config.r", "peft_config.r"});
     if (rank != nullptr && !off && as_whole(*rank).value_or(0) > 0) {
         sheet.state(Fact::lora_rank, *as_whole(*rank), *rank);
+    } else if (rank != nullptr && !off && rank->is_scalar() && !as_whole(*rank) && !says_nothing(*rank)) {
+        sheet.unknown(Fact::lora_rank, *rank, "is not a number here");
     }
     read_loaded_bits(root, sheet,
                      {"load_in_4bit", "use_4bit_quantization", "load_in_4_bit", "ds.load_in_4bit", "use_4bit",
                       "load_4bit"},
                      {"load_in_8bit", "use_8bit_quantization", "use_8bit", "load_8bit"});
+    for (const std::string_view key : {"use_qlora", "qlora"}) {  // whose base is of NF4
+        if (!sheet.has(Fact::quantization) && !off && is_on(root, key)) {
+            sheet.state(Fact::quantization, "nf4", *root.at(key));
+        }
+    }
 }
 
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
@@ -71,8 +79,9 @@ void read_enabled_fsdp(const Setting& root, FactSheet& sheet) {
 // Lightning's trainer behind a command's flags.
 void read_strategy(const Setting& root, FactSheet& sheet) {
     const Setting* at = root.peek("strategy");
-    if (at != nullptr && at->is_scalar() && root.has("$program")) {
-        read_strategy_word(*at, sheet);
+    const bool lightning = root.has("accelerator") && root.has("devices");
+    if (at != nullptr && at->is_scalar() && (root.has("$program") || lightning)) {
+        read_strategy_word(*root.at("strategy"), sheet);
     }
     const Setting* backend = root.peek("backend");  // OpenRLHF's "fsdp2"
     if (backend != nullptr && backend->is_scalar() && lower(backend->text).starts_with("fsdp")) {
@@ -192,6 +201,11 @@ void read_new_model(const Setting& root, FactSheet& sheet) {
     add_dimension(dimensions, "ffn", *config,
                   {"intermediate_size", "n_inner", "d_ff", "ffn_dim", "ffn_hidden_size", "dim_feedforward",
                    "intermediate_dim", "dff"});
+    add_dimension(dimensions, "experts", *config,
+                  {"num_experts", "n_experts", "num_local_experts", "n_routed_experts"});
+    add_dimension(dimensions, "experts_per_token", *config,
+                  {"num_experts_per_tok", "n_experts_per_token", "num_experts_per_token", "moe_top_k"});
+    add_dimension(dimensions, "expert_ffn", *config, {"moe_intermediate_size"});
     add_dimension(dimensions, "vocab", *config, {"vocab_size"});
     state_dimensions(sheet, dimensions, *config,
                      {"num_hidden_layers", "n_layer", "n_layers", "num_layers", "depth", "nlayers",
@@ -291,6 +305,13 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
     }
     sheet.whole(Fact::sequence, root, sequence_names);
     read_total_batch(root, sheet);
+    for (const auto& [fact, means] : {std::pair{Fact::micro_batch, &means_device_tokens},
+                                      std::pair{Fact::global_batch, &means_step_tokens}}) {
+        const Setting* at = root.has("$program") && !sheet.has(fact) ? meant(root, means) : nullptr;
+        if (at != nullptr) {
+            state_batch_of_tokens(fact, *at, sheet);
+        }
+    }
     read_training_batch(root, sheet);
     read_plain_batch(root, sheet);
     // "--pretrain huggingface" says where a model is from.
@@ -304,33 +325,6 @@ void read_batch_and_model(const Setting& root, FactSheet& sheet) {
         sheet.word(Fact::model, root, {"model"});
     read_meant(root, sheet, Fact::sequence, means_length);
     read_meant(root, sheet, Fact::model, means_model);
-}
-
-// Trainers that start their own processes are told of nodes and GPUs.
-void read_machines(const Setting& root, FactSheet& sheet) {
-    // In a file, only the two together count machines.
-    const bool counts = root.has("$program") || (root.has("gpus_per_node") && root.has("num_nodes"));
-    const auto take = [&](Fact fact, Paths names) {
-        const Setting* at = counts ? first_of(root, names) : nullptr;
-        if (at != nullptr && as_whole(*at).value_or(0) > 0)
-            sheet.state(fact, *as_whole(*at), *at);
-    };
-    take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
-    take(Fact::nodes, {"num_nodes"});
-    if (const Setting* visible = root.has("$program") ? root.peek("visible_devices") : nullptr;
-        visible != nullptr && visible->text.find(',') != std::string::npos) {
-        mark_read(*visible);
-        const auto commas = std::count(visible->text.begin(), visible->text.end(), ',');
-        sheet.state(Fact::gpus_per_node, std::int64_t{commas + 1}, *visible);
-    }
-    const Setting* devices = root.has("$program") ? root.peek("devices") : nullptr;
-    if (devices != nullptr && devices->is_list() && !devices->items.empty()) {  // "--devices 0 1 2 3"
-        mark_read(*devices);
-        sheet.state(Fact::gpus_per_node, std::int64_t(devices->items.size()), *devices);
-    }
-    if (devices != nullptr && (devices->is_list() || as_whole(*devices).value_or(0) > 0)) {
-        sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
-    }
 }
 
 /// TRL's arguments, which recompute unless told not to since 2025: of its command, or a class of its own.
@@ -367,6 +361,11 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_enabled_fsdp(root, sheet);
     read_lora(root, sheet);
     read_qlora(root, sheet);
+    read_adapter_words(root, sheet,
+                       {.targets = {"lora_target_modules", "target_modules", "lora_config.target_modules",
+                                    "peft_config.target_modules"},
+                        .dropout = {"lora_dropout", "lora_config.lora_dropout", "peft_config.lora_dropout"}});
+    read_packing(root, sheet, {"packing", "padding_free"});
     const Setting* states = first_of(root, {"offload_optimizer_device"});
     const Setting* weights = first_of(root, {"offload_param_device"});
     if (states != nullptr && as_word(*states)) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -74,6 +75,26 @@ void read_litgpt_model(const Setting& root, FactSheet& sheet) {
     }
 }
 
+/// A switch for each matrix; queries and values are on where nobody says.
+void read_litgpt_adapters(const Setting& root, FactSheet& sheet) {
+    static constexpr std::pair<std::string_view, std::string_view> switches[] = {
+        {"lora_query", "q"},      {"lora_key", "k"},   {"lora_value", "v"},
+        {"lora_projection", "o"}, {"lora_mlp", "mlp"}, {"lora_head", "head"}};
+    std::string targets;
+    const Setting* said = nullptr;
+    for (const auto& [name, matrix] : switches) {
+        const Setting* at = first_of(root, {name});
+        said = said == nullptr ? at : said;
+        if (at == nullptr ? matrix == "q" || matrix == "v" : as_truth(*at).value_or(false)) {
+            targets += (targets.empty() ? "" : ",") + std::string(matrix);
+        }
+    }
+    if (said != nullptr && !targets.empty()) {
+        sheet.state(Fact::lora_targets, targets, *said);
+    }
+    read_adapter_words(root, sheet, {.targets = {}, .dropout = {"lora_dropout"}});
+}
+
 }  // namespace
 
 void read_litgpt(const Setting& root, FactSheet& sheet) {
@@ -93,10 +114,7 @@ void read_litgpt(const Setting& root, FactSheet& sheet) {
     }
     if (task == Task::lora) {
         sheet.whole(Fact::lora_rank, root, {"lora_r"});
-        for (const std::string_view key : {"lora_alpha", "lora_dropout", "lora_query", "lora_key",
-                                           "lora_value", "lora_projection", "lora_mlp", "lora_head"}) {
-            root.at(key);
-        }
+        read_litgpt_adapters(root, sheet);
     }
     if (const Setting* at = first_of(root, {"quantize"})) {
         sheet.state(Fact::quantization, at->text, *at);

@@ -1,6 +1,7 @@
 // LLaMA-Factory's YAML, its Megatron variant and its second schema.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -99,6 +100,13 @@ void read_llama_factory(const Setting& root, FactSheet& sheet) {
     }
     read_megatron_keys(root, sheet);
     read_tuning(root, sheet);
+    read_adapter_words(root, sheet,
+                       {.targets = {"lora_target", "peft_config.target_modules"},
+                        .dropout = {"lora_dropout", "peft_config.lora_dropout"}});
+    if (sheet.has(Fact::lora_rank)) {
+        sheet.assume(Fact::lora_targets, "q,k,v,o,mlp", "lora_target");
+    }
+    read_packing(root, sheet, {"packing", "neat_packing"});
     read_fsdp_words(root.at("fsdp"), sheet);
     for (const std::string_view key : {"deepspeed", "fsdp_config"}) {
         const Setting* file = first_of(root, {key});

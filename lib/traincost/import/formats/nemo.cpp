@@ -1,6 +1,7 @@
 // NeMo 1: the launcher's YAML, or Hydra overrides of a command. Megatron-Bridge: overrides of a recipe.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/formats/recomputed_parts.hpp"
@@ -45,9 +46,8 @@ int recognise_nemo(const Setting& whole) {
 
 namespace {
 
-/// "qwen3_8b" of "qwen.qwen3_8b_pretrain_config"; nothing where a call is no recipe.
-std::string bridge_recipe(const Setting& root) {
-    const std::string_view name = class_name(root);
+/// "qwen3_8b" of "qwen3_8b_pretrain_config"; nothing where the name is no recipe's.
+std::string model_of_recipe(std::string_view name) {
     for (const std::string_view end :
          {"_pretrain_config", "_finetune_config", "_sft_config", "_peft_config", "_lora_config"}) {
         if (name.ends_with(end)) {
@@ -55,6 +55,17 @@ std::string bridge_recipe(const Setting& root) {
         }
     }
     return {};
+}
+
+/// That of a function that is called.
+std::string bridge_recipe(const Setting& root) {
+    return model_of_recipe(class_name(root));
+}
+
+/// Whether "--recipe" names one.
+bool names_recipe(const Setting& root) {
+    const Setting* at = root.peek("recipe");
+    return at != nullptr && at->is_scalar() && !model_of_recipe(at->text).empty();
 }
 
 }  // namespace
@@ -74,6 +85,19 @@ std::optional<Setting> with_new_names(const Setting& root) {
         }
     }
     return named;
+}
+
+/// What scripts/performance of Megatron-Bridge is told: its own names, where recipes have a block each.
+bool is_performance_script(const Setting& root) {
+    return root.has("compute_dtype") &&
+           (root.has("num_gpus") || root.has("model_size") || root.has("model_recipe_name"));
+}
+
+/// Whether a recipe runs without what the performance scripts set.
+bool is_recipe_as_it_stands(const Setting& root) {
+    const Setting* overlap = root.peek("comm_overlap");
+    const bool overlaps = overlap != nullptr && overlap->is_map();
+    return !is_performance_script(root) && !overlaps;
 }
 
 }  // namespace
@@ -97,10 +121,7 @@ int recognise_megatron_bridge(const Setting& root) {
            points(root,
                   {"ddp", "dataset.seq_length", "model.seq_length", "checkpoint", "scheduler", "dataset"},
                   6) +
-           (root.has("compute_dtype") &&
-                    (root.has("num_gpus") || root.has("model_size") || root.has("model_recipe_name"))
-                ? 40
-                : 0);
+           (is_performance_script(root) || names_recipe(root) ? 40 : 0);
 }
 
 namespace {
@@ -244,6 +265,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
         return;
     }
     static const Setting nothing;
+    sheet.reading.as_recipe = is_recipe_as_it_stands(root);
     const Setting* found = root.at("model");
     const Setting& model = found != nullptr && found->is_map() ? *found : nothing;
     read_model_degrees(found != nullptr && found->is_map() ? model : root, sheet, "Megatron-Bridge", false);
@@ -309,6 +331,7 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
     }
     read_bridge_optimizer(root, sheet);
     sheet.whole(Fact::lora_rank, root, {"peft.dim", "lora.lora_rank"});
+    read_adapter_words(root, sheet, {.targets = {"peft.target_modules"}, .dropout = {"peft.dropout"}});
     sheet.word(Fact::attention, model, {"attention_backend"});
 }
 

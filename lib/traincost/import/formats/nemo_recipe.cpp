@@ -1,6 +1,7 @@
 // NeMo 2's recipes in Python, and the command that overrides one.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 #include "traincost/import/settings/python_made.hpp"
@@ -118,16 +119,22 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
     sheet.assumes = false;  // what is not said, the recipe or its class decides
     read_recipe_model(root, sheet);
     sheet.whole(Fact::nodes, root, {"trainer.num_nodes", "num_nodes"});
-    sheet.whole(Fact::gpus_per_node, root, {"trainer.devices", "num_gpus_per_node"});
+    sheet.whole(Fact::gpus_per_node, root,
+                {"trainer.devices", "num_gpus_per_node", "trainer.num_gpus_per_node"});
     const std::string strategy = "trainer.strategy.";
-    // The recipe's function takes some of them, too.
-    sheet.whole(Fact::tp, root, {strategy + "tensor_model_parallel_size", "tensor_parallelism"});
-    sheet.whole(Fact::pp, root, {strategy + "pipeline_model_parallel_size", "pipeline_parallelism"});
-    sheet.whole(Fact::cp, root, {strategy + "context_parallel_size", "context_parallelism"});
-    sheet.whole(Fact::ep, root, {strategy + "expert_model_parallel_size", "expert_parallelism"});
-    sheet.whole(Fact::vp, root,
-                {strategy + "virtual_pipeline_model_parallel_size", "virtual_pipeline_parallelism"});
-    if (const Setting* at = first_of(root, {strategy + "sequence_parallel", "sequence_parallelism"});
+    // The recipe's function takes some of them, too, and so does the one that makes its trainer.
+    const auto degree = [&](Fact fact, std::string_view of_strategy, std::string_view of_function) {
+        const std::string in_strategy = strategy + std::string(of_strategy);
+        const std::string in_trainer = "trainer." + std::string(of_function);
+        sheet.whole(fact, root, {in_strategy, of_function, in_trainer});
+    };
+    degree(Fact::tp, "tensor_model_parallel_size", "tensor_parallelism");
+    degree(Fact::pp, "pipeline_model_parallel_size", "pipeline_parallelism");
+    degree(Fact::cp, "context_parallel_size", "context_parallelism");
+    degree(Fact::ep, "expert_model_parallel_size", "expert_parallelism");
+    degree(Fact::vp, "virtual_pipeline_model_parallel_size", "virtual_pipeline_parallelism");
+    if (const Setting* at = first_of(
+            root, {strategy + "sequence_parallel", "sequence_parallelism", "trainer.sequence_parallelism"});
         at != nullptr && as_truth(*at)) {
         state_sequence_parallel(*at, *as_truth(*at), sheet);
     }
@@ -168,6 +175,7 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
         }
     }
     sheet.whole(Fact::lora_rank, root, {"peft.dim"});
+    read_adapter_words(root, sheet, {.targets = {"peft.target_modules"}, .dropout = {"peft.dropout"}});
     read_recipe_sharding(root, sheet);
 }
 

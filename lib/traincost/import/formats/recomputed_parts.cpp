@@ -1,32 +1,9 @@
 #include "traincost/import/formats/recomputed_parts.hpp"
 
-#include <algorithm>
-
-#include "traincost/base/name_letter.hpp"
-#include "traincost/base/text.hpp"
+#include "traincost/import/formats/format_facts.hpp"
 #include "traincost/spec/run.hpp"
 
 namespace traincost {
-
-namespace {
-
-/// The names of a list, of "core_attn mlp" and of "[core_attn,mlp]".
-std::vector<std::string> names_in_list(const Setting& list) {
-    std::vector<std::string> names;
-    for (const Setting& item : list.items) {
-        names.push_back(item.text);
-    }
-    if (!list.is_list()) {
-        std::string text = list.text;
-        std::replace_if(
-            text.begin(), text.end(), [](char c) { return !is_name_letter(c); }, ',');
-        names = split(text, ',');
-        std::erase(names, "");
-    }
-    return names;
-}
-
-}  // namespace
 
 void read_recomputed_parts(const Setting& root, FactSheet& sheet, const RecomputeKeys& keys) {
     const Setting* method = first_of(root, keys.method);
@@ -35,7 +12,7 @@ void read_recomputed_parts(const Setting& root, FactSheet& sheet, const Recomput
     const auto kind = sheet.word(Fact::recompute);
     if (kind == "selective" && modules != nullptr && !says_nothing(*modules)) {
         std::string known;
-        for (const std::string& name : names_in_list(*modules)) {
+        for (const std::string& name : listed_names(*modules)) {
             if (recompute_module(name) == nullptr) {
                 sheet.remark(*modules, name + " is not recomputed here");
             } else {

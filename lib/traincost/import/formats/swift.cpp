@@ -2,6 +2,7 @@
 // of Megatron, both with underscores; on a command line or in YAML.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -40,6 +41,8 @@ void read_swift_sharding(const Setting& root, FactSheet& sheet) {
     if (const Setting* at = first_of(root, {"fsdp"});
         at != nullptr && at->is_scalar() && at->text == "fsdp2") {
         sheet.state(Fact::zero, std::int64_t{3}, *at);
+    } else if (at != nullptr && at->text.ends_with(".json")) {
+        refer_to_file(*at, sheet);
     } else if (at != nullptr) {
         read_fsdp_words(at, sheet);
     }
@@ -64,6 +67,9 @@ void read_swift_tuner(const Setting& root, FactSheet& sheet) {
         }
     }
     read_loaded_bits(root, sheet, {"load_in_4bit"}, {"load_in_8bit"});
+    read_adapter_words(root, sheet,
+                       {.targets = {"target_modules", "lora_target_modules"}, .dropout = {"lora_dropout"}});
+    read_packing(root, sheet, {"packing", "padding_free"});
 }
 
 // Where nobody says, Megatron's part has other defaults than Megatron.

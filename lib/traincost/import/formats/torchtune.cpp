@@ -1,6 +1,7 @@
 // torchtune's YAML, and `tune run` with key=value overrides.
 
 #include "traincost/base/text.hpp"
+#include "traincost/import/formats/adapter_words.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
 
@@ -47,13 +48,19 @@ void read_component(const Setting& root, FactSheet& sheet) {
     sheet.state(Fact::model, name, *component);
 }
 
-/// "llama3_1/8B_lora": a configuration that torchtune brings along is of one model.
+/// "llama3_1/8B_lora": a configuration that torchtune brings along is of one model; also by its path,
+/// "torchtune/recipes/configs/llama3_1/8B_lora.yaml", where the file itself is not given.
 void read_own_recipe(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.peek("config");
     if (config == nullptr || !config->is_scalar() || !as_word(*config) || sheet.has(Fact::model)) {
         return;
     }
-    const std::vector<std::string> parts = split(config->text, '/');
+    constexpr std::string_view kept = "recipes/configs/", end = ".yaml";
+    std::string name = config->text;
+    if (const std::size_t own = name.rfind(kept); own != name.npos && name.ends_with(end)) {
+        name = name.substr(own + kept.size(), name.size() - end.size() - own - kept.size());
+    }
+    const std::vector<std::string> parts = split(name, '/');
     if (parts.size() != 2 || parts[1].find('.') != std::string::npos || parts[0].empty()) {
         return;
     }
@@ -66,10 +73,40 @@ void read_own_recipe(const Setting& root, FactSheet& sheet) {
 
 }  // namespace
 
+namespace {
+
+/// Matrices of attention by their names, those of the MLP and the head by switches.
+void read_torchtune_adapters(const Setting& root, FactSheet& sheet) {
+    const Setting* named = first_of(root, {"model.lora_attn_modules"});
+    if (named == nullptr || !sheet.has(Fact::lora_rank)) {
+        return;
+    }
+    Setting all = *named;
+    const auto add = [&](std::string_view path, Paths matrices) {
+        if (const Setting* at = root.at(path); at != nullptr && as_truth(*at) == true) {
+            for (const std::string_view matrix : matrices) {
+                all.items.push_back(scalar_setting(std::string(matrix), *at));
+            }
+        }
+    };
+    add("model.apply_lora_to_mlp", {"w1", "w2", "w3"});
+    add("model.apply_lora_to_output", {"lm_head"});
+    mark_read(*named);
+    Setting block = root;
+    place_at(block, "$targets") = std::move(all);
+    read_adapter_words(block, sheet, {.targets = {"$targets"}, .dropout = {"model.lora_dropout"}});
+    root.at("model.lora_dropout");
+    root.at("model.lora_alpha");
+}
+
+}  // namespace
+
 void read_torchtune(const Setting& root, FactSheet& sheet) {
     read_component(root, sheet);
     const Setting* program = root.at("$program");
     read_own_recipe(root, sheet);
+    read_torchtune_adapters(root, sheet);
+    read_packing(root, sheet, {"dataset.packed"});
     sheet.whole(Fact::micro_batch, root, {"batch_size"});
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});
     sheet.whole(Fact::sequence, root, {"tokenizer.max_seq_len", "dataset.max_seq_len", "max_seq_len"});

@@ -188,6 +188,34 @@ void read_trl_program(const Setting& root, FactSheet& sheet) {
     }
 }
 
+void read_machines(const Setting& root, FactSheet& sheet) {
+    // In a file, only the two together count machines, and the devices of Lightning's trainer.
+    const bool lightning = root.has("devices") && root.has("accelerator") && root.has("strategy");
+    const bool counts =
+        root.has("$program") || lightning || (root.has("gpus_per_node") && root.has("num_nodes"));
+    const auto take = [&](Fact fact, Paths names) {
+        const Setting* at = counts ? first_of(root, names) : nullptr;
+        if (at != nullptr && as_whole(*at).value_or(0) > 0)
+            sheet.state(fact, *as_whole(*at), *at);
+    };
+    take(Fact::gpus_per_node, {"gpus_per_node", "num_gpus_per_node", "devices", "num_gpus"});
+    take(Fact::nodes, {"num_nodes"});
+    if (const Setting* visible = root.has("$program") ? root.peek("visible_devices") : nullptr;
+        visible != nullptr && visible->text.find(',') != std::string::npos) {
+        mark_read(*visible);
+        const auto commas = std::count(visible->text.begin(), visible->text.end(), ',');
+        sheet.state(Fact::gpus_per_node, std::int64_t{commas + 1}, *visible);
+    }
+    const Setting* devices = root.has("$program") || lightning ? root.peek("devices") : nullptr;
+    if (devices != nullptr && devices->is_list() && !devices->items.empty()) {  // "--devices 0 1 2 3"
+        mark_read(*devices);
+        sheet.state(Fact::gpus_per_node, std::int64_t(devices->items.size()), *devices);
+    }
+    if (devices != nullptr && (devices->is_list() || as_whole(*devices).value_or(0) > 0)) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "num_nodes");
+    }
+}
+
 void read_own_recompute(const Setting& root, FactSheet& sheet) {
     const Setting* at =
         root.has("$program") && !sheet.has(Fact::recompute) ? meant(root, means_recomputing) : nullptr;

@@ -94,6 +94,9 @@ bool says_parallelism(const Setting& root);
 /// In what a trainer computes: its switches, else the format in which its weights are loaded.
 void read_trainer_precision(const Setting& root, FactSheet& sheet);
 
+/// Nodes and GPUs, of which trainers are told that start their own processes.
+void read_machines(const Setting& root, FactSheet& sheet);
+
 /// A program's own switch of recomputation, by a name that means it.
 void read_own_recompute(const Setting& root, FactSheet& sheet);
 

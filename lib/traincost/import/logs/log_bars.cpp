@@ -6,6 +6,7 @@
 #include "traincost/base/scale.hpp"
 #include "traincost/import/logs/log_columns.hpp"
 #include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/log_rows.hpp"
 #include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
@@ -31,6 +32,38 @@ constexpr std::array<LogRule, 16> bar_rules = {{
     {"mem", allocated, gibi, LogSuffix::bytes},
     {"vram", allocated, gibi, LogSuffix::bytes},
     {"peak memory usage", allocated},
+}};
+
+/// What a loop of one's own sets behind its bar: names that every such loop chooses anew.
+constexpr std::array<LogRule, 28> own_bar_rules = {{
+    {"tok/s", tokens_per_s, 1.0, LogSuffix::si},
+    {"toks/s", tokens_per_s, 1.0, LogSuffix::si},
+    {"tokens/s", tokens_per_s, 1.0, LogSuffix::si},
+    {"tok/sec", tokens_per_s, 1.0, LogSuffix::si},
+    {"tokens/sec", tokens_per_s, 1.0, LogSuffix::si},
+    {"tok s", tokens_per_s, 1.0, LogSuffix::si},
+    {"tokens s", tokens_per_s, 1.0, LogSuffix::si},
+    {"tok per s", tokens_per_s, 1.0, LogSuffix::si},
+    {"tok per sec", tokens_per_s, 1.0, LogSuffix::si},
+    {"tokens per sec", tokens_per_s, 1.0, LogSuffix::si},
+    {"tokens per second", tokens_per_s, 1.0, LogSuffix::si},
+    {"tps", tokens_per_s, 1.0, LogSuffix::si},
+    {"samples/s", samples_per_s, 1.0, LogSuffix::si},
+    {"samples per sec", samples_per_s, 1.0, LogSuffix::si},
+    {"dt", step_time, 1.0, LogSuffix::time},
+    {"dt ms", step_time, milli},
+    {"dt(ms)", step_time, milli},
+    {"step time", step_time, 1.0, LogSuffix::time},
+    {"step ms", step_time, milli},
+    {"step time ms", step_time, milli},
+    {"iter time", step_time, 1.0, LogSuffix::time},
+    {"avr loss", loss},  // sd-scripts'
+    {"avg loss", loss},
+    {"step loss", loss},
+    {"gpu mem", allocated, gibi, LogSuffix::bytes},
+    {"max mem", allocated, gibi, LogSuffix::bytes},
+    {"peak mem", allocated, gibi, LogSuffix::bytes},
+    {"gpu memory", allocated, gibi, LogSuffix::bytes},
 }};
 
 /// The whole number that ends at `end`; where it begins.
@@ -184,11 +217,22 @@ bool read_composer_bar(std::string_view line, std::size_t at, LogFacts& facts) {
 }
 
 /// A loop's own bar, with a loss or at least a learning rate: "Training:  2%|  | 20/1000 [00:40<32:40,
-/// 2.00s/it, loss=1.42]".
+/// 2.00s/it, loss=1.42]"; without its middle, "5/24 [01:10<04:12, 13.0s/it, loss=3.21]", where nothing else
+/// could be meant. What the loop measures itself counts before the bar's own rate, which is of calls.
 bool read_own_bar(std::string_view line, std::size_t at, LogFacts& facts) {
-    const std::size_t percent = line.rfind("%|", at);
-    return percent != line.npos && !is_of_evaluation(line.substr(0, percent)) &&
-           read_bar(line, percent, 0, facts) && (facts.has(loss) || holds(line.substr(percent), " lr="));
+    std::size_t percent = line.rfind("%|", at);
+    if (percent == line.npos) {
+        const std::size_t count = line.find_first_not_of(' ');
+        if (!is_rest_of_bar(line.substr(count)) || line.find('<', count) > at) {
+            return false;
+        }
+        percent = 0;
+    }
+    if (is_of_evaluation(line.substr(0, percent))) {
+        return false;
+    }
+    read_facts(line.substr(at), indexed_rules<own_bar_rules>, facts);
+    return read_bar(line, percent, 0, facts) && (facts.has(loss) || holds(line.substr(percent), " lr="));
 }
 
 /// A loop's own bar whose loss stands before it: "Training Epoch: 2/3, step 5/203 completed (loss: 0.76):

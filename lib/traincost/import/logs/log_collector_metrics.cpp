@@ -74,12 +74,12 @@ void LogCollector::take_named(const LogLine& line, bool numbered) {
 
 /// A line of the shape of one that was read as named values.
 bool LogCollector::take_known(const LogLine& line) {
-    const std::optional<LogFacts> facts = metrics_.known_values(line.text);
-    if (facts) {
+    const LogFacts* const facts = metrics_.known_values(line.text);
+    if (facts != nullptr) {
         named_line_ = line.number;
         take_step_beside_rows(*facts, line);
     }
-    return facts.has_value();
+    return facts != nullptr;
 }
 
 /// A step that is no row of a table, so that a single one may be a mention in prose.
@@ -151,7 +151,7 @@ bool LogCollector::take_metrics(const LogLine& line) {
     }
     const std::string_view row = metrics_.bare_row(line.text);
     if (metrics_.has_columns() && metrics_.is_row(row)) {
-        if (const std::optional<LogFacts> facts = metrics_.row(row, line.ended)) {
+        if (const LogFacts* const facts = metrics_.row(row, line.ended)) {
             take_measured(*facts, line);
             return true;
         }

@@ -75,6 +75,22 @@ bool matches(std::string_view before, std::string_view key) {
 
 }  // namespace
 
+void LogFacts::become(const LogFacts& other) {
+    iteration = other.iteration;
+    planned = other.planned;
+    optimizer_step = other.optimizer_step;
+    known = other.known;
+    closed = other.closed;
+    last = other.last;
+    next = other.next;
+    open = other.open;
+    for (std::uint32_t left = known; left != 0; left &= left - 1) {
+        const auto i = static_cast<std::size_t>(std::countr_zero(left));
+        values[i] = other.values[i];
+        decimals[i] = other.decimals[i];
+    }
+}
+
 void LogFacts::complete_with(const LogFacts& other) {
     for (int i = 0; i < log_fact_count; ++i) {
         const auto fact = static_cast<LogFact>(i);

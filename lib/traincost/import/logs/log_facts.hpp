@@ -96,6 +96,19 @@ struct LogFacts {
     void forget(LogFact fact) {
         known &= ~bit_of(fact);
     }
+    /// The same as `other`, whose values that are not known stay behind: most lines say few.
+    void become(const LogFacts& other);
+    /// Knows nothing any more.
+    void clear() {
+        iteration.reset();
+        planned.reset();
+        optimizer_step.reset();
+        known = 0;
+        closed = 0;
+        last = LogFact::step_time;
+        next = 0;
+        open = false;
+    }
 };
 
 /// Whether of several values of one line the largest counts instead of the first.

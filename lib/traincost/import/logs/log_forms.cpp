@@ -396,6 +396,10 @@ bool read_torchtune(std::string_view line, std::size_t at, LogFacts& facts) {
     if (!iteration_behind(line, at + name.size(), " ", facts) || facts.planned) {
         return false;
     }
+    const std::size_t behind = line.find_first_not_of(" 0123456789", at + name.size());
+    if (behind == line.npos || line[behind] != '|') {
+        return false;  // "Step 100 per-step time 0.813s loss=1.396" is another's
+    }
     read_facts(line.substr(at), indexed_rules<torchtune_rules>, facts);
     return facts.has(loss);
 }
@@ -480,7 +484,7 @@ bool read_mmengine(std::string_view line, std::size_t at, LogFacts& facts) {
 
 // ---- Hugging Face and LLaMA-Factory ----
 
-constexpr std::array<LogRule, 31> hugging_face_rules = {{
+constexpr std::array<LogRule, 33> hugging_face_rules = {{
     {"train samples per second", whole_run_samples_per_s},
     {"train steps per second", whole_run_steps_per_s},
     {"train tokens per second", whole_run_tokens_per_s},
@@ -488,6 +492,8 @@ constexpr std::array<LogRule, 31> hugging_face_rules = {{
     {"throughput", tokens_per_s},
     {"tokens per second per gpu", tokens_per_s_per_gpu},
     {"tokens/train per sec per gpu", tokens_per_s_per_gpu},
+    {"tokens per gpu per sec", tokens_per_s_per_gpu},  // ms-swift
+    {"tokens global per sec", tokens_per_s},
     {"train speed(iter/s)", steps_per_s},
     {"train speed(s/it)", step_time},
     {"memory/max active (GiB)", allocated, gibi},

@@ -80,15 +80,23 @@ bool is_junk(char c) {
     return byte_marks[static_cast<unsigned char>(c)] == has_junk;
 }
 
-/// Whether eight bytes hold a control character or an opening bracket.
-bool eight_marked(const char* text) {
+constexpr std::uint64_t eight_of(unsigned char c) {
     constexpr std::uint64_t ones = 0x0101010101010101U;
-    constexpr std::uint64_t tops = 0x8080808080808080U;
+    return ones * c;
+}
+
+/// The top bit of each of eight bytes that is nought.
+std::uint64_t noughts(std::uint64_t bytes) {
+    return ~(((bytes & eight_of(0x7f)) + eight_of(0x7f)) | bytes) & eight_of(0x80);
+}
+
+/// Whether eight bytes hold a control character that is no tab, or an opening bracket.
+bool eight_marked(const char* text) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, text, sizeof(bytes));
-    const std::uint64_t brackets = bytes ^ (ones * '[');
-    const std::uint64_t controls = (bytes - ones * 0x20U) & ~bytes;
-    return ((controls | ((brackets - ones) & ~brackets)) & tops) != 0;
+    const std::uint64_t controls = ~(((bytes & eight_of(0x7f)) + eight_of(0x60)) | bytes) & eight_of(0x80);
+    const std::uint64_t tabs = controls == 0 ? 0 : noughts(bytes ^ eight_of('\t'));
+    return (controls & ~tabs) != 0 || noughts(bytes ^ eight_of('[')) != 0;
 }
 
 /// The next position from `from` where something may have to be removed; the size of `text` where nothing

@@ -189,8 +189,25 @@ bool LogMetrics::is_row(std::string_view line) const {
            line[0] != '{' && line.find(": ") == line.npos;
 }
 
-std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
-    Gathered values;
+void LogMetrics::Gathered::clear() {
+    facts.clear();
+    iteration_rank = 100;
+    clock_rank = 100;
+    epoch.reset();
+    clock.reset();
+    clock_digit = 0;
+    bare_time.reset();
+    bare_memory.reset();
+    data_time = false;
+    data_beside = false;
+    placed = false;
+    other_part = false;
+    ranks = {};
+}
+
+const LogFacts* LogMetrics::row(std::string_view line, bool ended) {
+    Gathered& values = gathered_;
+    values.clear();
     values.data_time = data_time_column_;
     std::string scratch;
     std::size_t i = 0;
@@ -215,10 +232,10 @@ std::optional<LogFacts> LogMetrics::row(std::string_view line, bool ended) {
         }
     }
     if (i > columns_.size() + 1) {
-        return std::nullopt;
+        return nullptr;
     }
     apart_ |= values.facts.iteration && !is_of_training(values.facts);
-    return finished(values);
+    return finish(values) ? &values.facts : nullptr;
 }
 
 /// A number of a step or an epoch.
@@ -327,10 +344,14 @@ void LogMetrics::take_bare_time(Gathered& values) {
 }
 
 std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
+    return finish(values) ? std::optional(values.facts) : std::nullopt;
+}
+
+bool LogMetrics::finish(Gathered& values) {
     LogFacts& facts = values.facts;
     facts.iteration = facts.iteration ? facts.iteration : facts.optimizer_step;
     if (!facts.iteration || values.other_part) {
-        return std::nullopt;
+        return false;
     }
     take_bare_time(values);
     if (values.data_time) {  // OpenMMLab's rate is of a GPU
@@ -356,13 +377,13 @@ std::optional<LogFacts> LogMetrics::finished(Gathered& values) {
     base_ = again ? 0 : base_;
     if (!is_of_training(facts)) {
         facts.iteration.reset();
-        return facts.known != 0 ? std::optional(facts) : std::nullopt;
+        return facts.known != 0;
     }
     last_printed_ = printed;
     last_epoch_ = values.epoch ? values.epoch : last_epoch_;
     facts.iteration = printed + base_;
     set_clocked(facts, values);
-    return facts;
+    return true;
 }
 
 }  // namespace traincost

@@ -32,7 +32,8 @@ public:
     bool is_row(std::string_view line) const;
     /// The step of a row, without an iteration where it only says something of the run; nothing for a row of
     /// validation. Where the line is not `ended`, its last value may lack digits and is left out.
-    std::optional<LogFacts> row(std::string_view line, bool ended);
+    /// What it points to stands until the next line.
+    const LogFacts* row(std::string_view line, bool ended);
 
     /// Whether the line is a JSON object of an iteration that is not of a form which frameworks print under
     /// names of their own; `step`: its step, nothing where it is of validation. Names may be nested.
@@ -47,8 +48,8 @@ public:
     std::optional<LogFacts> named_values(std::string_view line, bool follows);
 
     /// The step of a line that has the shape of one whose named values were read; nothing where it has
-    /// another.
-    std::optional<LogFacts> known_values(std::string_view line);
+    /// another. What it points to stands until the next line.
+    const LogFacts* known_values(std::string_view line);
     /// Lines of the shape that was read last are to be read in full.
     void forget_named_shape();
 
@@ -89,6 +90,9 @@ private:
         bool placed = false;  ///< its iteration is a place in an epoch
         bool other_part = false;
         std::array<std::int8_t, log_fact_count> ranks{};
+
+        /// As new, but for values that nothing says are known.
+        void clear();
     };
     struct NameHash {
         using is_transparent = void;
@@ -113,6 +117,7 @@ private:
     void learn_shape(std::string_view line, const Gathered& values, bool own, KnownShapes& shapes);
     bool gather_known(Gathered& values, std::string_view line, KnownShape& known);
     void take_named(Gathered& values, std::string_view text);
+    void take_unnamed(Gathered& values, std::string_view text);
     void take(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
     const LogColumn& column(std::string_view name, Columns& known);
     const LogColumn& column_in_turn(std::string_view name, std::size_t place, Columns& known,
@@ -121,6 +126,8 @@ private:
     static void gather_count(Gathered& values, const LogColumn& column, std::string_view value);
     static void take_bare_time(Gathered& values);
     std::optional<LogFacts> finished(Gathered& values);
+    /// Whether it says something; its facts are then whole.
+    bool finish(Gathered& values);
     void set_clocked(LogFacts& facts, const Gathered& values);
     void name_columns(const std::vector<std::string>& names);
 
@@ -136,6 +143,7 @@ private:
     std::vector<std::string_view> taken_;   ///< values of the line that is read, where they mean something
     std::vector<LogColumn> taken_columns_;
     std::optional<Gathered> block_{};
+    Gathered gathered_{};  ///< of one line after another: clearing it costs less than making it
     char separator_ = ',';
     std::string launcher_;  ///< its prefix before each row
     std::vector<std::string> names_;

@@ -8,6 +8,7 @@
 #include "traincost/import/logs/log_metrics.hpp"
 #include "traincost/import/logs/log_place.hpp"
 #include "traincost/import/logs/log_scan.hpp"
+#include "traincost/import/logs/log_unnamed.hpp"
 
 namespace traincost {
 
@@ -132,6 +133,25 @@ void LogMetrics::take_named(Gathered& values, std::string_view text) {
             take(values, name, what, value);
         }
     });
+    take_unnamed(values, text);
+}
+
+/// What a line tells by units and places, where its names do not.
+void LogMetrics::take_unnamed(Gathered& values, std::string_view text) {
+    const std::size_t named = taken_.size();
+    if (const auto time = values.facts.has(step_time) ? std::nullopt : time_of_step(text)) {
+        take(values, "", {.role = ColumnRole::fact, .fact = step_time, .scale = time->scale}, time->value);
+    }
+    const bool counted = values.facts.iteration || values.facts.optimizer_step;
+    if (const auto step = counted || !values.facts.is_timed() ? std::nullopt : bare_step_of(text)) {
+        take(values, "", {.role = ColumnRole::iteration}, *step);
+    }
+    for (std::size_t i = named; i < taken_.size(); ++i) {  // into their places in the line
+        for (std::size_t k = i; k > 0 && taken_[k].data() < taken_[k - 1].data(); --k) {
+            std::swap(taken_[k], taken_[k - 1]);
+            std::swap(taken_columns_[k], taken_columns_[k - 1]);
+        }
+    }
 }
 
 void LogMetrics::forget_named_shape() {
@@ -141,10 +161,11 @@ void LogMetrics::forget_named_shape() {
     }
 }
 
-std::optional<LogFacts> LogMetrics::known_values(std::string_view line) {
+const LogFacts* LogMetrics::known_values(std::string_view line) {
     KnownShape* const known = known_shape(line, spoken_shapes_);
-    Gathered values;
-    return known != nullptr && gather_known(values, line, *known) ? finished(values) : std::nullopt;
+    Gathered& values = gathered_;
+    values.clear();
+    return known != nullptr && gather_known(values, line, *known) && finish(values) ? &values.facts : nullptr;
 }
 
 std::optional<LogFacts> LogMetrics::named_values(std::string_view line, bool follows) {

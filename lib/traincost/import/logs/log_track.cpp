@@ -1,6 +1,7 @@
 #include "traincost/import/logs/log_track.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "traincost/base/text.hpp"
@@ -180,8 +181,9 @@ void LogTrack::take(const LogFacts& facts, const LogPlace& place, bool first) {
         if (last_ && n > *last_) {
             interval_ = interval_ == 0 ? n - *last_ : std::min(interval_, n - *last_);
         }
-        for (int i = 0; i < static_cast<int>(series_.size()); ++i) {
-            add(static_cast<LogFact>(i), facts, place, first);
+        constexpr std::uint32_t kept = 2 * bit_of(tflops_per_gpu) - 1;  // that have a series
+        for (std::uint32_t left = facts.known & kept; left != 0; left &= left - 1) {
+            add(static_cast<LogFact>(std::countr_zero(left)), facts, place, first);
         }
         if (!facts.has(step_time) && !series(step_time).empty()) {
             without_time_.add(place.line, n);
@@ -207,7 +209,10 @@ void LogTrack::take(const LogFacts& facts, const LogPlace& place, bool first) {
     first_ = first_ ? std::min(*first_, n) : n;
     largest_ = std::max(largest_, n);
     last_ = last_ ? std::max(*last_, n) : n;
-    previous_ = facts;
+    if (!previous_) {
+        previous_.emplace();
+    }
+    previous_->become(facts);
 }
 
 void LogTrack::finish(TrainingLog& log) {

@@ -45,10 +45,34 @@ bool is_batch_of(const NameWords& parts, WordList which) {
 
 }  // namespace
 
-bool means_device_batch(std::string_view name) {
-    const NameWords parts = parts_of_name(name);
+namespace {
+
+bool is_device_batch(const NameWords& parts) {
     return is_batch_of(parts, {"device", "gpu", "rank", "micro", "local"}) ||
-           (has_word(parts, {"microbatch"}) && only_words(parts, {"microbatch", "size", "train"}));
+           (has_word(parts, {"microbatch"}) &&
+            only_words(parts, {"microbatch", "size", "train", "rank", "device", "gpu", "per", "local"}));
+}
+
+/// The other words of a name that counts tokens; nothing where it does not.
+NameWords beside_tokens(std::string_view name) {
+    NameWords parts = parts_of_name(name);
+    const std::size_t all = parts.size();
+    std::erase(parts, "tokens");
+    return parts.size() + 1 == all ? parts : NameWords{};
+}
+
+}  // namespace
+
+bool means_device_batch(std::string_view name) {
+    return is_device_batch(parts_of_name(name));
+}
+
+bool means_device_tokens(std::string_view name) {
+    return is_device_batch(beside_tokens(name));
+}
+
+bool means_step_tokens(std::string_view name) {
+    return is_batch_of(beside_tokens(name), {"global", "effective", "total"});
 }
 
 bool means_accumulation(std::string_view name) {

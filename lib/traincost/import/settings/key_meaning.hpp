@@ -9,11 +9,17 @@ namespace traincost {
 /// The sequences that a device takes at once: "per_device_batch", "micro_bsz", "train_bs_per_gpu".
 bool means_device_batch(std::string_view name);
 
+/// The same in tokens: "rank_microbatch_size_tokens".
+bool means_device_tokens(std::string_view name);
+
 /// The micro-steps of an optimizer's step: "accumulate", "grad_acc_steps".
 bool means_accumulation(std::string_view name);
 
 /// The sequences of an optimizer's step, all devices together: "global_bs", "effective_batch".
 bool means_whole_batch(std::string_view name);
+
+/// The same in tokens: "global_batch_size_tokens".
+bool means_step_tokens(std::string_view name);
 
 /// The tokens of a sequence: "max_seqlen", "context_len", "ctx_size".
 bool means_length(std::string_view name);

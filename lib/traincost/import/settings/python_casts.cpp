@@ -107,4 +107,18 @@ void PythonRegistry::follow_result(PythonCursor& cursor, Setting& made) {
     }
 }
 
+bool PythonRegistry::is_changed_copy(const Setting& value, const std::string& name,
+                                     const std::map<std::string, Setting>& locals) {
+    const auto before = locals.find(name);
+    if (before == locals.end() || !before->second.is_map() || !before->second.has("$class")) {
+        return false;
+    }
+    const std::string_view kind = class_name(before->second);
+    const bool settings = kind.ends_with("Config") || kind.ends_with("Settings") ||
+                          kind.ends_with("Arguments") || kind.ends_with("Args");
+    const std::string_view path = class_path(value);
+    return settings && path.size() > name.size() + 1 && path.starts_with(name) && path[name.size()] == '.' &&
+           path.find('.', name.size() + 1) == path.npos;
+}
+
 }  // namespace traincost

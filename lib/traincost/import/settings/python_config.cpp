@@ -51,7 +51,9 @@ void require_choice(const PythonRegistry& registry, const std::string& name,
                     const std::vector<std::string>& names, const std::string& file) {
     std::string list;
     for (const std::string& each : names) {
-        list += (list.empty() ? "" : ", ") + each;
+        if (!each.starts_with('_')) {  // a helper of the others
+            list += (list.empty() ? "" : ", ") + each;
+        }
     }
     if (name.empty()) {
         throw Error(

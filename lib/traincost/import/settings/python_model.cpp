@@ -126,6 +126,8 @@ void put_model(Setting& root, const Setting& call) {
     } else if (name == "LoraConfig" ||
                name == "get_peft_model") {  // the latter where it takes the rank itself
         put(root, "lora_r", call.peek("r"));
+        put(root, "lora_target_modules", call.peek("target_modules"));
+        put(root, "lora_dropout", call.peek("lora_dropout"));
         put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
         if (path.find("Fast") != path.npos) {  // Unsloth's, which recomputes unless it is told not to
             const Setting on = scalar_setting("true", call);
@@ -157,6 +159,7 @@ void put_model(Setting& root, const Setting& call) {
         }
         put(root, "max_seq_length", call.peek("max_seq_length"));
         put(root, "max_length", call.peek("max_length"));
+        put(root, "packing", call.peek("packing"));
     } else if (const Setting* kernel = call.peek("attn_implementation");
                kernel != nullptr && kernel->quoted &&
                name.find("load") != name.npos) {  // a loader of its own

@@ -340,8 +340,9 @@ void PythonRegistry::assign(const PythonStatement& statement, std::map<std::stri
         value = Setting(value.items.front());  // what a function returns for "model, tokenizer"
     }
     const bool options = text.find(".parse_known_args(", equals) != std::string::npos;
-    if (several && !options && !(value.is_map() && value.has("$class"))) {
-        return;  // which part of it is whose, nobody follows
+    const bool changed = sign == '=' && is_changed_copy(value, text.substr(0, end), locals);
+    if (several ? !options && !(value.is_map() && value.has("$class")) : changed) {
+        return;  // which part of it is whose, or what config.merge(...) lays over it, nobody follows
     }
     const std::string path = text.substr(0, end) + (part.empty() ? "" : "." + part);
     if (sign != '=') {

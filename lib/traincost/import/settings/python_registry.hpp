@@ -189,6 +189,9 @@ private:
                           std::map<std::string, Setting>& locals);
     /// "@click.option(...)": what the function below it is told where nobody says more.
     void decorate(const PythonStatement& statement);
+    /// Whether the value is what a method of the settings of that name returns: those, changed by arguments.
+    static bool is_changed_copy(const Setting& value, const std::string& name,
+                                const std::map<std::string, Setting>& locals);
     /// Whether each round of a loop gives a name that is new the same number or text.
     bool repeats(const PythonStatement& statement, const std::string& path, const Setting& value,
                  const std::map<std::string, Setting>& locals) const;

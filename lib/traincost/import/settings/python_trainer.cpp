@@ -23,7 +23,9 @@ constexpr std::array<std::string_view, 13> argument_classes = {
 bool makes_arguments(const Setting& made) {
     const std::string_view name = class_name(made);
     return std::any_of(argument_classes.begin(), argument_classes.end(), [&](std::string_view each) {
-        return name == each || (each == "TrainingArguments" && name.ends_with(each));
+        // "DataTrainingArguments" are of the data alone.
+        return name == each ||
+               (each == "TrainingArguments" && name.ends_with(each) && !name.starts_with("Data"));
     });
 }
 

@@ -302,12 +302,17 @@ Flow ShellFollower::choice(const ShellCommand& command) {
         for (const ShellText& raw : command.patterns[i]) {
             const std::string pattern = state_.text_of(raw).chars;
             const bool all = pattern == "*";
-            if (!wanted.empty() && ShellState::matches(pattern, wanted) && !(unknown && all)) {
-                return run(command.bodies[i]);
+            const bool named = !wanted.empty() && ShellState::matches(pattern, wanted) && !(unknown && all);
+            const bool none = !unknown && wanted.empty() && (pattern.empty() || all);
+            if (!named && !none) {
+                continue;
             }
-            if (!unknown && wanted.empty() && (pattern.empty() || all)) {
-                return run(command.bodies[i]);
+            const Flow flow = run(command.bodies[i]);
+            if (flow != Flow::left || !std::exchange(has_failed_, false)) {
+                return flow;
             }
+            // It asks for an argument that is yet to be given: any of the others is meant.
+            return open.empty() ? Flow::on : branches(open);
         }
         open.push_back(&command.bodies[i]);
     }

@@ -1,0 +1,131 @@
+// What launch files met last taught: arguments that a script asks for, settings that are changed copies,
+// Lightning's names in settings of one's own.
+
+#include "support/launch_reading.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+using namespace traincost::test;
+
+TEST_CASE("a script that leaves without its argument is followed as if it had one", "[launch]") {
+    const std::string text =
+        "SIZE=\"\"\nwhile [[ $# -gt 0 ]]; do\n  case $1 in\n    --size) SIZE=\"$2\"; shift 2;;\n  "
+        "esac\ndone\n"
+        "case \"$SIZE\" in\n  small) TP=1 ;;\n  large) TP=8 ;;\n  *) echo \"which size?\"; exit 1 ;;\nesac\n"
+        "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 --hidden-size 64 \\\n"
+        "  --num-attention-heads 4 --micro-batch-size 2 --global-batch-size 64 --seq-length 64 \\\n"
+        "  --tensor-model-parallel-size $TP\n";
+    const LaunchReading job = said_in(text);
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::tp) == "-");  // one of two
+    std::string given = text;
+    given.replace(given.find("SIZE=\"\""), 7, "SIZE=\"large\"");
+    CHECK(said(said_in(given), Fact::tp) == "8");
+}
+
+TEST_CASE("settings that a method of theirs changes stay those", "[launch]") {
+    const LaunchReading job = said_in(
+        "from acme import ExperimentConfig, main\n"
+        "from transformers import Trainer, TrainingArguments\n"
+        "args = TrainingArguments(output_dir='o', per_device_train_batch_size=4)\n"
+        "args = args.merge(overrides)\n"
+        "trainer = Trainer(model=model, args=args)\ntrainer.train()\n");
+    CHECK(said(job, Fact::micro_batch) == "4");
+}
+
+TEST_CASE("arguments of the data alone are no trainer's", "[launch]") {
+    const LaunchReading job = said_in(
+        "from dataclasses import dataclass, field\nfrom trl import GRPOConfig, GRPOTrainer, TrlParser\n"
+        "@dataclass\nclass DataTrainingArguments:\n    dataset: str = field(default='d')\n"
+        "parser = TrlParser((DataTrainingArguments, GRPOConfig))\n"
+        "data_args, training_args = parser.parse_args_and_config()\n"
+        "data = DataTrainingArguments()\n"
+        "args = GRPOConfig(per_device_train_batch_size=2, gradient_accumulation_steps=4)\n"
+        "trainer = GRPOTrainer(model='acme/m-1b', args=args)\ntrainer.train()\n");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::accumulation) == "4");
+}
+
+TEST_CASE("settings alone: an optimizer that its table names", "[launch]") {
+    for (const std::string key : {"name", "type"}) {
+        const LaunchReading job =
+            said_in("optim:\n  " + key +
+                    ": adamw\n  lr: 5e-5\ntraining:\n  micro_batch_size: 8\n  gradient_accumulation: 4\n"
+                    "  seq_len: 512\n");
+        CHECK(said(job, Fact::optimizer) == "adamw");
+        CHECK(said(job, Fact::model) == "-");
+    }
+}
+
+TEST_CASE("settings alone: devices and strategy beside an accelerator are Lightning's", "[launch]") {
+    const std::string rows =
+        "training:\n  batch_size: 16\n  gradient_accumulation: 2\n  sequence_length: 2048\n"
+        "  learning_rate: 6.0e-4\n";
+    const LaunchReading job = said_in(
+        rows + "hardware:\n  accelerator: gpu\n  devices: 4\n  precision: bf16-true\n  strategy: ddp\n");
+    CHECK(said(job, Fact::gpus) == "4");
+    CHECK(said(job, Fact::zero) == "0");
+    CHECK(said(said_in(rows + "hardware:\n  devices: 4\n"), Fact::gpus) == "-");
+}
+
+TEST_CASE("settings alone: a model's base by its name of the hub", "[launch]") {
+    const auto of_base = [](const std::string& base) {
+        return said(said_in("model:\n  base: " + base +
+                            "\ntraining:\n  batch_size: 1\n  gradient_accumulation_steps: 8\n"
+                            "  max_seq_length: 512\n  lora_rank: 4\n"),
+                    Fact::model);
+    };
+    CHECK(of_base("acme/m-1b") == "acme/m-1b");
+    CHECK(of_base("./out/m-1b") == "-");
+}
+
+TEST_CASE("batches in tokens, by the parts of their names", "[launch]") {
+    const LaunchReading job = said_of(
+        "import argparse\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seq_len', type=int)\n"
+        "parser.add_argument('--rank_microbatch_size_tokens', type=int)\n"
+        "parser.add_argument('--global_batch_size_tokens', type=int)\nargs = parser.parse_args()\n" +
+            loop_of,
+        "torchrun --nproc_per_node 2 train.py --seq_len 1024 --rank_microbatch_size_tokens 2048 "
+        "--global_batch_size_tokens 8192");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::global_batch) == "8");
+}
+
+TEST_CASE("ms-swift: FSDP by a file of its words and their details", "[launch]") {
+    const LaunchReading job = read_launch_files(
+        std::vector<LaunchFile>{
+            {"run.sh",
+             "NPROC_PER_NODE=8 swift sft --model acme/m-1b --max_length 512 \\\n"
+             "  --per_device_train_batch_size 1 --fsdp fsdp.json\n"},
+            {"fsdp.json",
+             "{\"fsdp\": \"full_shard auto_wrap\", \"fsdp_config\": {\"fsdp_version\": 2, "
+             "\"reshard_after_forward\": true}}\n"}},
+        {});
+    CHECK(job.format == "ms-swift");
+    CHECK(said(job, Fact::zero) == "3");
+}
+
+TEST_CASE("NeMo 2: the function of a recipe's trainer takes its degrees", "[launch]") {
+    const LaunchReading job = said_in(
+        "from nemo.collections.llm.recipes import nemotron4_22b\n"
+        "recipe = nemotron4_22b.pretrain_recipe(name='n', num_nodes=2, num_gpus_per_node=8)\n"
+        "trainer = nemotron4_22b.trainer(tensor_parallelism=4, pipeline_parallelism=2,\n"
+        "    virtual_pipeline_parallelism=5, context_parallelism=2, sequence_parallelism=True,\n"
+        "    num_nodes=2, num_gpus_per_node=8)\nrecipe.trainer = trainer\n");
+    CHECK(said(job, Fact::tp) == "4");
+    CHECK(said(job, Fact::pp) == "2");
+    CHECK(said(job, Fact::vp) == "5");
+    CHECK(said(job, Fact::cp) == "2");
+}
+
+TEST_CASE("torchtune: a configuration of its own by its path", "[launch]") {
+    const LaunchReading job = said_in(
+        "tune run lora_finetune_single_device \\\n"
+        "  --config /opt/torchtune/recipes/configs/llama3_1/8B_lora_single_device.yaml batch_size=2\n");
+    CHECK(said(job, Fact::model) == "llama3_1_8b");
+    const LaunchReading other =
+        said_in("tune run lora_finetune_single_device --config /my/8B_lora.yaml batch_size=2\n");
+    CHECK(said(other, Fact::model) == "-");
+}

@@ -181,6 +181,12 @@ TEST_CASE("headroom is taken off the capacity", "[answers]") {
     const Answer less = answer("estimate " + job_8b + " --headroom 10");
     CHECK(less.number({"memory", "capacity_bytes"}) ==
           Approx(0.9 * all.number({"memory", "capacity_bytes"})));
+    // An allocator knows nothing of it: what is used stays, and just too much of it does not fit.
+    const double used = all.number({"memory", "device_bytes"});
+    const double share = 1.0 - 0.99 * used / all.number({"memory", "capacity_bytes"});
+    const Answer short_of = answer("estimate " + job_8b + " --headroom " + std::to_string(share * 100.0));
+    CHECK(short_of.number({"memory", "device_bytes"}) == Approx(used));
+    CHECK(short_of.exit_code == 1);
 }
 
 TEST_CASE("every command that takes a job keeps its headroom free", "[answers]") {

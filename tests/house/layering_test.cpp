@@ -184,6 +184,14 @@ TEST_CASE("the name of a test contains no semicolon, at which ctest would cut it
     }
 }
 
+TEST_CASE("tests keep temporary files where they are removed", "[house]") {
+    for (const SourceFile& file : source_files("tests", {".hpp", ".cpp"})) {
+        INFO(file.path);
+        const bool names = code_of(file.text).find("temp_directory_path") != std::string::npos;
+        CHECK(names == (file.path == "tests/support/temporary.hpp"));
+    }
+}
+
 TEST_CASE("every header is included once", "[house]") {
     for (const char* folder : {"lib", "cli", "tests"}) {
         for (const SourceFile& file : source_files(folder, {".hpp"})) {

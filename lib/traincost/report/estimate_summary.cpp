@@ -25,6 +25,17 @@ std::string interval(const Uncertainty& sure) {
            to_text(Seconds{sure.step_time_s->high}) + "; ";
 }
 
+/// "bf16 is emulated on t4, which multiplies fp16 eight times as fast (--precision fp16)."
+std::string emulation_words(const Job& job) {
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    if (!emulates(accelerator, job.run.precision.gemm))
+        return "";
+    const double faster =
+        *peak_rate(accelerator, DataType::fp16) / *peak_rate(accelerator, job.run.precision.gemm);
+    return std::string(to_string(job.run.precision.gemm)) + " is emulated on " + accelerator.id +
+           ", which multiplies fp16 " + to_significant(faster, 2) + " times as fast (--precision fp16).";
+}
+
 /// The first thing to change where it does not fit; the first thing to know where it does.
 std::string advice(const EstimateAnswer& answer) {
     if (!answer.estimate.fits) {
@@ -37,6 +48,8 @@ std::string advice(const EstimateAnswer& answer) {
     }
     if (answer.sure.probability_of_fitting && *answer.sure.probability_of_fitting < sure_to_fit)
         return "Risky: memory of comparable runs was often higher than predicted.";
+    if (std::string words = emulation_words(answer.job); !words.empty())
+        return words;
     if (answer.padding) {
         return "A vocabulary padded to " + std::to_string(answer.padding->vocabulary) +
                " rows would make the step " + percent_text(answer.padding->faster) + " faster.";

@@ -184,8 +184,17 @@ void parse_gpu(JobDraft& d, const std::string& text, const std::string& where) {
     agree(d.gpu, said.name, where, text, "--gpus, which names another accelerator");
 }
 
-void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
+/// "8 H100" too, which as an accelerator's name could be a "4090 D".
+CountedName counted_accelerators(const std::string& text) {
+    const auto blank = text.find(' ');
+    const bool number = blank != text.npos && text.find_first_not_of("0123456789") == blank;
     const CountedName said = counted_name(text);
+    return said.count || !number ? said
+                                 : counted_name(text.substr(0, blank) + "x" + text.substr(blank + 1));
+}
+
+void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
+    const CountedName said = counted_accelerators(text);
     if (!said.count) {
         agree(d.gpus, positive(text), where, text, "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
         return;
@@ -345,7 +354,7 @@ void add_job(std::vector<JobField>& out) {
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::model, as_is>({"model", "--model", "ID|FILE|-", "Model: a catalogue id, a model file, or a Hugging Face config.json or its folder", g})));
     add(composite(field_of<&D::gpu>({"cluster.accelerator", "--gpu", "ID", "Accelerator: a catalogue id, optionally with a count, as in 8xH100", g}, parse_gpu)));
-    add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators", g}, parse_gpus));
+    add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators, optionally with their name, as in 8xH100", g}, parse_gpus));
     add(row<&D::per_node, positive>({"cluster.per_node", "--per-node", "COUNT", "Accelerators per node, if different from the cluster's", g}));
     add(composite(row<&D::cluster, as_is>({"cluster.id", "--cluster", "ID", "Node type and network: a catalogue id", g})));
     add(field_of<&D::sequence>({"run.sequence", "--seq", "TOKENS", "Sequence length in tokens, as in 8192 or 8K (K = 1024); default: the model's usual", g}, parse_sequence));

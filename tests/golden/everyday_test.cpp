@@ -67,6 +67,21 @@ TEST_CASE("a name parted by a blank is put together in the answer", "[everyday]"
                Catch::Contains("9b: no such file") && !Catch::Contains("did you mean"));
 }
 
+TEST_CASE("a batch that counts tokens is recognised by its size", "[everyday]") {
+    const std::string run = "traincost estimate --model llama-3-8b --gpus 64xh100 --seq 8192 --global-batch ";
+    CHECK_THAT(run_in_process(run + "4M"),
+               Catch::Contains("A step takes 32.8B tokens: --global-batch counts sequences, not tokens."));
+    CHECK_THAT(run_in_process(run + "4096"), !Catch::Contains("counts sequences"));
+}
+
+TEST_CASE("PEFT's names of adapter targets are understood", "[everyday]") {
+    const std::string run = "--model llama-3-8b --gpus 1xh100 --seq 2048 --tuning lora --lora-targets ";
+    CHECK(estimate(run + "all-linear") == estimate(run + "q,k,v,o,mlp"));
+    CHECK(estimate(run + "all") == estimate(run + "q,k,v,o,mlp"));
+    CHECK(estimate(run + "q_proj,v_proj") == estimate(run + "q,v"));
+    CHECK_THAT(estimate(run + "gate_proj"), Catch::Contains("unknown value 'gate_proj'"));
+}
+
 TEST_CASE("a format without matrix units is said at once, with the one that has them", "[everyday]") {
     const std::string run = "traincost estimate --model gpt2-124m --gpus 1 --seq 1024 --gpu ";
     CHECK_THAT(run_in_process(run + "t4 --precision bf16"),

@@ -57,6 +57,15 @@ std::string advice(const EstimateAnswer& answer) {
     return "";
 }
 
+/// More tokens than any step takes, where tokens were counted as sequences.
+std::string batch_words(const EstimateAnswer& answer) {
+    constexpr double beyond_all = 1e9;  // the largest steps published take some 0.1 billion
+    const double tokens = answer.estimate.throughput.tokens_per_step;
+    return tokens < beyond_all ? ""
+                               : "A step takes " + count_text(tokens) +
+                                     " tokens: --global-batch counts sequences, not tokens.";
+}
+
 void add_training_rows(const EstimateAnswer& answer, Table& table) {
     const auto row = [&](std::string_view name, Cell value, const std::string& remark) {
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
@@ -100,6 +109,7 @@ Table summary_of(const EstimateAnswer& answer) {
         if (!text.empty())
             table.remarks.push_back(text);
     };
+    remark(batch_words(answer));
     remark(advice(answer));
     const FileNotes& notes = answer.notes;
     if (!notes.contradictions.empty())

@@ -397,7 +397,7 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::expandable_segments, on_or_off>({"run.expandable_segments", "--expandable-segments", "on|off", "PyTorch's expandable_segments; default: the stack's", g}));
     add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all (full), or adapters; default: full", g}));
     add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora; default: the stack's", g}));
-    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head; implies --tuning lora; default: the stack's", g}));
+    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head, or all (all but head); implies --tuning lora; default: the stack's", g}));
     JobField headroom = row<&D::headroom, headroom_share>({"run.headroom", "--headroom", "PERCENT", "Share of memory to keep free; default: 0", g});
     headroom.print = [](const JobDraft& d) { return d.headroom ? std::optional(to_exact(*d.headroom * 100.0)) : std::nullopt; };
     add(headroom);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -181,6 +182,12 @@ TEST_CASE("headroom is taken off the capacity", "[answers]") {
     const Answer less = answer("estimate " + job_8b + " --headroom 10");
     CHECK(less.number({"memory", "capacity_bytes"}) ==
           Approx(0.9 * all.number({"memory", "capacity_bytes"})));
+    // An allocator knows nothing of it: what is used stays, and just too much of it does not fit.
+    const double used = all.number({"memory", "device_bytes"});
+    const double share = 1.0 - 0.99 * used / all.number({"memory", "capacity_bytes"});
+    const Answer short_of = answer("estimate " + job_8b + " --headroom " + std::to_string(share * 100.0));
+    CHECK(short_of.number({"memory", "device_bytes"}) == Approx(used));
+    CHECK(short_of.exit_code == 1);
 }
 
 TEST_CASE("every command that takes a job keeps its headroom free", "[answers]") {
@@ -218,6 +225,29 @@ TEST_CASE("achieved inverts estimate: the predicted step has the predicted MFU",
     CHECK(a.number({"remaining", "tokens"}) == 750e9);
     CHECK(a.number({"remaining", "usd"}) == Approx(0.75 * predicted.number({"cost", "usd"})));
     CHECK(a.at({"conventions"}).array()->size() == 7);
+}
+
+TEST_CASE("achieved begins with how the step compares with runs like it, and what cannot be is said",
+          "[answers]") {
+    const std::string run =
+        "achieved --model llama-3.1-8b --gpu h100 --gpus 8 --tp 2 --zero 1 --seq 8192 "
+        "--micro-batch 1 --global-batch 64 --step-time ";
+    int exit_code = 0;
+    const auto says = [&](const std::string& more, const std::string& words) {
+        std::string text = printed(run + more, "", exit_code);
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        CAPTURE(text, words);
+        const std::size_t at = text.find(words);
+        CHECK(at < text.find("FLOP conventions"));
+        CHECK(written(answer(run + more + " --json").at({"step_verdict"})).find(words) != std::string::npos);
+    };
+    says("7.1s", "As fast as predicted");
+    says("8s", "slower than predicted, within the 80% interval");
+    says("20s", "2.85 times as long as predicted, slower than nine in ten comparable runs.");
+    says("9.1s", "likely cause: everything is recomputed (--recompute full)");
+    says("3s", "Impossible as stated: 114% of the peak");
+    const std::string stated = printed(run + "9.1s --recompute none", "", exit_code);
+    CHECK(stated.find("likely cause") == std::string::npos);
 }
 
 TEST_CASE("every measurement of achieved says the same run", "[answers]") {

@@ -27,6 +27,69 @@ TEST_CASE("8xH100 is a number and an accelerator, by either flag", "[everyday]")
                Catch::Contains("contradicts") && Catch::Contains("[exit 2]"));
 }
 
+TEST_CASE("a number of accelerators is understood before and behind their name", "[everyday]") {
+    const std::string job = "--model llama-3-8b --seq 4096 --tp 2 ";
+    const std::string plain = estimate(job + "--gpu h100 --gpus 8");
+    for (const char* said :
+         {"'8 x H100'", "'8x H100'", "'8*H100'", "H100:8", "'H100 x8'", "'H100 x 8'", "'8 H100'"}) {
+        INFO(said);
+        CHECK(estimate(job + "--gpus " + said) == plain);
+    }
+    // An x of the name's own counts nothing.
+    CHECK_THAT(estimate(job + "--gpu rtx4090 --gpus 8"), Catch::Contains("on 8 rtx-4090"));
+    CHECK_THAT(estimate(job + "--gpus h100x8"), Catch::Contains("[exit 2]"));
+    const std::string days = "traincost days --params 8B --tokens 1T --mfu 0.4 ";
+    CHECK(run_in_process(days + "--gpus 8xh100") == run_in_process(days + "--gpus 8 --gpu h100"));
+    CHECK(run_in_process(days + "--gpu 8xh100") == run_in_process(days + "--gpus 8 --gpu h100"));
+    CHECK_THAT(run_in_process(days + "--gpu 8xh100 --gpus 16"),
+               Catch::Contains("contradicts") && Catch::Contains("[exit 2]"));
+}
+
+TEST_CASE("K of a sequence is 1024 in every command", "[everyday]") {
+    const std::string days = "traincost days --params 8B --tokens 1T --gpus 8xh100 --seq ";
+    CHECK(run_in_process(days + "4K") == run_in_process(days + "4096"));
+    for (const std::string method :
+         {"six-nd --params 7B --tokens 2T --gpus 256 --peak 312 --mfu 0.45", "lightning",
+          "flagperf --model gpt3-6.7b --gpu A100 --samples-per-s 3", "fast-llm"}) {
+        const std::string run = "traincost method " + method + " --json --seq ";
+        INFO(method);
+        CHECK(run_in_process(run + "2K") == run_in_process(run + "2048"));
+        CHECK_THAT(run_in_process(run + "2K"), !Catch::Contains("[exit"));
+    }
+}
+
+TEST_CASE("a name parted by a blank is put together in the answer", "[everyday]") {
+    CHECK_THAT(estimate("--model llama3 8b --gpus 8xh100"),
+               Catch::Contains("8b: no such file; did you mean --model llama-3-8b?"));
+    CHECK_THAT(estimate("--model llama-3-8b --gpu rtx 4090 --gpus 8"),
+               Catch::Contains("did you mean --gpu rtx-4090?"));
+    CHECK_THAT(estimate("--model llama-3-8b 9b --gpus 8xh100"),
+               Catch::Contains("9b: no such file") && !Catch::Contains("did you mean"));
+}
+
+TEST_CASE("a batch that counts tokens is recognised by its size", "[everyday]") {
+    const std::string run = "traincost estimate --model llama-3-8b --gpus 64xh100 --seq 8192 --global-batch ";
+    CHECK_THAT(run_in_process(run + "4M"),
+               Catch::Contains("A step takes 32.8B tokens: --global-batch counts sequences, not tokens."));
+    CHECK_THAT(run_in_process(run + "4096"), !Catch::Contains("counts sequences"));
+}
+
+TEST_CASE("PEFT's names of adapter targets are understood", "[everyday]") {
+    const std::string run = "--model llama-3-8b --gpus 1xh100 --seq 2048 --tuning lora --lora-targets ";
+    CHECK(estimate(run + "all-linear") == estimate(run + "q,k,v,o,mlp"));
+    CHECK(estimate(run + "all") == estimate(run + "q,k,v,o,mlp"));
+    CHECK(estimate(run + "q_proj,v_proj") == estimate(run + "q,v"));
+    CHECK_THAT(estimate(run + "gate_proj"), Catch::Contains("unknown value 'gate_proj'"));
+}
+
+TEST_CASE("a format without matrix units is said at once, with the one that has them", "[everyday]") {
+    const std::string run = "traincost estimate --model gpt2-124m --gpus 1 --seq 1024 --gpu ";
+    CHECK_THAT(run_in_process(run + "t4 --precision bf16"),
+               Catch::Contains("bf16 is emulated on t4, which multiplies fp16 8.0 times as fast"));
+    CHECK_THAT(run_in_process(run + "t4 --precision fp16"), !Catch::Contains("emulated"));
+    CHECK_THAT(run_in_process(run + "a100 --precision bf16"), !Catch::Contains("emulated"));
+}
+
 TEST_CASE("K of a sequence is 1024, and said", "[everyday]") {
     const std::string run = "--model llama-3.1-8b --gpu h100 --gpus 8 --tp 8 --recompute full";
     CHECK_THAT(estimate(run + " --seq 128K"),

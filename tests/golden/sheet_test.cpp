@@ -1,5 +1,6 @@
 // `export sheet` writes what `timeline --from` and `compare` read, and a spreadsheet program computes again.
 
+#include "support/temporary.hpp"
 #include "support/transcript.hpp"
 
 #include <traincost/sheets/sheet_reader.hpp>
@@ -7,8 +8,6 @@
 #include <traincost/import/logs/recording_files.hpp>
 
 #include <catch2/catch.hpp>
-
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -26,14 +25,10 @@ const std::string job =
 
 /// A folder that goes when the test ends.
 struct Folder {
-    fs::path path = fs::temp_directory_path() / ("traincost-sheet-" + std::to_string(::getpid()));
+    const traincost::test::TemporaryFolder temporary;
+    const fs::path& path = temporary.path();
     Folder() {
         fs::current_path(SOURCE_FOLDER);  // commands name files of the tests
-        fs::create_directories(path);
-    }
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path, ignored);
     }
 };
 

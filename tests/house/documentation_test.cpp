@@ -10,6 +10,8 @@
 
 #include <catch2/catch.hpp>
 #include <traincost/base/text.hpp>
+#include <traincost/export/exporters.hpp>
+#include <traincost/import/importers.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -163,6 +165,16 @@ TEST_CASE("the figures of the README are those of the accuracy page", "[document
     std::string shown = count.substr(0, count.find(' '));
     shown.insert(shown.size() - 3, ",");
     CHECK(readme.find("on " + shown + " published and own runs") != std::string::npos);
+}
+
+TEST_CASE("the README counts the formats that are read and written", "[documentation]") {
+    const std::string readme = read_file(SOURCE_FOLDER "/README.md");
+    const std::string read =
+        "Launch files in " + std::to_string(traincost::launch_formats().size()) + " formats are read as jobs";
+    const std::string written =
+        "jobs are written as launch files in " + std::to_string(traincost::export_formats().size()) + " (";
+    CHECK(readme.find(read) != std::string::npos);
+    CHECK(readme.find(written) != std::string::npos);
 }
 
 TEST_CASE("every source that is met badly has a diagnosis", "[documentation]") {

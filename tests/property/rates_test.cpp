@@ -75,6 +75,30 @@ TEST_CASE("no accelerator of the catalogue exceeds its peak in any precision, an
     CHECK(counted > 300);
 }
 
+TEST_CASE("products in fp4 are no slower than in fp8 where both run", "[rates]") {
+    const Catalogue catalogue;
+    int compared = 0;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {
+        const std::optional<ClusterSpec> cluster = published(catalogue, entry.id);
+        if (!cluster)
+            continue;
+        const auto products = [&](std::string_view precision) -> std::optional<Seconds> {
+            const Job job = large_products(*cluster, precision);
+            if (!validate(job).empty())
+                return std::nullopt;
+            return estimate(job).step[StepTerm::gemm];
+        };
+        const auto eight = products("fp8-mixed");
+        const auto four = products("fp4-mixed");
+        if (!eight || !four)
+            continue;
+        INFO(entry.id);
+        ++compared;
+        CHECK(four->value() <= eight->value() * 1.001);
+    }
+    CHECK(compared >= 10);
+}
+
 TEST_CASE("a format that its family has no kernel data for runs as on the mean accelerator", "[rates]") {
     const Catalogue catalogue;
     const ClusterSpec cluster = catalogue.cluster("ascend-950dt", 1).spec;

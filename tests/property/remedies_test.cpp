@@ -100,3 +100,26 @@ TEST_CASE("the words of a remedy make its job, whatever was said before", "[reme
     });
     CHECK(asked > 20);
 }
+
+TEST_CASE("a model on any number of accelerators has an answer, and remedies that are theirs", "[remedies]") {
+    const Sources sources;
+    int asked = 0;
+    for (const char* model : {"llama-3.1-8b", "mixtral-8x7b", "gpt3-175b"}) {
+        for (const std::int64_t count : {3, 5, 7, 9, 24, 30}) {
+            JobDraft draft;
+            draft.model = {model, "--model"};
+            draft.gpu = {"h100", "--gpu"};
+            draft.gpus = {count, "--gpus"};
+            INFO(model << " on " << count);
+            EstimateAnswer answer = ask(EstimateQuestion{draft}, sources);
+            for (const Remedy& remedy : answer.remedies) {
+                CAPTURE(remedy.change);
+                ++asked;
+                const EstimateAnswer taken = ask(EstimateQuestion{with_words(draft, remedy.change)}, sources);
+                CHECK(taken.estimate.step.total == remedy.step);
+                CHECK(taken.estimate.fits == remedy.fits);
+            }
+        }
+    }
+    CHECK(asked > 20);
+}

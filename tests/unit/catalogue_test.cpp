@@ -124,6 +124,32 @@ TEST_CASE("every source of every record has a title or is one", "[catalogue]") {
     }
 }
 
+TEST_CASE("a node taken for its number of accelerators is not called the usual one", "[catalogue]") {
+    const Catalogue catalogue;
+    int other = 0;
+    for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {
+        for (const std::int64_t per_node : {1, 2, 4, 8, 16}) {
+            INFO(entry.id << " by " << per_node);
+            std::string usual, taken, said;
+            try {
+                usual = catalogue.cluster(entry.id, 16).spec.id;
+                const ClusterChoice choice = catalogue.cluster(entry.id, 16, per_node);
+                taken = choice.spec.id;
+                said = choice.assumptions.front();
+            } catch (const Error&) {
+                continue;
+            }
+            const bool called_usual = said.find(taken + ", the usual node for") != std::string::npos;
+            CHECK(called_usual == (taken == usual));
+            if (taken != usual) {
+                ++other;
+                CHECK(said.find("instead of the usual " + usual) != std::string::npos);
+            }
+        }
+    }
+    CHECK(other >= 2);
+}
+
 TEST_CASE("every accelerator with its figures published has a usual node", "[catalogue]") {
     const Catalogue catalogue;
     int built = 0;

@@ -21,6 +21,7 @@
 #include <traincost/plan/search_check.hpp>
 
 #include "support/search_jobs.hpp"
+#include "support/temporary.hpp"
 
 using namespace traincost;
 namespace fs = std::filesystem;
@@ -39,22 +40,10 @@ std::string refusal(Run run) {
 }
 
 /// A folder that goes away with it.
-class Folder {
-public:
-    Folder() : path_(fs::temp_directory_path() / ("traincost-limits-" + std::to_string(::getpid()))) {
-        fs::create_directories(path_);
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        fs::remove_all(path_);
-    }
+struct Folder : test::TemporaryFolder {
     std::string operator/(const std::string& name) const {
-        return (path_ / name).string();
+        return (path() / name).string();
     }
-
-private:
-    fs::path path_;
 };
 
 }  // namespace
@@ -179,4 +168,17 @@ TEST_CASE("a shard of a hundred million is merged in the memory of its file", "[
     const ShardFile one{{}, "request", 0, 100'000'000, {}};
     CHECK(refusal([&] { merge_shards({one}, {"a.json"}, 1); }) ==
           "shard 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 99999989 more of 100000000 is missing");
+}
+
+TEST_CASE("a test's folder is gone with its object", "[limits]") {
+    fs::path path;
+    {
+        const test::TemporaryFolder folder;
+        path = folder.path();
+        fs::create_directories(path / "below");
+        CHECK(test::TemporaryFolder().path() != path);
+        CHECK(fs::exists(path / "below"));
+    }
+    CHECK_FALSE(fs::exists(path));
+    CHECK(test::temporary("a").parent_path() == test::temporary("b").parent_path());
 }

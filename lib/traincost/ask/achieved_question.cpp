@@ -1,6 +1,7 @@
 #include "traincost/ask/achieved_question.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "traincost/ask/sureness.hpp"
@@ -91,6 +92,40 @@ void take_logged(const TrainingLog& log, const std::string& name, JobDraft& draf
         take(draft.global_batch, log.global_batch, "global batch", "--global-batch");
 }
 
+/// ", as full recomputation would be (--recompute full)" where nobody said what is recomputed.
+std::string likely_cause(const JobDraft& draft, const Job& job, const Achieved& a) {
+    constexpr double alike = 0.08;  // two step times that one explanation may join
+    if (draft.recompute || job.run.recompute != Recompute::none)
+        return "";
+    Job other = job;
+    other.run.recompute = Recompute::full;
+    if (!validate(other).empty() || std::abs(a.step / estimate(other).step.total - 1.0) >= alike)
+        return "";
+    return "; likely cause: everything is recomputed (--recompute full)";
+}
+
+std::string step_verdict(const JobDraft& draft, const Job& job, const Achieved& a, const Uncertainty& sure) {
+    constexpr double as_predicted = 0.03;  // a difference nobody looks for causes of
+    if (a.hardware.utilization > 1.0)
+        return "Impossible as stated: " + percent_text(a.hardware.utilization) +
+               " of the peak. Check the measurement, batch, number of accelerators and precision.";
+    const bool slower = a.ratio > 1.0;
+    if (std::abs(a.ratio - 1.0) < as_predicted)
+        return "As fast as predicted, within " + percent_text(as_predicted) + ".";
+    constexpr double far = 1.5;
+    std::string text = a.ratio > far ? to_significant(a.ratio) + " times as long as predicted"
+                                     : percent_text(std::abs(a.ratio - 1.0)) +
+                                           (slower ? " slower" : " faster") + " than predicted";
+    if (sure.step_time_s) {
+        const bool inside =
+            a.step.value() >= sure.step_time_s->low && a.step.value() <= sure.step_time_s->high;
+        text += inside   ? ", within the 80% interval of comparable runs"
+                : slower ? ", slower than nine in ten comparable runs"
+                         : ", faster than nine in ten comparable runs";
+    }
+    return text + (slower ? likely_cause(draft, job, a) : "") + ".";
+}
+
 }  // namespace
 
 AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
@@ -108,7 +143,9 @@ AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
     Achieved a = achieved(resolved.job, step.step, tokens_done(question, question.log, resolved));
     count_failures(resolved, a.remaining);
     Uncertainty sure = sureness(draft, resolved.job, a.predicted, sources.residuals());
-    return {std::move(resolved), step, std::move(a), std::move(sure), question.log, question.log_name};
+    std::string verdict = step_verdict(draft, resolved.job, a, sure);
+    return {std::move(resolved), step,         std::move(a),     std::move(sure),
+            std::move(verdict),  question.log, question.log_name};
 }
 
 }  // namespace traincost

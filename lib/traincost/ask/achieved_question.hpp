@@ -28,7 +28,8 @@ struct AchievedAnswer {
     ResolvedJob resolved;
     LoggedStep step;  ///< the measurement, and where it is from
     Achieved achieved;
-    Uncertainty sure;  ///< of the prediction
+    Uncertainty sure;     ///< of the prediction
+    std::string verdict;  ///< how the step compares with the prediction and with what is possible
     std::optional<TrainingLog> log{};
     std::string log_name{};
 };

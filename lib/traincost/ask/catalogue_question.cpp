@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "traincost/base/error.hpp"
+#include "traincost/base/meant_names.hpp"
 #include "traincost/base/text.hpp"
 
 namespace traincost {
@@ -24,7 +25,7 @@ FoundRecord find_record(const Catalogue& catalogue, const ShowQuestion& options)
         return {room, catalogue.id(room, options.name)};
     }
     std::vector<FoundRecord> found;
-    std::vector<std::string> names;
+    std::vector<std::string> ids, names;
     for (const Room room : {Room::models, Room::accelerators, Room::clusters, Room::stacks}) {
         if (const auto id = catalogue.find(room, options.name)) {
             found.push_back({room, *id});
@@ -43,11 +44,13 @@ FoundRecord find_record(const Catalogue& catalogue, const ShowQuestion& options)
     }
     for (const Room room : {Room::models, Room::accelerators, Room::clusters, Room::stacks}) {
         for (const CatalogueEntry& entry : catalogue.entries(room)) {
+            ids.push_back(entry.id);
             names.push_back(entry.id);
             names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
         }
     }
-    const std::string suggestion = did_you_mean(options.name, names);
+    const std::string parts = meant_by_part(options.name, ids, "traincost list");
+    const std::string suggestion = parts.empty() ? did_you_mean(options.name, names) : parts;
     throw Error(ErrorKind::not_found, "no record named '" + options.name + "'" +
                                           (suggestion.empty() ? "; see 'traincost list'" : suggestion));
 }

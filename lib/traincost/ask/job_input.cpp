@@ -72,20 +72,32 @@ void sort_in(const LaunchFile& file, const Sources& sources, Sorted& sorted) {
     sorted.launch.push_back(file);
 }
 
-/// The text of a file. What is no file may be a name of the catalogue, which has a flag of its own.
-std::string text_of(const std::string& name, const Sources& sources) {
+/// The text of a file. What is no file may be a name of the catalogue, which has a flag of its own, or what a
+/// blank parted from such a name: "--model llama3 8b".
+std::string text_of(const std::string& name, const JobDraft& said, const Sources& sources) {
     try {
         return sources.text_of(name);
     } catch (const Error& error) {
-        constexpr std::pair<Room, std::string_view> flags[] = {{Room::models, "--model"},
-                                                               {Room::accelerators, "--gpu"},
-                                                               {Room::clusters, "--cluster"},
-                                                               {Room::stacks, "--stack"}};
-        for (const auto& [room, flag] : flags) {
-            if (sources.catalogue().find(room, name)) {
-                throw Error(error.kind(), std::string(error.what()) + "; did you mean " + std::string(flag) +
-                                              " " + name + "?");
-            }
+        struct Named {
+            Room room;
+            std::string_view flag;
+            const Stated<std::string>& begun;
+        };
+        const Named flags[] = {{Room::models, "--model", said.model},
+                               {Room::accelerators, "--gpu", said.gpu},
+                               {Room::clusters, "--cluster", said.cluster},
+                               {Room::stacks, "--stack", said.stack}};
+        const auto mean = [&](std::string_view flag, const std::string& word) {
+            throw Error(error.kind(),
+                        std::string(error.what()) + "; did you mean " + std::string(flag) + " " + word + "?");
+        };
+        for (const Named& named : flags) {
+            if (named.begun && sources.catalogue().find(named.room, *named.begun + " " + name))
+                mean(named.flag, sources.catalogue().id(named.room, *named.begun + " " + name));
+        }
+        for (const Named& named : flags) {
+            if (sources.catalogue().find(named.room, name))
+                mean(named.flag, name);
         }
         throw;
     }
@@ -113,7 +125,7 @@ ReadDraft read_draft(const JobInput& input, const Sources& sources) {
         throw Error(ErrorKind::usage, "standard input can be read only once");
     Sorted sorted;
     for (const std::string& name : input.files)
-        sort_in({name == "-" ? "standard input" : name, text_of(name, sources)}, sources, sorted);
+        sort_in({name == "-" ? "standard input" : name, text_of(name, input.said, sources)}, sources, sorted);
     for (const LaunchFile& file : input.inlined)
         sort_in(file, sources, sorted);
     ReadDraft read;

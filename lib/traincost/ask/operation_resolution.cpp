@@ -123,21 +123,34 @@ void require_in_range(const Operation& operation, const JobDraft& draft) {
         throw Error(ErrorKind::usage, std::move(problems));
 }
 
-std::string price_list(const ClusterSpec& cluster) {
+/// "on-demand, spot": the kinds of hourly price that are known of nodes; nothing where none is.
+std::string price_list(const std::vector<ClusterSpec>& nodes) {
     std::vector<std::string> kinds;
-    for (const NodePrice& price : cluster.prices) {
-        if (price.per_hour && std::find(kinds.begin(), kinds.end(), price.kind) == kinds.end()) {
+    std::string text;
+    for (const ClusterSpec& node : nodes) {
+        for (const NodePrice& price : node.prices) {
+            if (!price.per_hour || std::find(kinds.begin(), kinds.end(), price.kind) != kinds.end())
+                continue;
             kinds.push_back(price.kind);
+            text += (text.empty() ? "" : ", ") + price.kind;
         }
     }
-    std::string text;
-    for (const std::string& kind : kinds) {
-        text += (text.empty() ? "" : ", ") + kind;
-    }
-    return text.empty() ? "none" : text;
+    return text;
 }
 
-[[noreturn]] void fail_unpriced(const ClusterSpec& cluster, const Operation& o) {
+/// The nodes that could have had the price: the one named, or all with the accelerator.
+std::vector<ClusterSpec> nodes_asked(const JobDraft& draft, const Catalogue& catalogue,
+                                     const ClusterSpec& cluster) {
+    std::vector<ClusterSpec> nodes = {cluster};
+    if (draft.cluster)
+        return nodes;
+    for (const std::string& id : catalogue.clusters_with(cluster.accelerator.id))
+        nodes.push_back(catalogue.cluster(id, cluster.accelerator.id, cluster.accelerators).spec);
+    return nodes;
+}
+
+[[noreturn]] void fail_unpriced(const JobDraft& draft, const Catalogue& catalogue, const ClusterSpec& cluster,
+                                const Operation& o) {
     if (o.power_share && !power_watts(cluster)) {
         throw Error(ErrorKind::input, "--power-share: the power of " + cluster.id + " is not known");
     }
@@ -147,8 +160,13 @@ std::string price_list(const ClusterSpec& cluster) {
                                                               " is known; give --gpu-purchase-price"
                                                         : "the power of " + cluster.id + " is not known"));
     }
-    throw Error(ErrorKind::input, "--price: " + cluster.id + " has no " + o.price.value_or("hourly") +
-                                      " price; it has " + price_list(cluster));
+    const std::string asked = o.price.value_or("hourly") + " price";
+    const std::string known = price_list(nodes_asked(draft, catalogue, cluster));
+    throw Error(ErrorKind::input,
+                "--price: " +
+                    (draft.cluster ? cluster.id + " has no " + asked
+                                   : "no node with " + cluster.accelerator.id + " has a known " + asked) +
+                    (known.empty() ? "; give --gpu-hour-price" : "; known: " + known));
 }
 
 /// What a job pays that leaves a part of its last node to others, or to nobody.
@@ -224,7 +242,7 @@ Operation resolve_operation(const JobDraft& draft, const Catalogue& catalogue, J
         out.push_back({"PUE", "1", "facility overhead is not counted", "--pue"});
     std::optional<ClusterSpec> cluster = operated(job.cluster, o);
     if (!cluster)
-        fail_unpriced(job.cluster, o);
+        fail_unpriced(draft, catalogue, job.cluster, o);
     job.cluster = std::move(*cluster);
     state_price(job, out);
     if (job.run.tokens && !o.between_failures)

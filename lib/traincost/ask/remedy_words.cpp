@@ -1,11 +1,13 @@
 #include "traincost/ask/remedy_words.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "traincost/ask/resolve.hpp"
+#include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/export/job_words.hpp"
 #include "traincost/spec/job_fields.hpp"
@@ -63,6 +65,21 @@ void take_back(const JobDraft& draft, const JobDraft& want, JobDraft& said, std:
     }
 }
 
+/// The job of the draft with what is said over it; nothing where that is no valid job.
+std::optional<Job> job_said(const JobDraft& draft, const JobDraft& said, const ModelSpec& model,
+                            const Sources& sources) {
+    JobDraft changed = overlaid(draft, said);
+    if (changed.model.value == "-")
+        changed.model_spec = {model, changed.model.where};  // it can be read only once
+    try {
+        return resolve(changed, sources).job;
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::internal)
+            throw;
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sources& sources) {
@@ -75,13 +92,20 @@ std::string words_in_full(const Remedy& remedy, const JobDraft& draft, const Sou
     say_anew(draft.accumulation, micro_batches(remedy.job.run), "--accumulation", said.accumulation, words);
     const JobDraft want = draft_of(remedy.job);
     take_back(draft, want, said, words);
-    JobDraft changed = overlaid(draft, said);
-    if (changed.model.value == "-")
-        changed.model_spec = {remedy.job.model, changed.model.where};  // it can be read only once
-    const Job made = resolve(changed, sources).job;
-    if (made.run == remedy.job.run)
+    std::optional<Job> made = job_said(draft, said, remedy.job.model, sources);
+    // What launchers and recipes would choose anew, the global batch first, may not go with the new layout.
+    for (auto flag = remedy_flags.begin(); !made && flag != remedy_flags.end(); ++flag) {
+        const JobField& field = *job_field(*flag);
+        const std::optional<std::string> wanted = field.print(want);
+        if (!wanted || field.print(said))
+            continue;
+        say(said, field, *wanted, std::string(*flag));
+        words += " " + std::string(*flag) + " " + *wanted;
+        made = job_said(draft, said, remedy.job.model, sources);
+    }
+    if (!made || made->run == remedy.job.run)
         return words;
-    const JobDraft have = draft_of(made);
+    const JobDraft have = draft_of(*made);
     for (const std::string_view flag : remedy_flags) {
         const JobField& field = *job_field(flag);
         const std::optional<std::string> wanted = field.print(want);

@@ -242,12 +242,15 @@ ClusterChoice Catalogue::new_cluster(std::string_view name, std::int64_t acceler
     }
     const JsonDocument raw = document(Room::accelerators, name);
     const JsonValue* usual = raw.root.find("default_cluster");
-    const std::string node = node_of(usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8",
-                                     clusters_with(name), per_node);
+    const std::string usual_node = usual != nullptr ? JsonNode(raw, *usual).string() : "generic-8";
+    const std::string node = node_of(usual_node, clusters_with(name), per_node);
     ClusterChoice choice = cluster(node, name, accelerators, per_node);
-    choice.assumptions.insert(choice.assumptions.begin(), "cluster: " + node + ", the usual node for " +
-                                                              choice.spec.accelerator.id + ": " +
-                                                              describe(choice.spec));
+    const std::string& id = choice.spec.accelerator.id;
+    const std::string why = node == usual_node ? "the usual node for " + id
+                                               : "a node of " + std::to_string(*per_node) + " " + id +
+                                                     " instead of the usual " + usual_node;
+    choice.assumptions.insert(choice.assumptions.begin(),
+                              "cluster: " + node + ", " + why + ": " + describe(choice.spec));
     return choice;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "traincost/base/meant_names.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/stack_releases.hpp"
 
@@ -26,25 +27,6 @@ std::span<const EmbeddedFile> embedded_room(std::string_view room) {
     const auto first = std::lower_bound(files.begin(), files.end(), room, by_room);
     const auto last = std::upper_bound(first, files.end(), room, by_room);
     return {first, last};
-}
-
-/// "; did you mean 't5-3b' or 't5-11b'?" of the ids that have `name` in them; nothing where none has.
-std::string meant_by_part(std::string_view name, const std::vector<std::string>& ids, std::string_view room) {
-    constexpr std::size_t most = 4;
-    const std::vector<std::string> meant = names_with(name, ids);
-    if (meant.empty()) {
-        return "";
-    }
-    std::string text;
-    for (std::size_t i = 0; i < std::min(most, meant.size()); ++i) {
-        const bool last = i > 0 && i + 1 == meant.size();
-        text += (i == 0 ? "" : last ? " or " : ", ") + ("'" + meant[i] + "'");
-    }
-    if (meant.size() <= most) {
-        return "; did you mean " + text + "?";
-    }
-    return "; did you mean " + text + " or another? 'traincost list " + std::string(room) + " --filter " +
-           std::string(name) + "' names them";
 }
 
 /// The strings of the "aliases" array near the top of a built-in record, without parsing it. The tests hold
@@ -286,7 +268,7 @@ Source Catalogue::State::require(Room room, std::string_view name) {
                     "unknown release '" + std::string(name.substr(at + 1)) + "' of " + stack->id +
                         (releases.empty() ? ", which has none" : "; allowed: " + releases));
     }
-    std::string suggestion = meant_by_part(name, ids, rooms[i]);
+    std::string suggestion = meant_by_part(name, ids, "traincost list " + std::string(rooms[i]));
     if (suggestion.empty()) {
         suggestion = did_you_mean(name, names);
     }

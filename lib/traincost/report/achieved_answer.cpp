@@ -17,12 +17,15 @@ namespace traincost {
 
 namespace {
 
-Table achieved_summary(const Job& job, const Achieved& a, const std::string& from) {
-    Table table{.title = job_title(job), .columns = {}, .rows = {}, .remarks = {layout_text(job)}};
+Table achieved_summary(const AchievedAnswer& answer) {
+    const Job& job = answer.resolved.job;
+    const Achieved& a = answer.achieved;
+    Table table{
+        .title = job_title(job), .columns = {}, .rows = {}, .remarks = {layout_text(job), answer.verdict}};
     const auto row = [&](std::string_view name, Cell value, const std::string& remark) {
         table.rows.push_back({text_cell(name), std::move(value), text_cell(remark)});
     };
-    row("step", cell(a.step), from);
+    row("step", cell(a.step), answer.step.from);
     row("tokens/s", short_count_cell(a.tokens_per_s), count_text(a.tokens_per_s_per_gpu) + " per GPU");
     row("MFU", percent_cell(a.model.utilization),
         to_text(a.model.rate) +
@@ -113,8 +116,8 @@ Table verdict_table(const TrainingLog& log, const Job& job, const Achieved& a) {
 
 std::vector<Table> achieved_tables(const AchievedAnswer& answer) {
     const Achieved& a = answer.achieved;
-    std::vector<Table> tables = {achieved_summary(answer.resolved.job, a, answer.step.from),
-                                 convention_table(a), prediction_table(a, answer.sure)};
+    std::vector<Table> tables = {achieved_summary(answer), convention_table(a),
+                                 prediction_table(a, answer.sure)};
     if (answer.log) {
         std::vector<Table> logged = tables_of(*answer.log, answer.log_name);
         tables.push_back(verdict_table(*answer.log, answer.resolved.job, a));
@@ -147,6 +150,7 @@ void write_json(JsonWriter& out, const AchievedAnswer& answer) {
     out.member("mfu", a.model.utilization);
     out.member("hfu", a.hardware.utilization);
     out.end_object();
+    out.member("step_verdict", answer.verdict);
     out.key("conventions").begin_array();
     for (const ConventionRow& row : convention_rows(a)) {
         out.begin_object();

@@ -25,6 +25,17 @@ std::string interval(const Uncertainty& sure) {
            to_text(Seconds{sure.step_time_s->high}) + "; ";
 }
 
+/// "bf16 is emulated on t4, which multiplies fp16 eight times as fast (--precision fp16)."
+std::string emulation_words(const Job& job) {
+    const AcceleratorSpec& accelerator = job.cluster.accelerator;
+    if (!emulates(accelerator, job.run.precision.gemm))
+        return "";
+    const double faster =
+        *peak_rate(accelerator, DataType::fp16) / *peak_rate(accelerator, job.run.precision.gemm);
+    return std::string(to_string(job.run.precision.gemm)) + " is emulated on " + accelerator.id +
+           ", which multiplies fp16 " + to_significant(faster, 2) + " times as fast (--precision fp16).";
+}
+
 /// The first thing to change where it does not fit; the first thing to know where it does.
 std::string advice(const EstimateAnswer& answer) {
     if (!answer.estimate.fits) {
@@ -37,11 +48,22 @@ std::string advice(const EstimateAnswer& answer) {
     }
     if (answer.sure.probability_of_fitting && *answer.sure.probability_of_fitting < sure_to_fit)
         return "Risky: memory of comparable runs was often higher than predicted.";
+    if (std::string words = emulation_words(answer.job); !words.empty())
+        return words;
     if (answer.padding) {
         return "A vocabulary padded to " + std::to_string(answer.padding->vocabulary) +
                " rows would make the step " + percent_text(answer.padding->faster) + " faster.";
     }
     return "";
+}
+
+/// More tokens than any step takes, where tokens were counted as sequences.
+std::string batch_words(const EstimateAnswer& answer) {
+    constexpr double beyond_all = 1e9;  // the largest steps published take some 0.1 billion
+    const double tokens = answer.estimate.throughput.tokens_per_step;
+    return tokens < beyond_all ? ""
+                               : "A step takes " + count_text(tokens) +
+                                     " tokens: --global-batch counts sequences, not tokens.";
 }
 
 void add_training_rows(const EstimateAnswer& answer, Table& table) {
@@ -87,6 +109,7 @@ Table summary_of(const EstimateAnswer& answer) {
         if (!text.empty())
             table.remarks.push_back(text);
     };
+    remark(batch_words(answer));
     remark(advice(answer));
     const FileNotes& notes = answer.notes;
     if (!notes.contradictions.empty())

@@ -18,12 +18,35 @@ std::int64_t sequence_length(const std::string& text) {
     return parse_count(counts_in_thousands(text) ? text + "i" : text, Range::positive);
 }
 
+namespace {
+
+std::string_view without_outer_blanks(std::string_view text) {
+    const auto first = text.find_first_not_of(' ');
+    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+}  // namespace
+
 CountedName counted_name(const std::string& text) {
-    const auto x = text.find_first_not_of("0123456789");
-    if (x == 0 || x == text.npos || x + 1 >= text.size() || (text[x] != 'x' && text[x] != 'X')) {
-        return {std::nullopt, text};
+    constexpr std::string_view digits = "0123456789";
+    const std::string_view all = text;
+    // "8xH100", "8 x H100", "8*H100".
+    if (const auto end = all.find_first_not_of(digits); end != 0 && end != all.npos) {
+        const std::string_view rest = without_outer_blanks(all.substr(end));
+        const std::string_view name = without_outer_blanks(rest.empty() ? rest : rest.substr(1));
+        if (!name.empty() && std::string_view("xX*").find(rest.front()) != rest.npos)
+            return {parse_count(text.substr(0, end), Range::positive), std::string(name)};
     }
-    return {parse_count(text.substr(0, x), Range::positive), text.substr(x + 1)};
+    // "H100:8", "H100 x8", "H100 x 8"; without a blank, as in "rtx4090", an x is the name's own.
+    if (const auto last = all.find_last_not_of(digits); last != all.npos && last + 1 < all.size()) {
+        const std::string_view before = without_outer_blanks(all.substr(0, last + 1));
+        const std::string_view sign = before.empty() ? before : before.substr(before.size() - 1);
+        const std::string_view name = without_outer_blanks(before.substr(0, before.size() - sign.size()));
+        const bool parted = name.size() + sign.size() < before.size();
+        if (!name.empty() && (sign == ":" || (parted && (sign == "x" || sign == "X"))))
+            return {parse_count(text.substr(last + 1), Range::positive), std::string(name)};
+    }
+    return {std::nullopt, text};
 }
 
 std::optional<std::int64_t> zero_meant_by(std::string_view stack_name) {

@@ -17,7 +17,7 @@ std::int64_t sequence_length(const std::string& text);
 /// Whether `text` counts in K or M.
 bool counts_in_thousands(std::string_view text);
 
-/// "8xH100" is 8 of H100; a name alone has no count.
+/// "8xH100", "8 x H100" and "H100:8" are 8 of H100; a name alone has no count.
 struct CountedName {
     std::optional<std::int64_t> count;
     std::string name;

@@ -54,10 +54,10 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
     Checker check(problems, "run.");
     const std::int64_t ranks = p.tp * p.pp * p.dp * p.cp;
     if (ranks != job.cluster.accelerators) {
-        check.add("parallel", "tp*pp*dp*cp = " + std::to_string(p.tp) + "*" + std::to_string(p.pp) + "*" +
-                                  std::to_string(p.dp) + "*" + std::to_string(p.cp) + " = " +
-                                  std::to_string(ranks) + ", but the cluster has " +
-                                  std::to_string(job.cluster.accelerators) + " accelerators");
+        check.add("parallel.dp", "tp*pp*dp*cp = " + std::to_string(p.tp) + "*" + std::to_string(p.pp) + "*" +
+                                     std::to_string(p.dp) + "*" + std::to_string(p.cp) + " = " +
+                                     std::to_string(ranks) + ", but the cluster has " +
+                                     std::to_string(job.cluster.accelerators) + " accelerators");
     }
     validate_degrees(m, p, check);
     validate_launch(job, check);

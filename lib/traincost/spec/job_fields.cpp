@@ -184,8 +184,17 @@ void parse_gpu(JobDraft& d, const std::string& text, const std::string& where) {
     agree(d.gpu, said.name, where, text, "--gpus, which names another accelerator");
 }
 
-void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
+/// "8 H100" too, which as an accelerator's name could be a "4090 D".
+CountedName counted_accelerators(const std::string& text) {
+    const auto blank = text.find(' ');
+    const bool number = blank != text.npos && text.find_first_not_of("0123456789") == blank;
     const CountedName said = counted_name(text);
+    return said.count || !number ? said
+                                 : counted_name(text.substr(0, blank) + "x" + text.substr(blank + 1));
+}
+
+void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {
+    const CountedName said = counted_accelerators(text);
     if (!said.count) {
         agree(d.gpus, positive(text), where, text, "--gpu, which says " + std::to_string(d.gpus.value_or(0)));
         return;
@@ -345,7 +354,7 @@ void add_job(std::vector<JobField>& out) {
     const auto add = [&](const JobField& field) { out.push_back(field); };
     add(composite(row<&D::model, as_is>({"model", "--model", "ID|FILE|-", "Model: a catalogue id, a model file, or a Hugging Face config.json or its folder", g})));
     add(composite(field_of<&D::gpu>({"cluster.accelerator", "--gpu", "ID", "Accelerator: a catalogue id, optionally with a count, as in 8xH100", g}, parse_gpu)));
-    add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators", g}, parse_gpus));
+    add(field_of<&D::gpus>({"cluster.accelerators", "--gpus", "COUNT", "Number of accelerators, optionally with their name, as in 8xH100", g}, parse_gpus));
     add(row<&D::per_node, positive>({"cluster.per_node", "--per-node", "COUNT", "Accelerators per node, if different from the cluster's", g}));
     add(composite(row<&D::cluster, as_is>({"cluster.id", "--cluster", "ID", "Node type and network: a catalogue id", g})));
     add(field_of<&D::sequence>({"run.sequence", "--seq", "TOKENS", "Sequence length in tokens, as in 8192 or 8K (K = 1024); default: the model's usual", g}, parse_sequence));
@@ -388,7 +397,7 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::expandable_segments, on_or_off>({"run.expandable_segments", "--expandable-segments", "on|off", "PyTorch's expandable_segments; default: the stack's", g}));
     add(row<&D::tuning, named<Tuning>>({"run.tuning", "--tuning", tunings, "Trained parameters: all (full), or adapters; default: full", g}));
     add(row<&D::lora_rank, positive>({"run.adapter.rank", "--lora-rank", "N", "Adapter rank; implies --tuning lora; default: the stack's", g}));
-    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head; implies --tuning lora; default: the stack's", g}));
+    add(row<&D::lora_targets, adapter_targets>({"run.adapter", "--lora-targets", "LIST", "Matrices with adapters: q,k,v,o,mlp,head, or all (all but head); implies --tuning lora; default: the stack's", g}));
     JobField headroom = row<&D::headroom, headroom_share>({"run.headroom", "--headroom", "PERCENT", "Share of memory to keep free; default: 0", g});
     headroom.print = [](const JobDraft& d) { return d.headroom ? std::optional(to_exact(*d.headroom * 100.0)) : std::nullopt; };
     add(headroom);

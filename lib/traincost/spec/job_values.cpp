@@ -127,10 +127,19 @@ DataType reduced_in(const std::string& text) {
 AdapterTargets adapter_targets(const std::string& text) {
     AdapterTargets chosen;
     for (const std::string& name : split(text, ',')) {
+        // PEFT's words: every matrix of a block, and "q_proj".
+        if (name == "all" || name == "all-linear") {
+            for (const auto& [target, member] : targets)
+                chosen.*member = chosen.*member || target != "head";
+            continue;
+        }
+        constexpr std::size_t letter_and_proj = 6;
+        const bool peft = name.size() == letter_and_proj && name.ends_with("_proj");
+        const std::string meant = peft ? name.substr(0, 1) : name;
         const auto found =
-            std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == name; });
+            std::find_if(targets.begin(), targets.end(), [&](const auto& t) { return t.first == meant; });
         if (found == targets.end())
-            fail_value("unknown value '" + name + "'; allowed: q, k, v, o, mlp, head");
+            fail_value("unknown value '" + name + "'; allowed: q, k, v, o, mlp, head, all");
         chosen.*found->second = true;
     }
     return chosen;

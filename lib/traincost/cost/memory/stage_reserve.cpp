@@ -54,10 +54,10 @@ public:
         f.R = states.value();
         term(MemoryTerm::context) = held_.stack.device.context;
         term(MemoryTerm::communicators) = communicators_of(held_).bytes();
-        // The allocator waits for held memory rather than fail: it grows into what is free, no further than
-        // what does not come back.
-        const Bytes free = allowed_memory(held_.job) - reserve_.memory.allocated - f.gaps() -
-                           term(MemoryTerm::context) - term(MemoryTerm::communicators);
+        // The allocator waits for held memory rather than fail: it grows into what is free on the device, of
+        // whose headroom it knows nothing, no further than what does not come back.
+        const Bytes free = usable_memory(held_.job.cluster.accelerator) - reserve_.memory.allocated -
+                           f.gaps() - term(MemoryTerm::context) - term(MemoryTerm::communicators);
         f.h = held_gathers().value();
         const Bytes given_back = (reserve_.memory.allocated - states) * (share - f.f);
         const Bytes pinned = pinned_by_states();

@@ -85,8 +85,8 @@ void add_causes(std::vector<std::string>& found, const TrainingLog& log, const J
 void add_differences(std::vector<std::string>& found, const TrainingLog& log, const Job& job,
                      const Achieved& a) {
     if (log.restarts > 0) {
-        found.push_back("The run was restarted " + std::to_string(log.restarts) +
-                        (log.restarts == 1 ? " time" : " times") +
+        found.push_back("The run was restarted " +
+                        (log.restarts == 1 ? "once" : std::to_string(log.restarts) + " times") +
                         "; repeated work is not part of the step time.");
     }
     if (log.global_batch && *log.global_batch != job.run.global_batch) {

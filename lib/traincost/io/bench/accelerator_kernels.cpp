@@ -97,11 +97,14 @@ std::string kernel_family(std::string_view architecture, std::span<const Embedde
 
 namespace {
 
-/// Formats that the accelerator multiplies and that neither its own data nor its family's hold run as they do
-/// on the mean accelerator. Block scales without a fit of their own take the plain one.
+/// Formats that the accelerator multiplies and that neither its own data nor its family's hold: fp4 runs as
+/// fp8 does there, at the peak of its own; what has neither as on the mean accelerator. Block scales without
+/// a fit of their own take the plain one.
 void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const EmbeddedFile> files,
                          KernelModels& models) {
     std::string added;
+    const auto add_source = [&](const std::string& text) { added += (added.empty() ? "" : ", ") + text; };
+    const std::optional<GemmFit> eight_bit = models.gemm[static_cast<std::size_t>(GemmFormat::fp8)];
     for (const auto& [format, type] :
          {std::pair{GemmFormat::fp8, DataType::fp8}, std::pair{GemmFormat::fp4, DataType::fp4}}) {
         std::optional<GemmFit>& fit = models.gemm[static_cast<std::size_t>(format)];
@@ -110,16 +113,21 @@ void add_missing_formats(const AcceleratorSpec& accelerator, std::span<const Emb
         const EmbeddedFile* file = bench_file("gemm-generic", files);
         if (fit || !runs || file == nullptr)
             continue;
+        if (format == GemmFormat::fp4 && eight_bit) {
+            fit = eight_bit;
+            add_source("fp4 as fp8");
+            continue;
+        }
         const JsonDocument document = document_of(*file);
         for (const GemmRecord& record : gemm_data_from_json(JsonNode(document)).formats) {
             if (record.format == format) {
                 fit = record.fit;
-                added += (added.empty() ? "" : ", ") + std::string(gemm_format_name(format));
+                add_source(std::string(gemm_format_name(format)) + " of gemm-generic");
             }
         }
     }
     if (!added.empty())
-        models.source += (models.source.empty() ? "" : ", ") + added + " of gemm-generic";
+        models.source += (models.source.empty() ? "" : ", ") + added;
 }
 
 /// The bandwidth model of a family as a member has it. Where units and not memory set the rate of a walk, it

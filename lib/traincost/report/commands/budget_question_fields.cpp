@@ -1,6 +1,7 @@
 #include "traincost/base/elided.hpp"
 #include "traincost/base/flag_values.hpp"
 #include "traincost/report/commands/question_fields.hpp"
+#include "traincost/spec/everyday_names.hpp"
 
 namespace traincost {
 
@@ -45,6 +46,19 @@ double share_from(const std::string& text) {
     return within(share_reach, x, text);
 }
 
+/// What two flags say of one thing must be the same.
+void say_accelerators(DaysQuestion& question, const CountedName& said, const std::string& text) {
+    if (said.count && question.gpus && *said.count != *question.gpus)
+        throw Error(ErrorKind::usage,
+                    "'" + text + "' contradicts " + std::to_string(*question.gpus) + " accelerators");
+    if (!said.name.empty() && question.gpu && said.name != *question.gpu)
+        throw Error(ErrorKind::usage, "'" + text + "' contradicts the accelerator '" + *question.gpu + "'");
+    if (said.count)
+        question.gpus = said.count;
+    if (!said.name.empty())
+        question.gpu = said.name;
+}
+
 DataType matrix_format_from(const std::string& text) {
     if (const auto type = data_type_from(text)) {
         return *type;
@@ -58,14 +72,22 @@ CommandFields fields_of(DaysQuestion& question) {
     CommandFields fields;
     fields.value("--params", question.parameters, "COUNT", positive_parameters, "Parameters, as in 7B");
     fields.value("--tokens", question.tokens, "COUNT", positive_parameters, "Training tokens, as in 2T");
-    fields.value("--gpus", question.gpus, "COUNT", positive_count, "Accelerators");
-    fields.text("--gpu", question.gpu, "ID", "Accelerator: a catalogue id");
+    fields.add(
+        {"--gpus", "COUNT", "Number of accelerators, optionally with their name, as in 8xH100",
+         [&question](const std::string& text) {
+             const CountedName said = counted_name(text);
+             say_accelerators(question, said.count ? said : CountedName{positive_count(text), ""}, text);
+         }});
+    fields.add(
+        {"--gpu", "ID", "Accelerator: a catalogue id, optionally with a count, as in 8xH100",
+         [&question](const std::string& text) { say_accelerators(question, counted_name(text), text); }});
     fields.value("--tflops", question.tflops, "TFLOPS", positive_ratio,
                  "TFLOP/s reached per accelerator; default: the modelled rate");
     fields.value("--mfu", question.mfu, "FRACTION", share_from,
                  "Share of the 16-bit peak reached, as in 0.45 or 45%");
-    fields.value("--seq", question.sequence, "TOKENS", positive_count,
-                 "Sequence length in tokens, for the modelled rate; default: 4096");
+    fields.value(
+        "--seq", question.sequence, "TOKENS", sequence_length,
+        "Sequence length in tokens, as in 8192 or 8K (K = 1024), for the modelled rate; default: 4096");
     fields.value("--global-batch", question.global_batch, "COUNT", positive_count,
                  "Sequences per optimizer step, for the modelled rate; default: 1024");
     return fields;

@@ -29,6 +29,8 @@ constexpr OtherNames other_names[] = {
      " n ngpu ngpus num-gpus n-gpus gpu-count num-devices devices world-size accelerators "
      "num-accelerators nodes num-nodes nnodes "},
     {"--gpu", " accelerator device hardware gpu-type gpu-model "},
+    {"--params", " model model-size size num-params n-params parameters "},
+    {"--flops", " compute compute-budget flop c "},
     {"--per-node", " gpus-per-node nproc-per-node gpu-per-node accelerators-per-node "},
     {"--model", " m model-name model-id model-name-or-path config "},
     {"--tp",

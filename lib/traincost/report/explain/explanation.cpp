@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
@@ -75,15 +76,21 @@ const ExplanationRow& row_of(std::string_view item) {
                                           (suggestion.empty() ? "; see 'traincost explain'" : suggestion));
 }
 
-/// A value as the symbols' table shows it.
-Cell value_cell(double value, std::string_view unit) {
+/// A value as the symbols' table shows it: a large number without unit with the digits that it has in the
+/// equation.
+Cell value_cell(const SymbolValue& symbol, std::string_view unit) {
+    constexpr double large = 1000.0;
+    const double value = symbol.value;
     if (unit == "B")
         return cell(Bytes{value});
     if (unit == "s")
         return cell(Seconds{value});
     if (unit == "B/s")
         return cell(ByteRate{value});
-    return number_cell(value);
+    Cell number = number_cell(value);
+    if (std::abs(value) >= large)
+        number.text = with_numbers(symbol.symbol, std::span(&symbol, 1));
+    return number;
 }
 
 }  // namespace
@@ -170,8 +177,7 @@ std::vector<Table> explanation_tables(const Explanation& e, const WorkedExplanat
         const SymbolMeaning& s = e.symbols[i];
         symbols.rows.push_back({text_cell(s.symbol), text_cell(s.unit), text_cell(s.meaning)});
         if (work != nullptr) {
-            symbols.rows.back().insert(symbols.rows.back().begin() + 1,
-                                       value_cell(work->values[i].value, s.unit));
+            symbols.rows.back().insert(symbols.rows.back().begin() + 1, value_cell(work->values[i], s.unit));
         }
     }
     Table sources{.title = "Sources", .columns = {}, .rows = {}, .remarks = {}};

@@ -11,6 +11,7 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
+#include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -261,7 +262,7 @@ MethodForm fast_llm_form() {
     form.add("--hidden", f->hidden, "N", positive_count,
              "NHIDDEN; this and the constants below default to the script's values (see --list)");
     form.add("--layers", f->layers, "N", positive_count, "NLAYERS");
-    form.add("--seq", f->sequence, "N", positive_count, "SEQ_LEN");
+    form.add("--seq", f->sequence, "N", sequence_length, "SEQ_LEN");
     form.add("--vocab", f->vocab, "N", positive_count, "VOCAB_SIZE");
     form.add("--heads", f->heads, "N", positive_count, "NHEAD (head and moe)");
     form.add("--experts", f->experts, "N", positive_count, "EXPERT_NUM (moe)");

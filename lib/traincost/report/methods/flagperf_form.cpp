@@ -6,6 +6,7 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
+#include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_values.hpp"
 
 namespace traincost {
@@ -189,7 +190,7 @@ MethodForm flagperf_form() {
     form.add("--params", f->parameters, "COUNT", positive_parameters, "Parameters; default: the model's");
     form.add("--samples-per-s", f->samples_per_s, "RATE", form_number, "Sequences per second, all GPUs");
     form.add("--tokens-per-s", f->tokens_per_s, "RATE", form_number, "Tokens per second and GPU");
-    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 2048");
+    form.add("--seq", f->sequence, "TOKENS", sequence_length, "Sequence length; default: 2048");
     form.add("--gpus", f->gpus, "N", positive_count, "GPUs; default: 8");
     form.add("--memory", f->memory, "GB", form_number, "Measured memory per GPU in GB");
     flagperf_add_layout(form, *f);

@@ -9,6 +9,7 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
+#include "traincost/spec/everyday_names.hpp"
 #include "traincost/spec/job_values.hpp"
 
 namespace traincost {
@@ -261,7 +262,7 @@ MethodForm lightning_form() {
     form.add("--peak", f->peak, "TFLOPS", form_number, "Peak TFLOP/s per GPU, if no rate is known");
     form.add("--utilization", f->utilization, "FRACTION", form_fraction,
              "Share of --peak in use; default: 0.25");
-    form.add("--seq", f->sequence, "TOKENS", positive_count, "Sequence length; default: 512");
+    form.add("--seq", f->sequence, "TOKENS", sequence_length, "Sequence length; default: 512");
     form.add("--batch", f->batch, "N", positive_count, "Sequences per GPU and step; default: 1");
     lightning_add_measured(form, *f);
     add_compare_fields(form, f->compare);

@@ -6,6 +6,7 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
+#include "traincost/spec/everyday_names.hpp"
 
 namespace traincost {
 
@@ -114,7 +115,7 @@ MethodForm six_nd_form() {
     form.add("--tflops", f->tflops, "TFLOPS", form_number, "TFLOP/s reached per GPU");
     form.add("--peak", f->peak, "TFLOPS", form_number, "Peak TFLOP/s per GPU, with --mfu");
     form.add("--mfu", f->mfu, "FRACTION", form_fraction, "Share of --peak reached, as in 0.45 or 45%");
-    form.add("--seq", f->sequence, "TOKENS", positive_count,
+    form.add("--seq", f->sequence, "TOKENS", sequence_length,
              "Sequence length for the comparison; default: 4096");
     add_compare_fields(form, f->compare);
     form.add_switch("--list", f->list, "Print its terms and defaults");

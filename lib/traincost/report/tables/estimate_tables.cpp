@@ -273,9 +273,10 @@ std::string verdict(const Estimate& e) {
     const AllocatorPressure& pressure = e.step.parts.allocator;
     if (pressure.time <= Seconds{})
         return used;
+    const double slower = e.step.total / (e.step.total - pressure.time);
     return used + ", but only by returning " + to_text(pressure.returned) + " to the driver " +
-           count_text(pressure.refusals) + (pressure.refusals == 1.0 ? " time" : " times") +
-           " per step: " + to_significant(e.step.total / (e.step.total - pressure.time)) + " times slower";
+           (pressure.refusals == 1.0 ? "once" : count_text(pressure.refusals) + " times") + " per step: " +
+           (slower < 1.005 ? "less than 1% slower" : to_significant(slower) + " times slower");
 }
 
 std::string probability_words(const Uncertainty& sure) {

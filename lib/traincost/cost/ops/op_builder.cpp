@@ -61,26 +61,28 @@ bool has_pointwise_kernels(const AcceleratorSpec& accelerator) {
     return accelerator.vendor == "NVIDIA" || accelerator.vendor == "AMD";
 }
 
-bool OpBuilder::written_out(bool input_is_residual) const {
+bool OpBuilder::written_out(bool input_is_residual, bool of_heads) const {
     const bool compiled = input_is_residual ? shape_.fused.norms : shape_.fused.attention;
     // A LayerNorm is where its scale multiplies fp32 values (Cohere).
     const bool own_code = model().norm.kind == NormKind::rmsnorm || model().norm.fp32_scale ||
                           stack().layer.norm == NormKernel::written_out;
-    return stack().layer.norm != NormKernel::fused && !compiled && own_code;
+    const bool fused = stack().layer.norm == NormKernel::fused;
+    return (!fused || (of_heads && stack().layer.composite_head_norms)) && !compiled && own_code;
 }
 
-void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
+void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual,
+                     bool of_heads) {
     const Shape& s = shape_;
     const double n = rows * width;
     // Autocast runs a LayerNorm in fp32; one that is written out reads a branch's output as it is.
-    const bool branch = !input_is_residual && written_out(input_is_residual);
+    const bool branch = !input_is_residual && written_out(input_is_residual, of_heads);
     const double in = s.autocast && !branch ? fp32 : (input_is_residual ? s.r : s.e);
     const double out = s.autocast ? fp32 : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
     // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
     // scale, and both are kept.
-    const bool composite = written_out(input_is_residual);
+    const bool composite = written_out(input_is_residual, of_heads);
     const double centred = composite && layernorm ? fp32 : 0.0;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
@@ -163,8 +165,12 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
     const bool read_again =
         s.train_weights || shares_input || (quantised && stack().narrow.quantised_keeps_inputs);
     op.saved = read_again ? saved_input : Bytes{};
+    op.pinned = quantised && stack().narrow.quantised_keeps_inputs ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
+    // In one function two gradients of the input are there; autograd has given the input back by then.
+    if (low_rank && stack().layer.inplace_backward && !stack().layer.adapter_fused)
+        op.backward_transient += Bytes{m * k * s.e};
     // A trained scale multiplies the biased output of every product.
     if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias) {
         op.saved += Bytes{m * n * s.e};

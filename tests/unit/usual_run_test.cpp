@@ -62,7 +62,7 @@ TEST_CASE("a published batch that the accelerators cannot share is changed, and 
 TEST_CASE("inputs of blocks that a launcher keeps on the host are there unless somebody says otherwise",
           "[ask]") {
     const Sources sources;
-    const auto share = [&](const std::string& more, const std::string& text) {
+    const auto share = [&](const std::string& more, const std::string& text, const std::string& where = "") {
         JobDraft draft;
         const auto said = [&](std::string_view flag, const std::string& value) {
             say(draft, *job_field(flag), value, std::string("--").append(flag));
@@ -74,10 +74,13 @@ TEST_CASE("inputs of blocks that a launcher keeps on the host are there unless s
         said("tuning", "qlora");
         if (!more.empty())
             said(more, text);
+        if (!where.empty())
+            draft.recompute.where = where;
         return resolve(draft, sources, {}).job.run.offload_activations;
     };
     CHECK(share("", "") == 1.0);
     CHECK(share("recompute", "full") == 1.0);
+    CHECK(share("recompute", "full", "train.py:3 use_gradient_checkpointing") == 0.0);
     CHECK(share("recompute", "none") == 0.0);
     CHECK(share("offload-activations", "0") == 0.0);
 }

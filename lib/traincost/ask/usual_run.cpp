@@ -92,7 +92,10 @@ void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec&
         if (task == run.tuning && !draft.recompute)
             run.recompute = kind;
     }
-    if (rules.offload_activations && run.recompute == Recompute::full && !draft.offload_activations)
+    // A file that switches recomputation on says where inputs wait, or leaves them where they are.
+    const bool by_file = draft.recompute && !draft.recompute.where.starts_with("--");
+    if (rules.offload_activations && run.recompute == Recompute::full && !by_file &&
+        !draft.offload_activations)
         run.offload_activations = *rules.offload_activations;
 }
 

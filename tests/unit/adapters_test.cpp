@@ -212,6 +212,18 @@ TEST_CASE("a low-rank pair's output is scaled and added, its input's gradient ad
     CHECK(operator_of(job, "lora_b").backward_bytes.value() == 0.0);
 }
 
+TEST_CASE("one function of product and pair has both gradients of its input", "[adapters]") {
+    Job job = lora("llama-3.1-8b", {.rank = 8});
+    const auto down = [&] { return operator_of(job, "down").backward_transient.value(); };
+    const double without = down();
+    job.run.adapter.mlp = true;
+    CHECK(down() == without);
+    job.stack.layer.inplace_backward = true;
+    CHECK(down() - without == Approx(2.0 * 512.0 * 14336.0));
+    job.stack.layer.adapter_fused = true;  // the pair's product adds to it
+    CHECK(down() == without);
+}
+
 TEST_CASE("after a sum over tensor-parallel ranks a pair is added to a part of the sequence", "[adapters]") {
     Job job = lora("llama-3.1-8b", {.rank = 8, .query = false, .value = false, .attention_out = true});
     const double whole = operator_of(job, "lora_b").forward_bytes.value();

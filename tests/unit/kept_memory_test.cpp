@@ -1,6 +1,8 @@
 // What engines keep beside what every trainer does: gathered weights, gathered inputs, wide tables and norms,
 // states that are in the way.
 
+#include <algorithm>
+
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/fit/record_job.hpp>
@@ -230,6 +232,92 @@ TEST_CASE("moments made after the first step lie where activations were", "[memo
     const StageMemory pages = estimate(job).stages[0];
     job.stack.device.sharded_states_pin = 0.0;
     CHECK(pages.reserved == estimate(job).stages[0].reserved);
+}
+
+TEST_CASE("keys and values that a forward pass returns outlive the blocks run again", "[memory]") {
+    Job job = job_under("hf-transformers", "bf16-pure");
+    job.run.recompute = Recompute::full;
+    job.model.vocab = 512;  // the loss takes next to nothing
+    const Bytes plain = estimate(job).stages[0].allocated;
+    job.stack.attention.returns_caches = true;
+    const Bytes returned = estimate(job).stages[0].allocated;
+    const double caches = 4.0 * 2.0 * 2.0 * tokens * width;  // four blocks, 16 bits
+    CHECK((returned - plain).value() <= Approx(caches));
+    job.stack.head.holds_outputs = true;
+    // The step's own are there to the end of its backward pass; logits of 512 in fp32 too.
+    CHECK((estimate(job).stages[0].allocated - plain).value() ==
+          Approx(caches + 4.0 * tokens * 512.0).epsilon(0.01));
+    job.model.vocab = 131072;  // the loss is the highest moment: those of the step before are there as well
+    Job dropped = job;
+    dropped.stack.head.holds_outputs = false;
+    dropped.stack.attention.returns_caches = false;
+    CHECK((estimate(job).stages[0].allocated - estimate(dropped).stages[0].allocated).value() >=
+          Approx(2.0 * caches).epsilon(0.01));
+}
+
+TEST_CASE("a loop that holds the graph holds what bitsandbytes keeps in it", "[memory]") {
+    Job job = job_under("litgpt", "nf4-base");
+    job.run.tuning = Tuning::qlora;
+    job.model.vocab = 512;  // the loss takes next to nothing
+    REQUIRE(job.stack.head.holds_outputs);
+    const StageMemory held = estimate(job).stages[0];
+    job.stack.head.holds_outputs = false;
+    CHECK((held.allocated - estimate(job).stages[0].allocated).value() > 4.0 * 2.0 * tokens * width);
+}
+
+TEST_CASE("weights that autocast narrows are gathered as they are stored", "[memory]") {
+    Job job = replicas_under("hf-transformers@own-autocast-loop", "bf16-amp", 3);
+    job.run.recompute = Recompute::full;
+    const StageMemory stored = estimate(job).stages[0];
+    job.stack.states.gathers_stored = false;
+    const StageMemory cast = estimate(job).stages[0];
+    CHECK(stored[MemoryTerm::gathered_weights].value() ==
+          Approx(2.0 * cast[MemoryTerm::gathered_weights].value()));
+    CHECK(stored[MemoryTerm::block_inputs].value() == Approx(2.0 * cast[MemoryTerm::block_inputs].value()));
+}
+
+TEST_CASE("the graph keeps gathered weights of blocks that are not run again", "[memory]") {
+    Job job = replicas_under("hf-deepspeed@loaded-first", "bf16-mixed", 3);
+    const double blocks = 4.0 * 2.0 * 12.0 * width * width;
+    CHECK(estimate(job).stages[0][MemoryTerm::gathered_weights].value() >= Approx(blocks).epsilon(0.01));
+    job.run.offload_parameters = Offload::cpu;  // over one rank they come from the host
+    job.run.parallel.dp = 1;
+    job.run.global_batch = 2;
+    CHECK(estimate(job).stages[0][MemoryTerm::gathered_weights].value() >= Approx(blocks).epsilon(0.01));
+    job.run.recompute = Recompute::full;
+    CHECK(estimate(job).stages[0][MemoryTerm::gathered_weights].value() < 0.6 * blocks);
+}
+
+TEST_CASE("where keys and values are gathered all ranks' are there at once", "[memory]") {
+    Job job = job_under("hf-transformers", "bf16-pure", 8);
+    job.run.parallel.cp = 8;
+    job.run.parallel.dp = 1;
+    job.run.sequence = 65536;
+    job.run.global_batch = 2;
+    const auto peak = [](const Job& of) {
+        const Shape shape = shape_of(of);
+        double highest = 0.0;
+        for (const Operator& op : layer_ops(of, shape, Side::decoder, false, 65536.0)) {
+            if (op.kind == OpKind::attention)
+                highest = std::max(highest, op.forward_transient.value());
+        }
+        return highest;
+    };
+    REQUIRE(job.stack.attention.ring_gathers);
+    const double gathered = peak(job);
+    job.stack.attention.ring_gathers = false;
+    const double kv = 2.0 * 2.0 * (2.0 * 65536.0 / 8.0) * width;  // a rank's own, 16 bits
+    CHECK(gathered - peak(job) == Approx(7.0 * kv));
+}
+
+TEST_CASE("Liger of 2025 exchanges the norms of blocks, not those of queries and keys", "[memory]") {
+    Job job = job_under("liger@2025", "bf16-pure");
+    job.model.norm.kind = NormKind::rmsnorm;
+    job.model.norm.qk = QkNorm::per_head;
+    const double kept = saved_of_block(job);
+    job.stack.layer.composite_head_norms = false;
+    // The widened values and the normalised ones for the kernel's input: 4 bytes an element more.
+    CHECK(kept - saved_of_block(job) == Approx(4.0 * 2.0 * tokens * width).epsilon(0.01));
 }
 
 TEST_CASE("what Accelerate's FSDP trains is sharded in fp32, whatever it was loaded in", "[record]") {

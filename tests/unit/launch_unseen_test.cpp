@@ -342,6 +342,11 @@ TEST_CASE("Unsloth: the model and its tokenizer are made at once, and its adapte
     CHECK(said(job, Fact::recompute) == "full");
     CHECK(said(job, Fact::offload) == "cpu (activations)");
     CHECK(said(with("False"), Fact::recompute) == "none");
+    CHECK(said(with("True"), Fact::recompute) == "full");
+    CHECK(said(with("True"), Fact::offload) == "-");
+    const LaunchReading silent =
+        said_in(model + "model = FastLanguageModel.get_peft_model(model, r=16)\n" + arguments);
+    CHECK(said(silent, Fact::offload) == "cpu (activations)");
     // Which part of what a call returns is whose, nobody follows.
     const auto pair = [&](const std::string& values) {
         return said_in("batch, steps = " + values + "\n" + model +

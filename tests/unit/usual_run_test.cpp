@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/resolve.hpp"
 #include "traincost/ask/sources.hpp"
 #include "traincost/spec/job_fields.hpp"
 
@@ -56,4 +57,30 @@ TEST_CASE("a published batch that the accelerators cannot share is changed, and 
         said = said || each.why.find("changed from 1024 so that it divides over 440 accelerators") !=
                            std::string::npos;
     CHECK(said);
+}
+
+TEST_CASE("inputs of blocks that a launcher keeps on the host are there unless somebody says otherwise",
+          "[ask]") {
+    const Sources sources;
+    const auto share = [&](const std::string& more, const std::string& text, const std::string& where = "") {
+        JobDraft draft;
+        const auto said = [&](std::string_view flag, const std::string& value) {
+            say(draft, *job_field(flag), value, std::string("--").append(flag));
+        };
+        said("model", "llama-3.1-8b");
+        said("gpu", "a100");
+        said("gpus", "1");
+        said("stack", "unsloth");
+        said("tuning", "qlora");
+        if (!more.empty())
+            said(more, text);
+        if (!where.empty())
+            draft.recompute.where = where;
+        return resolve(draft, sources, {}).job.run.offload_activations;
+    };
+    CHECK(share("", "") == 1.0);
+    CHECK(share("recompute", "full") == 1.0);
+    CHECK(share("recompute", "full", "train.py:3 use_gradient_checkpointing") == 0.0);
+    CHECK(share("recompute", "none") == 0.0);
+    CHECK(share("offload-activations", "0") == 0.0);
 }

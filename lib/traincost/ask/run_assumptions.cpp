@@ -67,6 +67,10 @@ void state_plain_defaults(const JobDraft& draft, const JobNeeds& needs, const Jo
         out.push_back({"recompute", std::string(name_of(run.recompute)),
                        run.recompute == Recompute::none ? "" : by_launcher, "--recompute"});
     }
+    if (!draft.offload_activations && run.offload_activations > 0.0) {
+        out.push_back({"offload-activations", to_significant(run.offload_activations), by_launcher,
+                       "--offload-activations"});
+    }
     if (p.dp * p.cp > 1 && !draft.zero) {
         const bool by_stack = stated_zero(draft).has_value();
         out.push_back({"zero", std::to_string(p.zero),

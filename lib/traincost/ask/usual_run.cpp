@@ -88,12 +88,15 @@ void take_launch_rules(const JobDraft& draft, const LaunchRules& rules, RunSpec&
     const bool sharded = run.parallel.dp * run.parallel.cp > 1;
     if (rules.zero && sharded && !stated_zero(draft))
         run.parallel.zero = *rules.zero;
-    if (draft.recompute)
-        return;
     for (const auto& [task, kind] : rules.recompute) {
-        if (task == run.tuning)
+        if (task == run.tuning && !draft.recompute)
             run.recompute = kind;
     }
+    // A file that switches recomputation on says where inputs wait, or leaves them where they are.
+    const bool by_file = draft.recompute && !draft.recompute.where.starts_with("--");
+    if (rules.offload_activations && run.recompute == Recompute::full && !by_file &&
+        !draft.offload_activations)
+        run.offload_activations = *rules.offload_activations;
 }
 
 void take_usual_batch(const ModelSpec& model, const std::optional<PublishedRecipe>& recipe,

@@ -38,9 +38,10 @@ Shape shape_of(const Job& job) {
     s.tokens_sp = s.sequence_parallel ? s.tokens / static_cast<double>(p.tp) : s.tokens;
     s.e = bytes_per_element(run.precision.compute).value();
     s.w = bytes_per_element(run.precision.weights).value();
-    // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones.
+    // Fully sharded weights are cast when they are gathered, whatever the stack does with replicated ones,
+    // unless they are gathered as they are stored.
     const bool autocast = runs_under_autocast(job);
-    const bool sharded = fully_sharded(job);
+    const bool sharded = fully_sharded(job) && !job.stack.states.gathers_stored;
     s.autocast = autocast && !sharded;
     constexpr double fp32 = 4.0;  // what a branch in one format and a stream in another add up to
     s.r = s.autocast && run.precision.weights != run.precision.compute ? fp32 : s.e;
@@ -213,6 +214,8 @@ OpTotals totals(const OpList& ops, const WeightBytes& weight) {
         if (op.weight_gradient)
             t.cached_cast += narrowed;
         t.adapters += op.adapter_weights;
+        t.returned += op.returned;
+        t.pinned += op.pinned;
         t.forward_peak = std::max(t.forward_peak, kept + op.saved + cast + op.forward_transient);
         const bool alone = op.selective && !op.with_block;
         if (!alone)

@@ -49,6 +49,8 @@ struct Operator {
     bool with_block = false;  ///< what it saves is dropped and made again with its whole block, before the
                               ///< block's backward begins
     Bytes cached{};           ///< with_block: output kept all the same, so that it is not computed again
+    Bytes returned{};         ///< keys and values that the forward pass returns
+    Bytes pinned{};           ///< of `saved`, what stays while the graph is there
     bool adapter = false;     ///< a low-rank product beside a frozen one
     bool uncast = false;      ///< autocast leaves its weights as they are
     double adapter_weights = 0.0;  ///< trained weights of adapters in it, on this rank
@@ -160,6 +162,8 @@ struct OpTotals {
     Flops backward_flops;
     Flops selective_flops;  ///< forward FLOPs of the selectively recomputed
     Bytes saved;            ///< after selective recomputation dropped its share
+    Bytes returned;         ///< keys and values that the forward pass returns
+    Bytes pinned;           ///< of what is saved, what stays while the graph is there
     Bytes gathered;         ///< outputs of tensor-parallel gathers beyond this rank's own part
     Bytes cast;             ///< compute copies of all its matrices, saved for the backward pass
     Bytes cached_cast;      ///< of them those of trained matrices, which autocast caches whatever is saved

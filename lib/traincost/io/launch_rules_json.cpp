@@ -50,6 +50,11 @@ LaunchRules launch_rules_from_json(const JsonNode& node) {
         }
         by_task.finish();
     }
+    if (const auto share = object.find("offload_activations")) {
+        rules.offload_activations = share->number();
+        if (!(*rules.offload_activations >= 0.0 && *rules.offload_activations <= 1.0))
+            share->fail("must be a share of 0 to 1");
+    }
     rules.why = object.at("why").string();
     object.finish();
     return rules;

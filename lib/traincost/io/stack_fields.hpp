@@ -11,6 +11,7 @@ namespace traincost {
 template <class Io, io::Is<StackLayer> T>
 void describe(Io& io, T& x) {
     io.optional("norm", x.norm);
+    io.optional("composite_head_norms", x.composite_head_norms);
     io.optional("rotary", x.rotary);
     io.optional("activation", x.activation);
     io.optional("written_out_gelu", x.written_out_gelu);
@@ -52,6 +53,7 @@ void describe(Io& io, T& x) {
     io.optional("ring_launches", x.ring_launches);
     io.optional("ring_gathers", x.ring_gathers);
     io.optional("ring_sends_gradients", x.ring_sends_gradients);
+    io.optional("returns_caches", x.returns_caches);
 }
 
 template <class Io, io::Is<StackNarrow> T>
@@ -77,6 +79,7 @@ void describe(Io& io, T& x) {
     io.optional("vocab_multiple", x.vocab_multiple);
     io.optional("metric_losses", x.metric_losses);
     io.optional("logits_copies_fp32", x.logits_copies_fp32);
+    io.optional("holds_outputs", x.holds_outputs);
 }
 
 template <class Io, io::Is<StackExperts> T>
@@ -109,6 +112,8 @@ void describe(Io& io, T& x) {
     io.optional("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.optional("bf16_shards_states", x.bf16_shards_states);
     io.optional("keeps_gathered", x.keeps_gathered);
+    io.optional("gathers_stored", x.gathers_stored);
+    io.optional("graph_keeps_weights", x.graph_keeps_weights);
     io.optional("optimizer", x.optimizer);
     io.optional("gradient_passes", x.gradient_passes);
     io.optional("optimizer_temporary_copies", x.optimizer_temporary_copies);

@@ -26,6 +26,8 @@ struct LaunchRules {
     std::optional<std::int64_t> zero{};       ///< stage of a data-parallel run, where nobody says
     std::optional<std::int64_t> most_zero{};  ///< highest stage it is usual with
     std::vector<std::pair<Tuning, Recompute>> recompute{};  ///< by task, where nobody says
+    /// Share of the inputs of blocks recomputed so that waits in the host's memory.
+    std::optional<double> offload_activations{};
     std::string why;
     bool operator==(const LaunchRules&) const = default;
 };

@@ -71,6 +71,7 @@ enum class Lack : std::uint8_t {
 /// What one block is written as: its kernels, and what they keep.
 struct StackLayer {
     NormKernel norm = NormKernel::fused;
+    bool composite_head_norms = false;  ///< those of queries and keys are written out all the same
     RotaryKernel rotary = RotaryKernel::fused;
     ActivationKernel activation = ActivationKernel::fused;
     /// The tanh approximation of GELU is written out where the model asks for it by formula (gelu_new), not
@@ -142,6 +143,7 @@ struct StackAttention {
     /// Gradients of keys and values go around the ring in fp32, a send to the next rank for each block; else
     /// they are reduced with the gather.
     bool ring_sends_gradients = false;
+    bool returns_caches = false;  ///< the forward pass returns keys and values of recomputed blocks too
     bool operator==(const StackAttention&) const = default;
 };
 
@@ -182,6 +184,7 @@ struct StackHead {
     double metric_losses = 0.0;
     /// Fp32 tensors of logits' size alive at the loss beside the model-format logits.
     double logits_copies_fp32 = 0.0;
+    bool holds_outputs = false;  ///< by the loop, and the graph behind them, until the next are there
     bool operator==(const StackHead&) const = default;
 };
 
@@ -241,6 +244,8 @@ struct StackStates {
     bool bf16_shards_states = false;
     /// Weights that stage 3 gathers stay gathered until their gradients are reduced.
     bool keeps_gathered = false;
+    bool gathers_stored = false;  ///< fully sharded weights are cast where autocast reads them, not before
+    bool graph_keeps_weights = false;  ///< gathered for blocks that are not run again, until they are read
     OptimizerKernel optimizer = OptimizerKernel::fused;
     /// Times an optimizer step reads or writes all gradients (norm, clip, zero, unscale, update).
     double gradient_passes = 1.0;

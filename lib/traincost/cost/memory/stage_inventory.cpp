@@ -162,6 +162,23 @@ void StageInventory::offload_states() {
     host.H = away_from_device.value();
 }
 
+/// What a loop holds that drops the outputs of a micro-batch only for those of the next.
+void StageInventory::hold_outputs() {
+    if (!stack.head.holds_outputs) {
+        held_back = Bytes{};
+        return;
+    }
+    const bool widened = shape.loss == LossKernel::fp32_logits;
+    const bool whole = widened || shape.loss == LossKernel::logits_format;
+    const double element = widened ? bytes_per_element(DataType::fp32).value() : shape.e;
+    Bytes logits;
+    if (counts.last && job.model.lm_head && whole)
+        logits = Bytes{shape.tokens * shape.rank_vocab * element};
+    // The loss itself counts logits in the model's format that a caller holds.
+    held = returned + (widened ? logits : Bytes{});
+    held_back += returned + logits;
+}
+
 /// What one micro-batch keeps on this stage.
 void StageInventory::activations() {
     boundary = Bytes{shape.tokens_sp * static_cast<double>(job.model.hidden) * shape.r};
@@ -176,8 +193,12 @@ void StageInventory::activations() {
         again += n.again;
         cast += totals.cast * n.kept;
         all_cast += (totals.cast - totals.cached_cast) * n.kept;
+        returned += totals.returned * n.again;
+        held_back += totals.returned * n.kept + totals.pinned * n.kept;
     }
-    for (std::size_t r = counts.runs_begin; r < counts.runs_end; ++r) {
+    hold_outputs();
+    // Autocast caches copies of parameters, not of the views that FSDP puts in their place.
+    for (std::size_t r = counts.runs_begin; r < counts.runs_end && !regime.fully_sharded; ++r) {
         const BlockRun& run_of = stages.runs[r];
         if (run_of.trains)
             all_cast += table.kinds[run_of.kind].totals.cached_cast * static_cast<double>(run_of.count);

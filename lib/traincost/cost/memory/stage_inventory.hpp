@@ -85,11 +85,15 @@ public:
     Bytes dropped;       ///< what recomputed blocks of one micro-batch do not keep
     double again = 0.0;  ///< recomputed blocks
     Bytes embedding_saved;
+    Bytes returned;   ///< keys and values of recomputed blocks that the forward pass returns
+    Bytes held;       ///< what the loop holds of it through the backward pass
+    Bytes held_back;  ///< what the next forward pass finds held of the micro-batch before
 
 private:
     void count();
     void states();
     void offload_states();
+    void hold_outputs();
 };
 
 }  // namespace traincost

@@ -10,8 +10,11 @@ using memory_terms::Alive;
 
 /// What `blocks` gathered blocks take, and the root beside them.
 memory_terms::Gathered gathered(const StageInventory& held, std::int64_t blocks, bool with_root) {
-    memory_terms::Gathered g{0.0, held.largest.total(), held.shape.e, 0.0, held.shape.e};
-    if (!held.regime.weights_sharded)
+    const double element = held.stack.states.gathers_stored ? held.shape.w : held.shape.e;
+    memory_terms::Gathered g{0.0, held.largest.total(), element, 0.0, element};
+    // Over one rank stage 3 gathers nothing, but it fetches what lives on the host.
+    const bool fetched = held.run.offload_parameters != Offload::none && held.run.parallel.zero >= 3;
+    if (!held.regime.weights_sharded && !(fetched && held.stack.states.graph_keeps_weights))
         return g;
     if (held.run.precision.base)
         g.w_g = bytes_per_element(*held.run.precision.base).value();
@@ -26,6 +29,8 @@ memory_terms::Gathered gathered(const StageInventory& held, std::int64_t blocks,
 
 /// Of the first `blocks` blocks, those that stay gathered from the forward pass on.
 std::int64_t kept_gathered(const StageInventory& held, std::int64_t blocks) {
+    if (held.stack.states.graph_keeps_weights && held.run.parallel.zero >= 3)
+        return std::max<std::int64_t>(0, blocks - static_cast<std::int64_t>(held.again));
     if (!held.regime.fully_sharded || held.run.reshard != Reshard::last_kept)
         return 0;
     return std::max<std::int64_t>(
@@ -74,13 +79,14 @@ public:
             held_.shape.train_weights && appear ? held_.gradients_of(held_.shared_table()) : 0.0;
         if (held_.counts.last) {
             const OpTotals& head = held_.table.head_totals;
-            alive.working = {0.0, 0.0, held_.boundary.value(), head.forward_peak.value()};
+            alive.working = {0.0, 0.0, held_.boundary.value(),
+                             (head.forward_peak + held_.returned + held_.held_back).value()};
             alive.gathered = gathered_at_loss();
             // Autocast's cache lives until the forward pass ends, recomputed blocks included.
             alive.casts.K += (held_.all_cast - held_.cast).value();
             consider(Moment::loss, -1, alive);
             alive.casts.K = cached();
-            alive.working = {head.backward_peak.value(), 0.0, held_.boundary.value(), 0.0};
+            alive.working = {(head.backward_peak + held_.held).value(), 0.0, held_.boundary.value(), 0.0};
             alive.gathered = gathered_at_head();
             consider(Moment::loss, -1, alive);
             if (appear)
@@ -209,8 +215,10 @@ private:
             const std::int64_t done = blocks.count - 1 - left;
             const double n = static_cast<double>(done);
             Alive now = behind(n, n + 1.0);
-            now.working = {blocks.trains ? k.totals.backward_peak.value() : 0.0, 1.0, held_.boundary.value(),
-                           blocks.again ? k.totals.forward_peak.value() : 0.0};
+            const double back = blocks.trains ? k.totals.backward_peak.value() : 0.0;
+            const double again = blocks.again ? k.totals.forward_peak.value() : 0.0;
+            now.working = {back + held_.held.value(), 1.0, held_.boundary.value(),
+                           again + held_.held.value()};
             if (held_.regime.fully_sharded && done > 0)
                 now.staging = reducing(reduced_elements(parameters));
             const std::int64_t before = blocks.position + left;

@@ -164,6 +164,8 @@ void attend(OpBuilder& build, const AttentionSizes& x, double span, bool causal)
     copy_layouts(build, s.tokens * x.heads * x.d, x.key_tokens * kv_heads * (x.d + x.dv),
                  is_joined(build, x));
     core_attention(build, a, true);
+    if (build.stack().attention.returns_caches && !x.cross())
+        build.last().returned = Bytes{x.key_tokens * x.kv_heads * (x.d + x.dv) * s.e};
     if (x.merged > 0.0) {
         AttentionShape encoded = a;
         encoded.causal = false;
@@ -219,9 +221,9 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
         build.last().saved += Bytes{s.tokens * x.heads * x.d * s.e};
     }
     if (m.norm.qk != QkNorm::none) {
-        build.norm("query_norm", s.tokens * x.heads, x.d, false);
+        build.norm("query_norm", s.tokens * x.heads, x.d, false, true);
         if (x.own_keys)
-            build.norm("key_norm", s.tokens * x.kv_heads, x.d, false);
+            build.norm("key_norm", s.tokens * x.kv_heads, x.d, false, true);
     }
     if (m.position.kind == PositionKind::rope)
         rotate(build, x);

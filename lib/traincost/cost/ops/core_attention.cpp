@@ -128,8 +128,11 @@ void hold_exchanged(OpBuilder& build, double kv_bytes, double q_bytes) {
     if (build.shape().cp == 1)
         return;
     const bool ring = build.job().run.context == ContextKind::ring;
-    build.last().forward_transient += Bytes{ring ? 2.0 * kv_bytes : q_bytes + kv_bytes};
-    build.last().backward_transient += Bytes{ring ? 4.0 * kv_bytes : 2.0 * q_bytes + kv_bytes};
+    // A ring has what it sends and what arrives; where all ranks' keys and values are gathered, all of them.
+    const double passing =
+        build.stack().attention.ring_gathers ? 1.0 + static_cast<double>(build.shape().cp) : 2.0;
+    build.last().forward_transient += Bytes{ring ? passing * kv_bytes : q_bytes + kv_bytes};
+    build.last().backward_transient += Bytes{ring ? (passing + 2.0) * kv_bytes : 2.0 * q_bytes + kv_bytes};
 }
 
 void copy_layouts(OpBuilder& build, double query_elements, double kv_elements, bool joined) {

@@ -39,20 +39,22 @@ void OpBuilder::compile_norm(Operator& op, double n, double in, bool input_is_re
     op.forward_access = op.backward_access = MemoryAccess::stream;
 }
 
-bool OpBuilder::written_out(bool input_is_residual) const {
+bool OpBuilder::written_out(bool input_is_residual, bool of_heads) const {
     const bool compiled = input_is_residual ? shape_.fused.norms : shape_.fused.attention;
     // A LayerNorm is where its scale multiplies fp32 values (Cohere).
     const bool own_code = model().norm.kind == NormKind::rmsnorm || model().norm.fp32_scale ||
                           stack().layer.norm == NormKernel::written_out;
-    return stack().layer.norm != NormKernel::fused && !compiled && own_code;
+    const bool fused = stack().layer.norm == NormKernel::fused;
+    return (!fused || (of_heads && stack().layer.composite_head_norms)) && !compiled && own_code;
 }
 
-void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual) {
+void OpBuilder::norm(std::string_view name, double rows, double width, bool input_is_residual,
+                     bool of_heads) {
     const Shape& s = shape_;
     const double n = rows * width;
     // Autocast runs a LayerNorm in fp32; one that is written out or compiled reads a branch's output as it
     // is.
-    const bool branch = !input_is_residual && written_out(input_is_residual);
+    const bool branch = !input_is_residual && written_out(input_is_residual, of_heads);
     const bool as_it_is = branch || (compiles_walks() && !input_is_residual);
     const double in = s.autocast && !as_it_is ? fp32 : (input_is_residual ? s.r : s.e);
     const double out = s.autocast ? fp32 : s.e;
@@ -60,7 +62,7 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
     // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
     // scale, and both are kept.
-    const bool composite = written_out(input_is_residual);
+    const bool composite = written_out(input_is_residual, of_heads);
     const double centred = composite && layernorm ? fp32 : 0.0;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};

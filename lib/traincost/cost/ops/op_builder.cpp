@@ -36,8 +36,12 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
     const bool read_again =
         s.train_weights || shares_input || (quantised && stack().narrow.quantised_keeps_inputs);
     op.saved = read_again ? saved_input : Bytes{};
+    op.pinned = quantised && stack().narrow.quantised_keeps_inputs ? saved_input : Bytes{};
     op.forward_transient = Bytes{m * n * s.e};
     op.backward_transient = Bytes{m * (n + k) * s.e};
+    // In one function two gradients of the input are there; autograd has given the input back by then.
+    if (low_rank && stack().layer.inplace_backward && !stack().layer.adapter_fused)
+        op.backward_transient += Bytes{m * k * s.e};
     // A trained scale multiplies the biased output of every product.
     if (job_.run.tuning == Tuning::adapter && adapter.scale_and_bias) {
         op.saved += Bytes{m * n * s.e};

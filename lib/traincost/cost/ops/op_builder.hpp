@@ -39,12 +39,15 @@ public:
     }
 
     /// Whether a norm is eager operators of its own, not one kernel.
-    bool written_out(bool input_is_residual) const;
+    bool written_out(bool input_is_residual, bool of_heads) const;
     /// Whether a compiler makes a GPU's kernels of whole blocks: casts and sums become part of their
     /// neighbours.
     bool compiles_walks() const;
-    /// A norm over `rows` vectors of `width`: residual stream in, compute format out.
-    void norm(std::string_view name, double rows, double width, bool input_is_residual);
+    /// A norm over `rows` vectors of `width`: residual stream in, compute format out; `of_heads`: of queries
+    /// or keys.
+    void norm(std::string_view name, double rows, double width, bool input_is_residual,
+              bool of_heads = false);
+
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
     /// weight gradient. `adapted` adds the run's low-rank pairs beside it. `readers` projections, of which

@@ -130,7 +130,7 @@ void put_model(Setting& root, const Setting& call) {
         put(root, "lora_dropout", call.peek("lora_dropout"));
         put(root, "gradient_checkpointing", call.peek("use_gradient_checkpointing"));
         if (path.find("Fast") != path.npos) {  // Unsloth's, which recomputes unless it is told not to
-            const Setting on = scalar_setting("true", call);
+            const Setting on = scalar_setting("unsloth", call, true);
             put(root, "gradient_checkpointing", &on);
         }
         put(root, "max_seq_length", call.peek("max_seq_length"));

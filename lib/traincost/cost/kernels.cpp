@@ -91,7 +91,7 @@ KernelContext kernel_context(const Job& job) {
     // tf32 is how fp32 operands are multiplied: every product, not only those of a narrower format.
     const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
     GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : attention_format(precision));
-    gemm.pads = plain.pads = is_compiled(job.run, job.stack) && job.stack.layer.pads_products;
+    gemm.pads = plain.pads = is_compiled(job.run, job.stack);
     return {&job,
             placements(job),
             gemm,

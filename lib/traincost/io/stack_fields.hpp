@@ -22,7 +22,6 @@ void describe(Io& io, T& x) {
     io.optional("bias_dropout_fused", x.bias_dropout_fused);
     io.optional("dropout", x.dropout);
     io.optional("compile", x.compile);
-    io.optional("pads_products", x.pads_products);
     io.optional("tensor_parallel", x.tensor_parallel);
     io.optional("sequence_parallel", x.sequence_parallel);
     io.optional("copies_parallel_inputs", x.copies_parallel_inputs);

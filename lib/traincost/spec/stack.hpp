@@ -85,7 +85,6 @@ struct StackLayer {
     bool bias_dropout_fused = false;  ///< bias + dropout + residual add in one kernel
     double dropout = 0.0;             ///< default hidden and attention dropout
     bool compile = false;             ///< default: pointwise operators are fused by a compiler
-    bool pads_products = true;        ///< which pads products with rows off the 16-byte grid
     TensorParallelKind tensor_parallel = TensorParallelKind::megatron;
     bool sequence_parallel = false;  ///< default when tp > 1
     /// Where tp > 1 each column-parallel product saves a copy of its own of the input it shares with others.

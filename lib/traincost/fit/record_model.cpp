@@ -16,8 +16,7 @@ namespace traincost {
 namespace {
 
 /// What a family of architectures fixes beside the dimensions. Sources: the models' configuration classes in
-/// Hugging Face transformers 4.57 and, for gpt, mpt and nanochat, Megatron-LM core 0.13, llm-foundry 0.3 and
-/// karpathy/nanochat gpt.py of 2025-10.
+/// Hugging Face transformers 4.57 and, for gpt and mpt, Megatron-LM core 0.13 and llm-foundry 0.3.
 struct Family {
     std::string_view name;
     NormKind norm;
@@ -41,7 +40,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 46> families = {{
+constexpr std::array<Family, 45> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -75,7 +74,6 @@ constexpr std::array<Family, 46> families = {{
     {"chatglm", rms, false, Activation::silu, qkv_bias, 0.5},
     {"gpt-oss", rms, false, Activation::swiglu_clamped, attention_bias, 1.0, false, QkNorm::none,
      NormPlacement::pre, false, 128, 2},
-    {"nanochat", rms, false, Activation::squared_relu, no_bias, 1.0, false, QkNorm::per_head},
     {"gpt", layer, true, Activation::gelu, all_biases},
     {"gpt2", layer, true, Activation::gelu_new, all_biases},
     {"gpt3", layer, true, Activation::gelu, all_biases},
@@ -237,7 +235,7 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                  .bias = family.norm_bias,
                  .per_layer = family.placement == NormPlacement::sandwich ? 4 : 2,
                  .final_norm = true,
-                 .embedding_norm = family.name == "bloom" || family.name == "nanochat",
+                 .embedding_norm = family.name == "bloom",
                  .qk = family.qk,
                  .placement = family.placement},
         .bias = family.bias,
@@ -246,8 +244,7 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                                                                 "mpt",  "falcon",   "phi3"};
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), family.name) != one_projection.end();
-    m.attention_softcap = family.soft_capped;
-    m.logits_softcap = family.soft_capped || family.name == "nanochat";
+    m.attention_softcap = m.logits_softcap = family.soft_capped;
     m.attention_sinks = family.name == "gpt-oss" ? m.heads : 0;
     m.norm.fp32_scale = family.name.starts_with("gemma") || family.name.starts_with("cohere") ||
                         family.name.starts_with("olmo") || family.name == "gpt-oss";

@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <traincost/io/bench/accelerator_kernels.hpp>
+#include <traincost/io/catalogue.hpp>
+
 using namespace traincost;
 using namespace traincost::literals;
 
@@ -41,4 +44,25 @@ TEST_CASE("more bytes take longer", "[bandwidth]") {
         CHECK(time > last);
         last = time;
     }
+}
+
+TEST_CASE("walks that multiprocessors hold up stream where memory is slower than they are", "[bandwidth]") {
+    const Catalogue catalogue;
+    const auto share = [&](const char* id, MemoryAccess access) {
+        const AcceleratorSpec card = catalogue.accelerator(id);
+        return kernel_models_of(card, catalogue.bench()).memory->efficiency[static_cast<std::size_t>(access)];
+    };
+    for (const MemoryAccess access : {MemoryAccess::gelu, MemoryAccess::norm, MemoryAccess::transpose}) {
+        for (const char* id : {"l40s", "rtx-4090", "rtx-5090", "rtx-pro-6000-blackwell-server", "rtx-4060"})
+            CHECK(share(id, access) == share(id, MemoryAccess::stream));
+        CHECK(share("h200-sxm-141gb", access) < 0.8 * share("h200-sxm-141gb", MemoryAccess::stream));
+    }
+    // A gradient added by index takes a multiprocessor as long, whatever its memory.
+    const auto rate = [&](const char* id) {
+        const AcceleratorSpec card = catalogue.accelerator(id);
+        return share(id, MemoryAccess::scatter_add) * card.memory_bandwidth.value() /
+               (static_cast<double>(card.compute_units) * *card.clock_hz);
+    };
+    for (const char* id : {"l40s", "rtx-5090", "b200-sxm-180gb", "a100-sxm4-80gb"})
+        CHECK(rate(id) == Approx(rate("h200-sxm-141gb")).epsilon(0.01));
 }

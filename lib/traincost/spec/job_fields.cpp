@@ -189,8 +189,7 @@ CountedName counted_accelerators(const std::string& text) {
     const auto blank = text.find(' ');
     const bool number = blank != text.npos && text.find_first_not_of("0123456789") == blank;
     const CountedName said = counted_name(text);
-    return said.count || !number ? said
-                                 : counted_name(text.substr(0, blank) + "x" + text.substr(blank + 1));
+    return said.count || !number ? said : counted_name(text.substr(0, blank) + "x" + text.substr(blank + 1));
 }
 
 void parse_gpus(JobDraft& d, const std::string& text, const std::string& where) {

@@ -5,8 +5,6 @@ namespace traincost {
 
 namespace {
 
-constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
-
 /// A LayerNorm of `n` elements written by hand, in the format it is given: mean and variance read it; the
 /// mean is taken off, the root divided by, scale multiplied and shift added, each with a broadcast. Kept:
 /// input, centred and normalised values. Measured forward and backward at 4096 wide: 49 and 123 bytes an
@@ -39,44 +37,44 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const double n = rows * width;
     // Autocast runs a LayerNorm in fp32; one that is written out reads a branch's output as it is.
     const bool branch = !input_is_residual && written_out(input_is_residual, of_heads);
-    const double in = s.autocast && !branch ? fp32 : (input_is_residual ? s.r : s.e);
-    const double out = s.autocast ? fp32 : s.e;
+    const double in = s.autocast && !branch ? fp32_bytes : (input_is_residual ? s.r : s.e);
+    const double out = s.autocast ? fp32_bytes : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
     // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
     // scale, and both are kept.
     const bool composite = written_out(input_is_residual, of_heads);
-    const double centred = composite && layernorm ? fp32 : 0.0;
+    const double centred = composite && layernorm ? fp32_bytes : 0.0;
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
-    const double statistics = fp32 * rows * (layernorm ? 2.0 : 1.0);
+    const double statistics = fp32_bytes * rows * (layernorm ? 2.0 : 1.0);
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
-    const double input_copy = s.autocast && !input_is_residual ? fp32 : in;
+    const double input_copy = s.autocast && !input_is_residual ? fp32_bytes : in;
     if (composite && layernorm && !model().norm.fp32_scale) {
         layernorm_by_hand(op, n, in, out, job_.cluster.accelerator);
         op.saved += Bytes{statistics};
     } else if (composite) {
         const AcceleratorSpec& accelerator = job_.cluster.accelerator;
-        const double wide = broadcast_bytes(fp32, accelerator);
+        const double wide = broadcast_bytes(fp32_bytes, accelerator);
         const double narrow = broadcast_bytes(in, accelerator);
         // Written out: upcast, square, mean, scale, downcast, multiply by the weight. Kept: the fp32 values
         // (a copy, or the fp32 stream itself) and the normalised ones in the input's format.
-        const double normalised = model().norm.fp32_scale ? fp32 : in;
-        op.saved = Bytes{n * (fp32 + centred + (trains_norms() ? normalised : 0.0)) + statistics};
+        const double normalised = model().norm.fp32_scale ? fp32_bytes : in;
+        op.saved = Bytes{n * (fp32_bytes + centred + (trains_norms() ? normalised : 0.0)) + statistics};
         // Forward: upcast, square, mean, product with the inverse root, downcast, product with the weight.
         // Backward: both products of the weight's and their sum over rows, both products of the scale's and
         // their sum over columns, its spread, the square's two products, their sum, and the casts.
         // Widening takes as long as a broadcast in fp32: 83 us for 25e6 elements, narrowing 37.
-        const double casts = in < fp32 ? widening_bytes(in, accelerator) + in + fp32 : 0.0;
-        op.forward_bytes = Bytes{n * (casts + 3.0 * fp32 + 5.0 * centred + wide + narrow)};
+        const double casts = in < fp32_bytes ? widening_bytes(in, accelerator) + in + fp32_bytes : 0.0;
+        op.forward_bytes = Bytes{n * (casts + 3.0 * fp32_bytes + 5.0 * centred + wide + narrow)};
         // A frozen weight's gradient, a product and its sum, is not taken.
         const double of_weight = trains_norms() ? 4.0 * in : 0.0;
         op.backward_bytes =
-            Bytes{n * (casts + of_weight + 12.0 * fp32 + 6.0 * centred + narrow + 1.5 * wide)};
-        op.forward_kernels = in < fp32 ? 8 : 6;
+            Bytes{n * (casts + of_weight + 12.0 * fp32_bytes + 6.0 * centred + narrow + 1.5 * wide)};
+        op.forward_kernels = in < fp32_bytes ? 8 : 6;
         op.backward_kernels = trains_norms() ? 14 : 12;
-        op.forward_transient = Bytes{n * (fp32 + out)};
-        op.backward_transient = Bytes{n * (out + 3.0 * fp32)};
+        op.forward_transient = Bytes{n * (fp32_bytes + out)};
+        op.backward_transient = Bytes{n * (out + 3.0 * fp32_bytes)};
     } else {
         op.saved = Bytes{n * input_copy + statistics};
         op.forward_bytes = Bytes{n * (in + out)};
@@ -91,8 +89,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     if (widened) {
         // The input is widened, the output narrowed for what reads it, and both gradients the other way; the
         // widened input is what is kept.
-        const double wider = fp32 - s.e;
-        const double casts = 2.0 * n * (fp32 + s.e);
+        const double wider = fp32_bytes - s.e;
+        const double casts = 2.0 * n * (fp32_bytes + s.e);
         op.saved += Bytes{n * wider};
         op.forward_bytes += Bytes{casts + 2.0 * n * wider};
         op.backward_bytes += Bytes{casts + 3.0 * n * wider};

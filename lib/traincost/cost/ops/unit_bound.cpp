@@ -6,7 +6,6 @@ namespace traincost {
 
 namespace {
 
-constexpr double fp32 = 4.0;           // bytes
 constexpr double stream_share = 0.88;  // of nominal bandwidth, in kernels that memory binds
 
 // Eager kernels that broadcast one operand are bound by their elements, not by their bytes: products of a
@@ -25,7 +24,7 @@ bool has_pointwise_kernels(const AcceleratorSpec& accelerator) {
 
 double broadcast_bytes(double size, const AcceleratorSpec& accelerator) {
     const double bytes = 2.0 * size;
-    const bool narrow = size < fp32 && has_pointwise_kernels(accelerator);
+    const bool narrow = size < fp32_bytes && has_pointwise_kernels(accelerator);
     const double most = narrow ? measured_narrow : measured_wide;
     if (accelerator.compute_units == 0 || !accelerator.clock_hz)
         return bytes * most;
@@ -36,8 +35,9 @@ double broadcast_bytes(double size, const AcceleratorSpec& accelerator) {
 }
 
 double widening_bytes(double size, const AcceleratorSpec& accelerator) {
-    return has_pointwise_kernels(accelerator) ? std::max(size + fp32, broadcast_bytes(fp32, accelerator))
-                                              : size + fp32;
+    return has_pointwise_kernels(accelerator)
+               ? std::max(size + fp32_bytes, broadcast_bytes(fp32_bytes, accelerator))
+               : size + fp32_bytes;
 }
 
 }  // namespace traincost

@@ -5,6 +5,8 @@
 
 namespace traincost {
 
+inline constexpr double fp32_bytes = 4.0;  ///< of statistics and upcast copies, an element
+
 /// Whether PyTorch's own pointwise kernels run on it, whose index arithmetic is what binds them.
 bool has_pointwise_kernels(const AcceleratorSpec& accelerator);
 

@@ -562,6 +562,10 @@ TEST_CASE("micro-steps of LitGPT are counted between optimizer steps", "[logs]")
 TEST_CASE("accelerators follow from two rates", "[logs]") {
     CHECK(accelerators_of(read_lines(cases()[8].text)) == 260);
     CHECK_FALSE(accelerators_of(read_lines(megatron(1, 1000))));
+    TrainingLog beyond;
+    beyond.tokens_per_s = 1e38;
+    beyond.tokens_per_s_per_gpu = 1e3;
+    CHECK_FALSE(accelerators_of(beyond));  // more than any cluster has, and than an integer holds
 }
 
 TEST_CASE("a file that is no log is not recognised", "[logs]") {

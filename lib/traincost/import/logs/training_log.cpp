@@ -40,8 +40,9 @@ std::optional<std::int64_t> accelerators_of(const TrainingLog& log) {
     }
     const double ratio = *log.tokens_per_s / *log.tokens_per_s_per_gpu;
     const double whole = std::round(ratio);
-    constexpr double rounding = 0.02;  // both are printed to three digits
-    return whole >= 1.0 && std::abs(ratio / whole - 1.0) < rounding
+    constexpr double rounding = 0.02;      // both are printed to three digits
+    constexpr double most = 16'777'216.0;  // accelerators that a cluster may have
+    return whole >= 1.0 && whole <= most && std::abs(ratio / whole - 1.0) < rounding
                ? std::optional(static_cast<std::int64_t>(whole))
                : std::nullopt;
 }

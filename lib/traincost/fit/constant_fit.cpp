@@ -67,6 +67,11 @@ constexpr std::array constants = {
     TRAINCOST_QUANTITY("device.context_bytes", device.context, Bytes, Fitted::memory, 2e8, 4e9),
     TRAINCOST_QUANTITY("device.per_communicator_bytes", device.per_communicator, Bytes, Fitted::memory, 0.0,
                        1e9),
+    TRAINCOST_NAMED("device.sharded_states_pin", device.sharded_states_pin, double, Fitted::memory, 0.0, 4.0),
+    TRAINCOST_NAMED("device.gathered_blocks_ahead", device.gathered_blocks_ahead, double, Fitted::memory, 0.0,
+                    60.0),
+    TRAINCOST_NAMED("device.held_gathers_limit", device.held_gathers_limit, double, Fitted::memory, 0.0, 1.0),
+    TRAINCOST_NAMED("device.held_gathers_stuck", device.held_gathers_stuck, double, Fitted::memory, 0.0, 1.0),
 };
 #undef TRAINCOST_NAMED
 #undef TRAINCOST_CONSTANT

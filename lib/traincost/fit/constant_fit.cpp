@@ -13,11 +13,10 @@ namespace traincost {
 
 namespace {
 
-double plain_number(double x) {
-    return x;
-}
-double plain_number(Seconds x) {
-    return x.value();
+/// The constant as one that is fitted only where it is asked for.
+constexpr FitConstant where_asked_for(FitConstant constant) {
+    constant.by_name = true;
+    return constant;
 }
 
 #define TRAINCOST_CONSTANT(name, field, to, low, high)                       \
@@ -25,11 +24,6 @@ double plain_number(Seconds x) {
         name, Subject::stack, to, low, high,                                 \
             [](const Job& j) { return static_cast<double>(j.stack.field); }, \
             [](Job& j, double x) { j.stack.field = x; }                      \
-    }
-#define TRAINCOST_NAMED(name, field, Type, to, low, high)                                              \
-    FitConstant {                                                                                      \
-        name, Subject::stack, to, low, high, [](const Job& j) { return plain_number(j.stack.field); }, \
-            [](Job& j, double x) { j.stack.field = Type{x}; }, true                                    \
     }
 #define TRAINCOST_QUANTITY(name, field, Type, to, low, high)                                     \
     FitConstant {                                                                                \
@@ -50,11 +44,14 @@ constexpr std::array constants = {
                        0.02),
     TRAINCOST_QUANTITY("host.per_starved_block_rank_s", host.per_starved_block_rank, Seconds, Fitted::time,
                        0.0, 0.01),
-    TRAINCOST_NAMED("host.per_sharded_block_s", host.per_sharded_block, Seconds, Fitted::time, 0.0, 0.05),
-    TRAINCOST_NAMED("host.per_checkpoint_s", host.per_checkpoint, Seconds, Fitted::time, 0.0, 0.01),
-    TRAINCOST_NAMED("host.per_narrow_product_s", host.per_narrow_product, Seconds, Fitted::time, 0.0, 0.005),
-    TRAINCOST_NAMED("narrow.fine_quantise_bytes", narrow.fine_quantise_bytes, double, Fitted::time, 0.0,
-                    30.0),
+    where_asked_for(TRAINCOST_QUANTITY("host.per_sharded_block_s", host.per_sharded_block, Seconds,
+                                       Fitted::time, 0.0, 0.05)),
+    where_asked_for(
+        TRAINCOST_QUANTITY("host.per_checkpoint_s", host.per_checkpoint, Seconds, Fitted::time, 0.0, 0.01)),
+    where_asked_for(TRAINCOST_QUANTITY("host.per_narrow_product_s", host.per_narrow_product, Seconds,
+                                       Fitted::time, 0.0, 0.005)),
+    where_asked_for(TRAINCOST_CONSTANT("narrow.fine_quantise_bytes", narrow.fine_quantise_bytes, Fitted::time,
+                                       0.0, 30.0)),
     FitConstant{"sustained_factor", Subject::accelerator, Fitted::time, 1.0, 2.0,
                 [](const Job& j) { return j.cluster.kernels.gemm_sustained; },
                 [](Job& j, double x) { j.cluster.kernels.gemm_sustained = x; }},
@@ -67,13 +64,15 @@ constexpr std::array constants = {
     TRAINCOST_QUANTITY("device.context_bytes", device.context, Bytes, Fitted::memory, 2e8, 4e9),
     TRAINCOST_QUANTITY("device.per_communicator_bytes", device.per_communicator, Bytes, Fitted::memory, 0.0,
                        1e9),
-    TRAINCOST_NAMED("device.sharded_states_pin", device.sharded_states_pin, double, Fitted::memory, 0.0, 4.0),
-    TRAINCOST_NAMED("device.gathered_blocks_ahead", device.gathered_blocks_ahead, double, Fitted::memory, 0.0,
-                    60.0),
-    TRAINCOST_NAMED("device.held_gathers_limit", device.held_gathers_limit, double, Fitted::memory, 0.0, 1.0),
-    TRAINCOST_NAMED("device.held_gathers_stuck", device.held_gathers_stuck, double, Fitted::memory, 0.0, 1.0),
+    where_asked_for(
+        TRAINCOST_CONSTANT("device.sharded_states_pin", device.sharded_states_pin, Fitted::memory, 0.0, 4.0)),
+    where_asked_for(TRAINCOST_CONSTANT("device.gathered_blocks_ahead", device.gathered_blocks_ahead,
+                                       Fitted::memory, 0.0, 60.0)),
+    where_asked_for(
+        TRAINCOST_CONSTANT("device.held_gathers_limit", device.held_gathers_limit, Fitted::memory, 0.0, 1.0)),
+    where_asked_for(
+        TRAINCOST_CONSTANT("device.held_gathers_stuck", device.held_gathers_stuck, Fitted::memory, 0.0, 1.0)),
 };
-#undef TRAINCOST_NAMED
 #undef TRAINCOST_CONSTANT
 #undef TRAINCOST_QUANTITY
 

@@ -87,8 +87,8 @@ private:
 
 void require_possible(const GemmPoint& p, const GemmModel& model, const MeasuredGemm& measured,
                       const std::string& chip) {
-    constexpr double tolerance =
-        1.25;  // of the peak: boards clock above their data sheet, an RTX 5090 by 1.12
+    // Of the peak: boards clock above their data sheet, an RTX 5090 by 1.12.
+    constexpr double tolerance = 1.25;
     const FlopRate rate = Flops(2.0 * p.m * p.n * p.k) / p.time;
     if (rate.value() > tolerance * model.peak.value())
         throw Error(ErrorKind::input, measured.where + ": " + std::to_string(static_cast<std::int64_t>(p.m)) +

@@ -9,12 +9,6 @@
 
 namespace traincost {
 
-namespace {
-
-constexpr double fp32 = 4.0;  // bytes of statistics and upcast copies
-
-}  // namespace
-
 Operator& OpBuilder::linear(std::string_view name, Module module, double m, double n, double k,
                             Bytes saved_input, LowRank adapted, bool bias, int readers) {
     const Shape& s = shape_;
@@ -59,7 +53,7 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
                               : s.w > s.e ? s.w + s.e
                                           : broadcast_bytes(s.e, job_.cluster.accelerator);
         const int copies = s.compiled ? std::min(readers, 1) : readers;
-        const double inputs = m * k * (fp32 + s.e) * static_cast<double>(copies);
+        const double inputs = m * k * (fp32_bytes + s.e) * static_cast<double>(copies);
         op.forward_bytes = Bytes{n * k * narrow + inputs};
         op.backward_bytes = Bytes{(s.train_weights ? n * k * narrow : 0.0) + inputs};
         op.backward_access = MemoryAccess::widen;
@@ -74,7 +68,7 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
     Operator& product = last();
     if (readers > 1 && !s.compiled) {
         // The gradients of one input's readers are added up, in the format of the input.
-        const double in = s.autocast ? fp32 : s.e;
+        const double in = s.autocast ? fp32_bytes : s.e;
         const double sums = static_cast<double>(readers - 1);
         memory("input_gradients", module, Bytes{}, Bytes{sums * 3.0 * m * k * in}, 0, static_cast<int>(sums));
     }
@@ -133,30 +127,31 @@ void OpBuilder::widen_pair(Operator& a, Operator& b, AdapterFormat format, doubl
     const Shape& s = shape_;
     const bool dropout = job_.run.adapter.dropout > 0.0;
     const bool narrows = format == AdapterFormat::autocast;  // again, on the way into the products
-    const double product = narrows ? s.e : fp32;
-    const double cast = fp32 + s.e;
+    const double product = narrows ? s.e : fp32_bytes;
+    const double cast = fp32_bytes + s.e;
     a.saved = Bytes{inputs * (product + (dropout ? 1.0 : 0.0))};
-    a.forward_bytes = Bytes{inputs * (cast + (narrows ? cast : 0.0) + (dropout ? 2.0 * fp32 + 1.0 : 0.0))};
+    a.forward_bytes =
+        Bytes{inputs * (cast + (narrows ? cast : 0.0) + (dropout ? 2.0 * fp32_bytes + 1.0 : 0.0))};
     // The input's gradient, narrowed, joins that of the product beside.
-    a.backward_bytes =
-        Bytes{inputs * (cast + (narrows ? cast : 0.0) + 3.0 * s.e + (dropout ? 2.0 * fp32 + 1.0 : 0.0))};
+    a.backward_bytes = Bytes{
+        inputs * (cast + (narrows ? cast : 0.0) + 3.0 * s.e + (dropout ? 2.0 * fp32_bytes + 1.0 : 0.0))};
     a.forward_access = a.backward_access = MemoryAccess::widen;
     a.forward_kernels += narrows ? 2 : 1;
     a.backward_kernels += narrows ? 3 : 2;
-    a.forward_transient = Bytes{inputs * fp32};
-    a.backward_transient = Bytes{inputs * (fp32 + s.e)};
+    a.forward_transient = Bytes{inputs * fp32_bytes};
+    a.backward_transient = Bytes{inputs * (fp32_bytes + s.e)};
     b.saved *= product / s.e;
     if (narrows)
         return;
     // Scaled, added to the product's output and narrowed; the gradient widened, scaled, and narrowed for
     // the product beside.
-    b.forward_bytes = Bytes{outputs * (2.0 * fp32 + (s.e + 2.0 * fp32) + cast)};
-    b.backward_bytes = Bytes{outputs * (2.0 * cast + 2.0 * fp32)};
+    b.forward_bytes = Bytes{outputs * (2.0 * fp32_bytes + (s.e + 2.0 * fp32_bytes) + cast)};
+    b.backward_bytes = Bytes{outputs * (2.0 * cast + 2.0 * fp32_bytes)};
     b.forward_access = b.backward_access = MemoryAccess::widen;
     b.forward_kernels += 1;
     b.backward_kernels += 2;
-    b.forward_transient = Bytes{outputs * 3.0 * fp32};
-    b.backward_transient = Bytes{outputs * (2.0 * fp32)};
+    b.forward_transient = Bytes{outputs * 3.0 * fp32_bytes};
+    b.backward_transient = Bytes{outputs * (2.0 * fp32_bytes)};
 }
 
 void OpBuilder::add_bias(double elements, bool taken_along) {

@@ -198,3 +198,20 @@ TEST_CASE("nothing to multiply takes no time", "[gemm]") {
     CHECK(gemm_time({0, 1000, 1000}, GemmPass::forward, toy()) == 0_s);
     CHECK(gemm_time({1000, 1000, 1000, 0}, GemmPass::wgrad, toy()) == 0_s);
 }
+
+TEST_CASE("a compiler that pads the forward product alone leaves both of the backward pass off the grid",
+          "[gemm]") {
+    GemmModel model = toy();
+    const GemmShape odd{10000, 20001, 4096};
+    const GemmShape even{10000, 20008, 4096};
+    for (const GemmPass pass : {GemmPass::forward, GemmPass::dgrad, GemmPass::wgrad}) {
+        const double eager = us(odd, model, pass);
+        GemmModel all = model;
+        all.pads = true;
+        GemmModel some = all;
+        some.pads_gradients = false;
+        CHECK(us(odd, all, pass) == Approx(us(even, model, pass)));
+        CHECK(us(odd, some, pass) == Approx(pass == GemmPass::forward ? us(even, model, pass) : eager));
+        CHECK(eager > 2.0 * us(odd, all, pass));
+    }
+}

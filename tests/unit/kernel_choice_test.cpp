@@ -1,15 +1,18 @@
 // Which kernels run where there is none for what was asked, on every accelerator and stack of the catalogue.
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include <traincost/base/error.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/kernels.hpp>
 #include <traincost/cost/kernels/gemm.hpp>
 #include <traincost/cost/kernels/kernel_choice.hpp>
+#include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/plan/vocabulary_padding.hpp>
 
@@ -242,4 +245,29 @@ TEST_CASE("a padded vocabulary is advised where it pays, and only there", "[kern
     job.run.compile = false;
     job.stack = catalogue().stack("megatron-core");  // pads to 128
     CHECK_FALSE(paying_padding(job, estimate(job).step.total));
+}
+
+TEST_CASE("JAX's default blocks are TPUs' alone: elsewhere the same stack calls the kernels of before",
+          "[kernel_choice]") {
+    const AttentionGeneration pallas = AttentionGeneration::flash_pallas;
+    for (const std::string& name : ids(Room::accelerators)) {
+        INFO(name);
+        std::optional<AcceleratorSpec> a;
+        try {
+            a = catalogue().accelerator(name);
+        } catch (const Error&) {
+            continue;  // no rates or no memory are published
+        }
+        const KernelModels kernels = kernel_models_of(*a, catalogue().bench());
+        const auto own = attention_model(*a, kernels, pallas, DataType::bf16);
+        const auto other = attention_model(*a, kernels, AttentionGeneration::flash2, DataType::bf16);
+        REQUIRE(own.has_value() == other.has_value());
+        if (!own)
+            continue;
+        if (name.starts_with("tpu"))
+            CHECK(own->fit->forward.efficiency[2] ==
+                  Approx(0.66 * other->fit->forward.efficiency[2]).epsilon(1e-3));
+        else
+            CHECK(own->fit == other->fit);
+    }
 }

@@ -101,3 +101,15 @@ TEST_CASE("families are known by other spellings, and near names of others are n
         CHECK(assumptions[0].find("is not known") != std::string::npos);
     }
 }
+
+TEST_CASE("nanochat's models bound their logits and not their scores", "[records]") {
+    const ModelSpec m = read(record("nanochat"));
+    CHECK(m.activation == Activation::squared_relu);
+    CHECK(m.norm.qk == QkNorm::per_head);
+    CHECK(m.norm.embedding_norm);
+    CHECK(m.logits_softcap);
+    CHECK_FALSE(m.attention_softcap);
+    const ModelSpec gemma = read(record("gemma2"));
+    CHECK((gemma.logits_softcap && gemma.attention_softcap));
+    CHECK_FALSE(gemma.norm.embedding_norm);
+}

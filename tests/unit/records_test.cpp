@@ -201,3 +201,15 @@ TEST_CASE("degrees of parallelism that cannot be are refused by name", "[records
         CHECK(job_of(record, look_up).reason.find("run.parallel.pp is") == 0);
     }
 }
+
+TEST_CASE_METHOD(OneRecord, "a record's power limit slows its accelerators, and an absurd one is refused",
+                 "[records]") {
+    record.cluster.accelerator = "b200-sxm-180gb";
+    const double full = estimate(*job_of(record, look_up).job).step.total.value();
+    record.cluster.power_limit_w = 500.0;
+    const double limited = estimate(*job_of(record, look_up).job).step.total.value();
+    CHECK(limited > 1.1 * full);
+    record.cluster.power_limit_w = 20.0;
+    CHECK_FALSE(job_of(record, look_up).job);
+    CHECK(job_of(record, look_up).reason.find("power_limit_W") != std::string::npos);
+}

@@ -121,7 +121,7 @@ Seconds host_floor_per_block(const Job& job) {
     Seconds floor = tp > 1 ? job.stack.host.per_parallel_block : Seconds{};
     if (hosts_starved(job.cluster.network))
         floor += job.stack.host.per_starved_block_rank * static_cast<double>(tp);
-    return host_time(floor, job.run);
+    return host_time(floor, job);
 }
 
 WeightBytes weight_bytes(const Job& job, const Shape& s) {
@@ -174,6 +174,7 @@ BlockTable block_table(const Job& job, const Shape& s, const BlockOps& ops) {
         const double modules = modules_of_block(job, g);
         table.kinds[k].time =
             part_time(ops.blocks[k], context, {sharding.forward * modules, sharding.backward * modules});
+        table.kinds[k].orthogonalisation = orthogonalisation(ops.blocks[k], context);
     }
     set_totals(job, s, ops, table);
     table.embedding_parameters = sharded_count(embedding_weights(job.model), s.tp, s.ep, s.etp);

@@ -5,6 +5,7 @@
 
 #include "traincost/cost/kernels.hpp"
 #include "traincost/cost/ops.hpp"
+#include "traincost/cost/orthogonalisation.hpp"
 #include "traincost/cost/params.hpp"
 
 namespace traincost {
@@ -50,6 +51,7 @@ struct BlockKind {
     OpTotals totals;
     ShardedCount parameters;  ///< of one block on one rank
     PartTime time;
+    Orthogonalisation orthogonalisation;  ///< of an update of one block
 };
 
 /// What a stage's memory and time are sums of. Depends on the shape, the kernels and selective recompute;

@@ -197,7 +197,7 @@ DataParallelTime data_parallel_time(const DataParallel& d) {
                 hidden_by_chunks(t.gathering, d.forward, stack.traffic.overlap_param_gather && later, d);
             t.host = host_time(
                 stack.host.per_block_slice * (d.blocks * static_cast<double>(dense.shard.size) * d.trained),
-                d.job.run);
+                d.job);
         }
     }
     const Traffic all = reduction * t.reductions + gathering * t.gathers;

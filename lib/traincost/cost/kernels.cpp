@@ -92,6 +92,7 @@ KernelContext kernel_context(const Job& job) {
     const bool tf32 = precision.gemm == DataType::tf32 && precision.compute == DataType::fp32;
     GemmModel plain = required_gemm_model(job, tf32 ? precision.gemm : attention_format(precision));
     gemm.pads = plain.pads = is_compiled(job.run, job.stack);
+    gemm.pads_gradients = plain.pads_gradients = job.stack.layer.pads_gradients;
     return {&job,
             placements(job),
             gemm,
@@ -315,8 +316,8 @@ std::size_t count_before_last_output(const OpList& ops) {
 
 }  // namespace
 
-Seconds host_time(Seconds reference, const RunSpec& run) {
-    return reference / run.host_speed.value_or(1.0);
+Seconds host_time(Seconds reference, const Job& job) {
+    return reference / job.run.host_speed.value_or(job.cluster.host.launch_speed.value_or(1.0));
 }
 
 PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part part, Seconds also) {
@@ -343,8 +344,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
                 t.gemm += product;
                 full_clock += full_clock_time(op, pass, product, model);
                 if (op.kind == OpKind::grouped_gemm)
-                    t.host +=
-                        host_time(stack.experts.launch * (op.gemm.count * products(op, pass)), c.job->run);
+                    t.host += host_time(stack.experts.launch * (op.gemm.count * products(op, pass)), *c.job);
                 t.memory += beside_product_time(op, pass, c);
                 break;
             }
@@ -388,7 +388,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         // A pair has two products, and half of its time is in each pass.
         const Seconds issue = launches + wrapping + stack.host.per_adapter * (adapters / 4.0) +
                               stack.host.per_narrow_product * (narrow / 2.0) + also;
-        const Seconds issued = host_time(issue, c.job->run);
+        const Seconds issued = host_time(issue, *c.job);
         t.host += std::max(Seconds{}, issued - t.device());
         t.spare = std::max(Seconds{}, t.device() - issued);
     }

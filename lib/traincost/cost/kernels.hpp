@@ -69,8 +69,9 @@ enum class Part : std::uint8_t {
 PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, Part part = Part::whole,
                    Seconds also = {});
 
-/// A host's time for what takes the stack's own host `reference`.
-Seconds host_time(Seconds reference, const RunSpec& run);
+/// A host's time for what takes the host that stacks were measured on `reference`: at the speed the run
+/// states, else the node's.
+Seconds host_time(Seconds reference, const Job& job);
 
 /// Time of one operator in one pass, communication not overlapped.
 Seconds operator_time(const Operator& op, Pass pass, const KernelContext& context);

@@ -44,7 +44,8 @@ Shape shape_of(const Job& job) {
     const bool sharded = fully_sharded(job) && !job.stack.states.gathers_stored;
     s.autocast = autocast && !sharded;
     constexpr double fp32 = 4.0;  // what a branch in one format and a stream in another add up to
-    s.r = s.autocast && run.precision.weights != run.precision.compute ? fp32 : s.e;
+    const bool wide_stream = run.precision.weights != run.precision.compute && !job.stack.layer.narrow_stream;
+    s.r = s.autocast && wide_stream ? fp32 : s.e;
     s.widens_norms = autocast && sharded && job.stack.states.sharded_autocast && s.w > s.e;
     const bool compile = is_compiled(run, job.stack);
     s.fused = run.compiled_parts.value_or(

@@ -192,6 +192,19 @@ double owned_parameters(const Job& job, const ShardedCount& stage) {
     return stage.dense / shards.dense + stage.expert / shards.expert;
 }
 
+/// Muon's products for the matrices of a stage that one rank updates.
+Seconds stage_orthogonalisation(const Job& job, const BlockTable& table, const StageClass& stage) {
+    Orthogonalisation sum{};
+    for (std::size_t k = 0; k < table.size; ++k) {
+        sum.dense += table.kinds[k].orthogonalisation.dense * stage.kinds[k].blocks;
+        sum.expert += table.kinds[k].orthogonalisation.expert * stage.kinds[k].blocks;
+    }
+    if (job.run.parallel.zero < 1)
+        return sum.dense + sum.expert;
+    const StateShards shards = state_shards(job);
+    return sum.dense / shards.dense + sum.expert / shards.expert;
+}
+
 /// The classes of a pipeline's stages as it sees them, and the work of the slowest.
 struct StageWork {
     std::array<StageTime, 64> few;  // hardly ever more than four
@@ -255,11 +268,12 @@ StepTime step_time(const Job& job, const Shape& s, const BlockTable& table, cons
     }
     const double owned = owned_parameters(job, weights);
     t.parts.optimizer_bytes = updated_bytes(run, stack) * owned;
-    term(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job);
+    t.parts.orthogonalisation = stage_orthogonalisation(job, table, stage);
+    term(t, StepTerm::optimizer) = optimizer_time(t.parts.optimizer_bytes, job) + t.parts.orthogonalisation;
     t.parts.offload = offload_time({job, s, table, stage, forward, backward, owned});
     term(t, StepTerm::offload) = t.parts.offload.exposed;
     count_norms(s, groups, stage, t.parts);
-    term(t, StepTerm::fixed) = host_time(stack.host.per_step, run) +
+    term(t, StepTerm::fixed) = host_time(stack.host.per_step, job) +
                                stack.host.norm_sync_per_domain * (t.parts.norms * t.parts.domain_bounds);
     t.parts.allocator = pressure;
     term(t, StepTerm::allocator) = pressure.time;
@@ -318,7 +332,7 @@ Seconds interleaved_floor(const Job& job, const BlockTable& table, const StageCl
 
 Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClasses& stages) {
     if (job.run.parallel.vp > 1)
-        return interleaved_floor(job, table, stages) + host_time(job.stack.host.per_step, job.run);
+        return interleaved_floor(job, table, stages) + host_time(job.stack.host.per_step, job);
     const auto work = [&](std::int64_t stage) {
         // Model states, which a bound leaves open, decide about sums other than of a buffer beside.
         const StageClass& c = stages.of(stage);
@@ -333,8 +347,7 @@ Seconds step_time_floor(const Job& job, const BlockTable& table, const StageClas
         const bool shared = pp % 2 == 0 && job.run.parallel.vp == 1;
         slowest = std::max(slowest, shared ? (work(c.stage) + work(pp - 1 - c.stage)) / 2.0 : work(c.stage));
     }
-    return slowest * static_cast<double>(micro_batches(job.run)) +
-           host_time(job.stack.host.per_step, job.run);
+    return slowest * static_cast<double>(micro_batches(job.run)) + host_time(job.stack.host.per_step, job);
 }
 
 }  // namespace traincost

@@ -44,7 +44,8 @@ struct StepParts {
     double micro_batches;
     Seconds transfer;  ///< one stage-to-stage transfer
     DataParallelTime data_parallel;
-    Bytes optimizer_bytes;  ///< read and written by the update on the device
+    Bytes optimizer_bytes;      ///< read and written by the update on the device
+    Seconds orthogonalisation;  ///< Muon's products in it
     OffloadTime offload;
     double norms;          ///< of the slowest stage, whose gradients collectives of their own sum
     double domain_bounds;  ///< between domains, that a tensor-parallel group spans

@@ -142,7 +142,9 @@ private:
         refuse_stack_if(stack_.host.cuda_graphs && !compiled(), "CUDA graphs around eager code");
         say_foreign();
         const auto generation = run_.attention_generation.value_or(stack_.attention.generation);
-        refuse_if(generation == AttentionGeneration::flash_triton || generation == AttentionGeneration::math,
+        refuse_if(generation == AttentionGeneration::flash_triton ||
+                      generation == AttentionGeneration::flash_pallas ||
+                      generation == AttentionGeneration::math,
                   "--attention-generation",
                   "'" + std::string(name_of(generation)) +
                       "' is not a kernel of scaled_dot_product_attention; allowed: flash2, "

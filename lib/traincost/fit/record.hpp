@@ -55,8 +55,9 @@ struct RecordCluster {
     std::string accelerator;  ///< catalogue id
     std::int64_t accelerators;
     std::optional<std::int64_t> per_node{};
-    std::string interconnect{};  ///< words
-    std::string domain_link{};   ///< link inside a node, where measured figures show it is not the usual one
+    std::string interconnect{};             ///< words
+    std::optional<double> power_limit_w{};  ///< of each accelerator, in place of its rated power
+    std::string domain_link{};  ///< link inside a node, where measured figures show it is not the usual one
     bool operator==(const RecordCluster&) const = default;
 };
 

@@ -30,6 +30,8 @@ struct Family {
     bool soft_capped = false;  ///< a tanh bounds scores and logits
     std::int64_t window = 0;   ///< tokens a local layer sees; 0: every layer sees all
     std::int64_t full_every = 0;
+    bool capped_logits = false;  ///< a tanh bounds logits alone
+    bool embedding_norm = false;
 };
 
 constexpr BiasSpec no_bias{false, false, false, false};
@@ -40,7 +42,7 @@ constexpr BiasSpec attention_bias{true, true, false, false};
 constexpr auto rms = NormKind::rmsnorm;
 constexpr auto layer = NormKind::layernorm;
 
-constexpr std::array<Family, 45> families = {{
+constexpr std::array<Family, 46> families = {{
     {"llama", rms, false, Activation::silu, no_bias},
     {"llama1", rms, false, Activation::silu, no_bias},
     {"llama2", rms, false, Activation::silu, no_bias},
@@ -88,6 +90,8 @@ constexpr std::array<Family, 45> families = {{
     {"falcon", layer, true, Activation::gelu, no_bias, 1.0, true},
     {"phi", layer, true, Activation::gelu_new, {true, true, true, true}, 0.5, true},
     {"stablelm", layer, true, Activation::silu, no_bias, 0.25},
+    {"nanochat", rms, false, Activation::squared_relu, no_bias, 1.0, false, QkNorm::per_head,
+     NormPlacement::pre, false, 0, 0, true, true},
     {"nemotron3", layer, true, Activation::squared_relu, no_bias, 0.5},
     {"nemotron4", layer, true, Activation::squared_relu, no_bias, 0.5},
 }};
@@ -235,7 +239,7 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                  .bias = family.norm_bias,
                  .per_layer = family.placement == NormPlacement::sandwich ? 4 : 2,
                  .final_norm = true,
-                 .embedding_norm = family.name == "bloom",
+                 .embedding_norm = family.embedding_norm || family.name == "bloom",
                  .qk = family.qk,
                  .placement = family.placement},
         .bias = family.bias,
@@ -244,7 +248,8 @@ ModelSpec model_of(const RecordModel& model, std::int64_t sequence, std::vector<
                                                                 "mpt",  "falcon",   "phi3"};
     m.fused_qkv =
         std::find(one_projection.begin(), one_projection.end(), family.name) != one_projection.end();
-    m.attention_softcap = m.logits_softcap = family.soft_capped;
+    m.attention_softcap = family.soft_capped;
+    m.logits_softcap = family.soft_capped || family.capped_logits;
     m.attention_sinks = family.name == "gpt-oss" ? m.heads : 0;
     m.norm.fp32_scale = family.name.starts_with("gemma") || family.name.starts_with("cohere") ||
                         family.name.starts_with("olmo") || family.name == "gpt-oss";

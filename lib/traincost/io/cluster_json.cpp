@@ -99,6 +99,7 @@ ClusterRecord cluster_record_from_json(const JsonNode& node) {
     });
     io.optional_object("host", false, [&](io::FieldReader& in) {
         in.optional("cpu", x.host.cpu);
+        in.optional("launch_speed", x.host.launch_speed);
         in.optional("memory_GiB", io::scaled(x.host.memory, gibi));
         in.optional("local_nvme_TB", io::scaled(x.host.nvme, tera));
         in.optional("memory_GBps", io::scaled(x.host.memory_bandwidth, giga));

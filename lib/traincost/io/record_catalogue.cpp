@@ -5,9 +5,12 @@
 #include <mutex>
 #include <tuple>
 
+#include "traincost/base/error.hpp"
+#include "traincost/base/text.hpp"
 #include "traincost/fit/interconnect.hpp"
 #include "traincost/io/bench/record_rules_data.hpp"
 #include "traincost/io/cluster_build.hpp"
+#include "traincost/io/power_limit.hpp"
 
 namespace traincost {
 
@@ -15,10 +18,24 @@ namespace {
 
 struct Kept {
     std::mutex mutex;
-    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string, std::string>, ClusterChoice>
+    std::map<std::tuple<std::string, std::int64_t, std::int64_t, std::string, std::string, double>,
+             ClusterChoice>
         clusters;
     std::map<std::string, StackSpec, std::less<>> stacks;
 };
+
+/// The power limit that a record states, between a tenth of the rated power and twice of it.
+void limit_stated_power(double watts, ClusterSpec& cluster, const Catalogue& catalogue) {
+    const std::optional<double> rated = cluster.accelerator.tdp_w;
+    if (!rated)
+        throw Error(ErrorKind::input,
+                    "cluster.power_limit_W: the rated power of " + cluster.accelerator.id + " is not known");
+    if (watts < 0.1 * *rated || watts > 2.0 * *rated)
+        throw Error(ErrorKind::input, "cluster.power_limit_W: " + to_significant(watts) + " W; allowed for " +
+                                          cluster.accelerator.id + ", rated " + to_significant(*rated) +
+                                          " W: a tenth to twice of that");
+    limit_power(cluster, watts, catalogue.bench());
+}
 
 /// The accelerator's usual node, with the fabric between nodes that the record states.
 ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluster) {
@@ -27,6 +44,8 @@ ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluste
         join_domain(choice, cluster.domain_link, catalogue.bench());
     if (const auto fabric = fabric_from_words(cluster.interconnect, choice.spec.per_node))
         join_nodes(choice, fabric->name, fabric->per_node, fabric->nics, catalogue.bench());
+    if (cluster.power_limit_w)
+        limit_stated_power(*cluster.power_limit_w, choice.spec, catalogue);
     return choice;
 }
 
@@ -38,7 +57,7 @@ RecordCatalogue record_catalogue(const Catalogue& catalogue) {
     result.rules = std::make_shared<const RecordRules>(read_record_rules(catalogue));
     result.cluster = [&catalogue, kept](const RecordCluster& cluster, std::vector<std::string>& assumptions) {
         const std::tuple key(cluster.accelerator, cluster.accelerators, cluster.per_node.value_or(0),
-                             cluster.interconnect, cluster.domain_link);
+                             cluster.interconnect, cluster.domain_link, cluster.power_limit_w.value_or(0.0));
         const std::lock_guard lock(kept->mutex);
         auto found = kept->clusters.find(key);
         if (found == kept->clusters.end())

@@ -185,6 +185,9 @@ RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remar
     in.read("accelerators", c.accelerators);
     in.read("per_node", c.per_node);
     in.read("interconnect", c.interconnect);
+    in.read("power_limit_W", c.power_limit_w);
+    if (c.power_limit_w && !(*c.power_limit_w > 0.0))
+        node.fail("power_limit_W must be positive, got " + to_significant(*c.power_limit_w));
     in.remark_unread("cluster.", remarks);
     return c;
 }

@@ -12,6 +12,7 @@ template <class Io, io::Is<StackLayer> T>
 void describe(Io& io, T& x) {
     io.optional("norm", x.norm);
     io.optional("composite_head_norms", x.composite_head_norms);
+    io.optional("narrow_stream", x.narrow_stream);
     io.optional("rotary", x.rotary);
     io.optional("activation", x.activation);
     io.optional("written_out_gelu", x.written_out_gelu);
@@ -22,6 +23,7 @@ void describe(Io& io, T& x) {
     io.optional("bias_dropout_fused", x.bias_dropout_fused);
     io.optional("dropout", x.dropout);
     io.optional("compile", x.compile);
+    io.optional("pads_gradients", x.pads_gradients);
     io.optional("tensor_parallel", x.tensor_parallel);
     io.optional("sequence_parallel", x.sequence_parallel);
     io.optional("copies_parallel_inputs", x.copies_parallel_inputs);

@@ -53,6 +53,7 @@ void validate(const HostSpec& host, std::vector<Problem>& problems) {
     check.in_range("memory_bandwidth", host.memory_bandwidth, least, fastest);
     check.in_range("storage_read", host.storage_read, least, fastest);
     check.in_range("storage_write", host.storage_write, least, fastest);
+    check.in_range("launch_speed", host.launch_speed, 0.01, 100.0);
 }
 
 void validate(const ClusterSpec& c, std::vector<Problem>& problems) {

@@ -93,9 +93,10 @@ struct GemmModel {
     double power_knee = 0.0;  ///< share of the peak up to which the power limit sustains the highest clock;
                               ///< 0: nothing is known of it
     GemmFit fit;
-    bool borrowed = false;      ///< the fit is another format's: only the peak bounds its products
-    bool vector_units = false;  ///< products run on fp32 units, whose operands' rows may start anywhere
-    bool pads = false;          ///< a compiler pads operands whose rows don't start on 16 bytes
+    bool borrowed = false;       ///< the fit is another format's: only the peak bounds its products
+    bool vector_units = false;   ///< products run on fp32 units, whose operands' rows may start anywhere
+    bool pads = false;           ///< a compiler pads operands whose rows don't start on 16 bytes
+    bool pads_gradients = true;  ///< in the backward pass too
     bool operator==(const GemmModel&) const = default;
 };
 

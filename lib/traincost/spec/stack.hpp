@@ -72,6 +72,7 @@ enum class Lack : std::uint8_t {
 struct StackLayer {
     NormKernel norm = NormKernel::fused;
     bool composite_head_norms = false;  ///< those of queries and keys are written out all the same
+    bool narrow_stream = false;         ///< autocast's residual stream begins and stays in the compute format
     RotaryKernel rotary = RotaryKernel::fused;
     ActivationKernel activation = ActivationKernel::fused;
     /// The tanh approximation of GELU is written out where the model asks for it by formula (gelu_new), not
@@ -85,6 +86,7 @@ struct StackLayer {
     bool bias_dropout_fused = false;  ///< bias + dropout + residual add in one kernel
     double dropout = 0.0;             ///< default hidden and attention dropout
     bool compile = false;             ///< default: pointwise operators are fused by a compiler
+    bool pads_gradients = true;       ///< which pads products off the 16-byte grid in the backward pass too
     TensorParallelKind tensor_parallel = TensorParallelKind::megatron;
     bool sequence_parallel = false;  ///< default when tp > 1
     /// Where tp > 1 each column-parallel product saves a copy of its own of the input it shares with others.

@@ -232,7 +232,11 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
         return model;
     }
     const auto& fits = kernels.attention->by_generation;
-    for (std::size_t i = static_cast<std::size_t>(generation) + 1; i-- > 0 && !model.fit;) {
+    // Off TPUs JAX calls cuDNN's kernels or FlashAttention-2.
+    const bool elsewhere = generation == AttentionGeneration::flash_pallas &&
+                           !fits[static_cast<std::size_t>(AttentionGeneration::flash_pallas)];
+    const auto newest = elsewhere ? AttentionGeneration::flash2 : generation;
+    for (std::size_t i = static_cast<std::size_t>(newest) + 1; i-- > 0 && !model.fit;) {
         model.fit = fits[i];
     }
     if (!model.fit) {

@@ -68,8 +68,9 @@ std::int64_t grid_elements(const GemmModel& model) {
 
 // The product with its operands padded to the grid, where a compiler does that. Padding is fused with what
 // makes the operands, and slicing with what reads the product.
-GemmShape padded(GemmShape forward, const GemmModel& model) {
-    if (model.pads && !model.quantises && !model.vector_units) {
+GemmShape padded(GemmShape forward, GemmPass pass, const GemmModel& model) {
+    const bool pads = model.pads && (pass == GemmPass::forward || model.pads_gradients);
+    if (pads && !model.quantises && !model.vector_units) {
         const auto grid = static_cast<double>(grid_elements(model));
         forward.n = std::ceil(forward.n / grid) * grid;
         forward.k = std::ceil(forward.k / grid) * grid;
@@ -187,7 +188,7 @@ Bytes gemm_traffic(double m, double n, double k, double count, const GemmModel& 
 }
 
 Seconds gemm_time(const GemmShape& shape, GemmPass pass, const GemmModel& model) {
-    const GemmShape forward = padded(shape, model);
+    const GemmShape forward = padded(shape, pass, model);
     const auto [m, n, k] = product(forward, pass);
     const double count = forward.count;
     const double flops = 2 * m * n * k * count;

@@ -116,7 +116,9 @@ void StageInventory::states() {
     const double moment_bytes = optimizer_state_bytes(run.optimizer, precision).value();
     const double master_bytes = precision.master ? bytes_per_element(*precision.master).value() : 0.0;
     master = {stored, trained, master_bytes, 1.0};
-    moments = {stored, trained, moment_bytes, 1.0};
+    // Muon leaves tables and head to AdamW, which has two moments.
+    const double of_tables = run.optimizer == Optimizer::muon ? owned(root, regime.states_sharded) : 0.0;
+    moments = {stored + of_tables, trained, moment_bytes, 1.0};
     const Precision of_pairs = pair_precision(run, stack);
     pairs = {adapters / (regime.weights_sharded ? shards.dense : 1.0),
              bytes_per_element(of_pairs.weights).value(), bytes_per_element(of_pairs.gradients).value(),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/cost/ops/unit_bound.hpp"
+
 namespace traincost {
 
 namespace {
@@ -36,11 +38,24 @@ double compiled_gradients(const StackSpec& stack) {
 void compile_loss(Operator& loss, Bytes kept, double beside) {
     loss.saved = kept;
     loss.backward_transient = kept * beside;
-    loss.forward_bytes = kept * 2.0;
-    loss.backward_bytes = kept * 2.0;
     loss.forward_kernels = 3;
     loss.backward_kernels = 1;
+}
+
+/// Logits of `e` bytes are read once forward, going back read and overwritten, by kernels that the arithmetic
+/// of the softmax holds up on cards of much bandwidth.
+void walk_compiled(const OpBuilder& build, double logits, double e, Operator& loss) {
+    const AcceleratorSpec& card = build.job().cluster.accelerator;
     loss.forward_access = loss.backward_access = MemoryAccess::stream;
+    if (!has_pointwise_kernels(card)) {
+        loss.forward_bytes = loss.backward_bytes = Bytes{logits * 2.0 * e};
+        return;
+    }
+    const double softcap = build.model().logits_softcap ? bytes_meanwhile(UnitRate::softcap, card) : 0.0;
+    const double forward = bytes_meanwhile(UnitRate::log_softmax, card) + softcap;
+    const double backward = bytes_meanwhile(UnitRate::log_softmax_gradients, card) + softcap;
+    loss.forward_bytes = Bytes{logits * std::max(e, forward)};
+    loss.backward_bytes = Bytes{logits * std::max(2.0 * e, backward)};
 }
 
 /// Whether rows of `elements` elements of `e` bytes start off the 16-byte grid that products want.
@@ -56,6 +71,7 @@ void widen_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
     const double logits = head.gemm.m * head.gemm.n;
     if (s.fused.loss) {
         compile_loss(loss, Bytes{logits * s.e}, compiled_gradients(stack));
+        walk_compiled(build, logits, s.e, loss);
         return;
     }
     loss.saved = Bytes{logits * wide};
@@ -94,6 +110,7 @@ void keep_format(const OpBuilder& build, const Operator& head, Operator& loss) {
     if (s.fused.loss) {
         const bool copied = stack.head.logits == LogitsPlace::returned && is_off_grid(head.gemm.n, s.e);
         compile_loss(loss, Bytes{logits * s.e}, compiled_gradients(stack) + (copied ? 2.0 : 0.0));
+        walk_compiled(build, logits, s.e, loss);
         return;
     }
     const bool held =
@@ -115,8 +132,10 @@ void chunk_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
     loss.saved = Bytes{logits * (s.fused.loss ? s.e : wide)};
     loss.forward_transient = Bytes{s.fused.loss ? 0.0 : logits * (s.e + wide / s.loss_chunks)};
     loss.backward_transient = Bytes{logits / s.loss_chunks * (s.fused.loss ? s.e : 2.0 * wide + s.e)};
-    loss.forward_bytes = Bytes{logits * (s.e + (s.fused.loss ? 0.0 : 4.0 * wide))};
-    loss.backward_bytes = Bytes{logits * (2.0 * s.e + (s.fused.loss ? 0.0 : 3.0 * wide))};
+    loss.forward_bytes = Bytes{logits * (s.e + 4.0 * wide)};
+    loss.backward_bytes = Bytes{logits * (2.0 * s.e + 3.0 * wide)};
+    if (s.fused.loss)
+        walk_compiled(build, logits, s.e, loss);
     loss.forward_kernels = loss.backward_kernels = launches_of(s.loss_chunks, 4);
 }
 

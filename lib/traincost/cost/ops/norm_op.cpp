@@ -22,6 +22,21 @@ void layernorm_by_hand(Operator& op, double n, double in, double out, const Acce
 
 }  // namespace
 
+bool OpBuilder::compiles_walks() const {
+    return shape_.compiled && has_pointwise_kernels(job_.cluster.accelerator);
+}
+
+void OpBuilder::compile_norm(Operator& op, double n, double in, bool input_is_residual) const {
+    const double e = shape_.e;
+    const double joined = input_is_residual ? 2.0 * shape_.r : in;
+    const AcceleratorSpec& card = job_.cluster.accelerator;
+    const double sums = trains_norms() ? bytes_meanwhile(UnitRate::norm_weight, card) : 0.0;
+    const double beside = bytes_meanwhile(UnitRate::norm_gradients, card) + sums;
+    op.forward_bytes = Bytes{n * (in + e)};
+    op.backward_bytes = Bytes{n * (e + in + joined + beside)};
+    op.forward_access = op.backward_access = MemoryAccess::stream;
+}
+
 bool OpBuilder::written_out(bool input_is_residual, bool of_heads) const {
     const bool compiled = input_is_residual ? shape_.fused.norms : shape_.fused.attention;
     // A LayerNorm is where its scale multiplies fp32 values (Cohere).
@@ -35,10 +50,13 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
                      bool of_heads) {
     const Shape& s = shape_;
     const double n = rows * width;
-    // Autocast runs a LayerNorm in fp32; one that is written out reads a branch's output as it is.
+    // Autocast runs a LayerNorm in fp32; one that is written out or compiled reads a branch's output as it
+    // is.
     const bool branch = !input_is_residual && written_out(input_is_residual, of_heads);
-    const double in = s.autocast && !branch ? fp32_bytes : (input_is_residual ? s.r : s.e);
-    const double out = s.autocast ? fp32_bytes : s.e;
+    const bool keeps_format = stack().layer.narrow_stream;
+    const bool as_it_is = branch || keeps_format || (compiles_walks() && !input_is_residual);
+    const double in = s.autocast && !as_it_is ? fp32_bytes : (input_is_residual ? s.r : s.e);
+    const double out = s.autocast && !keeps_format ? fp32_bytes : s.e;
     const bool layernorm = model().norm.kind != NormKind::rmsnorm;
     const bool compiled = input_is_residual ? s.fused.norms : s.fused.attention;
     // Of a written-out LayerNorm (Cohere) centred values are made once for the square and once more for the
@@ -49,7 +67,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32_bytes * rows * (layernorm ? 2.0 : 1.0);
     // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
-    const double input_copy = s.autocast && !input_is_residual ? fp32_bytes : in;
+    const bool copied = s.autocast && !input_is_residual && !keeps_format && !compiles_walks();
+    const double input_copy = copied ? fp32_bytes : in;
     if (composite && layernorm && !model().norm.fp32_scale) {
         layernorm_by_hand(op, n, in, out, job_.cluster.accelerator);
         op.saved += Bytes{statistics};
@@ -85,6 +104,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.backward_access = MemoryAccess::norm_backward;
         op.forward_transient = Bytes{n * out};
         op.backward_transient = Bytes{n * (out + in)};
+        if (compiles_walks())
+            compile_norm(op, n, in, input_is_residual);
     }
     if (widened) {
         // The input is widened, the output narrowed for what reads it, and both gradients the other way; the

@@ -46,17 +46,18 @@ Operator& OpBuilder::linear(std::string_view name, Module module, double m, doub
         op.backward_transient += Bytes{n * k * s.e};
     if (s.autocast) {
         // Weight and input are narrowed on the way in, their gradients widened on the way out; each reader of
-        // a norm's output has a copy of its own.
+        // a norm's output has a copy of its own. A compiled norm writes and reads the products' format.
         // A copy from one 16-bit format to the other takes a kernel that is not vectorised: 381e9 elements a
         // second on one H200 (torch 2.11, 2026-11-27), as products of 16 bits that broadcast.
         const double narrow = quantised   ? 0.0  // made in the compute format
                               : s.w > s.e ? s.w + s.e
                                           : broadcast_bytes(s.e, job_.cluster.accelerator);
-        const int copies = s.compiled ? std::min(readers, 1) : readers;
+        const int copies = compiles_walks() ? 0 : s.compiled ? std::min(readers, 1) : readers;
         const double inputs = m * k * (fp32_bytes + s.e) * static_cast<double>(copies);
         op.forward_bytes = Bytes{n * k * narrow + inputs};
         op.backward_bytes = Bytes{(s.train_weights ? n * k * narrow : 0.0) + inputs};
-        op.backward_access = MemoryAccess::widen;
+        if (!compiles_walks())
+            op.backward_access = MemoryAccess::widen;
         op.forward_kernels += (quantised ? 0 : 1) + copies;
         op.backward_kernels += (quantised ? 0 : 1) + copies;
     }
@@ -195,13 +196,14 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     const bool fused = stack().layer.bias_dropout_fused || s.fused.norms;
     const double passes = dropout && !fused ? 2.0 * s.e + 1.0 : (dropout ? 1.0 : 0.0);
     // Backward: the gradient of the stream joins that of the branch beside it, which is narrowed on its way.
-    const double joined = s.fused.norms ? 0.0 : 3.0 * s.r + (s.r > s.e ? s.r + s.e : 0.0);
+    const double narrowed = s.r > s.e ? s.r + s.e : 0.0;
+    const double joined = compiles_walks() ? narrowed : s.fused.norms ? 0.0 : 3.0 * s.r + narrowed;
     Operator& op = memory(name, module, Bytes{n * (s.e + 2.0 * s.r + passes)},
                           Bytes{n * (joined + (dropout ? s.e + s.r + 1.0 : 0.0))}, dropout && !fused ? 2 : 1,
                           (dropout ? 1 : 0) + (s.r > s.e && !s.fused.norms ? 2 : 0));
     if (dropout && !fused)
         op.forward_access = op.backward_access = MemoryAccess::dropout;
-    else if (s.r > s.e)
+    else if (s.r > s.e && !compiles_walks())
         op.forward_access = MemoryAccess::widen;  // formats are mixed
     op.saved = Bytes{dropout ? n : 0.0};
     op.forward_transient = Bytes{n * (s.r + s.e)};

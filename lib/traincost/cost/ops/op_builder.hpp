@@ -40,10 +40,14 @@ public:
 
     /// Whether a norm is eager operators of its own, not one kernel.
     bool written_out(bool input_is_residual, bool of_heads) const;
+    /// Whether a compiler makes a GPU's kernels of whole blocks: casts and sums become part of their
+    /// neighbours.
+    bool compiles_walks() const;
     /// A norm over `rows` vectors of `width`: residual stream in, compute format out; `of_heads`: of queries
     /// or keys.
     void norm(std::string_view name, double rows, double width, bool input_is_residual,
               bool of_heads = false);
+
 
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
     /// weight gradient. `adapted` adds the run's low-rank pairs beside it. `readers` projections, of which
@@ -96,6 +100,9 @@ public:
     }
 
 private:
+    /// A norm of `n` elements of `in` bytes, compiled: it writes the products' format, and its gradients'
+    /// kernel adds that of the stream beside the branch.
+    void compile_norm(Operator& op, double n, double in, bool input_is_residual) const;
     /// The pairs beside the product just made, of `m` tokens from `k` to `n` features.
     void low_rank_products(Module module, double m, double n, double k, LowRank adapted);
     /// A pair in `format`, of `inputs` elements of its input and `outputs` of its output.

@@ -40,4 +40,11 @@ double widening_bytes(double size, const AcceleratorSpec& accelerator) {
                : size + fp32_bytes;
 }
 
+double bytes_meanwhile(double rate, const AcceleratorSpec& accelerator) {
+    if (accelerator.compute_units == 0 || !accelerator.clock_hz)
+        return 0.0;
+    const double clocks = static_cast<double>(accelerator.compute_units) * *accelerator.clock_hz;
+    return stream_share * accelerator.memory_bandwidth.value() / (rate * clocks);
+}
+
 }  // namespace traincost

@@ -112,7 +112,9 @@ std::vector<ExplanationRow> memory_explanations() {
         {{"memory.optimizer_states",
           "optimizer moments",
           "n_s * t * s * d",
-          {{"n_s", "", "elements whose states this GPU keeps (its shard from ZeRO-1 up)"},
+          {{"n_s", "",
+            "elements whose states this GPU keeps (its shard from ZeRO-1 up); Muon: embedding and head "
+            "twice, whose AdamW has two moments"},
            {"t", "", "trained share of them"},
            {"s", "B", "bytes of states per element: two moments for AdamW, 2 (1 + 4/256) for 8-bit Adam"},
            {"d", "", "1 on the device, 0 if states are offloaded or paged"}},

@@ -50,7 +50,8 @@ std::vector<double> data_parallel_values(const ExplainedJob& x) {
 
 std::vector<double> optimizer_values(const ExplainedJob& x) {
     const double bytes = parts(x).optimizer_bytes.value();
-    return {bytes, bytes > 0.0 ? bytes / term(x, StepTerm::optimizer) : 1.0};
+    const double products = parts(x).orthogonalisation.value();
+    return {bytes, bytes > 0.0 ? bytes / (term(x, StepTerm::optimizer) - products) : 1.0, products};
 }
 
 std::vector<double> offload_values(const ExplainedJob& x) {
@@ -59,7 +60,7 @@ std::vector<double> offload_values(const ExplainedJob& x) {
 }
 
 std::vector<double> fixed_values(const ExplainedJob& x) {
-    return {host_time(x.job.stack.host.per_step, x.job.run).value(), parts(x).norms, parts(x).domain_bounds,
+    return {host_time(x.job.stack.host.per_step, x.job).value(), parts(x).norms, parts(x).domain_bounds,
             x.job.stack.host.norm_sync_per_domain.value()};
 }
 
@@ -243,11 +244,12 @@ std::vector<ExplanationRow> step_explanations() {
          term_cell<StepTerm::data_parallel>},
         {{"step.optimizer",
           "update of weights and optimizer states, gradient norm and casts",
-          "Q / V",
+          "Q / V + O",
           {{"Q", "B",
             "bytes read and written: gradients as often as the stack reads them, states and weights twice"},
-           {"V", "B/s", "bandwidth of the optimizer's kernels at this size, launch included"}},
-          {"docs/model.md, section Bandwidth-bound operators"},
+           {"V", "B/s", "bandwidth of the optimizer's kernels at this size, launch included"},
+           {"O", "s", "Muon: products that make the matrices' updates orthogonal, five iterations"}},
+          {"docs/model.md, section Bandwidth-bound operators", "[Jordan24]"},
           {"states.gradient_passes", "states.optimizer"}},
          optimizer_values,
          term_cell<StepTerm::optimizer>},

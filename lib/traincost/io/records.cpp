@@ -25,8 +25,7 @@ constexpr std::int64_t largest_pass = std::int64_t{1} << 19;
 /// Records of one file: some 3 kB of memory each.
 constexpr std::size_t most_records = 100'000;
 
-/// What of a file is remarked on, at most.
-constexpr std::size_t most_remarks = 100;
+constexpr std::size_t most_remarks = 100;  // on a file
 
 /// One object of a record: `read` fills what is stated, and `remark_unread` names the keys nobody read.
 class Reader {
@@ -186,8 +185,6 @@ RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remar
     in.read("per_node", c.per_node);
     in.read("interconnect", c.interconnect);
     in.read("power_limit_W", c.power_limit_w);
-    if (c.power_limit_w && !(*c.power_limit_w > 0.0))
-        node.fail("power_limit_W must be positive, got " + to_significant(*c.power_limit_w));
     in.remark_unread("cluster.", remarks);
     return c;
 }

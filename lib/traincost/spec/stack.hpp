@@ -75,8 +75,7 @@ struct StackLayer {
     bool narrow_stream = false;         ///< autocast's residual stream begins and stays in the compute format
     RotaryKernel rotary = RotaryKernel::fused;
     ActivationKernel activation = ActivationKernel::fused;
-    /// The tanh approximation of GELU is written out where the model asks for it by formula (gelu_new), not
-    /// one kernel.
+    /// GELU's tanh approximation is written out where the model asks for it by formula (gelu_new).
     bool written_out_gelu = false;
     /// Gradients overwrite what they are made of, and the MLP's product is made again for its low-rank pair.
     bool inplace_backward = false;
@@ -118,8 +117,7 @@ struct StackAttention {
     /// widens nothing. 0: the softmax is widened to fp32.
     double narrow_softmax_forward_bytes = 0.0;
     double narrow_softmax_backward_bytes = 0.0;
-    /// Attention in a window narrower than the sequence is given a mask of its own in the compute format,
-    /// which it keeps.
+    /// Attention in a window is given a mask of its own in the compute format, which it keeps.
     bool window_masks = false;
     /// So are the samples of a micro-batch that are padded to its longest.
     bool padding_masks = false;

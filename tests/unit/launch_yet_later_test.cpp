@@ -226,6 +226,63 @@ TEST_CASE("a script that submits itself is followed once", "[launch]") {
     CHECK(said(job, Fact::micro_batch) == "2");
 }
 
+TEST_CASE("RWKV's trainer, by its own words and Lightning's", "[launch]") {
+    const LaunchReading job = said_in(
+        "n_layer=12\nn_embd=768\npython train.py --load_model '' --proj_dir out --vocab_size 65536 \\\n"
+        "  --n_layer $n_layer --n_embd $n_embd --ctx_len 512 --micro_bsz 4 --lr_init 3e-4 \\\n"
+        "  --accelerator gpu --devices 2 --precision bf16 --strategy deepspeed_stage_1 --grad_cp 1\n");
+    CHECK(said(job, Fact::sequence) == "512");
+    CHECK(said(job, Fact::micro_batch) == "4");
+    CHECK(said(job, Fact::gpus) == "2");
+    CHECK(said(job, Fact::precision) == "bf16");
+    CHECK(said(job, Fact::zero) == "1");
+    CHECK(said(job, Fact::recompute) == "full");
+}
+
+TEST_CASE("nanotron: recomputation by its older word, not that of evaluation", "[launch]") {
+    const auto with = [](const std::string& word) {
+        return said(said_in("parallelism:\n  dp: 4\n  tp: 1\n  pp: 1\n  pp_engine: 1f1b\n" + word +
+                            "tokens:\n  sequence_length: 64\n  micro_batch_size: 2\n"
+                            "lighteval:\n  parallelism:\n    dp: 1\n    recompute_granularity: FULL\n"),
+                    Fact::recompute);
+    };
+    CHECK(with("  recompute_granularity: SELECTIVE\n") == "selective");
+    CHECK(with("  recompute_granularity: null\n") == "none");
+    CHECK(with("") == "none");
+}
+
+TEST_CASE("a rank beside its alpha is an adapter's, a rank alone may be GaLore's", "[launch]") {
+    const std::string line =
+        "torchrun --nproc_per_node 8 -m tune --model_name_or_path acme/m-1b "
+        "--per_device_train_batch_size 1 --output_dir o --rank 256";
+    CHECK(said(said_in(line + " --alpha 512\n"), Fact::lora_rank) == "256");
+    CHECK(said(said_in(line + "\n"), Fact::lora_rank) == "-");
+}
+
+TEST_CASE("OLMo-core: a job made of parts beside the function that trains it", "[launch]") {
+    const LaunchReading job = said_in(
+        "import argparse\nfrom olmo_core.nn.transformer import TransformerConfig\n\n"
+        "def build_config(opts):\n    return ExperimentConfig(\n"
+        "        model=TransformerConfig.olmo2_370M(vocab_size=8),\n"
+        "        data_loader=LoaderConfig(global_batch_size=opts.global_batch_size),\n"
+        "        train_module=TransformerTrainModuleConfig(\n"
+        "            rank_microbatch_size=opts.rank_microbatch_size, max_sequence_length=1024,\n"
+        "            optim=AdamWConfig(lr=0.1), compile_model=True,\n"
+        "            dp_config=TransformerDataParallelConfig(name=DataParallelType.hsdp)),\n"
+        "        trainer=TrainerConfig(save_folder='o'))\n\n"
+        "def train(config):\n    trainer = config.trainer.build()\n    trainer.fit()\n\n"
+        "def main():\n    parser = argparse.ArgumentParser()\n"
+        "    parser.add_argument('--global-batch-size', type=int, default=8192)\n"
+        "    parser.add_argument('--rank-microbatch-size', type=int, default=2048)\n"
+        "    opts = parser.parse_args()\n    config = build_config(opts)\n    train(config)\n\n"
+        "if __name__ == '__main__':\n    main()\n");
+    CHECK(job.format == "olmo-core");
+    CHECK(said(job, Fact::micro_batch) == "2");
+    CHECK(said(job, Fact::global_batch) == "8");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::compile) == "true");
+}
+
 TEST_CASE("scripts that start each other are read from the first", "[launch]") {
     const std::string job =
         "torchrun --nproc_per_node 8 train.py --per_device_train_batch_size 2 \\\n"

@@ -284,6 +284,36 @@ TEST_CASE("where as many searches run as may, another is told so", "[serve]") {
     CHECK(questions.answer(estimate(1)).status == 503);
 }
 
+TEST_CASE("a search that takes too long is ended, and its place is free again", "[serve]") {
+    ServedQuestions questions({.searches = 1, .wait = milliseconds(10), .compute = milliseconds(0)}, "");
+    const std::string search = R"({"command": "plan", "model": "gpt3-175b", "gpu": "a100", "gpus": 1024})";
+    for (int i = 0; i < 2; ++i) {
+        const ServedAnswer answer = questions.answer(search);
+        CHECK(answer.status == 503);
+        CHECK(answer.json.find("takes longer than 0 s") != answer.json.npos);
+    }
+    CHECK(questions.answer(estimate(1)).status == 200);
+    CHECK(ServedQuestions({}, "").answer(search).status == 200);
+}
+
+TEST_CASE("a question of more jobs than a server computes is refused before any is", "[serve]") {
+    ServedQuestions questions({.jobs = 4}, "");
+    const std::string job = R"({"model": "gpt2", "gpu": "h100", "gpus": 8})";
+    const auto sweep = [](const std::string& axes) {
+        return R"({"command": "sweep", "model": "gpt2", "gpu": "h100", "gpus": 8, "vary": [)" + axes + "]}";
+    };
+    CHECK(questions.answer(sweep(R"("tp=1,2", "zero=0,1")")).status == 200);
+    const ServedAnswer refused = questions.answer(sweep(R"("tp=1,2", "zero=0,1,2")"));
+    CHECK(refused.status == 400);
+    CHECK(refused.json.find("at most 4 jobs") != refused.json.npos);
+    CHECK(questions.answer(sweep(R"("micro-batch=1..10000")")).status == 400);
+    const auto compared = [&](const std::string& jobs) {
+        return questions.answer(R"({"command": "compare", "jobs": [)" + jobs + "]}").status;
+    };
+    CHECK(compared(job + "," + job) == 200);
+    CHECK(compared(job + "," + job + "," + job + "," + job + "," + job) == 400);
+}
+
 TEST_CASE("a server stops while clients are busy, and its port is free again", "[serve]") {
     int port = 0;
     {

@@ -1,4 +1,5 @@
 #include <traincost/base/parallel.hpp>
+#include <traincost/base/time_limit.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -27,6 +28,20 @@ TEST_CASE("of several exceptions the one of the lowest index is thrown", "[paral
             }
         };
         CHECK_THROWS_WITH(parallel_for(10000, body, threads), "37");
+    }
+}
+
+TEST_CASE("a loop past its time limit throws, and the next one has none", "[parallel]") {
+    using Clock = TimeLimit::Clock;
+    const auto nothing = [](std::size_t) {};
+    for (const int threads : {0, 1, 4}) {
+        {
+            const TimeLimit over(Clock::now() - std::chrono::seconds(1));
+            CHECK_THROWS_WITH(parallel_for(100, nothing, threads), Catch::Contains("took too long"));
+            const TimeLimit longer(Clock::now() + std::chrono::hours(1));
+            CHECK_NOTHROW(parallel_for(100, nothing, threads));
+        }
+        CHECK_NOTHROW(parallel_for(100, nothing, threads));
     }
 }
 

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Latest, newEngine, served } from './client.js';
-import { Control, nearestValid } from './controls.jsx';
+import { Control, helpOf, nearestValid } from './controls.jsx';
 import { fieldsOf } from './fields.js';
 import { OwnItems } from './own.jsx';
 import { useOwn } from './own_list.js';
@@ -20,17 +20,47 @@ const main = newEngine();
 main.start();  // beside the first layout
 const drawing = newEngine();
 
+const between = 350;  // ms: browsers refuse an address that changes more than a hundred times in half a minute
+
+/** Writes the address: at once, but no sooner than `between` after the last time. */
+function addressWriter() {
+    let [wanted, last, timer] = ['', -Infinity, 0];
+    const forget = () => {
+        clearTimeout(timer);
+        timer = 0;
+    };
+    const write = () => {
+        forget();
+        last = performance.now();
+        history.replaceState(null, '', wanted);
+    };
+    addEventListener('pagehide', () => timer && write());
+    return {
+        forget,
+        say: (hash) => {
+            wanted = hash;
+            const wait = last + between - performance.now();
+            if (wait <= 0) write();
+            else timer ||= setTimeout(write, wait);
+        },
+    };
+}
+
 function useHash() {
+    const address = useMemo(addressWriter, []);
     const [state, setState] = useState(() => fromHash(location.hash) ?? usual);
     useEffect(() => {
-        const heard = () => setState(fromHash(location.hash) ?? usual);
+        const heard = () => {
+            address.forget();
+            setState(fromHash(location.hash) ?? usual);
+        };
         addEventListener('hashchange', heard);
         return () => removeEventListener('hashchange', heard);
     }, []);
     const change = useCallback((by) => {
         setState((old) => {
             const next = { ...old, ...(typeof by === 'function' ? by(old) : by) };
-            history.replaceState(null, '', toHash(next));
+            address.say(toHash(next));
             return next;
         });
     }, []);
@@ -171,8 +201,8 @@ function Controls(props) {
         problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
         suggestion: suggestions[field.name],
     });
-    const found = fields.more.filter((f) => state.job[f.name] || (find ? `${f.name} ${f.help}`.toLowerCase().includes(find.toLowerCase()) : true));
-    const control = (field) => <Control key={field.name} {...common(field)} />;
+    const found = fields.more.filter((f) => state.job[f.name] || (find ? `${f.name} ${f.help} ${helpOf(t, f)}`.toLowerCase().includes(find.toLowerCase()) : true));
+    const control = (field, explained) => <Control key={field.name} explained={explained} {...common(field)} />;
     return (
         <form class="controls" aria-label={t('run')} onSubmit={(e) => e.preventDefault()}>
             <fieldset>
@@ -193,7 +223,7 @@ function Controls(props) {
             </fieldset>
             {fields.shown.map((group) => (
                 <Group key={group.title} title={t(group.title)} said={group.fields.filter((f) => state.job[f.name]).map((f) => `${f.name} ${state.job[f.name]}`).join(', ')} bad={group.fields.some((f) => problems.some((p) => p.field === f.name))}>
-                    {group.fields.map(control)}
+                    {group.fields.map((field) => control(field))}
                     {group.title === 'cluster' ? <OwnItems title="ownclusters" kinds={['accelerator', 'cluster']} {...mine} /> : null}
                 </Group>
             ))}
@@ -201,7 +231,7 @@ function Controls(props) {
                 <details class="more">
                     <summary><strong>{t('more')}</strong></summary>
                     <div class="control"><div class="name"><label for="find">{t('find')}</label></div><input id="find" type="search" value={find} onInput={(e) => setFind(e.target.value)} /></div>
-                    {found.map(control)}
+                    {found.map((field) => control(field, true))}
                 </details>
             ) : null}
         </form>
@@ -229,7 +259,7 @@ function App() {
     useEffect(() => {
         setSuggestions({});
         let current = true;
-        const laid = fields.shown.flatMap((g) => g.fields);
+        const laid = [...fields.shown.flatMap((g) => g.fields), ...fields.more];
         for (const { field: name, message } of placed(answer, state.job)) {
             // The nearest name is the engine's own.
             const meant = /did you mean '([^']+)'/.exec(message)?.[1];
@@ -294,7 +324,7 @@ function App() {
                     {answer ? <Mode {...shared} /> : <p role="status">{t('starting')}</p>}
                 </main>
             </div>
-            <footer><p>traincost {main.version}{served ? `, ${t('native')}` : ''}. <code><Flags text={commandLine(state)} /></code></p></footer>
+            <footer><p>traincost {main.version}{served ? `${t('comma')}${t('native')}` : ''}{t('period')}<code><Flags text={commandLine(state)} /></code></p></footer>
         </>
     );
 }

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Explanation } from './explanation.jsx';
+import { inWords } from './page_error.js';
 import { lanesOf } from './recording.js';
 import { Assumptions, Figures, MemoryByStage, StepBreakdown, Verdict } from './results.jsx';
 import { Share } from './share.jsx';
 import { Timeline } from './timeline.jsx';
 
-export function Problems({ answer, known, t }) {
-    const problems = answer?.error?.problems.filter((p) => !known?.has(p.path)) ?? [];
+export function Problems({ answer, t }) {
     if (!answer?.error) return null;
     return (
         <div class="problem" role="alert" data-test="error">
             <p>{t('wrong')}</p>
-            {(problems.length ? problems : answer.error.problems).map((p) => <p key={p.path + p.message}>{p.path ? `${p.path}: ` : ''}{p.message}</p>)}
+            {answer.error.problems.map((p) => <p key={p.path + p.message}>{p.path ? `${p.path}: ` : ''}{inWords(t, p)}</p>)}
         </div>
     );
 }

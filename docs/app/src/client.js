@@ -1,4 +1,5 @@
 // Questions from the page to the engines in its workers.
+import { PageError } from './page_error.js';
 
 /** The bytes of base64. A plain loop: Uint8Array.from calls a function for each of millions of letters. */
 function decoded(text) {
@@ -36,7 +37,7 @@ class Engine {
         let fail;
         this.ready = new Promise((resolve, reject) => {
             fail = reject;
-            this.worker.onerror = (event) => reject(new Error(event.message));
+            this.worker.onerror = (event) => reject(new PageError('noengine', event.message));
             this.worker.onmessage = ({ data }) => {
                 if (data.ready) {
                     this.version = data.version;
@@ -48,14 +49,14 @@ class Engine {
                 if (data.broken !== undefined) {
                     // A module that stopped in the middle is not asked again.
                     this.stop();
-                    asked?.reject(new Error(data.broken));
+                    asked?.reject(data.tooLarge ? new PageError('largequestion') : new PageError('enginefailed', data.broken));
                 } else {
                     asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
                 }
             };
         });
         const { worker } = this;
-        compiled.then((module) => worker.postMessage({ module }), (error) => fail(new Error(`this browser cannot start the engine: ${error.message}`)));
+        compiled.then((module) => worker.postMessage({ module }), (error) => fail(new PageError('noengine', error.message)));
     }
 
     async ask(question) {
@@ -71,7 +72,7 @@ class Engine {
     stop() {
         this.worker?.terminate();
         this.worker = null;
-        for (const { reject } of this.waiting.values()) reject(new Error('stopped'));
+        for (const { reject } of this.waiting.values()) reject(new PageError('stopped'));
         this.waiting.clear();
     }
 }
@@ -96,7 +97,7 @@ class ServingProgram {
                 signal: this.calls.signal,
             });
         } catch (error) {
-            throw new Error(this.calls.signal.aborted ? 'stopped' : "no answer from the program; is 'traincost serve' still running?");
+            throw new PageError(this.calls.signal.aborted ? 'stopped' : 'noserver');
         }
         const text = await response.text();
         this.version = /^traincost\/(.*)/.exec(response.headers.get('Server') ?? '')?.[1];
@@ -114,6 +115,12 @@ export const served = document.querySelector('meta[http-equiv="Content-Security-
 
 /** The engine of this page: a worker of its own, or the program that serves it. */
 export const newEngine = () => (served ? new ServingProgram() : new Engine());
+
+/** What the page itself has to say, as the engine would. */
+const problem = ({ message, word, values }) => ({ error: { kind: 'internal', problems: [{ path: '', message, word, values }] } });
+
+/** The answer to a question; where there is none, an error in its place. */
+export const answerOf = (engine, question) => engine.ask(question).then(({ answer }) => answer, problem);
 
 /** Answers to the newest question only: what is asked while one is open replaces what waits. */
 export class Latest {
@@ -136,7 +143,7 @@ export class Latest {
             try {
                 done(await this.engine.ask(question));
             } catch (error) {
-                done({ answer: { error: { kind: 'internal', problems: [{ path: '', message: error.message }] } } });
+                done({ answer: problem(error) });
             }
         }
         this.busy = false;

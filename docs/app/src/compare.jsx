@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { TextBox } from './box.jsx';
+import { answerOf } from './client.js';
 import { count, digits, bytes, dollars, percent, seconds } from './numbers.js';
 import { partName } from './engine_words.js';
 import { sent } from './own.js';
@@ -35,8 +36,8 @@ export function Compare({ state, change, engine, fields, own, t }) {
         let current = true;
         // One alone is an estimate: the engine compares two or more.
         const asked = saved.length > 1 ? { command: 'compare', ...records, jobs: questions.map((q, i) => ({ ...q, name: `${i + 1} ${saved[i].name}` })) } : { command: 'estimate', ...questions[0], ...records };
-        engine.ask(asked).then(({ answer: a }) => current && setAnswer(a.error || saved.length > 1 ? a : { jobs: [{ ...a, step_ratio: 1 }] }), () => {});
-        Promise.all(questions.map((q) => engine.ask({ command: 'timeline', ...q, ...records }))).then((all) => current && setLines(all.map((a) => a.answer)), () => {});
+        answerOf(engine, asked).then((a) => current && setAnswer(a.error || saved.length > 1 ? a : { jobs: [{ ...a, step_ratio: 1 }] }));
+        Promise.all(questions.map((q) => answerOf(engine, { command: 'timeline', ...q, ...records }))).then((all) => current && setLines(all));
         return () => {
             current = false;
         };

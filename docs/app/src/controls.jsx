@@ -1,5 +1,6 @@
 // The controls of a job. Each knows its value, what was assumed in its place, and what is wrong with it.
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { help } from './help_zh.js';
 import { label } from './words.js';
 
 function Input({ id, value, list, placeholder, describedBy, invalid, commit }) {
@@ -33,17 +34,23 @@ function Slider({ field, value, assumed, commit, name, t }) {
     );
 }
 
-export function Control({ field, value, taken, assumption, problems, suggestion, say, t }) {
+/** The engine's help of a setting in the language of the page. */
+export const helpOf = (t, field) => (t('code') === 'zh' && help[field.name]) || field.help;
+
+/** `explained`: a setting that no label of the page names has its help below it. */
+export function Control({ field, explained, value, taken, assumption, problems, suggestion, say, t }) {
     const id = `field-${field.name}`;
     const name = label(t, field.name);
     const assumed = assumption?.value || taken || '';
     const [short] = assumed.split(' = ');
-    const note = problems.length || (assumption && (assumption.note || !value)) ? `${id}-note` : undefined;
+    const helped = explained && field.help;
+    const noted = problems.length || (assumption && (assumption.note || !value));
+    const note = [noted && `${id}-note`, helped && `${id}-help`].filter(Boolean).join(' ') || undefined;
     const commit = (next) => say(field.name, next);
     return (
         <div class={`control${problems.length ? ' bad' : ''}${value ? ' said' : ''}`}>
             <div class="name">
-                <label for={id} title={field.help}>{name}</label>
+                <label for={id} title={helpOf(t, field) || undefined}>{name}</label>
                 {value ? <button type="button" class="quiet" onClick={() => commit('')} aria-label={`${t('clear')}: ${name}`}>×</button> : null}
             </div>
             <div class="inputs">
@@ -59,15 +66,16 @@ export function Control({ field, value, taken, assumption, problems, suggestion,
                 {field.slider ? <Slider field={field} value={value} assumed={assumed} commit={commit} name={name} t={t} /> : null}
             </div>
             {problems.length ? (
-                <div class="problem" id={note} role="alert">
+                <div class="problem" id={`${id}-note`} role="alert">
                     {problems.map((p) => <p key={p}>{p}</p>)}
                     {suggestion !== undefined ? (
                         <button type="button" onClick={() => commit(suggestion)}>{t('use')} {suggestion === '' ? t('unset') : suggestion}</button>
                     ) : null}
                 </div>
             ) : assumption && (assumption.note || !value) ? (
-                <p class="assumption" id={note}>{(assumption.note ?? [assumption.value, assumption.why].filter(Boolean).join(', ')) || t('assumed')}</p>
+                <p class="assumption" id={`${id}-note`}>{(assumption.note ?? [assumption.value, assumption.why].filter(Boolean).join(', ')) || t('usualone')}</p>
             ) : null}
+            {helped ? <p class="hint" id={`${id}-help`}>{helpOf(t, field)}</p> : null}
         </div>
     );
 }

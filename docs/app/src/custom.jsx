@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { Flags } from './command.jsx';
 import { isRecord, together, usedBy } from './own.js';
+import { PageError, inWords } from './page_error.js';
 import { drawnStep, recordedFile } from './recording.js';
 import { save } from './share.jsx';
 import { commandLine } from './state.js';
@@ -25,18 +26,19 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
     const [text, setText] = useState('');
     const [problem, setProblem] = useState('');
     const [own, setOwn] = useState(null);
-    const [rows, setRows] = useState('');
+    const rows = state.more.rows ?? '';
+    const setRows = (csv) => change(({ more: { rows: before, ...more } }) => ({ more: csv.trim() ? { ...more, rows: csv } : more }));
     const used = usedBy(state, state.records);
     const job = JSON.stringify({ traincost_page: 1, job: state.job, files: state.files, ...(used.length ? { records: used } : {}) }, null, 2);
     useEffect(() => setText(job), [job]);
     const load = () => {
         try {
             const read = JSON.parse(text);
-            if (read === null || typeof read !== 'object' || typeof read.job !== 'object') throw new Error('"job" is missing');
+            if (read?.job === null || typeof read?.job !== 'object') throw new PageError('nojob');
             change((old) => ({ job: Object.fromEntries(Object.entries(read.job).map(([k, v]) => [k, String(v)])), files: Array.isArray(read.files) ? read.files : [], records: together((Array.isArray(read.records) ? read.records : []).filter(isRecord), old.records) }));
             setProblem('');
         } catch (error) {
-            setProblem(error.message);
+            setProblem(inWords(t, error));
         }
     };
     const asked = useRef(0);
@@ -51,7 +53,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             wrong = read?.error?.problems[0].message ?? '';
             step = read && !read.error ? drawnStep(read) : null;
         } catch (error) {
-            wrong = error.message;
+            wrong = inWords(t, error);
         }
         if (turn !== asked.current) return;
         setOwn(step);
@@ -61,6 +63,9 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
         setRows(csv);
         drawFrom(csv.trim() ? { name: 'rows', text: csv } : null);
     };
+    useEffect(() => {
+        if (rows.trim()) drawFrom({ name: 'rows', text: rows });
+    }, []);
     const open = async (file) => {
         if (!file) return;
         const reading = recordedFile(file);
@@ -73,7 +78,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
             setProblem(sheets.error ? sheets.error.problems[0].message : '');
             if (!sheets.error) save('traincost.xlsx', await workbookOf(sheets));
         } catch (error) {
-            setProblem(error.message);
+            setProblem(inWords(t, error));
         }
     };
     const computed = () => `stage,task,micro_batch,begin_s,end_s\n${(line?.events ?? []).map((e) => [e.stage ?? '', e.task, e.micro_batch ?? '', e.begin_s, e.end_s].join(',')).join('\n')}\n`;

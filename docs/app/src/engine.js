@@ -59,7 +59,7 @@ export async function startEngine(module) {
         ask(question) {
             const bytes = new TextEncoder().encode(question);
             const at = call.malloc(bytes.length + 1);
-            if (at === 0) throw new Error('the question is too large for the memory of a page');
+            if (at === 0) throw Object.assign(new Error('too large'), { tooLarge: true });
             const heap = new Uint8Array(memory.buffer);
             heap.set(bytes, at);
             heap[at + bytes.length] = 0;

@@ -11,7 +11,7 @@ const parts = {
 // Titles of tables, columns and rows: a member's name with spaces, without the unit that its value says.
 const titles = {
     params: ['Parameters', '参数量'], 'params: breakdown': ['Parameters by module', '各模块的参数量'], 'memory by module': ['Memory by module', '各模块的显存'], 'memory by zero': ['Memory by ZeRO stage', '各 ZeRO 级别的显存'],
-    chosen: ['The first plan', '第一个方案'], 'selection bias': ['Selection bias', '选择偏差'], assumptions: ['Assumed', '假设'], measured: ['Measured', '实测'], predicted: ['Predicted', '预测'], remaining: ['Remaining', '剩余'], conventions: ['FLOP conventions', 'FLOP 计法'], days: ['Days', '天数'], laws: ['Scaling laws', '缩放定律'], log: ['Log', '日志'],
+    chosen: ['The first plan', '第一个方案'], 'selection bias': ['Selection bias', '选择偏差'], assumptions: ['Assumptions', '假设'], measured: ['Measured', '实测'], predicted: ['Predicted', '预测'], remaining: ['Remaining', '剩余'], conventions: ['FLOP conventions', 'FLOP 计法'], days: ['Days', '天数'], laws: ['Scaling laws', '缩放定律'], log: ['Log', '日志'],
     verdict: ['Verdict', '结论'], 'log: oddities': ['Remarks on the log', '日志备注'],
     total: ['Total', '总计'], active: ['Active', '激活'], name: ['Name', '名称'], count: ['Count', '数量'], parameters: ['Parameters', '参数量'], evaluation: ['Evaluation', '推理'], training: ['Training', '训练'], zero: ['ZeRO', 'ZeRO'], fits: ['Fits', '放得下'], 'in stack': ['In this stack', '此软件栈支持'],
     'interval 80': ['80% range', '80% 区间'], 'step time': ['Step time', '单步时间'], mfu: ['MFU', 'MFU'], hfu: ['HFU', 'HFU'], usd: ['Cost', '费用'], kwh: ['Energy', '能耗'], seconds: ['Time', '时间'], 'gpu hours': ['GPU-hours', 'GPU 小时'], tokens: ['Tokens', '词元'], utilization: ['Utilization', '利用率'],
@@ -71,4 +71,30 @@ export function assumptionBody(t, body) {
 export function assumptionLine(t, { line, field, body, flags }) {
     if (t('code') !== 'zh' || !field) return line;
     return `${subjects[field] ?? field}：${assumptionBody(t, body)}${flags ? ` ${flags}` : ''}`;
+}
+
+const runs = (text) => text
+    .replace(/(\d+) runs? of other stacks and accelerators from (\d+) sources?/, '其他软件栈和加速器的 $1 次运行（$2 个来源）')
+    .replace(/(\d+) runs? of (.+?) on (.+?) from (\d+) sources?/, '$3 上 $2 的 $1 次运行（$4 个来源）')
+    .replace(/, (\d+) other runs? from (\d+) sources?/, '，以及其他 $1 次运行（$2 个来源）')
+    .replace(', unmeasured kernels', '，其算子未经实测')
+    .replace(/, exposed communication (.+) of the step/, '，未被掩盖的通信占单步的 $1');
+
+/** The measured runs that a range comes from. */
+export const runsText = (t, text) => (t('code') === 'zh' ? runs(text) : text);
+
+const compared = /^(?:(.+) times as long as predicted|(.+) (slower|faster) than predicted)(, within the 80% interval of comparable runs|, (slower|faster) than nine in ten comparable runs)?(?:; likely cause: (.+))?\.$/;
+const speeds = { slower: '慢', faster: '快' };
+
+/** The engine's conclusion about a measured step. */
+export function verdictText(t, line) {
+    if (t('code') !== 'zh') return line;
+    const impossible = /^Impossible as stated: (.+) of the peak\./.exec(line);
+    if (impossible) return `所给数据不可能成立：达到峰值的 ${impossible[1]}。请检查实测时间、批大小、加速器数量和精度。`;
+    const alike = /^As fast as predicted, within (.+)\.$/.exec(line);
+    if (alike) return `与预测一致，相差不到 ${alike[1]}。`;
+    const said = compared.exec(line);
+    if (!said) return line;
+    const [, times, share, way, range, beyond, cause] = said;
+    return `${times ? `用时是预测的 ${times} 倍` : `比预测${speeds[way]} ${share}`}${beyond ? `，比九成同类运行${speeds[beyond]}` : range ? '，在同类运行的 80% 区间内' : ''}${cause ? `；可能的原因：${cause}` : ''}。`;
 }

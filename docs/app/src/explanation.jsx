@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { runsText } from './engine_words.js';
+import { between, bytes, percent, seconds } from './numbers.js';
 import { Cells } from './plans.jsx';
+import { filled } from './words.js';
 
 // Figures that are explained by what they are made of in the answer itself.
 const tables = {
@@ -7,6 +10,17 @@ const tables = {
     cost: (answer) => ({ name: 'usd', value: answer.cost }),
     goodput: (answer) => ({ name: 'goodput', value: answer.reliability }),
 };
+
+// Figures that stand in the note of another.
+const beside = { 'throughput.mfu': ['throughput.hfu'], 'throughput.tokens_per_s': ['throughput.tokens_per_s_per_gpu'], 'training.time': ['training.steps'] };
+
+/** What the range of a figure and its chance of fitting come from. */
+function Range({ topic, of, t }) {
+    const [part, text] = { step: [of.step, seconds], memory: [of.memory, bytes] }[topic] ?? [];
+    if (!part?.interval_80 || !part.comparable) return null;
+    const chance = part.probability_of_fitting;
+    return <p data-test="range">{filled(t('rangefrom'), between(part.interval_80, text), runsText(t, part.comparable))}{chance === undefined || chance === null ? '' : `${t('space')}${filled(t('chancefrom'), percent(chance))}`}</p>;
+}
 
 /** Where a number comes from: the engine's equation, symbols, values and sources, as it words them. */
 export function Explanation({ topic, name, of, question, engine, close, t }) {
@@ -21,12 +35,14 @@ export function Explanation({ topic, name, of, question, engine, close, t }) {
     }, [JSON.stringify(question)]);
     // What was asked for further down is shown up here.
     useEffect(() => place.current.focus(), [topic]);
-    const items = said?.items?.filter((x) => x.item === topic || x.item.startsWith(`${topic}.`)) ?? [];
+    const topics = [topic, ...(beside[topic] ?? [])];
+    const items = said?.items?.filter((x) => topics.includes(x.item) || x.item.startsWith(`${topic}.`)) ?? [];
     return (
         <section class="explanation" aria-labelledby="explain-title" data-test="explanation">
-            <h3 id="explain-title" tabIndex={-1} ref={place}>{t('explain')}: {name}</h3>
+            <h3 id="explain-title" tabIndex={-1} ref={place}>{t('explain')}{t('colon')}{name}</h3>
             <button type="button" onClick={close}>{t('close')}</button>
             {tables[topic] ? <Cells {...tables[topic](of)} t={t} /> : null}
+            <Range topic={topic} of={of} t={t} />
             {said?.error ? <p class="problem">{said.error.problems[0].message}</p> : null}
             {items.map((x) => (
                 <details key={x.item} open={items.length === 1 || x.item === topic}>

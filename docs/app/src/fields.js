@@ -13,6 +13,8 @@ export const groups = [
         { name: 'gpus', slider: powers(1, 65536) },
         { name: 'cluster', list: 'clusters' },
         { name: 'per-node', slider: powers(1, 64) },
+        { name: 'bus-bandwidth' },
+        { name: 'network-bandwidth' },
         { name: 'price', choices: true },
         { name: 'gpu-hour-price' },
     ] },

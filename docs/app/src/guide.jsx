@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { problemOf, searchOf } from './answers.js';
 import { askAll } from './client.js';
+import { seconds } from './numbers.js';
+import { inWords } from './page_error.js';
 import { PlanTable } from './plans.jsx';
+import { filled } from './words.js';
 
 const keep = 20;
 const goals = { time: 'step_s', cost: 'usd', memory: 'device_bytes', energy: 'kwh' };
@@ -9,10 +12,11 @@ const searched = ['dp', 'vp', 'zero', 'micro-batch', 'recompute', 'schedule', 's
 const degrees = ['1', '2', '4', '8', '16', '32', '64'];
 
 /** One search of the whole space, whose answer counts; its parts run beside it and show the best so far. */
-export function Guide({ question, say, t }) {
+export function Guide({ state, change, question, say, t }) {
     const [found, setFound] = useState([]);
     const [progress, setProgress] = useState(null);
-    const [goal, setGoal] = useState('time');
+    const goal = Object.hasOwn(goals, state.more.goal ?? '') ? state.more.goal : 'time';
+    const setGoal = (value) => change((old) => ({ more: { ...old.more, goal: value } }));
     const [refusal, setRefusal] = useState('');
     const search = useRef(null);
     useEffect(() => () => search.current?.stop(), []);
@@ -42,7 +46,7 @@ export function Guide({ question, say, t }) {
         });
         search.current = running;
         running.finished.catch((error) => {
-            setRefusal(error.message);
+            setRefusal(inWords(t, error));
             setProgress((old) => ({ ...old, over: true }));
         });
     };
@@ -60,9 +64,9 @@ export function Guide({ question, say, t }) {
                 {running ? <button type="button" onClick={cancel}>{t('cancel')}</button> : <button type="button" class="primary" onClick={start}>{t('search')}</button>}
             </div>
             <div role="status">
-                {running ? <><progress max={progress.all} value={progress.done} aria-label={t('searching')} /><p>{t('searching')}: {progress.done} / {progress.all - 1} {t('searchparts')}{found.length ? `. ${t('best')}:` : ''}</p></> : null}
-                {progress?.cancelled ? <p>{t('cancelled')}{found.length ? `. ${t('best')}:` : ''}</p> : null}
-                {progress?.over && progress.evaluated ? <p>{progress.evaluated} {t('evaluated')}, {(progress.ms / 1000).toFixed(1)} s</p> : null}
+                {running ? <><progress max={progress.all} value={progress.done} aria-label={t('searching')} /><p>{[filled(t('searchparts'), progress.done, progress.all - 1), found.length ? t('best') : ''].filter(Boolean).join(t('semicolon'))}</p></> : null}
+                {progress?.cancelled ? <p>{[t('cancelled'), found.length ? t('best') : ''].filter(Boolean).join(t('semicolon'))}</p> : null}
+                {progress?.over && progress.evaluated ? <p>{filled(t('evaluated'), progress.evaluated.toLocaleString('en'), seconds(progress.ms / 1000))}</p> : null}
             </div>
             {refusal ? <p class="problem" role="alert">{refusal}</p> : null}
             {found.length ? <PlanTable plans={found} say={say} t={t} /> : null}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { tablesOf } from './answers.js';
 import { Problems } from './ask.jsx';
+import { answerOf } from './client.js';
 import { Flags } from './command.jsx';
 import { Cells } from './plans.jsx';
 import { shellWord } from './state.js';
@@ -43,20 +44,21 @@ function Field({ field, value, say }) {
 }
 
 /** Any published calculator, with its own defaults, as the original prints it. */
-function Calculator({ engine, t }) {
+function Calculator({ state, change, engine, t }) {
     const [forms, setForms] = useState([]);
-    const [name, setName] = useState('fast-llm');
-    const [said, setSaid] = useState({});
+    const { calculator: name = 'fast-llm', calculators: said = {} } = state.more;
+    const setName = (value) => change((old) => ({ more: { ...old.more, calculator: value } }));
+    const say = (key, value) => change((old) => ({ more: { ...old.more, calculators: { ...old.more.calculators, [name]: { ...old.more.calculators?.[name], [key]: value } } } }));
     const [answer, setAnswer] = useState(null);
     useEffect(() => {
-        engine.ask({ command: 'method' }).then((a) => setForms(a.answer.methods ?? []));
+        answerOf(engine, { command: 'method' }).then((a) => setForms(a.methods ?? []));
     }, []);
     const form = forms.find((f) => f.name === name);
     const values = said[name] ?? {};
     const text = JSON.stringify(values);
     useEffect(() => {
         let current = true;
-        engine.ask({ command: 'method', method: name, format: 'table', ...values }).then((a) => current && setAnswer(a.answer));
+        answerOf(engine, { command: 'method', method: name, format: 'table', ...values }).then((a) => current && setAnswer(a));
         return () => {
             current = false;
         };
@@ -73,7 +75,7 @@ function Calculator({ engine, t }) {
                 <p class="hint">{form.summary}</p>
             </div>
             <div class="beside">
-                <div class="form">{fields.map((f) => <Field key={`${name} ${f.key}`} field={f} value={values[f.key]} say={(v) => setSaid({ ...said, [name]: { ...values, [f.key]: v } })} />)}</div>
+                <div class="form">{fields.map((f) => <Field key={`${name} ${f.key}`} field={f} value={values[f.key]} say={(v) => say(f.key, v)} />)}</div>
                 <div>
                     <Problems answer={answer} t={t} />
                     {answer?.text ? <pre class="scroll" tabIndex={0} role="group" aria-label={`${name} ${t('theirprint')}`}>{answer.text}</pre> : null}
@@ -85,12 +87,12 @@ function Calculator({ engine, t }) {
 }
 
 /** How published calculators count the work of the job, and their days beside ours. */
-export function Methods({ question, engine, t }) {
+export function Methods({ state, change, question, engine, t }) {
     const [answer, setAnswer] = useState(null);
     const text = JSON.stringify(question);
     useEffect(() => {
         let current = true;
-        engine.ask({ command: 'methods', ...question }).then((a) => current && setAnswer(a.answer));
+        answerOf(engine, { command: 'methods', ...question }).then((a) => current && setAnswer(a));
         return () => {
             current = false;
         };
@@ -101,7 +103,7 @@ export function Methods({ question, engine, t }) {
             <p class="hint">{t('methodshelp')}</p>
             <Problems answer={answer} t={t} />
             {answer && !answer.error ? <><Originals originals={answer.originals ?? []} t={t} />{tablesOf(answer).filter(([name]) => name !== 'originals').map(([name, value]) => <Cells key={name} name={name} value={value} t={t} />)}</> : null}
-            <Calculator engine={engine} t={t} />
+            <Calculator state={state} change={change} engine={engine} t={t} />
         </section>
     );
 }

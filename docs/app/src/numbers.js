@@ -38,5 +38,5 @@ export function seconds(x) {
 export function between([low, high], text) {
     const [a, b] = [text(low), text(high)];
     const unit = a.includes(space) ? a.slice(a.indexOf(space)) : '';
-    return `${unit && b.endsWith(unit) ? a.slice(0, -unit.length) : a}${space}– ${b}`;
+    return `${unit && b.endsWith(unit) ? a.slice(0, -unit.length) : a}${space}–${space}${b}`;
 }

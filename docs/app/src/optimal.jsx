@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { scaleOf } from './answers.js';
 import { Problems } from './ask.jsx';
 import { TextBox } from './box.jsx';
+import { answerOf } from './client.js';
 import { count, digits } from './numbers.js';
 import { Cells } from './plans.jsx';
 import { useWidth } from './width.js';
@@ -41,7 +42,11 @@ export function Optimal({ state, change, engine, t }) {
     const [answer, setAnswer] = useState(null);
     const flops = state.more.flops ?? '6e23';
     useEffect(() => {
-        engine.ask({ command: 'scale', flops }).then((a) => setAnswer(a.answer));
+        let current = true;
+        answerOf(engine, { command: 'scale', flops }).then((a) => current && setAnswer(a));
+        return () => {
+            current = false;
+        };
     }, [flops]);
     return (
         <section aria-labelledby="optimal-title" data-test="optimal">

@@ -2,6 +2,7 @@ import { strToU8, zipSync } from 'fflate';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { TextBox } from './box.jsx';
 import { folderOf, folders, idOf, kindOf, plain, priceOf, renamed } from './own.js';
+import { inWords } from './page_error.js';
 import { save } from './share.jsx';
 import { usual } from './state.js';
 import { filled } from './words.js';
@@ -53,7 +54,7 @@ function Editor({ record, own, use, opened, t }) {
                 // A field's complaint stands at the field, whose place it need not say.
                 complain(at, problem === 'taken' ? filled(t('nametaken'), next.id) : at === 'json' ? problem : message);
             } catch (error) {
-                complain(at, error.message);
+                complain(at, inWords(t, error));
             }
         });
     };

@@ -1,28 +1,29 @@
 // Recorded steps as the engine reads them ('timeline' with "from"); here files are unpacked and spans laid into rows.
 import { strFromU8, unzipSync } from 'fflate';
+import { PageError } from './page_error.js';
 
-const xml = (files, name) => {
-    if (!files[name]) throw new Error(`has no ${name}`);
+const xml = (files, name, file) => {
+    if (!files[name]) throw new PageError('nosheetpart', file, name);
     return new DOMParser().parseFromString(strFromU8(files[name]), 'text/xml');
 };
 
-/** The numbers of a workbook's sheet by place, as it was last saved. `Error` where there is no such sheet. */
-export function cellsOf(bytes, sheet) {
+/** The numbers of the sheet of a workbook, a file of this name, by place, as it was last saved. `PageError` where there is no such sheet. */
+export function cellsOf(bytes, sheet, file) {
     const wanted = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|worksheets\/.*\.xml)$/;
     const most = 64 * 2 ** 20;
     let files;
     try {
         files = unzipSync(bytes, { filter: ({ name, originalSize }) => wanted.test(name) && originalSize <= most });
     } catch {
-        throw new Error('is not a spreadsheet (.xlsx)');
+        throw new PageError('notsheet', file);
     }
-    const named = [...xml(files, 'xl/workbook.xml').getElementsByTagName('sheet')];
+    const named = [...xml(files, 'xl/workbook.xml', file).getElementsByTagName('sheet')];
     const found = named.find((node) => node.getAttribute('name') === sheet);
-    if (!found) throw new Error(`has no sheet '${sheet}'; sheets: ${named.map((node) => node.getAttribute('name')).join(', ')}`);
-    const links = [...xml(files, 'xl/_rels/workbook.xml.rels').getElementsByTagName('Relationship')];
+    if (!found) throw new PageError('nosuchsheet', file, sheet, named.map((node) => node.getAttribute('name')).join(', '));
+    const links = [...xml(files, 'xl/_rels/workbook.xml.rels', file).getElementsByTagName('Relationship')];
     const target = links.find((link) => link.getAttribute('Id') === found.getAttribute('r:id'))?.getAttribute('Target') ?? '';
     const cells = {};
-    for (const cell of xml(files, target.startsWith('/') ? target.slice(1) : `xl/${target}`).getElementsByTagName('c')) {
+    for (const cell of xml(files, target.startsWith('/') ? target.slice(1) : `xl/${target}`, file).getElementsByTagName('c')) {
         const value = cell.getElementsByTagName('v')[0]?.textContent;
         if (value && ['n', null].includes(cell.getAttribute('t')) && Number.isFinite(Number(value))) cells[cell.getAttribute('r')] = Number(value);
     }
@@ -32,11 +33,7 @@ export function cellsOf(bytes, sheet) {
 /** What the engine reads of a file: its text, or the numbers of its sheet Output. */
 export async function recordedFile(file) {
     if (!/\.xlsx$/i.test(file.name)) return { name: file.name, text: await file.text() };
-    try {
-        return { name: file.name, cells: cellsOf(new Uint8Array(await file.arrayBuffer()), 'Output') };
-    } catch (error) {
-        throw new Error(`${file.name}: ${error.message}`);
-    }
+    return { name: file.name, cells: cellsOf(new Uint8Array(await file.arrayBuffer()), 'Output', file.name) };
 }
 
 const lanesDrawn = 64;

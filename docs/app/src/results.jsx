@@ -42,7 +42,7 @@ export function Verdict({ answer, say, t }) {
             <p class="word" data-test="verdict">
                 <strong>{t(verdict)}</strong>
                 {memory.shortfall_bytes > 0 ? filled(t('short'), bytes(memory.shortfall_bytes)) : ''}
-                {verdict === 'thrashes' ? ` ${seconds(thrashing(answer))} ${t('thrashing')}` : ''}
+                {verdict === 'thrashes' ? `${t('space')}${filled(t('thrashing'), seconds(thrashing(answer)))}` : ''}
             </p>
             <p>
                 {filled(t('used'), bytes(memory.device_bytes), bytes(memory.capacity_bytes))}
@@ -91,7 +91,7 @@ function Figure({ name, value, note, explain, t, topic }) {
 
 export function Figures({ answer, explain, t }) {
     const { memory, step, throughput: rate, training, cost, energy: power, params } = answer;
-    const range = (pair, text) => (pair ? `${t('range')}: ${between(pair, text)}` : '');
+    const range = (pair, text) => (pair ? `${t('range')}${t('colon')}${between(pair, text)}` : '');
     const common = { explain, t };
     return (
         <dl class="figures">

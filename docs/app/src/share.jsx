@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
-import { commandLine, fitsHash } from './state.js';
+import { answerOf } from './client.js';
+import { commandLine, fitsHash, toHash } from './state.js';
 import { filled } from './words.js';
 
 export function save(name, text, type) {
@@ -51,12 +52,12 @@ export function Share({ state, change, valid, question, engine, t }) {
     useEffect(() => setWritten(null), [JSON.stringify(question)]);
     const launch = async (format) => {
         if (!format) return;
-        const { answer } = await engine.ask({ command: 'export', to: format, ...question });
+        const answer = await answerOf(engine, { command: 'export', to: format, ...question });
         setWritten(answer);
         for (const file of answer.files ?? []) save(file.name, file.text, 'text/plain');
     };
     const report = async () => {
-        const { answer } = await engine.ask({ command: 'report', ...question });
+        const answer = await answerOf(engine, { command: 'report', ...question });
         if (answer.error) setWritten(answer);
         else save('traincost-report.html', answer.html, 'text/html');
     };
@@ -81,7 +82,7 @@ export function Share({ state, change, valid, question, engine, t }) {
             <h3 id="share-title">{t('sharing')}</h3>
             <div class="tools">
                 <button type="button" onClick={keep}>{t('save')}</button>
-                <button type="button" onClick={() => copy('link', location.href)}>{t('link')}</button>
+                <button type="button" onClick={() => copy('link', location.href.split('#')[0] + toHash(state))}>{t('link')}</button>
                 <button type="button" onClick={() => copy('line', commandLine(state))}>{t('line')}</button>
                 <button type="button" onClick={() => save('traincost.json', JSON.stringify(valid, null, 2), 'application/json')}>{t('json')}</button>
                 <button type="button" onClick={() => drawing() && save('traincost-step.svg', drawingText(drawing()).text, 'image/svg+xml')}>{t('svg')}</button>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problems } from './ask.jsx';
 import { planOf } from './answers.js';
 import { TextBox } from './box.jsx';
+import { answerOf } from './client.js';
 import { Achieved } from './measure.jsx';
 import { Cells, PlanTable } from './plans.jsx';
 
@@ -14,9 +15,9 @@ export function Sheet({ state, change, question, engine, say, t }) {
     useEffect(() => {
         let current = true;
         setBusy(true);
-        engine.ask({ command: 'plan', top: 10, ...question }).then((a) => {
+        answerOf(engine, { command: 'plan', top: 10, ...question }).then((a) => {
             if (!current) return;
-            setAnswer(a.answer);
+            setAnswer(a);
             setBusy(false);
         });
         return () => {

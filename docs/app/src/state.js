@@ -12,6 +12,16 @@ export const usual = {
 };
 
 const isObject = (x) => x !== null && typeof x === 'object' && !Array.isArray(x);
+const isText = (x) => typeof x === 'string';
+const isFile = (f) => isText(f?.name);
+
+/** What modes keep beside the job. What an address says otherwise is left out. */
+const kept = {
+    flops: isText, stepTime: isText, goal: isText, rows: isText, calculator: isText, vary: (x) => isText(x) || Array.isArray(x),
+    calculators: (x) => isObject(x) && Object.values(x).every(isObject), log: isFile, recording: (x) => isFile(x?.file),
+};
+const moreOf = (said) => Object.fromEntries(Object.entries(said).filter(([name, value]) => Object.hasOwn(kept, name) && kept[name](value)));
+const textsOf = (job) => Object.fromEntries(Object.entries(job).map(([name, value]) => [name, String(value)]));
 
 /** mode, lang, theme, files, saved, records, more are words of their own; every other name is a flag of the job. */
 export function fromHash(hash) {
@@ -28,10 +38,10 @@ export function fromHash(hash) {
     };
     for (const [name, value] of said) {
         if (name === 'mode' || name === 'lang' || name === 'theme') state[name] = value;
-        else if (name === 'files') state.files = parsed(value, []).filter((f) => typeof f?.name === 'string');
-        else if (name === 'saved') state.saved = parsed(value, []).filter((s) => isObject(s?.job));
+        else if (name === 'files') state.files = parsed(value, []).filter(isFile);
+        else if (name === 'saved') state.saved = parsed(value, []).filter((s) => isObject(s?.job)).map((s) => ({ ...s, name: String(s.name ?? ''), job: textsOf(s.job), ...(s.files ? { files: [s.files].flat().filter(isFile) } : {}) }));
         else if (name === 'records') state.records = parsed(value, []).filter(isRecord);
-        else if (name === 'more') state.more = parsed(value, {});
+        else if (name === 'more') state.more = moreOf(parsed(value, {}));
         else state.job[name] = value;
     }
     return state;
@@ -41,7 +51,8 @@ export function fromHash(hash) {
 const longest = 500000;
 
 export const fitsHash = (state) => hashOf(state).length <= longest;
-export const toHash = (state) => hashOf(fitsHash(state) ? state : { ...state, files: [], more: {} });
+export const toHash = (state) => hashOf(fitsHash(state) ? state : { ...state, files: [], more: withoutTexts(state.more) });
+const withoutTexts = ({ log, recording, rows, ...more }) => more;
 
 function hashOf(state) {
     const said = new URLSearchParams();

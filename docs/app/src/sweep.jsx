@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import { problemOf, sweepOf } from './answers.js';
+import { sweepOf } from './answers.js';
+import { Problems } from './ask.jsx';
 import { TextBox } from './box.jsx';
+import { answerOf } from './client.js';
 import { bytes, dollars, percent, seconds } from './numbers.js';
 import { valueText } from './plans.jsx';
 import { shade } from './results.jsx';
@@ -20,11 +22,11 @@ export function Sweep({ state, change, question, engine, say, t }) {
         }
         let current = true;
         setBusy(true);
-        engine.ask({ command: 'sweep', ...question, vary }).then((a) => {
+        answerOf(engine, { command: 'sweep', ...question, vary }).then((a) => {
             if (!current) return;
-            setAnswer(a.answer);
+            setAnswer(a);
             setBusy(false);
-        }, () => {});
+        });
         return () => {
             current = false;
         };
@@ -41,7 +43,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
             <div class="tools">
                 {axes.map((a, i) => <label key={i}>{t('variation')} {i + 1} <TextBox id={`vary-${i + 1}`} value={a} placeholder="tp=1,2,4" commit={(value) => set(i, value)} /></label>)}
             </div>
-            {answer?.error ? <p class="problem" role="alert">{problemOf(answer)}</p> : null}
+            <Problems answer={answer} t={t} />
             {points.length ? (
                 <div class="scroll" tabIndex={0} role="group" aria-label={t('table')}>
                     <table class="cards">

@@ -80,7 +80,7 @@ export function Timeline({ answer, t, id = 'timeline', title, scale, against, to
     };
     return (
         <section aria-labelledby={`${id}-title`} data-test={id}>
-            <h3 id={`${id}-title`}>{t('timeline')}{title ? `: ${title}` : ''}{against ? `, ${seconds(answer.total_s)}${against === answer ? '' : ` (${signed(answer.total_s - against.total_s)})`}` : ''}</h3>
+            <h3 id={`${id}-title`}>{t('timeline')}{title ? `${t('colon')}${title}` : ''}{against ? `, ${seconds(answer.total_s)}${against === answer ? '' : ` (${signed(answer.total_s - against.total_s)})`}` : ''}</h3>
             <div class="tools">
                 <button type="button" aria-label={t('zoomin')} onClick={() => zoom(0.5)}>+</button>
                 <button type="button" aria-label={t('zoomout')} onClick={() => zoom(2)}>−</button>
@@ -181,7 +181,7 @@ function StepMemory({ answer, from, to, width, id, t }) {
     };
     return (
         <div class="drawing">
-            <p class="hint">{t('overstep')}: <span ref={said} data-test={`${id}-memory`}>{range}</span></p>
+            <p class="hint">{t('overstep')}{t('colon')}<span ref={said} data-test={`${id}-memory`}>{range}</span></p>
             <svg class="timeline" viewBox={`0 0 ${width} ${height}`} onPointerMove={point} onPointerLeave={point} role="img" aria-label={`${t('overstep')}: ${range}`}>
                 <defs><clipPath id={`${id}-memory`}><rect x={left} y="0" width={width - left} height={height} /></clipPath></defs>
                 <rect x={left} y="0" width={width - left} height={height} fill="transparent" />

@@ -15,6 +15,6 @@ self.onmessage = async ({ data }) => {
         const answer = (await engine).ask(data.question);
         self.postMessage({ id: data.id, answer, ms: performance.now() - begin });
     } catch (error) {
-        self.postMessage({ id: data.id, broken: String(error.message ?? error) });
+        self.postMessage({ id: data.id, broken: String(error.message ?? error), tooLarge: error.tooLarge === true });
     }
 };

@@ -16,7 +16,8 @@ export async function openBrowser() {
 }
 
 /** The page with a state, once its first answer is there. Requests and errors are kept. TRAINCOST_PAGE may be an address. */
-export const openPage = (browser, hash = '', options = {}) => openAt(browser, (/^http:/.test(file) ? file : pathToFileURL(file).href) + hash, options);
+export const openPage = (browser, hash = '', options = {}) => openAt(browser, pageAddress(hash), options);
+export const pageAddress = (hash = '') => (/^http:/.test(file) ? file : pathToFileURL(file).href) + hash;
 
 /** The same at an address; `before` runs in the page ahead of its own scripts. */
 export async function openAt(browser, address, { before, ...options } = {}) {

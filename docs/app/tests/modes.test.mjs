@@ -3,7 +3,8 @@ import { readFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { partName } from '../src/engine_words.js';
-import { check, fail, openPage, program, root, settled } from './browser.mjs';
+import { help } from '../src/help_zh.js';
+import { check, fail, openAt, openPage, pageAddress, program, root, settled } from './browser.mjs';
 
 const job = 'model=llama-3.1-8b&gpu=h100&gpus=8&seq=8K&micro-batch=1&global-batch=64&zero=1';
 const figure = (page, name) => page.locator('.figure', { hasText: name }).locator('.value').first().textContent();
@@ -27,6 +28,61 @@ export default {
         await settled(again);
         check((await again.textContent('.figures')) === verdict, 'another page shows other figures');
     },
+    'what modes keep beside the job is in the address too': async (browser) => {
+        const page = await openPage(browser, `#${job}&mode=guide`);
+        await settled(page);
+        await page.selectOption('[data-test=guide] select', 'memory');
+        await page.getByRole('button', { name: 'Published calculators' }).click();
+        await page.waitForSelector('[data-test=calculator] pre');
+        await page.selectOption('[data-test=calculator] select', 'six-nd');
+        await page.fill('#method-params', '7B');
+        await page.getByRole('button', { name: 'Custom' }).click();
+        await page.fill('#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,0,1\n');
+        await page.setInputFiles('[data-test=file]', join(root, 'tests', 'golden', 'benchmark.csv'));
+        await page.waitForSelector('[data-test=timeline-measured]');
+        await page.waitForFunction(() => location.hash.includes('benchmark.csv'));
+        const hash = await page.evaluate(() => location.hash);
+        const again = await openPage(browser, hash);
+        await again.waitForSelector('[data-test=timeline-measured]');
+        for (const [mode, part, text] of [['Guide', '[data-test=guide] select', 'memory'], ['Published calculators', '#method-params', '7B'], ['Custom', '#custom-rows', 'stage,task,micro_batch,begin_s,end_s\n0,forward,0,0,1\n']]) {
+            await again.getByRole('button', { name: mode, exact: true }).click();
+            await again.waitForSelector(part);
+            check((await again.inputValue(part)) === text, `${mode}: ${await again.inputValue(part)}`);
+        }
+        await again.waitForSelector('[data-test=timeline-own]');
+    },
+    'a slider that is dragged does not write the address a hundred times': async (browser) => {
+        const before = () => {
+            window.written = 0;
+            const write = history.replaceState;
+            history.replaceState = function (...all) {
+                window.written += 1;
+                return write.apply(this, all);
+            };
+        };
+        const page = await openAt(browser, pageAddress(`#${job}`), { before });
+        await settled(page);
+        await page.evaluate(async () => {
+            const slider = document.querySelector('#field-seq').parentElement.querySelector('input[type=range]');
+            window.written = 0;
+            for (let i = 0; i < 100; ++i) {
+                slider.value = String(i % 2 ? 2 : 3);
+                slider.dispatchEvent(new Event('input', { bubbles: true }));
+                await new Promise((resolve) => setTimeout(resolve, 5));
+            }
+        });
+        await page.waitForFunction(() => location.hash.includes('seq=2K'));
+        check((await page.evaluate(() => window.written)) < 60, `${await page.evaluate(() => window.written)} times`);
+    },
+    'the network of a cluster is set beside it': async (browser) => {
+        const page = await openPage(browser, `#${job.replace('gpus=8', 'gpus=64')}`);
+        await settled(page);
+        const before = await figure(page, 'Step');
+        await page.fill('#field-network-bandwidth', '100');
+        await page.keyboard.press('Tab');
+        await settled(page);
+        check((await figure(page, 'Step')) !== before, `${before} with a network of 100 Gbit/s per node too`);
+    },
     'every setting of the engine has a control': async (browser) => {
         const page = await openPage(browser, `#${job}`);
         await page.waitForSelector('.more summary');
@@ -34,6 +90,8 @@ export default {
         await page.fill('#find', 'pue');
         await page.selectOption('select#field-price', { index: 1 }).catch(() => {});
         check(await page.locator('#field-pue').isVisible(), 'no control for --pue');
+        check((await page.textContent('#field-pue-help')).startsWith('Power usage effectiveness'), 'no help below --pue');
+        check((await page.getAttribute('#field-pue', 'aria-describedby')).includes('field-pue-help'), '--pue is not described by its help');
     },
     'a number is explained by its equation': async (browser) => {
         const page = await openPage(browser, `#${job}`);
@@ -55,6 +113,21 @@ export default {
             await page.waitForFunction((n) => document.querySelector('#explain-title')?.textContent === n, name);
             await page.waitForSelector('[data-test=explanation] table, [data-test=explanation] summary', { state: 'attached', timeout: 5000 });
             check(await page.locator('#explain-title').evaluate((e) => e === document.activeElement), `${name}: the explanation has no focus`);
+        }
+    },
+    'an 80% range and the chance of fitting say which runs they come from': async (browser) => {
+        for (const [lang, words] of [['en', 'comparable runs'], ['zh', '同类运行']]) {
+            const page = await openPage(browser, `#${job}&lang=${lang}`);
+            await settled(page);
+            for (const i of [0, 1]) {
+                await page.locator('.figure button').nth(i).click();
+                await page.waitForSelector('[data-test=range]');
+                const text = await page.textContent('[data-test=range]');
+                check(text.includes(words) && /\d+ (runs|次运行)/.test(text), text);
+                check(lang === 'en' || !/\b(runs|from|sources?|other)\b/.test(text), text);
+                await page.locator('[data-test=explanation] > button').click();
+            }
+            await page.context().close();
         }
     },
     'the price without tokens and the goodput have explanations too': async (browser) => {
@@ -194,6 +267,10 @@ export default {
         await page.fill('#step-time', '6.8s');
         await page.keyboard.press('Tab');
         await page.waitForSelector('[data-test=after] table');
+        check(/than predicted|as predicted/.test(await page.textContent('[data-test=achieved-verdict]')), await page.textContent('[data-test=achieved-verdict]'));
+        await page.fill('#step-time', '0.01s');
+        await page.keyboard.press('Tab');
+        await page.waitForFunction(() => document.querySelector('[data-test=achieved-verdict]')?.textContent.startsWith('Impossible as stated'));
         await page.fill('#step-time', 'soon');
         await page.keyboard.press('Tab');
         await page.waitForSelector('[data-test=after] [data-test=error]');
@@ -253,7 +330,7 @@ export default {
         check((await page.inputValue('#field-model')) === model, 'the job has changed');
     },
     'an address that is broken is read as far as it can be': async (browser) => {
-        const broken = { saved: [null, {}, { name: 'x', job: 7 }], records: [null, 7, { schema: 'x', id: 'y' }, { schema: 'prices/1', id: 'my-pod' }, { schema: 'cluster/1', id: 'my-pod', accelerator: {} }], files: [null, 7], more: { vary: 'tp' } };
+        const broken = { saved: [null, {}, { name: 'x', job: 7 }, { name: { a: 1 }, job: { gpus: { a: 1 }, model: [7] }, files: 7 }], records: [null, 7, { schema: 'x', id: 'y' }, { schema: 'prices/1', id: 'my-pod' }, { schema: 'cluster/1', id: 'my-pod', accelerator: {} }], files: [null, 7], more: { vary: 'tp', goal: 7, calculator: {}, calculators: { 'six-nd': 7 }, flops: {}, stepTime: 7, rows: 7, log: 7, recording: { file: 7 } } };
         const page = await openPage(browser, `#${job}&theme=none&mode=none&${Object.entries(broken).map(([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`).join('&')}`);
         await page.waitForSelector('[data-test=verdict], [data-test=error]');
         for (const mode of await page.locator('nav button').all()) await mode.click();
@@ -319,7 +396,7 @@ export default {
         check(Math.abs(Number(drawn) / step - 1) < 0.01, `${drawn} and ${step}`);
         await page.setInputFiles('[data-test=timeline-file]', written('broken.xlsx', 'PK nothing'));
         await page.waitForSelector('[data-test=custom-problem]');
-        check((await page.textContent('[data-test=custom-problem]')) === 'broken.xlsx: is not a spreadsheet (.xlsx)', await page.textContent('[data-test=custom-problem]'));
+        check((await page.textContent('[data-test=custom-problem]')) === 'broken.xlsx: not a spreadsheet (.xlsx)', await page.textContent('[data-test=custom-problem]'));
         await page.setInputFiles('[data-test=file]', book);
         await page.waitForSelector('[data-test=timeline-measured]');
         check(page.failures.length === 0, page.failures.join('; '));
@@ -477,6 +554,55 @@ export default {
         await settled(page);
         check((await page.textContent('nav')).includes('估算'), 'no Chinese');
         check((await page.getAttribute('html', 'lang')) === 'zh-CN', 'the language is not said');
+    },
+    'every setting has its help in Chinese': async (browser) => {
+        const page = await openPage(browser, `#${job}&lang=zh`);
+        const { fields } = await page.evaluate(() => window.traincost.ask({ command: 'fields' }));
+        const flags = fields.filter((f) => f.flag).map((f) => f.flag.replace(/^--/, ''));
+        check(flags.length > 50, `${flags.length} settings`);
+        const without = flags.filter((flag) => !/[\u4e00-\u9fff]/.test(help[flag] ?? ''));
+        check(!without.length, `no Chinese help in src/help_zh.js: ${without.join(', ')}`);
+        const left = Object.keys(help).filter((flag) => !flags.includes(flag));
+        check(!left.length, `Chinese help of no setting: ${left.join(', ')}`);
+        await page.click('.more summary');
+        check(/[\u4e00-\u9fff]/.test(await page.textContent('#field-pue-help')), await page.textContent('#field-pue-help'));
+    },
+    'what the page itself refuses is said in its language': async (browser) => {
+        const said = { en: ['cut.xlsx: not a spreadsheet (.xlsx)', 'There is no job in this JSON: it needs a member "job".'], zh: ['cut.xlsx：不是电子表格 (.xlsx)', '这段 JSON 里没有任务：缺少成员 "job"。'] };
+        for (const [lang, [sheet, without]] of Object.entries(said)) {
+            const page = await openPage(browser, `#${job}&mode=custom&lang=${lang}`);
+            await settled(page);
+            await page.setInputFiles('[data-test=file]', written('cut.xlsx', 'PK\x03\x04 cut'));
+            await page.waitForSelector('[data-test=refusal]');
+            check((await refusal(page).textContent()) === sheet, await refusal(page).textContent());
+            await page.fill('#custom-job', '{"job": null}');
+            await page.locator('[data-test=custom] .tools button.primary').first().click();
+            await page.waitForSelector('[data-test=custom-problem]');
+            check((await page.textContent('[data-test=custom-problem]')) === without, await page.textContent('[data-test=custom-problem]'));
+            await page.context().close();
+        }
+    },
+    'an engine that stops in the middle is started again, and one line says so': async (browser) => {
+        const before = () => {
+            const post = Worker.prototype.postMessage;
+            Worker.prototype.postMessage = function (data, ...more) {
+                if (data.question?.includes('"scale"')) {
+                    setTimeout(() => this.onmessage({ data: { id: data.id, broken: 'unreachable' } }));
+                    return undefined;
+                }
+                return post.call(this, data, ...more);
+            };
+        };
+        const page = await openAt(browser, pageAddress(`#${job}&lang=zh`), { before });
+        await settled(page);
+        await page.locator('nav button', { hasText: '计算最优' }).click();
+        await page.waitForSelector('[data-test=optimal] [data-test=error]');
+        check((await page.textContent('[data-test=optimal] [data-test=error]')).includes('引擎未能回答此问题，已重新启动：unreachable'), await page.textContent('[data-test=optimal] [data-test=error]'));
+        await page.locator('nav button', { hasText: '估算' }).click();
+        await page.fill('#field-tp', '2');
+        await page.keyboard.press('Tab');
+        await settled(page);
+        check(page.failures.length === 0, page.failures.join('; '));
     },
     'what the engine names is named in Chinese': async (browser) => {
         const chinese = (text) => /[\u4e00-\u9fff]/.test(text);

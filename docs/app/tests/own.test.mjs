@@ -162,7 +162,7 @@ export default {
         check((await page.textContent('[data-test=refusal]')).includes("unknown accelerator 'x2'"), await page.textContent('[data-test=refusal]'));
         writeFileSync(join(folder, 'small.json'), JSON.stringify(config));
         await page.setInputFiles('[data-test=file]', join(folder, 'small.json'));
-        await page.getByRole('button', { name: 'Keep as own model' }).click();
+        await page.getByRole('button', { name: 'Save as your model' }).click();
         await page.waitForFunction(() => document.querySelector('#field-model').value === 'small' && !document.querySelector('.files'));
         await settled(page);
         check((await figure(page, 'Parameters')) === '1.10B', await figure(page, 'Parameters'));
@@ -194,7 +194,7 @@ export default {
         check((await step(guest)) === (await step(page)), 'another browser shows another step');
         check((await guest.evaluate(() => localStorage.getItem('traincost.records'))).includes('"bf16":100'), 'a link has changed what is kept');
         await guest.locator(`${machines} > summary`).click();
-        await guest.getByRole('button', { name: 'Keep: x1' }).click();
+        await guest.getByRole('button', { name: 'Save: x1' }).click();
         await guest.waitForFunction(() => localStorage.getItem('traincost.records').includes('"bf16":900'));
         check((await guest.locator(`${machines} .own li`).count()) === 1, 'it is there twice');
     },
@@ -223,7 +223,7 @@ export default {
         await fromJson(page, machines, JSON.stringify(gpu));
         await page.waitForFunction(() => document.querySelector('#field-gpu').value === 'x1');
         await settled(page);
-        const [download] = await Promise.all([page.waitForEvent('download'), page.locator(machines).getByRole('button', { name: 'Own items for the command line' }).click()]);
+        const [download] = await Promise.all([page.waitForEvent('download'), page.locator(machines).getByRole('button', { name: 'Your entries for the command line' }).click()]);
         const files = unzipSync(readFileSync(await download.path()));
         check(JSON.parse(strFromU8(files['own/accelerators/x1.json'])).memory.capacity_GB === 96, Object.keys(files).join());
         const line = await page.textContent('footer code');

@@ -85,14 +85,14 @@ export default {
         await page.waitForSelector('[data-test=timeline] svg.timeline');
         const rows = page.locator('[data-test=timeline] svg.timeline rect.empty');
         check((await rows.count()) === 2, 'not a row a stage');
-        await page.getByLabel('Rows by lane').check();
+        await page.getByLabel('One row per lane').check();
         await page.waitForFunction(() => document.querySelectorAll('[data-test=timeline] ol li').length > 4);
         const names = await page.locator('[data-test=timeline] ol li').allTextContents();
         check(names.includes('Stage 0, compute') && names.includes('Stage 1, tensor parallel'), names.join('; '));
         await page.fill('#field-tp', '1');
         await page.keyboard.press('Tab');
         await page.waitForFunction(() => !document.querySelector('[data-test=timeline] ol')?.textContent.includes('tensor parallel') && document.querySelector('[data-test=timeline] ol'));
-        await page.getByLabel('Rows by lane').uncheck();
+        await page.getByLabel('One row per lane').uncheck();
         await page.waitForFunction(() => document.querySelectorAll('[data-test=timeline] svg.timeline rect.empty').length === 2);
     },
     'the whole step is drawn without scrolling, on a phone too': async (browser) => {

@@ -1,5 +1,8 @@
 #include <traincost/base/parallel.hpp>
 
+#include <traincost/base/error.hpp>
+#include <traincost/base/time_limit.hpp>
+
 #if defined(TRAINCOST_STATIC)
 #include <thread>
 #elif !defined(__EMSCRIPTEN__)
@@ -103,11 +106,16 @@ void call_all(std::size_t n, const Call& call, int threads) {
 
 void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body, int threads) {
     FirstException first(n);
+    const TimeLimit::Clock::time_point until = TimeLimit::of_this_thread();
+    const bool limited = until != TimeLimit::Clock::time_point::max();
     const auto call = [&](std::size_t i) {
         if (first.is_after(i)) {
             return;
         }
         try {
+            if (limited && TimeLimit::Clock::now() > until) {
+                throw Error(ErrorKind::usage, "took too long and was stopped; ask for less");
+            }
             body(i);
         } catch (...) {
             first.keep_current(i);

@@ -1,6 +1,8 @@
 #include "traincost/capi/served_question.hpp"
 
+#include "traincost/ask/sweep_question.hpp"
 #include "traincost/base/error.hpp"
+#include "traincost/base/time_limit.hpp"
 #include "traincost/capi/answer.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/io/json_writer.hpp"
@@ -62,10 +64,38 @@ void refuse_files(const JsonValue& value, std::string_view key) {
     }
 }
 
+/// How many jobs the question asks of: points of a sweep, jobs compared. What is wrong with an axis is the
+/// sweep's to say.
+std::size_t jobs_asked(const JsonValue& question, std::size_t most) {
+    std::size_t jobs = 1;
+    if (const JsonValue* compared = question.find("jobs");
+        compared != nullptr && compared->array() != nullptr)
+        jobs = compared->array()->size();
+    const JsonValue* axes = question.find("vary");
+    if (axes == nullptr || axes->array() == nullptr)
+        return jobs;
+    for (const JsonValue& axis : *axes->array()) {
+        const auto* text = std::get_if<std::string>(&axis.data);
+        if (text == nullptr)
+            return 1;
+        try {
+            jobs *= sweep_axes({*text}).front().values.size();
+        } catch (const Error&) {
+            return 1;
+        }
+        if (jobs > most)
+            break;
+    }
+    return jobs;
+}
+
 /// The command of a question that a client may ask; `Error` where it may not.
-std::string checked_command(const std::string& text) {
+std::string checked_command(const std::string& text, std::size_t most_jobs) {
     const JsonDocument document = parse_json(text, "question");
     refuse_files(document.root, "question");
+    if (jobs_asked(document.root, most_jobs) > most_jobs)
+        throw Error(ErrorKind::usage, "a question to this server is of at most " + std::to_string(most_jobs) +
+                                          " jobs; ask for parts of it, or use the command line");
     const JsonValue* command = document.root.find("command");
     const auto* name = command != nullptr ? std::get_if<std::string>(&command->data) : nullptr;
     if (name == nullptr) {
@@ -85,6 +115,12 @@ std::string with_data(const std::string& text, const std::string& folder) {
     head.erase(head.rfind('}'));
     const std::string rest = text.substr(text.find('{') + 1);
     return head + (rest.find_first_not_of(" \t\r\n") == rest.rfind('}') ? "" : ",") + rest;
+}
+
+/// Whether an answer is {"error": ...}, as the writer of answers lays it out.
+bool is_error(std::string_view json) {
+    const std::size_t name = json.find('"');
+    return name != json.npos && json.substr(name).starts_with("\"error\"");
 }
 
 }  // namespace
@@ -130,10 +166,26 @@ void ServedQuestions::stop() {
     left_.notify_all();
 }
 
+/// A place that was entered, until it is left.
+class ServedQuestions::Place {
+public:
+    Place(ServedQuestions& of, bool search) : of_(of), search_(search) {
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() {
+        of_.leave(search_);
+    }
+
+private:
+    ServedQuestions& of_;
+    bool search_;
+};
+
 ServedAnswer ServedQuestions::answer(const std::string& text) {
     bool search = false;
     try {
-        const std::string command = checked_command(text);
+        const std::string command = checked_command(text, limits_.jobs);
         search = command == "plan" || command == "recommend" || command == "sweep";
     } catch (const std::exception& error) {
         return {bad_request, error_answer("usage", error.what())};
@@ -141,8 +193,15 @@ ServedAnswer ServedQuestions::answer(const std::string& text) {
     if (!enter(search)) {
         return {unavailable, error_answer("busy", "the server is busy; ask again later")};
     }
+    const Place place(*this, search);
+    const TimeLimit::Clock::time_point until = TimeLimit::Clock::now() + limits_.compute;
+    const TimeLimit limit(until);
     ServedAnswer served{ok, answer_json(with_data(text, data_folder_))};
-    leave(search);
+    if (TimeLimit::Clock::now() > until && is_error(served.json)) {
+        const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits_.compute).count();
+        return {unavailable, error_answer("busy", "the answer takes longer than " + std::to_string(seconds) +
+                                                      " s; ask for less, or use the command line")};
+    }
     return served;
 }
 

@@ -16,8 +16,10 @@ struct ServerLimits {
     std::size_t connections = 64;               ///< served at once; later ones wait to be accepted
     std::size_t questions = 8;                  ///< computed at once
     std::size_t searches = 2;                   ///< of them plan, recommend and sweep
+    std::size_t jobs = 10000;                   ///< of one question: points of a sweep, jobs compared
     std::chrono::milliseconds transfer{20000};  ///< to send a request, and to take its answer
     std::chrono::milliseconds wait{30000};      ///< for one of the places above
+    std::chrono::milliseconds compute{120000};  ///< to search, from the place on
 };
 
 /// An answer, and the HTTP status that it has.
@@ -36,13 +38,15 @@ public:
     ServedQuestions(const ServerLimits& limits, std::string data_folder);
 
     /// 200 with what traincost_ask answers; 400 where the text is no question that a client may ask: files
-    /// are sent as text, the server's own are not read; 503 where too many are being computed, or none any
-    /// more.
+    /// are sent as text, the server's own are not read, jobs are not without number; 503 where too many are
+    /// being computed, where one takes too long, or where none is answered any more.
     ServedAnswer answer(const std::string& text);
     /// Those that wait, and those to come, get 503.
     void stop();
 
 private:
+    class Place;
+
     bool enter(bool search);
     void leave(bool search);
 

@@ -128,13 +128,29 @@ void add_options(const std::vector<ShellText>& options, const std::vector<const 
     }
 }
 
+/// What the header of a script says; where it has none, that of a given one which it submits.
+Setting header_of(std::span<const ShellFile> files, std::size_t index) {
+    Setting header = slurm_header(files[index].text, *files[index].name);
+    const std::string_view text = files[index].text;
+    for (std::size_t at = text.find("sbatch "); header.members.empty() && at != text.npos;
+         at = text.find("sbatch ", at + 1)) {
+        const std::string_view line = text.substr(at, text.find('\n', at) - at);
+        for (const ShellFile& file : files) {
+            if (header.members.empty() && line.find(base_of(*file.name)) != line.npos) {
+                header = slurm_header(file.text, *file.name);
+            }
+        }
+    }
+    return header;
+}
+
 void add_script(std::span<const ShellFile> files, std::size_t index, std::string_view select,
                 const JobFrame* frame, LaunchDocuments& documents) {
     std::vector<const std::string*> names;
     for (const ShellFile& file : files) {
         names.push_back(file.name);
     }
-    Setting header = slurm_header(files[index].text, *files[index].name);
+    Setting header = header_of(files, index);
     if (frame != nullptr && !frame->machines.members.empty()) {
         header = frame->machines;
     }
@@ -237,6 +253,22 @@ void take_script(LaunchDocuments& script, LaunchDocuments& documents) {
     std::move(script.names.begin(), script.names.end(), std::back_inserter(documents.names));
 }
 
+/// Which files others start or source; of two that start each other it is the later.
+std::vector<bool> parts_among(const std::vector<LaunchDocuments>& scripts) {
+    const std::size_t count = scripts.size();
+    std::vector<bool> is_part(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < count && !scripts[i].is_part.empty(); ++j) {
+            const bool held = j < i && !scripts[j].is_part.empty() && scripts[j].is_part[i];
+            is_part[j] = is_part[j] || (scripts[i].is_part[j] && i != j && !held);
+        }
+    }
+    if (count > 0 && std::find(is_part.begin(), is_part.end(), false) == is_part.end()) {
+        is_part.front() = false;  // they start each other in a circle
+    }
+    return is_part;
+}
+
 /// What is chosen of a program, and whether no file stands beside it.
 struct ProgramChoice {
     std::string_view select;
@@ -287,7 +319,6 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
     refuse_too_large(files);
     refuse_binary(files);
     LaunchDocuments documents;
-    documents.is_part.assign(files.size(), false);
     std::vector<ShellFile> texts;
     std::vector<Content> contents;
     std::vector<std::optional<JobFrame>> frames(files.size());
@@ -306,11 +337,9 @@ LaunchDocuments parse_documents(std::span<const LaunchFile> files, std::string_v
         if (contents[i] == Content::shell) {
             of_scripts[i].is_part.assign(files.size(), false);
             add_script(texts, i, select, frames[i] ? &*frames[i] : nullptr, of_scripts[i]);
-            for (std::size_t j = 0; j < files.size(); ++j) {
-                documents.is_part[j] = documents.is_part[j] || (of_scripts[i].is_part[j] && i != j);
-            }
         }
     }
+    documents.is_part = parts_among(of_scripts);
     std::vector<Setting> parsed = configurations(texts, contents);
     const bool has_program = std::find(contents.begin(), contents.end(), Content::python) != contents.end();
     GivenSettings given =

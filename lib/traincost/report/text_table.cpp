@@ -173,7 +173,10 @@ void add_wrapped(std::string& out, std::string_view text, const TextStyle& style
     std::size_t begin = indent;
     std::string_view rest = text.substr(indent);
     do {
-        const std::string line = wrapped(rest, style.width - begin).front();
+        // Of a long list only what one line may hold is looked at.
+        const bool is_long = rest.size() / 8 > style.width;
+        const std::string_view looked_at = is_long ? rest.substr(0, 8 * style.width) : rest;
+        const std::string line = wrapped(looked_at, style.width - begin).front();
         out += std::string(line.empty() ? 0 : begin, ' ') + toned(line, tone, style.color) + '\n';
         rest.remove_prefix(line.size());
         rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));

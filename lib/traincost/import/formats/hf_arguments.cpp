@@ -32,6 +32,9 @@ void read_lora(const Setting& root, FactSheet& sheet) {
     });
     const Setting* rank = first_of(root, {"lora_r", "lora_rank", "lora_dim", "lora.rank", "peft_lora_r",
                                           "ds.lora_rank", "ds.lora.rank", "lora_config.r", "peft_config.r"});
+    if (rank == nullptr && root.has("$program") && root.has("alpha")) {  // alone it may be GaLore's
+        rank = first_of(root, {"rank"});
+    }
     if (rank != nullptr && !off && as_whole(*rank).value_or(0) > 0) {
         sheet.state(Fact::lora_rank, *as_whole(*rank), *rank);
     } else if (rank != nullptr && !off && rank->is_scalar() && !as_whole(*rank) && !says_nothing(*rank)) {

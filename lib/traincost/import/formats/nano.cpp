@@ -10,7 +10,8 @@
 namespace traincost {
 
 int recognise_nanogpt(const Setting& root) {
-    if (root.has_any({"per_device_train_batch_size", "model_name_or_path", "device_batch_size"})) {
+    if (root.has_any(
+            {"per_device_train_batch_size", "model_name_or_path", "device_batch_size", "micro_bsz"})) {
         return 0;
     }
     const bool own = std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {

@@ -36,6 +36,9 @@ void read_nanotron(const Setting& root, FactSheet& sheet) {
     }
     sheet.assume(Fact::sequence_parallel, false, "parallelism.tp_mode");
     read_checkpointing_switch(root, sheet, {"parallelism.recompute_layer"});
+    if (const Setting* at = first_of(root, {"parallelism.recompute_granularity"})) {  // until 2024
+        sheet.state(Fact::recompute, says_nothing(*at) ? "none" : lower(at->text), *at);
+    }
     sheet.assume(Fact::recompute, "none", "parallelism.recompute_layer");
     read_precision_word(root, sheet, {"model.dtype"});
     sheet.word(Fact::optimizer, root, {"optimizer.optimizer_factory.name"});

@@ -21,9 +21,10 @@ inline const Paths model_names = {"model_name_or_path",
                                   "model_dir",
                                   "pretrain"};
 inline const Paths sequence_names = {
-    "model_max_length", "max_seq_length", "max_seq_len",     "max_length",          "cutoff_len",
-    "cutoff",           "block_size",     "model_max_len",   "seq_length",          "max_sequence_length",
-    "seq_len",          "max_len",        "sequence_length", "max_sentence_length", "context_length"};
+    "model_max_length", "max_seq_length", "max_seq_len",   "max_length",      "cutoff_len",
+    "cutoff",           "block_size",     "model_max_len", "seq_length",      "max_sequence_length",
+    "seq_len",          "ctx_len",        "max_len",       "sequence_length", "max_sentence_length",
+    "context_length"};
 inline const Paths micro_batch_names = {"per_device_train_batch_size",
                                         "per_gpu_train_batch_size",
                                         "train.per_device_train_batch_size",
@@ -37,6 +38,7 @@ inline const Paths micro_batch_names = {"per_device_train_batch_size",
                                         "train_micro_batch_size_per_gpu",
                                         "batch_size_training",
                                         "mbs",
+                                        "micro_bsz",
                                         "device_batch_size"};
 inline const Paths accumulation_names = {"gradient_accumulation_steps",
                                          "accumulation_steps",
@@ -67,6 +69,7 @@ inline const Paths checkpointing_names = {"gradient_checkpointing",
                                           "grad_checkpoint",
                                           "use_grad_checkpoint",
                                           "grad_checkpointing",
+                                          "grad_cp",
                                           "enable_gradient_checkpointing"};
 
 inline const Paths depth_names = {"num_hidden_layers", "n_layer",    "n_layers", "num_layers", "depth",

@@ -45,7 +45,7 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
             keep_memory(facts);
             if (!facts.iteration) {
                 side(form.family, facts, line.number);
-                if (form.family == LogFamily::hugging_face) {
+                if (form.family == LogFamily::hugging_face || form.family == LogFamily::megatron) {
                     look_for_dialects(form.family, text, facts, dialects_);
                 }
                 return Taken::beside;
@@ -189,6 +189,7 @@ void LogCollector::side(LogFamily family, const LogFacts& facts, std::int64_t li
         skipped_most_ = std::max(skipped_most_, facts[skipped_total]);
     }
     if (family == LogFamily::deepspeed) {
+        dialects_.deepspeed |= facts.has(skipped_total) || facts.has(reserved);
         overflows_ += facts.has(skipped) ? facts[skipped] : 0.0;
         if (facts.has(samples_per_s)) {  // a timer's line that lost its beginning
             LogFacts counted = facts;

@@ -8,7 +8,7 @@
 namespace traincost {
 
 /// Takes the rest of a wrapped Megatron line into the step it belongs to; the step is complete with a line
-/// that is none, or that is too far below.
+/// that is none, or that is too far below. Primus's memory stands behind the count of NaN iterations.
 bool LogCollector::continue_wrapped(const LogLine& line) {
     constexpr std::int64_t most_rows = 12;  // of one line on a narrow terminal
     LogFacts rest;
@@ -17,11 +17,8 @@ bool LogCollector::continue_wrapped(const LogLine& line) {
     if (line.number - wrapped_->second <= most_rows && read_megatron_rest(row, rest)) {
         wrapped_field_ = open_field(line.text);
         drop_cut_number(LogFamily::megatron, rest, line);
+        keep_memory(rest);
         wrapped_->first.complete_with(rest);
-        if (!rest.has(LogFact::nan_steps)) {
-            return true;
-        }
-        close_wrapped();
         return true;
     }
     close_wrapped();

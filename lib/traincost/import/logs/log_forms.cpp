@@ -587,7 +587,8 @@ bool read_llama_factory(std::string_view line, std::size_t at, LogFacts& facts) 
         facts.planned = whole_number_at(line, behind += total.size());
     }
     read_facts(line, indexed_rules<llama_factory_rules>, facts);
-    return facts.has(loss) || (facts.has(elapsed) && !holds(line, "\"eval_"));
+    const bool evaluation = value_behind(line, "\"eval_loss\":").has_value();  // in 2023, else null
+    return facts.has(loss) || (facts.has(elapsed) && !evaluation);
 }
 
 // ---- Composer, nanochat ----

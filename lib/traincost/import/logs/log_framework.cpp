@@ -51,7 +51,7 @@ void look_for_dialects(LogFamily family, std::string_view line, const LogFacts& 
         }
         dialects.deepspeed |=
             any({"samples per second", "samples_per_second", "TFLOPs", "(tgs)", "actual seqlen",
-                 "curriculum seqlen"}) ||
+                 "curriculum seqlen", "lm-loss:", "Effective Tera Flops"}) ||
             (any({"consumed tokens", "consumed_tokens"}) && !holds(line, "throughput per GPU (TFLOP/s/GPU)"));
     }
     if (family == LogFamily::torchtitan || family == LogFamily::maxtext) {

@@ -59,6 +59,22 @@ std::size_t end_without_escape(std::string_view text) {
     return text.size();
 }
 
+/// Makes blanks of the no-break spaces, of two bytes, that a text copied from a page has.
+void loosen_blanks(char* text, std::size_t size) {
+    constexpr char lead = '\xc2';
+    constexpr char no_break = '\xa0';
+    char* const end = text + size;
+    for (char* at = text; at < end; ++at) {
+        at = static_cast<char*>(std::memchr(at, lead, static_cast<std::size_t>(end - at)));
+        if (at == nullptr) {
+            return;
+        }
+        if (at + 1 < end && at[1] == no_break) {
+            at[0] = at[1] = ' ';
+        }
+    }
+}
+
 constexpr std::uint8_t has_colour = 1;  ///< an escape character or a bracket
 constexpr std::uint8_t has_junk = 2;
 
@@ -170,10 +186,19 @@ bool LogLines::fill() {
     }
     in_.read(block_.data() + end_, static_cast<std::streamsize>(block_.size() - end_));
     const auto got = static_cast<std::size_t>(in_.gcount());
+    const std::size_t from = end_ - std::min<std::size_t>(end_, 1);  // a character may be cut in two
     end_ += got;
+    loosen_blanks(block_.data() + from, end_ - from);
     bytes_ += static_cast<std::int64_t>(got);
     feed_ = 0;
     return got > 0;
+}
+
+std::string_view LogLines::ahead() {
+    if (begin_ == end_) {
+        fill();
+    }
+    return {block_.data() + begin_, end_ - begin_};
 }
 
 /// What a person sees of a line.

@@ -10,7 +10,7 @@
 namespace traincost {
 
 /// One line, or one repaint of a progress bar, as a person sees it: without line end, colour codes and NUL
-/// bytes.
+/// bytes, with blanks for those that pages keep together.
 struct LogLine {
     std::int64_t number = 0;  ///< counted from 1 by line feeds; repaints of one line share its number
     std::string_view text{};  ///< valid until the next line is read
@@ -24,6 +24,9 @@ public:
 
     /// The next line that is not empty; false at the end of the stream.
     bool next(LogLine& line);
+
+    /// What stands ahead in memory: at the beginning, the first block.
+    std::string_view ahead();
 
     /// Bytes read so far.
     std::int64_t bytes() const {

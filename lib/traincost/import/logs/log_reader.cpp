@@ -7,6 +7,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/import/logs/log_collector.hpp"
 #include "traincost/import/logs/log_line.hpp"
+#include "traincost/import/logs/log_rows.hpp"
 #include "traincost/io/text_file.hpp"
 
 namespace traincost {
@@ -114,14 +115,22 @@ std::int64_t TrainingLogReader::lines() const {
 
 void TrainingLogReader::read(std::istream& in) {
     LogLines lines(in);
+    const std::size_t columns = columns_of_rows(lines.ahead());
+    LogRowJoiner rows(columns);
     state_->steps.begin_file();
+    const auto take = [&](const std::optional<LogLine>& line) {
+        if (line) {
+            state_->steps.take(*line);
+        }
+    };
     LogLine line;
     std::int64_t last = 0;
     while (lines.next(line)) {
         last = line.number;
         line.number += state_->lines;
-        state_->steps.take(line);
+        columns == 0 ? state_->steps.take(line) : take(rows.take(line));
     }
+    take(rows.end());
     std::vector<LogOddity>& oddities = state_->steps.oddities;
     if (lines.junk_bytes() > 0) {
         oddities.push_back({lines.junk_line() + state_->lines,

@@ -157,8 +157,11 @@ Setting read_registry(PythonRegistry& registry, std::string_view text, const std
         return std::move(*root);
     }
     if (auto root = program_configuration(registry, file, select, knows)) {
-        // A model's settings alone are not the loop's around it.
-        const bool model = select.empty() && root->has("$class") &&
+        // A model's settings alone are not the loop's around it; those made of parts are a whole job's.
+        const bool parts =
+            std::any_of(root->members.begin(), root->members.end(),
+                        [](const SettingMember& m) { return m.value.is_map() && m.value.has("$class"); });
+        const bool model = select.empty() && root->has("$class") && !parts &&
                            root->peek("$class")->text.ends_with("Config") && has_training_loop(text);
         if (auto loop = model ? own_loop(registry, file, text) : std::nullopt) {
             name_settings(*loop);

@@ -105,7 +105,8 @@ Answer ShellFollower::one(const ShellCommand& command, Flow& flow) {
             flow = loop(command);
             return Answer::yes;
         case ShellCommand::Kind::loop_while:
-            return Answer::unknown;  // argument loops and watchdogs: without arguments nothing to do
+            flow = repeat(command);
+            return Answer::unknown;
     }
     return Answer::unknown;
 }
@@ -319,8 +320,48 @@ Flow ShellFollower::choice(const ShellCommand& command) {
     return unknown && !open.empty() ? branches(open) : Flow::on;
 }
 
+void ShellFollower::attempt(const std::vector<ShellCommand>& body) {
+    const std::vector<ShellText> arguments = state_.arguments;
+    state_.remember();
+    run(body);
+    state_.go_back();
+    state_.arguments = arguments;
+    has_failed_ = false;
+}
+
+Flow ShellFollower::repeat(const ShellCommand& command) {
+    const std::vector<ShellCommand>& condition = command.bodies[0];
+    const auto is = [&](std::string_view word) {
+        return std::any_of(condition.begin(), condition.end(), [&](const ShellCommand& one) {
+            return !one.words.empty() && one.words.front().chars == word;
+        });
+    };
+    const bool forever = is("true") || is(":");
+    const Answer goes_on = command.name == "until" ? Answer::no : Answer::yes;
+    for (int round = 0; round < most_rounds; ++round) {
+        const std::size_t arguments = state_.arguments.size();
+        run(condition);
+        if (last_ == Answer::unknown || is("read") || (forever && !state_.arguments_known)) {
+            attempt(command.bodies[1]);
+            return Flow::on;
+        }
+        const Flow flow = last_ == goes_on ? run(command.bodies[1]) : Flow::leave_loop;
+        if (flow == Flow::leave_loop || std::exchange(has_failed_, false)) {
+            return Flow::on;
+        }
+        if (flow == Flow::left) {
+            return flow;
+        }
+        if (forever && state_.arguments.size() == arguments) {
+            return Flow::on;  // it is started again whenever it ends
+        }
+    }
+    return Flow::on;
+}
+
 Flow ShellFollower::loop(const ShellCommand& command) {
-    if (command.name.empty()) {
+    if (command.name.empty()) {  // for ((i = 0; ...))
+        attempt(command.bodies[0]);
         return Flow::on;
     }
     int round = 0;
@@ -340,31 +381,6 @@ Flow ShellFollower::loop(const ShellCommand& command) {
         }
     }
     return Flow::on;
-}
-
-bool ShellFollower::starts_file(const std::vector<ShellText>& words) {
-    if (!is_one_of(base_of(words.front().chars), {"srun", "mpirun", "mpiexec", "aprun"})) {
-        return false;
-    }
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        const std::string base = base_of(words[i].chars);
-        const bool given = base.ends_with(".sh") &&
-                           std::any_of(files_.begin(), files_.end(),
-                                       [&](const ShellFile& file) { return base_of(*file.name) == base; });
-        if (!given) {
-            continue;
-        }
-        std::vector<ShellText> inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-        inner.insert(inner.begin(), inner.front());
-        const bool by_shell = is_one_of(words[i - 1].chars, {"bash", "sh", "/bin/bash"});
-        std::vector<ShellText> around(words.begin(),
-                                      words.begin() + static_cast<std::ptrdiff_t>(by_shell ? i - 1 : i));
-        std::swap(around_, around);
-        const bool followed = include(inner, true);
-        std::swap(around_, around);
-        return followed;
-    }
-    return false;
 }
 
 ShellOutcome follow_shell(std::span<const ShellFile> files, std::size_t first,

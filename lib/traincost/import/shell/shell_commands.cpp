@@ -70,9 +70,8 @@ bool ShellFollower::changes_variables(const ShellCommand& command, const std::ve
         state_.arguments_known = std::none_of(words.begin(), words.end(),
                                               [](const ShellText& w) { return ShellState::is_unknown(w); });
     } else if (program == "shift") {
-        if (!state_.arguments.empty()) {
-            state_.arguments.erase(state_.arguments.begin());
-        }
+        const auto count = words.size() > 1 ? ShellState::whole(words[1].chars) : std::nullopt;
+        state_.shift(static_cast<std::size_t>(std::max<std::int64_t>(count.value_or(1), 0)));
     } else if (program == "unset") {
         for (std::size_t i = 1; i < words.size(); ++i) {
             state_.erase(words[i].chars);
@@ -124,8 +123,16 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
         include(words, false);
         return Answer::unknown;
     }
+    if (program == "getopts" && words.size() > 2 && state_.arguments_known) {
+        return state_.next_option(words[1].chars, words[2].chars) ? Answer::yes : Answer::no;
+    }
     if (const auto function = functions_.find(program); function != functions_.end()) {
+        const auto before = state_.set_for_now(set_in_front(command));
         call(*function->second, words);
+        state_.set_back(before);
+        return Answer::unknown;
+    }
+    if (starts_file(command, words)) {
         return Answer::unknown;
     }
     if ((program == "bash" || program == "sh") && words.size() > 1) {
@@ -133,9 +140,7 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
             text(words[2]);
             return Answer::unknown;
         }
-        if (include(words, true)) {
-            return Answer::unknown;
-        }
+        include(words, true);
     }
     if ((program == "sbatch" && wrap(words)) || carries(words)) {
         return Answer::unknown;
@@ -155,6 +160,10 @@ Answer ShellFollower::started(const ShellCommand& command, std::vector<ShellText
 
 bool ShellFollower::carries(const std::vector<ShellText>& words) {
     constexpr std::string_view flag = "--command";
+    if (base_of(words.front().chars) == "ssh" && words.back().chars.find(' ') != std::string::npos) {
+        text(words.back());
+        return true;
+    }
     for (std::size_t i = 1; i < words.size(); ++i) {
         const std::string& chars = words[i].chars;
         const bool apart = chars == flag && i + 1 < words.size();
@@ -172,11 +181,7 @@ bool ShellFollower::carries(const std::vector<ShellText>& words) {
 
 void ShellFollower::add(const ShellCommand& command, std::vector<ShellText> words) {
     StartedCommand one;
-    for (const ShellAssignment& assignment : command.assignments) {
-        if (!assignment.array && !assignment.words.empty()) {
-            one.environment.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
-        }
-    }
+    one.environment = set_in_front(command);
     for (const std::string& name : exported_) {
         if (const ShellVariable* variable = state_.find(name);
             variable != nullptr && !variable->items.empty()) {
@@ -202,15 +207,78 @@ void ShellFollower::add(const ShellCommand& command, std::vector<ShellText> word
             break;
         }
     }
-    if (!words.empty() && starts_file(words)) {
-        return;
-    }
     if (outcome_.commands.size() < 4096) {
         one.words = around_;
         one.words.insert(one.words.end(), std::make_move_iterator(words.begin()),
                          std::make_move_iterator(words.end()));
         outcome_.commands.push_back(std::move(one));
     }
+}
+
+std::vector<std::pair<std::string, ShellText>> ShellFollower::set_in_front(const ShellCommand& command) {
+    std::vector<std::pair<std::string, ShellText>> values;
+    for (const ShellAssignment& assignment : command.assignments) {
+        if (!assignment.array && !assignment.words.empty()) {
+            values.emplace_back(assignment.name, state_.text_of(assignment.words.front()));
+        }
+    }
+    return values;
+}
+
+bool ShellFollower::is_given_script(std::string_view path) const {
+    const std::string base = base_of(std::string(path));
+    return std::any_of(files_.begin(), files_.end(),
+                       [&](const ShellFile& file) { return base_of(*file.name) == base; }) &&
+           !is_one_of(base.substr(std::min(base.rfind('.'), base.size())),
+                      {".py", ".json", ".yaml", ".yml", ".toml"});
+}
+
+bool ShellFollower::starts_file(const ShellCommand& command, const std::vector<ShellText>& words) {
+    const std::string program = base_of(words.front().chars);
+    const bool launches = is_one_of(program, {"srun", "mpirun", "mpiexec", "aprun", "sbatch"});
+    const bool reaches = is_one_of(program, {"docker", "podman", "singularity", "apptainer", "ssh"});
+    auto values = set_in_front(command);
+    std::size_t shell = words.size();
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& chars = words[i].chars;
+        if (is_given_script(chars)) {
+            std::vector<ShellText> inner(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+            inner.insert(inner.begin(), inner.front());
+            std::vector<ShellText> around = around_;
+            if (launches) {
+                around.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(std::min(shell, i)));
+            }
+            if (program == "sbatch") {
+                around.emplace_back().add("--wrap", words.front().place());
+                values.emplace_back("SLURM_JOB_ID", ShellText{.chars = "1", .places = {{}}});
+            }
+            std::swap(around_, around);
+            const auto before = state_.set_for_now(values);
+            const bool followed = include(inner, true);
+            state_.set_back(before);
+            std::swap(around_, around);
+            return followed;
+        }
+        const std::size_t equals = chars.find('=');
+        const bool flag = chars.starts_with('-');
+        if (is_one_of(base_of(chars), {"bash", "sh"})) {
+            shell = std::min(shell, i);
+        } else if (chars.starts_with("--export=")) {
+            for (std::size_t at = equals + 1, end = 0; at < chars.size(); at = end + 1) {
+                end = std::min(chars.find(',', at), chars.size());
+                const std::size_t cut = chars.find('=', at);
+                if (cut < end) {
+                    values.emplace_back(chars.substr(at, cut - at), words[i].part(cut + 1, end - cut - 1));
+                }
+            }
+        } else if (!flag && equals != std::string::npos && equals > 0) {  // env TP=2 ...
+            values.emplace_back(chars.substr(0, equals), words[i].part(equals + 1));
+        } else if (!flag && !launches && !reaches &&
+                   !is_one_of(chars, {"nohup", "exec", "time", "env", "sudo", "setsid"})) {
+            return false;
+        }
+    }
+    return false;
 }
 
 bool ShellFollower::wrap(const std::vector<ShellText>& words) {
@@ -268,7 +336,10 @@ bool ShellFollower::include(const std::vector<ShellText>& words, bool is_started
     for (std::size_t i = 0; i < files_.size(); ++i) {
         const std::string& name = *files_[i].name;
         const bool same = name == path || base_of(name) == base;
-        if (same && depth_ < deepest_shell_call) {
+        if (same && (depth_ >= deepest_shell_call || !followed_now_.insert(i).second)) {
+            return false;
+        }
+        if (same) {
             outcome_.sourced.push_back(name);
             ++depth_;
             std::vector<ShellText> arguments(words.begin() + 2, words.end());
@@ -278,6 +349,7 @@ bool ShellFollower::include(const std::vector<ShellText>& words, bool is_started
             state_.arguments_known = known;
             std::swap(state_.arguments, arguments);
             --depth_;
+            followed_now_.erase(i);
             return true;
         }
     }
@@ -289,69 +361,6 @@ bool ShellFollower::include(const std::vector<ShellText>& words, bool is_started
             {words[0].place(), words[0].chars + " " + shown, "is not given: what it sets is unknown"});
     }
     return false;
-}
-
-void ShellFollower::read_words(const ShellCommand& command, const std::vector<ShellText>& words) {
-    const ShellRedirect* from = nullptr;
-    for (const ShellRedirect& redirect : command.redirects) {
-        if (redirect.sign == "<<<" || redirect.sign == "<<") {
-            from = &redirect;
-        }
-    }
-    std::vector<std::string> names;
-    bool array = false, whole = false;
-    for (std::size_t i = 1; i < words.size(); ++i) {
-        if (words[i].chars.starts_with('-')) {
-            array = array || words[i].chars.find('a') != std::string::npos;
-            if (words[i].chars.ends_with('d')) {
-                whole = true;
-                ++i;
-            }
-        } else if (!words[i].empty()) {
-            names.push_back(words[i].chars);
-        }
-    }
-    if (names.empty()) {
-        return;
-    }
-    if (from == nullptr) {
-        for (const std::string& name : names) {
-            state_.set(name, ShellState::unknown(command.place));
-        }
-        return;
-    }
-    const ShellText value = from->literal ? from->target : state_.text_of(from->target, from->sign == "<<");
-    if (whole && from->sign == "<<") {
-        state_.set(names[0], value);
-        return;
-    }
-    std::string separators = " \t\n";
-    for (const ShellAssignment& assignment : command.assignments) {
-        if (assignment.name == "IFS" && !assignment.words.empty()) {
-            separators = state_.text_of(assignment.words.front()).chars;
-        }
-    }
-    std::vector<ShellText> parts;
-    ShellText part;
-    for (std::size_t i = 0; i < value.chars.size(); ++i) {
-        if (separators.find(value.chars[i]) != std::string::npos) {
-            parts.push_back(std::move(part));
-            part = {};
-        } else if (value.chars[i] != '\n') {
-            part.add(value.chars[i], value.places[i]);
-        }
-    }
-    parts.push_back(std::move(part));
-    if (array) {
-        ShellVariable variable;
-        variable.array = true;
-        variable.items = std::move(parts);
-        state_.change(names[0]) = std::move(variable);
-        return;
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        state_.set(names[i], i < parts.size() ? parts[i] : ShellText{});
-    }
 }
 
 void ShellFollower::written(const ShellCommand& command, const std::vector<ShellText>& words) {

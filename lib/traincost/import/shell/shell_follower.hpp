@@ -49,6 +49,11 @@ private:
     static void add_flags(ShellText& options, const std::vector<ShellText>& items, std::size_t from);
     Flow choice(const ShellCommand& command);
     Flow loop(const ShellCommand& command);
+    // while and until: loops over arguments that are known are followed; of others, which start again what
+    // ends or read a file, one round is attempted.
+    Flow repeat(const ShellCommand& command);
+    // What a body starts counts; what it changes does not, as nobody knows how often it is run.
+    void attempt(const std::vector<ShellCommand>& body);
 
     Answer simple(const ShellCommand& command, Flow& flow);
     void note_exported(const ShellCommand& command, const std::vector<ShellText>& words);
@@ -59,8 +64,11 @@ private:
     // machine is to start.
     bool carries(const std::vector<ShellText>& words);
     void add(const ShellCommand& command, std::vector<ShellText> words);
-    // srun bash train.sh 8: a given script that a launcher starts on every node. Whether it is one.
-    bool starts_file(const std::vector<ShellText>& words);
+    // TP=2 bash train.sh 8, srun train.sh, sbatch --export=TP=2 train.sh: a given script that is started,
+    // with what is set for it alone. Whether it is one.
+    bool starts_file(const ShellCommand& command, const std::vector<ShellText>& words);
+    bool is_given_script(std::string_view path) const;
+    std::vector<std::pair<std::string, ShellText>> set_in_front(const ShellCommand& command);
     // sbatch --wrap="torchrun ...": the command in quotes, with sbatch's flags in front of it.
     bool wrap(const std::vector<ShellText>& words);
     static ShellText joined(const std::vector<ShellText>& words);
@@ -79,6 +87,7 @@ private:
     std::vector<ShellText> around_{};  ///< the launcher of the shell whose commands are followed
     std::set<std::string> exported_{};
     ShellOutcome outcome_;
+    std::set<std::size_t> followed_now_;  ///< files by their index
     std::map<std::string, const ShellCommand*, std::less<>> functions_;
     std::vector<std::unique_ptr<ShellText>> texts_;
     std::vector<std::unique_ptr<std::vector<ShellCommand>>> parsed_;

@@ -42,8 +42,16 @@ public:
     /// Undoes what was changed since the last `remember`, and says what it had become.
     ShellChanges go_back();
 
+    /// Sets variables for a command alone, and says what `set_back` sets again.
+    std::map<std::string, std::optional<ShellVariable>> set_for_now(
+        const std::vector<std::pair<std::string, ShellText>>& values);
+    void set_back(const std::map<std::string, std::optional<ShellVariable>>& before);
+
     std::vector<ShellText> arguments;  ///< $1, $2, ... of a function or of a started script
     bool arguments_known = false;
+    void shift(std::size_t count);
+    /// getopts LETTERS NAME: takes the next option from the arguments; whether there was one.
+    bool next_option(std::string_view letters, std::string_view name);
 
     /// The words that `raw` becomes: quotes removed, variables replaced, split at blanks where nothing quotes
     /// it.
@@ -68,7 +76,7 @@ public:
     static bool matches(std::string_view pattern, std::string_view text);
 
 private:
-    static constexpr std::size_t longest_value = std::size_t{1} << 20;  ///< characters
+    static constexpr std::size_t longest_value = std::size_t{1} << 17;  ///< characters
 
     static std::string braced_name(const std::string& chars, std::size_t at, std::size_t end);
     struct Field;

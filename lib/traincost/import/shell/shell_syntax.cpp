@@ -80,6 +80,7 @@ private:
             }
         } else {
             command.kind = ShellCommand::Kind::loop_while;
+            command.name = peek_word();
             at_ += 5;
             command.bodies.push_back(list({"do"}));
         }

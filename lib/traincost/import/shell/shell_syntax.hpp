@@ -66,7 +66,7 @@ struct ShellCommand {
     std::string sign;  ///< what joins it to the next: ";", "&&", "||", "|", "&"
     std::vector<ShellAssignment> assignments;
     std::vector<ShellText> words;  ///< as written; of a loop: its values; of a choice: its subject
-    std::string name;              ///< of a loop's variable, of a function
+    std::string name;              ///< of a loop's variable, of a function; while or until
     std::vector<ShellRedirect> redirects;
     /// group, function, loops: one body; if: condition, body, condition, body, ..., else body
     std::vector<std::vector<ShellCommand>> bodies;

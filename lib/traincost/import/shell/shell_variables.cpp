@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "traincost/base/name_letter.hpp"
-#include "traincost/import/shell/shell_state.hpp"
+#include "traincost/import/shell/shell_follower.hpp"
 
 namespace traincost {
 
@@ -193,6 +193,120 @@ void ShellState::assign(const ShellAssignment& assignment) {
     }
     if (variable.items.front().chars.size() < longest_value) {
         variable.items.front().add(value);
+    }
+}
+
+std::map<std::string, std::optional<ShellVariable>> ShellState::set_for_now(
+    const std::vector<std::pair<std::string, ShellText>>& values) {
+    std::map<std::string, std::optional<ShellVariable>> before;
+    for (const auto& [name, value] : values) {
+        const ShellVariable* old = find(name);
+        before.emplace(name, old == nullptr ? std::nullopt : std::optional(*old));
+        set(name, value);
+    }
+    return before;
+}
+
+void ShellState::set_back(const std::map<std::string, std::optional<ShellVariable>>& before) {
+    for (const auto& [name, value] : before) {
+        if (value) {
+            change(name) = *value;
+        } else {
+            erase(name);
+        }
+    }
+}
+
+void ShellState::shift(std::size_t count) {
+    arguments.erase(arguments.begin(),
+                    arguments.begin() + static_cast<std::ptrdiff_t>(std::min(count, arguments.size())));
+}
+
+bool ShellState::next_option(std::string_view letters, std::string_view name) {
+    const std::string first = arguments.empty() ? std::string() : arguments.front().chars;
+    const bool ends = first.size() < 2 || first[0] != '-' || first == "--";
+    ShellText index;
+    index.add("1", {});  // what it has read it has taken away
+    set("OPTIND", index);
+    if (ends) {
+        shift(first == "--" ? 1 : 0);
+        return false;
+    }
+    set(name, arguments.front().part(1, 1));
+    const std::size_t at = letters.find(first[1]);
+    if (at + 1 < letters.size() && letters[at + 1] == ':') {
+        const bool apart = first.size() == 2;
+        set("OPTARG", !apart ? arguments.front().part(2) : arguments.size() > 1 ? arguments[1] : ShellText{});
+        shift(apart ? 2 : 1);
+    } else if (first.size() > 2) {  // -ab: two of them
+        arguments.front().chars.erase(1, 1);
+        arguments.front().places.erase(arguments.front().places.begin() + 1);
+    } else {
+        shift(1);
+    }
+    return true;
+}
+
+void ShellFollower::read_words(const ShellCommand& command, const std::vector<ShellText>& words) {
+    const ShellRedirect* from = nullptr;
+    for (const ShellRedirect& redirect : command.redirects) {
+        if (redirect.sign == "<<<" || redirect.sign == "<<") {
+            from = &redirect;
+        }
+    }
+    std::vector<std::string> names;
+    bool array = false, whole = false;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (words[i].chars.starts_with('-')) {
+            array = array || words[i].chars.find('a') != std::string::npos;
+            if (words[i].chars.ends_with('d')) {
+                whole = true;
+                ++i;
+            }
+        } else if (!words[i].empty()) {
+            names.push_back(words[i].chars);
+        }
+    }
+    if (names.empty()) {
+        return;
+    }
+    if (from == nullptr) {
+        for (const std::string& name : names) {
+            state_.set(name, ShellState::unknown(command.place));
+        }
+        return;
+    }
+    const ShellText value = from->literal ? from->target : state_.text_of(from->target, from->sign == "<<");
+    if (whole && from->sign == "<<") {
+        state_.set(names[0], value);
+        return;
+    }
+    std::string separators = " \t\n";
+    for (const ShellAssignment& assignment : command.assignments) {
+        if (assignment.name == "IFS" && !assignment.words.empty()) {
+            separators = state_.text_of(assignment.words.front()).chars;
+        }
+    }
+    std::vector<ShellText> parts;
+    ShellText part;
+    for (std::size_t i = 0; i < value.chars.size(); ++i) {
+        if (separators.find(value.chars[i]) != std::string::npos) {
+            parts.push_back(std::move(part));
+            part = {};
+        } else if (value.chars[i] != '\n') {
+            part.add(value.chars[i], value.places[i]);
+        }
+    }
+    parts.push_back(std::move(part));
+    if (array) {
+        ShellVariable variable;
+        variable.array = true;
+        variable.items = std::move(parts);
+        state_.change(names[0]) = std::move(variable);
+        return;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        state_.set(names[i], i < parts.size() ? parts[i] : ShellText{});
     }
 }
 

@@ -40,13 +40,15 @@ void write_memory_breakdown(JsonWriter& out, const StageMemory& stage) {
     out.end_array();
 }
 
-void write_interval(JsonWriter& out, const std::optional<Interval>& interval) {
+/// The interval, and the measured runs that it comes from.
+void write_interval(JsonWriter& out, const std::optional<Interval>& interval, const std::string& comparable) {
     out.key("interval_80");
     if (interval) {
         out.begin_array().value(interval->low).value(interval->high).end_array();
     } else {
         out.null();
     }
+    out.member("comparable", comparable.empty() ? std::nullopt : std::optional(comparable));
 }
 
 void write_memory(JsonWriter& out, const Estimate& e, const Uncertainty& sure) {
@@ -57,7 +59,7 @@ void write_memory(JsonWriter& out, const Estimate& e, const Uncertainty& sure) {
     out.member("device_bytes", peak.device);
     out.member("capacity_bytes", e.capacity);
     out.member("shortfall_bytes", e.shortfall);
-    write_interval(out, sure.device_bytes);
+    write_interval(out, sure.device_bytes, sure.memory_comparable);
     out.member("probability_of_fitting", sure.probability_of_fitting);
     out.member("host_bytes", peak.host);
     out.member("storage_bytes", peak.storage);
@@ -87,7 +89,7 @@ void write_memory(JsonWriter& out, const Estimate& e, const Uncertainty& sure) {
 void write_step(JsonWriter& out, const StepTime& step, const Uncertainty& sure) {
     out.key("step").begin_object();
     out.member("time_s", step.total);
-    write_interval(out, sure.step_time_s);
+    write_interval(out, sure.step_time_s, sure.step_comparable);
     out.member("slowest_stage", step.slowest_stage);
     out.key("breakdown").begin_array();
     for (int i = 0; i < step_term_count; ++i) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cli/context.hpp>
-#include <traincost/ask/guide_question.hpp>
+#include <traincost/ask/questions/guide_question.hpp>
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #include <cli/output.hpp>
 
 #include <traincost/base/error.hpp>
-#include <traincost/report/launch_answer.hpp>
+#include <traincost/report/answers/launch_answer.hpp>
 
 #include <filesystem>
 #include <fstream>

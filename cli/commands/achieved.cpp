@@ -3,8 +3,8 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
-#include <traincost/report/achieved_answer.hpp>
-#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/answers/achieved_answer.hpp>
+#include <traincost/report/answers/answer_pages.hpp>
 #include <traincost/report/commands/question_fields.hpp>
 
 namespace traincost::cli {

@@ -3,7 +3,7 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
-#include <traincost/report/bench_answer.hpp>
+#include <traincost/report/answers/bench_answer.hpp>
 #include <traincost/report/commands/question_fields.hpp>
 
 #include <ostream>

@@ -2,7 +2,7 @@
 
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <traincost/report/check_answer.hpp>
+#include <traincost/report/answers/check_answer.hpp>
 #include <traincost/report/printed_answer.hpp>
 
 #include <ostream>

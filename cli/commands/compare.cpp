@@ -3,11 +3,11 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
-#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/answers/answer_pages.hpp>
+#include <traincost/report/answers/estimate_answer.hpp>
+#include <traincost/report/answers/saved_answers.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/commands/question_fields.hpp>
-#include <traincost/report/estimate_answer.hpp>
-#include <traincost/report/saved_answers.hpp>
 #include <traincost/sheets/sheet_reader.hpp>
 
 namespace traincost::cli {

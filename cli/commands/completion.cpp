@@ -3,7 +3,7 @@
 #include <cli/app.hpp>
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <traincost/ask/catalogue_question.hpp>
+#include <traincost/ask/questions/catalogue_question.hpp>
 #include <traincost/report/commands/completion.hpp>
 #include <traincost/report/commands/manual.hpp>
 

@@ -4,8 +4,8 @@
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
 #include <cli/search_run.hpp>
+#include <traincost/report/answers/days_answer.hpp>
 #include <traincost/report/commands/question_fields.hpp>
-#include <traincost/report/days_answer.hpp>
 
 namespace traincost::cli {
 

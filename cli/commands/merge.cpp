@@ -3,7 +3,7 @@
 #include <cli/app.hpp>
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
-#include <traincost/ask/merge_question.hpp>
+#include <traincost/ask/questions/merge_question.hpp>
 #include <traincost/report/commands/question_fields.hpp>
 
 #include <ostream>

@@ -3,9 +3,9 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
-#include <traincost/ask/plan_question.hpp>
+#include <traincost/ask/questions/plan_question.hpp>
 #include <traincost/base/flag_values.hpp>
-#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/answers/answer_pages.hpp>
 #include <traincost/report/commands/question_fields.hpp>
 #include <traincost/report/tables/plan_tables.hpp>
 

@@ -3,9 +3,9 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
+#include <traincost/report/answers/scale_answer.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/commands/question_fields.hpp>
-#include <traincost/report/scale_answer.hpp>
 #include <traincost/report/tables/scaling_tables.hpp>
 
 namespace traincost::cli {

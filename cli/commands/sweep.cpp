@@ -3,9 +3,9 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
-#include <traincost/ask/sweep_question.hpp>
+#include <traincost/ask/questions/sweep_question.hpp>
 #include <traincost/io/answers/sweep_json.hpp>
-#include <traincost/report/answer_pages.hpp>
+#include <traincost/report/answers/answer_pages.hpp>
 #include <traincost/report/charts/svg.hpp>
 #include <traincost/report/commands/question_fields.hpp>
 #include <traincost/report/tables/sweep_tables.hpp>

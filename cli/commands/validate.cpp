@@ -3,8 +3,8 @@
 #include <cli/command_line.hpp>
 #include <cli/commands/commands.hpp>
 #include <cli/output.hpp>
+#include <traincost/report/answers/validate_answer.hpp>
 #include <traincost/report/commands/question_fields.hpp>
-#include <traincost/report/validate_answer.hpp>
 
 #include <ostream>
 

@@ -4,10 +4,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/questions/estimate_question.hpp"
 #include "traincost/ask/sources.hpp"
 #include "traincost/capi/traincost.h"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // What a question costs before it is estimated: parsing records, finding names, building a cluster.
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/embedded.hpp>
-#include <traincost/io/model_json.hpp>
+#include <traincost/io/specs/model_json.hpp>
 
 #include <benchmark/benchmark.h>
 

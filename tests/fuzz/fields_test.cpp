@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <traincost/base/error.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/json_writer.hpp>
+#include <traincost/io/specs/job_json.hpp>
 
 #include "fuzz/targets.hpp"
 #include "support/random_job.hpp"

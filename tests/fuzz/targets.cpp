@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <traincost/ask/search_dimensions.hpp>
+#include <traincost/ask/questions/search_dimensions.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
@@ -14,7 +14,6 @@
 #include <traincost/import/importers.hpp>
 #include <traincost/import/logs/log_reader.hpp>
 #include <traincost/import/logs/training_log_json.hpp>
-#include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/answers/shard_json.hpp>
 #include <traincost/io/answers/sweep_json.hpp>
 #include <traincost/io/bench/accelerator_kernels.hpp>
@@ -26,17 +25,18 @@
 #include <traincost/io/bench/residuals_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_build.hpp>
-#include <traincost/io/cluster_json.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/model_json.hpp>
-#include <traincost/io/operation_json.hpp>
 #include <traincost/io/record_catalogue.hpp>
 #include <traincost/io/records.hpp>
-#include <traincost/io/stack_json.hpp>
+#include <traincost/io/specs/accelerator_json.hpp>
+#include <traincost/io/specs/cluster_json.hpp>
+#include <traincost/io/specs/job_json.hpp>
+#include <traincost/io/specs/model_json.hpp>
+#include <traincost/io/specs/operation_json.hpp>
+#include <traincost/io/specs/stack_json.hpp>
 #include <traincost/plan/operation.hpp>
 #include <traincost/plan/sweep.hpp>
-#include <traincost/spec/job_values.hpp>
+#include <traincost/spec/draft/job_values.hpp>
 
 namespace fuzz {
 

@@ -5,7 +5,7 @@
 
 #include <traincost/sheets/sheet_reader.hpp>
 
-#include <traincost/import/logs/recording_files.hpp>
+#include <traincost/import/logs/recordings/recording_files.hpp>
 
 #include <catch2/catch.hpp>
 

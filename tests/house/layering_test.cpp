@@ -130,8 +130,8 @@ TEST_CASE("no formula knows a stack by its name: what stacks do is data", "[hous
     const std::set<std::string> rooms = {"base", "spec", "cost", "plan",   "fit",
                                          "io",   "ask",  "capi", "report", "methods"};
     const std::map<std::string, std::set<std::string>> others = {
-        {"lib/traincost/fit/record_model.cpp", {"deepseek", "gpt-neox", "nanochat"}},
-        {"lib/traincost/fit/flop_definition.cpp", {"maxtext"}},
+        {"lib/traincost/fit/records/record_model.cpp", {"deepseek", "gpt-neox", "nanochat"}},
+        {"lib/traincost/fit/records/flop_definition.cpp", {"maxtext"}},
         {"lib/traincost/spec/names.cpp", {"deepspeed"}},
         {"lib/traincost/report/methods/lightning_form.cpp", {"hf-deepspeed"}},
         {"lib/traincost/report/methods/flagperf_form.cpp", {"paddlenlp"}},

@@ -2,7 +2,7 @@
 
 #include <traincost/cost/memory/memory_symbols.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/stack_claim.hpp>
+#include <traincost/io/specs/stack_claim.hpp>
 #include <traincost/report/explain/explanation.hpp>
 
 #include <catch2/catch.hpp>

@@ -8,8 +8,8 @@
 #include <traincost/export/job_words.hpp>
 #include <traincost/import/importers.hpp>
 #include <traincost/import/launch_draft.hpp>
-#include <traincost/spec/everyday_names.hpp>
-#include <traincost/spec/job_fields.hpp>
+#include <traincost/spec/draft/everyday_names.hpp>
+#include <traincost/spec/draft/job_fields.hpp>
 
 #include <catch2/catch.hpp>
 

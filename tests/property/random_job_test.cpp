@@ -7,8 +7,8 @@
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/regime.hpp>
 #include <traincost/io/answers/estimate_json.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
+#include <traincost/io/specs/job_json.hpp>
 
 #include "support/random_job.hpp"
 

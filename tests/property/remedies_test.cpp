@@ -1,5 +1,5 @@
 // What is advised to a job that does not fit, held against what a search of the same job finds.
-#include <traincost/ask/estimate_question.hpp>
+#include <traincost/ask/questions/estimate_question.hpp>
 #include <traincost/ask/resolve.hpp>
 #include <traincost/base/text.hpp>
 #include <traincost/cost/estimate.hpp>
@@ -7,7 +7,7 @@
 #include <traincost/plan/configuration_text.hpp>
 #include <traincost/plan/relaxation.hpp>
 #include <traincost/plan/remedies.hpp>
-#include <traincost/spec/job_fields.hpp>
+#include <traincost/spec/draft/job_fields.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/step_traffic.hpp>
-#include <traincost/report/step_details.hpp>
+#include <traincost/report/answers/step_details.hpp>
 
 #include <catch2/catch.hpp>
 

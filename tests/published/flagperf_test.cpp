@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "traincost/cost/estimate.hpp"
-#include "traincost/fit/record_job.hpp"
+#include "traincost/fit/records/record_job.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
 #include "traincost/io/records.hpp"

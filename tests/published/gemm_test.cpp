@@ -1,7 +1,7 @@
 // Our GEMM times beside points of aiconfigurator @095f58a51 that the parameters were not fitted to: of a
 // sample of 50,620 points on 9 GPUs those that a calibration holds out.
 #include <traincost/cost/kernels/gemm.hpp>
-#include <traincost/fit/gemm_fit.hpp>
+#include <traincost/fit/kernels/gemm_fit.hpp>
 #include <traincost/io/bench/accelerator_kernels.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json.hpp>

@@ -8,10 +8,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/questions/plan_question.hpp"
 #include "traincost/ask/sources.hpp"
 #include "traincost/io/json.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 using namespace traincost;
 

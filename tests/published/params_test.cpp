@@ -2,7 +2,7 @@
 #include <traincost/cost/params.hpp>
 #include <traincost/io/embedded.hpp>
 #include <traincost/io/json.hpp>
-#include <traincost/io/model_json.hpp>
+#include <traincost/io/specs/model_json.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -11,7 +11,7 @@
 #include <traincost/cost/ops.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/spec/adapter_format.hpp>
-#include <traincost/spec/everyday_names.hpp>
+#include <traincost/spec/draft/everyday_names.hpp>
 
 #include "support/search_jobs.hpp"
 

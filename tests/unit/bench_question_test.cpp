@@ -1,14 +1,14 @@
 // `export bench` and `loop` without a command line.
 
-#include "traincost/ask/bench_question.hpp"
+#include "traincost/ask/questions/bench_question.hpp"
 
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "traincost/report/bench_answer.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/report/answers/bench_answer.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 using namespace traincost;
 

@@ -12,12 +12,12 @@
 #include "traincost/ask/resolve.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/cost/params.hpp"
-#include "traincost/fit/record_job.hpp"
-#include "traincost/fit/record_model.hpp"
+#include "traincost/fit/records/record_job.hpp"
+#include "traincost/fit/records/record_model.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/job_json.hpp"
 #include "traincost/io/record_catalogue.hpp"
 #include "traincost/io/records.hpp"
+#include "traincost/io/specs/job_json.hpp"
 
 using namespace traincost;
 

@@ -9,7 +9,7 @@
 #include "traincost/io/bench/calibration_json.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
-#include "traincost/io/stack_claim.hpp"
+#include "traincost/io/specs/stack_claim.hpp"
 
 using namespace traincost;
 

@@ -1,6 +1,6 @@
-#include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json_writer.hpp>
+#include <traincost/io/specs/accelerator_json.hpp>
 
 #include <catch2/catch.hpp>
 

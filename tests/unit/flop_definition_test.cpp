@@ -1,4 +1,4 @@
-#include "traincost/fit/flop_definition.hpp"
+#include "traincost/fit/records/flop_definition.hpp"
 
 #include <catch2/catch.hpp>
 

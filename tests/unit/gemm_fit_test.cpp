@@ -1,4 +1,4 @@
-#include "traincost/fit/gemm_fit.hpp"
+#include "traincost/fit/kernels/gemm_fit.hpp"
 
 #include <cmath>
 #include <string>

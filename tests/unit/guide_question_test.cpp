@@ -1,6 +1,6 @@
 // The guide's questions, without a terminal.
 
-#include "traincost/ask/guide_question.hpp"
+#include "traincost/ask/questions/guide_question.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
-#include <traincost/spec/job_draft.hpp>
-#include <traincost/spec/job_fields.hpp>
+#include <traincost/spec/draft/job_draft.hpp>
+#include <traincost/spec/draft/job_fields.hpp>
 
 #include <catch2/catch.hpp>
 

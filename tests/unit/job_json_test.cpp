@@ -1,7 +1,7 @@
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/run_json.hpp>
+#include <traincost/io/specs/job_json.hpp>
+#include <traincost/io/specs/run_json.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "traincost/fit/kernel_errors.hpp"
+#include "traincost/fit/kernels/kernel_errors.hpp"
 
 #include <algorithm>
 #include <filesystem>

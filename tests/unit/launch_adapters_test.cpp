@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <traincost/import/launch_draft.hpp>
-#include <traincost/spec/job_values.hpp>
+#include <traincost/spec/draft/job_values.hpp>
 
 using namespace traincost;
 using namespace traincost::test;

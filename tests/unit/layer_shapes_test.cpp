@@ -4,7 +4,7 @@
 #include <traincost/cost/flops.hpp>
 #include <traincost/cost/params.hpp>
 #include <traincost/import/hf/hf_config.hpp>
-#include <traincost/io/model_json.hpp>
+#include <traincost/io/specs/model_json.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "traincost/fit/link_fit.hpp"
+#include "traincost/fit/kernels/link_fit.hpp"
 
 #include <cmath>
 #include <vector>

@@ -1,7 +1,7 @@
 // Numbers in lines of logs, beside the library's own reading of them.
 
 #include <traincost/base/decimal.hpp>
-#include <traincost/import/logs/log_scan.hpp>
+#include <traincost/import/logs/lines/log_scan.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include <traincost/ask/explain_question.hpp>
+#include <traincost/ask/questions/explain_question.hpp>
 #include <traincost/base/error.hpp>
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>

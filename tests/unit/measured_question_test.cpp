@@ -7,10 +7,10 @@
 
 #include "traincost/ask/measured/calibrate_question.hpp"
 #include "traincost/ask/measured/validate_question.hpp"
-#include "traincost/ask/merge_question.hpp"
+#include "traincost/ask/questions/merge_question.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/report/calibrate_answer.hpp"
-#include "traincost/report/validate_answer.hpp"
+#include "traincost/report/answers/calibrate_answer.hpp"
+#include "traincost/report/answers/validate_answer.hpp"
 
 using namespace traincost;
 

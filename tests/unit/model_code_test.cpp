@@ -9,7 +9,7 @@
 #include <traincost/cost/flops.hpp>
 #include <traincost/cost/kernels.hpp>
 #include <traincost/cost/kernels/kernel_choice.hpp>
-#include <traincost/fit/record_model.hpp>
+#include <traincost/fit/records/record_model.hpp>
 #include <traincost/import/hf/hf_config.hpp>
 #include <traincost/io/catalogue.hpp>
 

@@ -1,9 +1,9 @@
 #include <traincost/io/bench/failure_data.hpp>
 #include <traincost/io/bench/grid_data.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/operation_json.hpp>
+#include <traincost/io/specs/job_json.hpp>
+#include <traincost/io/specs/operation_json.hpp>
 #include <traincost/plan/operation.hpp>
 #include <traincost/plan/price.hpp>
 

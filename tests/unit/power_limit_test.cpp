@@ -12,8 +12,8 @@
 #include <traincost/ask/resolve.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/job_json.hpp>
 #include <traincost/io/json_writer.hpp>
+#include <traincost/io/specs/job_json.hpp>
 
 #include "support/search_jobs.hpp"
 

@@ -3,7 +3,7 @@
 #include <traincost/ask/resolve.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/plan/price.hpp>
-#include <traincost/spec/job_fields.hpp>
+#include <traincost/spec/draft/job_fields.hpp>
 
 #include <catch2/catch.hpp>
 

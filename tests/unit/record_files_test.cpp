@@ -1,12 +1,12 @@
 // Every embedded record parses, and means what its sources say.
-#include <traincost/io/accelerator_json.hpp>
 #include <traincost/io/bench/diagnoses_json.hpp>
 #include <traincost/io/catalogue.hpp>
-#include <traincost/io/cluster_json.hpp>
 #include <traincost/io/embedded.hpp>
 #include <traincost/io/json.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/model_json.hpp>
+#include <traincost/io/specs/accelerator_json.hpp>
+#include <traincost/io/specs/cluster_json.hpp>
+#include <traincost/io/specs/model_json.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "traincost/fit/record_model.hpp"
+#include "traincost/fit/records/record_model.hpp"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "traincost/fit/record_network.hpp"
+#include "traincost/fit/records/record_network.hpp"
 
 #include <catch2/catch.hpp>
 

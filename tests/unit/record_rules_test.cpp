@@ -1,5 +1,5 @@
 #include <traincost/base/error.hpp>
-#include <traincost/fit/record_rules.hpp>
+#include <traincost/fit/records/record_rules.hpp>
 #include <traincost/io/bench/record_rules_data.hpp>
 
 #include <catch2/catch.hpp>

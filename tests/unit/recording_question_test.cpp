@@ -1,6 +1,6 @@
 // `timeline --from` without a command line: the reader of spreadsheets is handed in.
 
-#include "traincost/ask/recording_question.hpp"
+#include "traincost/ask/questions/recording_question.hpp"
 
 #include <map>
 #include <string>
@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "traincost/import/logs/sheet_archive.hpp"
-#include "traincost/report/timeline_answer.hpp"
+#include "traincost/report/answers/timeline_answer.hpp"
 
 using namespace traincost;
 

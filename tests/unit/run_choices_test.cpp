@@ -7,7 +7,7 @@
 #include <traincost/cost/blocks.hpp>
 #include <traincost/cost/estimate.hpp>
 #include <traincost/cost/regime.hpp>
-#include <traincost/fit/record_choices.hpp>
+#include <traincost/fit/records/record_choices.hpp>
 #include <traincost/io/catalogue.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include <traincost/ask/scale_question.hpp>
+#include <traincost/ask/questions/scale_question.hpp>
 #include <traincost/base/error.hpp>
 
 #include <catch2/catch.hpp>

@@ -2,8 +2,8 @@
 
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json_writer.hpp>
-#include <traincost/io/stack_claim.hpp>
-#include <traincost/io/stack_json.hpp>
+#include <traincost/io/specs/stack_claim.hpp>
+#include <traincost/io/specs/stack_json.hpp>
 
 #include <catch2/catch.hpp>
 

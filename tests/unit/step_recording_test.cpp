@@ -1,6 +1,6 @@
 // Steps that were recorded elsewhere.
 
-#include "traincost/import/logs/step_recording.hpp"
+#include "traincost/import/logs/recordings/step_recording.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/report/charts/recording_chart.hpp"
 

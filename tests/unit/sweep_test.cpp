@@ -1,7 +1,7 @@
 #include <traincost/base/error.hpp>
 #include <traincost/plan/sweep.hpp>
+#include <traincost/report/answers/comparison.hpp>
 #include <traincost/report/charts/svg.hpp>
-#include <traincost/report/comparison.hpp>
 #include <traincost/report/tables/sweep_tables.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // Timelines as rows.
 
-#include "traincost/import/logs/timeline_rows.hpp"
+#include "traincost/import/logs/recordings/timeline_rows.hpp"
 #include "traincost/base/error.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Training logs: lines that only some versions and ways of launching print.
 
-#include <traincost/import/logs/log_envelope.hpp>
-#include <traincost/import/logs/log_line.hpp>
+#include <traincost/import/logs/lines/log_envelope.hpp>
+#include <traincost/import/logs/lines/log_line.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Training logs that are tables: CSV files, JSON lines, tables of notebooks, and named values of any script.
 
-#include <traincost/import/logs/log_columns.hpp>
+#include <traincost/import/logs/lines/log_columns.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Rows of a log that make up one line, lines that are no rows, and what stands beside a line.
 
-#include <traincost/import/logs/log_rows.hpp>
+#include <traincost/import/logs/lines/log_rows.hpp>
 
 #include <catch2/catch.hpp>
 

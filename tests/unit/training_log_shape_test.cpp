@@ -1,6 +1,6 @@
 // Lines of a known shape are read as in full, whatever their numbers look like.
 
-#include <traincost/import/logs/log_shape.hpp>
+#include <traincost/import/logs/lines/log_shape.hpp>
 #include <traincost/import/logs/training_log_json.hpp>
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 // Training logs: one small log of each framework, in its own words, and what happens to logs on their way.
 
-#include <traincost/import/logs/log_line.hpp>
+#include <traincost/import/logs/lines/log_line.hpp>
+#include <traincost/import/logs/lines/log_scan.hpp>
 #include <traincost/import/logs/log_reader.hpp>
-#include <traincost/import/logs/log_scan.hpp>
 #include <traincost/import/logs/log_series.hpp>
 #include <traincost/import/logs/training_log.hpp>
 #include <traincost/import/logs/training_log_json.hpp>

@@ -8,8 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "traincost/ask/estimate_question.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/ask/questions/estimate_question.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 using namespace traincost;
 

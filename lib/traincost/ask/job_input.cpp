@@ -7,9 +7,9 @@
 #include "traincost/import/hf/hf_config.hpp"
 #include "traincost/import/launch_draft.hpp"
 #include "traincost/import/recognise.hpp"
-#include "traincost/io/job_json.hpp"
-#include "traincost/io/model_json.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/io/specs/job_json.hpp"
+#include "traincost/io/specs/model_json.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

@@ -7,7 +7,7 @@
 
 #include "traincost/ask/sources.hpp"
 #include "traincost/import/importers.hpp"
-#include "traincost/spec/job_draft.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 
 namespace traincost {
 

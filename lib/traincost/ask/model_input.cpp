@@ -5,7 +5,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/import/hf/hf_config.hpp"
-#include "traincost/io/model_json.hpp"
+#include "traincost/io/specs/model_json.hpp"
 
 namespace traincost {
 

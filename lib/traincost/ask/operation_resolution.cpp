@@ -6,7 +6,7 @@
 #include "traincost/io/bench/failure_data.hpp"
 #include "traincost/io/bench/grid_data.hpp"
 #include "traincost/plan/price.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

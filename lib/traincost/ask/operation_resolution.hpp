@@ -4,8 +4,8 @@
 #include "traincost/ask/assumption.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/plan/operation.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 #include "traincost/spec/job.hpp"
-#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 

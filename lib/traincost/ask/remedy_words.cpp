@@ -10,7 +10,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/export/job_words.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

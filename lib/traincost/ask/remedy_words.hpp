@@ -5,7 +5,7 @@
 
 #include "traincost/ask/sources.hpp"
 #include "traincost/plan/remedies.hpp"
-#include "traincost/spec/job_draft.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 
 namespace traincost {
 

@@ -9,10 +9,10 @@
 #include "traincost/ask/usual_run.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
-#include "traincost/io/job_json.hpp"
+#include "traincost/io/specs/job_json.hpp"
 #include "traincost/spec/adapter_format.hpp"
-#include "traincost/spec/everyday_names.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

@@ -11,8 +11,8 @@
 #include "traincost/plan/operation.hpp"
 #include "traincost/plan/relaxation.hpp"
 #include "traincost/plan/search_space.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 #include "traincost/spec/job.hpp"
-#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 

@@ -5,7 +5,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/cost/offload.hpp"
 #include "traincost/plan/search_space.hpp"
-#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

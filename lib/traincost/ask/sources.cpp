@@ -3,7 +3,7 @@
 #include <istream>
 
 #include "traincost/io/bench/residuals_json.hpp"
-#include "traincost/io/launch_rules_json.hpp"
+#include "traincost/io/specs/launch_rules_json.hpp"
 
 namespace traincost {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/stack_json.hpp"
+#include "traincost/io/specs/stack_json.hpp"
 
 namespace traincost {
 

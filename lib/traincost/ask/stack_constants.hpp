@@ -6,7 +6,7 @@
 
 #include "traincost/cost/estimate.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/io/stack_claim.hpp"
+#include "traincost/io/specs/stack_claim.hpp"
 
 namespace traincost {
 

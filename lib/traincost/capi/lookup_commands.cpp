@@ -3,17 +3,17 @@
 #include <array>
 #include <utility>
 
-#include "traincost/ask/catalogue_question.hpp"
-#include "traincost/ask/days_question.hpp"
-#include "traincost/ask/estimate_question.hpp"
-#include "traincost/ask/params_question.hpp"
+#include "traincost/ask/questions/catalogue_question.hpp"
+#include "traincost/ask/questions/days_question.hpp"
+#include "traincost/ask/questions/estimate_question.hpp"
+#include "traincost/ask/questions/params_question.hpp"
 #include "traincost/base/flag_values.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/capi/page_answers.hpp"
 #include "traincost/capi/question_members.hpp"
-#include "traincost/report/days_answer.hpp"
+#include "traincost/report/answers/days_answer.hpp"
+#include "traincost/report/answers/params_answer.hpp"
 #include "traincost/report/methods/method_form.hpp"
-#include "traincost/report/params_answer.hpp"
 #include "traincost/report/render.hpp"
 #include "traincost/report/tables/catalogue_tables.hpp"
 #include "traincost/report/tables/record_tables.hpp"

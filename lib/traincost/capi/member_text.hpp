@@ -8,7 +8,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/import/importers.hpp"
 #include "traincost/io/json.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

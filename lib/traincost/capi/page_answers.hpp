@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/questions/estimate_question.hpp"
 #include "traincost/import/importers.hpp"
 #include "traincost/import/logs/training_log.hpp"
 

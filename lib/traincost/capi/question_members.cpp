@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "traincost/ask/search_dimensions.hpp"
-#include "traincost/io/job_json.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/ask/questions/search_dimensions.hpp"
+#include "traincost/io/specs/job_json.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

@@ -10,7 +10,7 @@
 #include "traincost/capi/member_text.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/io/json_writer.hpp"
-#include "traincost/spec/job_draft.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 
 namespace traincost {
 

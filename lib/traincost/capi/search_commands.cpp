@@ -1,14 +1,14 @@
 #include "traincost/capi/commands.hpp"
 
-#include "traincost/ask/plan_question.hpp"
-#include "traincost/ask/recommend_question.hpp"
-#include "traincost/ask/search_dimensions.hpp"
+#include "traincost/ask/questions/plan_question.hpp"
+#include "traincost/ask/questions/recommend_question.hpp"
+#include "traincost/ask/questions/search_dimensions.hpp"
 #include "traincost/base/flag_values.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/capi/question_members.hpp"
-#include "traincost/report/recommend_answer.hpp"
+#include "traincost/report/answers/recommend_answer.hpp"
 #include "traincost/report/tables/plan_tables.hpp"
-#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/draft/job_values.hpp"
 
 namespace traincost {
 

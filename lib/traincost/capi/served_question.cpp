@@ -1,6 +1,6 @@
 #include "traincost/capi/served_question.hpp"
 
-#include "traincost/ask/sweep_question.hpp"
+#include "traincost/ask/questions/sweep_question.hpp"
 #include "traincost/base/error.hpp"
 #include "traincost/base/time_limit.hpp"
 #include "traincost/capi/answer.hpp"

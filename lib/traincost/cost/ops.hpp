@@ -9,8 +9,8 @@
 #include "traincost/cost/collectives.hpp"
 #include "traincost/cost/kernels/kernel_shapes.hpp"
 #include "traincost/cost/params.hpp"
-#include "traincost/spec/bandwidth_model.hpp"
 #include "traincost/spec/job.hpp"
+#include "traincost/spec/kernels/bandwidth_model.hpp"
 
 namespace traincost {
 

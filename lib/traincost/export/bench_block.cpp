@@ -8,9 +8,9 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/cost/flops.hpp"
 #include "traincost/cost/params.hpp"
-#include "traincost/fit/record_model.hpp"
-#include "traincost/io/job_json.hpp"
+#include "traincost/fit/records/record_model.hpp"
 #include "traincost/io/json_writer.hpp"
+#include "traincost/io/specs/job_json.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "traincost/spec/adapter_format.hpp"
-#include "traincost/spec/everyday_names.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

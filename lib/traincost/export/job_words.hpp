@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "traincost/export/exporters.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 #include "traincost/spec/job.hpp"
-#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "traincost/fit/constant_fit.hpp"
-#include "traincost/fit/record_job.hpp"
+#include "traincost/fit/records/record_job.hpp"
 #include "traincost/fit/statistics.hpp"
 #include "traincost/fit/validate.hpp"
 #include "traincost/spec/stack.hpp"

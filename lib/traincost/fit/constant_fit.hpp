@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traincost/fit/record.hpp"
+#include "traincost/fit/records/record.hpp"
 #include "traincost/spec/job.hpp"
 
 namespace traincost {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "traincost/fit/record.hpp"
+#include "traincost/fit/records/record.hpp"
 #include "traincost/fit/uncertainty.hpp"
 #include "traincost/spec/job.hpp"
 

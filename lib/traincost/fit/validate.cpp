@@ -8,7 +8,7 @@
 
 #include "traincost/base/parallel.hpp"
 #include "traincost/cost/estimate.hpp"
-#include "traincost/fit/flop_definition.hpp"
+#include "traincost/fit/records/flop_definition.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/fit/unstated_recompute.hpp"
 

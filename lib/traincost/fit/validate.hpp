@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "traincost/fit/record.hpp"
-#include "traincost/fit/record_job.hpp"
+#include "traincost/fit/records/record.hpp"
+#include "traincost/fit/records/record_job.hpp"
 #include "traincost/fit/statistics.hpp"
 #include "traincost/fit/uncertainty.hpp"
 

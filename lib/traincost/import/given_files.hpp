@@ -9,7 +9,7 @@
 
 #include "traincost/import/launch_document.hpp"
 #include "traincost/import/recognise.hpp"
-#include "traincost/import/settings/python_given.hpp"
+#include "traincost/import/settings/python/python_given.hpp"
 #include "traincost/import/shell/shell.hpp"
 
 namespace traincost {

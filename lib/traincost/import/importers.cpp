@@ -10,7 +10,7 @@
 #include "traincost/import/completion.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
-#include "traincost/import/formats/trainer_names.hpp"
+#include "traincost/import/formats/transformers/trainer_names.hpp"
 #include "traincost/import/launch_document.hpp"
 #include "traincost/import/launch_references.hpp"
 #include "traincost/import/nested_arguments.hpp"

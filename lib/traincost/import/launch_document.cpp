@@ -12,7 +12,7 @@
 #include "traincost/import/launch_line.hpp"
 #include "traincost/import/python_commands.hpp"
 #include "traincost/import/recognise.hpp"
-#include "traincost/import/settings/python_config.hpp"
+#include "traincost/import/settings/python/python_config.hpp"
 #include "traincost/import/settings/setting_files.hpp"
 #include "traincost/import/shell/interpolation.hpp"
 #include "traincost/import/shell/shell.hpp"

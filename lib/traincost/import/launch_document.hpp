@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "traincost/import/importers.hpp"
-#include "traincost/import/settings/python_program.hpp"
+#include "traincost/import/settings/python/python_program.hpp"
 #include "traincost/import/settings/setting.hpp"
 
 namespace traincost {

@@ -6,7 +6,7 @@
 
 #include "traincost/import/launch_fact.hpp"
 #include "traincost/io/catalogue.hpp"
-#include "traincost/spec/job_draft.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 
 namespace traincost {
 

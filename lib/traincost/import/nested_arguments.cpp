@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "traincost/base/text.hpp"
-#include "traincost/import/formats/trainer_names.hpp"
+#include "traincost/import/formats/transformers/trainer_names.hpp"
 #include "traincost/import/settings/key_meaning.hpp"
 
 namespace traincost {

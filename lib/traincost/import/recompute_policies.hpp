@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "traincost/spec/recompute_choice.hpp"
+#include "traincost/spec/draft/recompute_choice.hpp"
 
 namespace traincost {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/accelerator_json.hpp"
 #include "traincost/io/catalogue_state.hpp"
 #include "traincost/io/cluster_build.hpp"
-#include "traincost/io/stack_json.hpp"
+#include "traincost/io/specs/accelerator_json.hpp"
+#include "traincost/io/specs/stack_json.hpp"
 
 namespace traincost {
 

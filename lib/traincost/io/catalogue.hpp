@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "traincost/io/cluster_json.hpp"
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/json.hpp"
-#include "traincost/io/model_json.hpp"
+#include "traincost/io/specs/cluster_json.hpp"
+#include "traincost/io/specs/model_json.hpp"
 #include "traincost/spec/accelerator.hpp"
 #include "traincost/spec/cluster.hpp"
 #include "traincost/spec/stack.hpp"

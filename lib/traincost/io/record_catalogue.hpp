@@ -1,7 +1,7 @@
 // The catalogue as run records look things up in it.
 #pragma once
 
-#include "traincost/fit/record_job.hpp"
+#include "traincost/fit/records/record_job.hpp"
 #include "traincost/io/catalogue.hpp"
 
 namespace traincost {

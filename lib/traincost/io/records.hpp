@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traincost/fit/record.hpp"
+#include "traincost/fit/records/record.hpp"
 
 namespace traincost {
 

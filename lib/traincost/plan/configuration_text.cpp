@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "traincost/base/text.hpp"
-#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/draft/job_values.hpp"
 #include "traincost/spec/names.hpp"
 #include "traincost/spec/pipeline_rules.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "traincost/spec/draft/recompute_choice.hpp"
 #include "traincost/spec/job.hpp"
-#include "traincost/spec/recompute_choice.hpp"
 
 namespace traincost {
 

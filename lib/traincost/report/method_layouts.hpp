@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "traincost/ask/estimate_question.hpp"
+#include "traincost/ask/questions/estimate_question.hpp"
 #include "traincost/io/json_writer.hpp"
 
 namespace traincost {

@@ -8,7 +8,7 @@
 #include "traincost/base/error.hpp"
 #include "traincost/base/quantity.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 #include "traincost/spec/network.hpp"
 #include "traincost/spec/provenance.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "traincost/base/error.hpp"
-#include "traincost/spec/attention_model.hpp"
 #include "traincost/spec/data_type.hpp"
+#include "traincost/spec/kernels/attention_model.hpp"
 
 namespace traincost {
 

@@ -7,7 +7,7 @@
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/quantity.hpp"
-#include "traincost/spec/attention_model.hpp"
+#include "traincost/spec/kernels/attention_model.hpp"
 #include "traincost/spec/provenance.hpp"
 #include "traincost/spec/run.hpp"
 

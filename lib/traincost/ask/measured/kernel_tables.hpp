@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "traincost/ask/measured/remark.hpp"
-#include "traincost/fit/kernel_errors.hpp"
+#include "traincost/fit/kernels/kernel_errors.hpp"
 #include "traincost/io/bench/kernel_data.hpp"
 #include "traincost/io/bench/network_data.hpp"
 #include "traincost/io/catalogue.hpp"

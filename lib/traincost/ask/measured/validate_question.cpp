@@ -16,7 +16,7 @@
 #include "traincost/io/bench/diagnoses_json.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/record_catalogue.hpp"
-#include "traincost/io/stack_claim.hpp"
+#include "traincost/io/specs/stack_claim.hpp"
 
 namespace traincost {
 

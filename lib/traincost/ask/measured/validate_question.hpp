@@ -10,7 +10,7 @@
 #include "traincost/ask/measured/remark.hpp"
 #include "traincost/ask/sources.hpp"
 #include "traincost/fit/diagnosis.hpp"
-#include "traincost/fit/kernel_errors.hpp"
+#include "traincost/fit/kernels/kernel_errors.hpp"
 #include "traincost/fit/left_out.hpp"
 #include "traincost/fit/validate.hpp"
 

@@ -8,8 +8,8 @@
 #include "traincost/cost/kernels/gemm.hpp"
 #include "traincost/cost/kernels/kernel_shapes.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/attention_model.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/attention_model.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 
 namespace traincost {
 

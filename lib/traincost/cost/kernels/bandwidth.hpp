@@ -5,8 +5,8 @@
 
 #include "traincost/base/quantity.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/bandwidth_model.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/bandwidth_model.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 
 namespace traincost {
 

@@ -8,8 +8,8 @@
 #include "traincost/base/quantity.hpp"
 #include "traincost/cost/kernels/kernel_shapes.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/gemm_model.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/gemm_model.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 #include "traincost/spec/run.hpp"
 
 namespace traincost {

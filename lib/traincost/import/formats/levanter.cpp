@@ -6,7 +6,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/import/formats/format_facts.hpp"
 #include "traincost/import/formats/formats.hpp"
-#include "traincost/import/settings/python_made.hpp"
+#include "traincost/import/settings/python/python_made.hpp"
 
 namespace traincost {
 

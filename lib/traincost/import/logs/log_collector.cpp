@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "traincost/import/logs/log_envelope.hpp"
-#include "traincost/import/logs/log_rows.hpp"
+#include "traincost/import/logs/lines/log_envelope.hpp"
+#include "traincost/import/logs/lines/log_rows.hpp"
 
 namespace traincost {
 

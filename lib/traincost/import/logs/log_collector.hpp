@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "traincost/import/logs/log_facts.hpp"
-#include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/lines/log_facts.hpp"
+#include "traincost/import/logs/lines/log_forms.hpp"
+#include "traincost/import/logs/lines/log_line.hpp"
+#include "traincost/import/logs/lines/log_scan.hpp"
 #include "traincost/import/logs/log_framework.hpp"
-#include "traincost/import/logs/log_line.hpp"
 #include "traincost/import/logs/log_metrics.hpp"
-#include "traincost/import/logs/log_scan.hpp"
 #include "traincost/import/logs/log_track.hpp"
 
 namespace traincost {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "traincost/import/logs/lines/log_members.hpp"
+#include "traincost/import/logs/lines/log_place.hpp"
+#include "traincost/import/logs/lines/log_scan.hpp"
 #include "traincost/import/logs/log_collector.hpp"
-#include "traincost/import/logs/log_members.hpp"
-#include "traincost/import/logs/log_place.hpp"
-#include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "traincost/import/logs/lines/log_rows.hpp"
 #include "traincost/import/logs/log_collector.hpp"
-#include "traincost/import/logs/log_rows.hpp"
 
 namespace traincost {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "traincost/import/logs/log_scan.hpp"
+#include "traincost/import/logs/lines/log_scan.hpp"
 
 namespace traincost {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "traincost/import/logs/log_facts.hpp"
-#include "traincost/import/logs/log_forms.hpp"
+#include "traincost/import/logs/lines/log_facts.hpp"
+#include "traincost/import/logs/lines/log_forms.hpp"
 #include "traincost/import/logs/training_log.hpp"
 
 namespace traincost {

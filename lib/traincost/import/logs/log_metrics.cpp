@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "traincost/base/scale.hpp"
-#include "traincost/import/logs/log_members.hpp"
-#include "traincost/import/logs/log_scan.hpp"
+#include "traincost/import/logs/lines/log_members.hpp"
+#include "traincost/import/logs/lines/log_scan.hpp"
 
 namespace traincost {
 

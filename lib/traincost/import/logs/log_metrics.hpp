@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traincost/import/logs/log_columns.hpp"
-#include "traincost/import/logs/log_facts.hpp"
-#include "traincost/import/logs/log_shape.hpp"
+#include "traincost/import/logs/lines/log_columns.hpp"
+#include "traincost/import/logs/lines/log_facts.hpp"
+#include "traincost/import/logs/lines/log_shape.hpp"
 #include "traincost/import/logs/training_log.hpp"
 
 namespace traincost {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "traincost/import/logs/lines/log_scan.hpp"
 #include "traincost/import/logs/log_metrics.hpp"
-#include "traincost/import/logs/log_scan.hpp"
 
 namespace traincost {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include "traincost/import/logs/log_fields.hpp"
-#include "traincost/import/logs/log_members.hpp"
+#include "traincost/import/logs/lines/log_fields.hpp"
+#include "traincost/import/logs/lines/log_members.hpp"
+#include "traincost/import/logs/lines/log_place.hpp"
+#include "traincost/import/logs/lines/log_scan.hpp"
+#include "traincost/import/logs/lines/log_unnamed.hpp"
 #include "traincost/import/logs/log_metrics.hpp"
-#include "traincost/import/logs/log_place.hpp"
-#include "traincost/import/logs/log_scan.hpp"
-#include "traincost/import/logs/log_unnamed.hpp"
 
 namespace traincost {
 

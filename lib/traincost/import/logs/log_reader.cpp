@@ -5,9 +5,9 @@
 #include <sstream>
 
 #include "traincost/base/error.hpp"
+#include "traincost/import/logs/lines/log_line.hpp"
+#include "traincost/import/logs/lines/log_rows.hpp"
 #include "traincost/import/logs/log_collector.hpp"
-#include "traincost/import/logs/log_line.hpp"
-#include "traincost/import/logs/log_rows.hpp"
 #include "traincost/io/text_file.hpp"
 
 namespace traincost {

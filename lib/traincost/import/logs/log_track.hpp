@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "traincost/import/logs/log_facts.hpp"
+#include "traincost/import/logs/lines/log_facts.hpp"
 #include "traincost/import/logs/log_series.hpp"
 #include "traincost/import/logs/training_log.hpp"
 

@@ -2,7 +2,7 @@
 #include "traincost/io/json_writer.hpp"
 
 #include "traincost/base/scale.hpp"
-#include "traincost/io/job_json.hpp"
+#include "traincost/io/specs/job_json.hpp"
 #include "traincost/plan/price.hpp"
 
 namespace traincost {

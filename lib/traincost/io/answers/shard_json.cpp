@@ -7,8 +7,8 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/answers/estimate_json.hpp"
 #include "traincost/io/content_hash.hpp"
-#include "traincost/io/job_json.hpp"
-#include "traincost/io/run_json.hpp"
+#include "traincost/io/specs/job_json.hpp"
+#include "traincost/io/specs/run_json.hpp"
 #include "traincost/spec/names.hpp"
 
 #include "traincost/io/answers/search_json.hpp"

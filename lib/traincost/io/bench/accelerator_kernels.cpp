@@ -6,7 +6,7 @@
 #include "traincost/io/bench/allocator_data.hpp"
 #include "traincost/io/bench/family_member.hpp"
 #include "traincost/io/embedded.hpp"
-#include "traincost/io/provenance_fields.hpp"
+#include "traincost/io/specs/provenance_fields.hpp"
 
 namespace traincost {
 

@@ -9,7 +9,7 @@
 #include "traincost/io/bench/kernel_data.hpp"
 #include "traincost/io/embedded.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 
 namespace traincost {
 

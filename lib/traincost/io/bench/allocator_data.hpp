@@ -2,7 +2,7 @@
 #pragma once
 
 #include "traincost/io/json.hpp"
-#include "traincost/spec/allocator_model.hpp"
+#include "traincost/spec/kernels/allocator_model.hpp"
 
 namespace traincost {
 

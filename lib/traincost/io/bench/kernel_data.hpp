@@ -13,7 +13,7 @@
 #include "traincost/io/embedded.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/spec/accelerator.hpp"
-#include "traincost/spec/kernel_models.hpp"
+#include "traincost/spec/kernels/kernel_models.hpp"
 #include "traincost/spec/provenance.hpp"
 
 namespace traincost {

@@ -8,7 +8,7 @@
 
 #include "traincost/cost/collectives.hpp"
 #include "traincost/cost/kernels/gemm.hpp"
-#include "traincost/spec/gemm_model.hpp"
+#include "traincost/spec/kernels/gemm_model.hpp"
 
 namespace traincost {
 

@@ -5,7 +5,7 @@
 
 #include "traincost/base/scale.hpp"
 #include "traincost/io/embedded.hpp"
-#include "traincost/io/provenance_fields.hpp"
+#include "traincost/io/specs/provenance_fields.hpp"
 
 namespace traincost {
 

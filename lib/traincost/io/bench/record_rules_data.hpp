@@ -12,7 +12,7 @@
 //      from
 #pragma once
 
-#include "traincost/fit/record_rules.hpp"
+#include "traincost/fit/records/record_rules.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/json.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traincost/import/logs/step_recording.hpp"
+#include "traincost/import/logs/recordings/step_recording.hpp"
 #include "traincost/report/table.hpp"
 
 namespace traincost {

@@ -1,7 +1,7 @@
 #include "traincost/base/elided.hpp"
 #include "traincost/base/flag_values.hpp"
 #include "traincost/report/commands/question_fields.hpp"
-#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
 
 namespace traincost {
 

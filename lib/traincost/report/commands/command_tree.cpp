@@ -9,7 +9,7 @@
 #include "traincost/base/text.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/spec/data_type.hpp"
-#include "traincost/spec/job_fields.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
 
 namespace traincost {
 

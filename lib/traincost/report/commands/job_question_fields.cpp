@@ -4,8 +4,8 @@
 #include "traincost/export/exporters.hpp"
 #include "traincost/report/commands/command_tree.hpp"
 #include "traincost/report/commands/question_fields.hpp"
-#include "traincost/spec/job_fields.hpp"
-#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/draft/job_fields.hpp"
+#include "traincost/spec/draft/job_values.hpp"
 
 namespace traincost {
 

@@ -1,23 +1,23 @@
 // What can be said of each question, and of how its answer is printed.
 #pragma once
 
-#include "traincost/ask/achieved_question.hpp"
-#include "traincost/ask/catalogue_question.hpp"
-#include "traincost/ask/days_question.hpp"
-#include "traincost/ask/guide_question.hpp"
 #include "traincost/ask/job_input.hpp"
 #include "traincost/ask/measured/calibrate_question.hpp"
 #include "traincost/ask/measured/validate_question.hpp"
-#include "traincost/ask/params_question.hpp"
-#include "traincost/ask/recommend_question.hpp"
-#include "traincost/ask/scale_question.hpp"
+#include "traincost/ask/questions/achieved_question.hpp"
+#include "traincost/ask/questions/catalogue_question.hpp"
+#include "traincost/ask/questions/days_question.hpp"
+#include "traincost/ask/questions/guide_question.hpp"
+#include "traincost/ask/questions/params_question.hpp"
+#include "traincost/ask/questions/recommend_question.hpp"
+#include "traincost/ask/questions/scale_question.hpp"
 #include "traincost/import/reading.hpp"
-#include "traincost/report/answer_pages.hpp"
-#include "traincost/report/bench_answer.hpp"
+#include "traincost/report/answers/answer_pages.hpp"
+#include "traincost/report/answers/bench_answer.hpp"
+#include "traincost/report/answers/recommend_answer.hpp"
+#include "traincost/report/answers/timeline_answer.hpp"
 #include "traincost/report/commands/command_fields.hpp"
 #include "traincost/report/printed_answer.hpp"
-#include "traincost/report/recommend_answer.hpp"
-#include "traincost/report/timeline_answer.hpp"
 
 namespace traincost {
 

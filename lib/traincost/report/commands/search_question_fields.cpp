@@ -3,7 +3,7 @@
 #include "traincost/base/flag_values.hpp"
 #include "traincost/io/answers/shard_json.hpp"
 #include "traincost/report/commands/question_fields.hpp"
-#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/draft/job_values.hpp"
 
 namespace traincost {
 

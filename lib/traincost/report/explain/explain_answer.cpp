@@ -1,7 +1,7 @@
 #include "traincost/report/explain/explain_answer.hpp"
 #include "traincost/io/json_writer.hpp"
 
-#include "traincost/io/job_json.hpp"
+#include "traincost/io/specs/job_json.hpp"
 #include "traincost/report/explain/explanation.hpp"
 #include "traincost/report/explain/operator_tables.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"

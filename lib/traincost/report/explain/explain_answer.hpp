@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "traincost/ask/explain_question.hpp"
+#include "traincost/ask/questions/explain_question.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 

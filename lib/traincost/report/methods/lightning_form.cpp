@@ -9,8 +9,8 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
-#include "traincost/spec/everyday_names.hpp"
-#include "traincost/spec/job_values.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
+#include "traincost/spec/draft/job_values.hpp"
 
 namespace traincost {
 

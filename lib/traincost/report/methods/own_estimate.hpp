@@ -9,8 +9,8 @@
 #include "traincost/cost/estimate.hpp"
 #include "traincost/report/methods/method_form.hpp"
 #include "traincost/report/table.hpp"
+#include "traincost/spec/draft/job_draft.hpp"
 #include "traincost/spec/job.hpp"
-#include "traincost/spec/job_draft.hpp"
 
 namespace traincost {
 

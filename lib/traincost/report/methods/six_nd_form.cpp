@@ -6,7 +6,7 @@
 #include "traincost/report/methods/form_values.hpp"
 #include "traincost/report/methods/forms.hpp"
 #include "traincost/report/methods/own_estimate.hpp"
-#include "traincost/spec/everyday_names.hpp"
+#include "traincost/spec/draft/everyday_names.hpp"
 
 namespace traincost {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "traincost/ask/measured/kernel_calibration.hpp"
-#include "traincost/fit/kernel_errors.hpp"
+#include "traincost/fit/kernels/kernel_errors.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "traincost/ask/sureness.hpp"
 #include "traincost/base/text.hpp"
-#include "traincost/io/job_json.hpp"
+#include "traincost/io/specs/job_json.hpp"
 #include "traincost/report/chosen.hpp"
 #include "traincost/report/tables/estimate_tables.hpp"
 #include "traincost/report/tables/search_tables.hpp"

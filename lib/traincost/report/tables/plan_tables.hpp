@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traincost/ask/plan_question.hpp"
+#include "traincost/ask/questions/plan_question.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 

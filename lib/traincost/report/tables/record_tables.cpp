@@ -4,8 +4,8 @@
 #include <variant>
 
 #include "traincost/base/text.hpp"
-#include "traincost/io/stack_claim.hpp"
-#include "traincost/io/stack_json.hpp"
+#include "traincost/io/specs/stack_claim.hpp"
+#include "traincost/io/specs/stack_json.hpp"
 
 namespace traincost {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "traincost/ask/catalogue_question.hpp"
+#include "traincost/ask/questions/catalogue_question.hpp"
 #include "traincost/io/json_writer.hpp"
 #include "traincost/report/table.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "traincost/ask/scale_question.hpp"
+#include "traincost/ask/questions/scale_question.hpp"
 #include "traincost/report/charts/chart.hpp"
 #include "traincost/report/table.hpp"
 

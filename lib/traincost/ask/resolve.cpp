@@ -342,8 +342,7 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
         apply_network(resolved.operation, job.cluster, out);
         apply_power(resolved.operation, job.cluster, sources.catalogue().bench(), out);
         if (const auto speed = job.cluster.host.launch_speed; speed && !job.run.host_speed)
-            out.push_back(assumption_from("host: the node's launches kernels at " +
-                                          to_significant(*speed) +
+            out.push_back(assumption_from("host: the node's launches kernels at " + to_significant(*speed) +
                                           " of the measured host's speed (--host-speed)"));
     } catch (const Error& error) {
         throw Error(error.kind(), where_said(error.problems(), draft));

@@ -35,7 +35,8 @@ struct HostSpec {
     std::optional<ByteRate> storage_read{};        ///< local NVMe of the node, all drives
     std::optional<ByteRate> storage_write{};
     std::string cpu;
-    /// Of the thread that launches kernels, over that of the host whose launches were measured (docs/data.md).
+    /// Of the thread that launches kernels, over that of the host whose launches were measured
+    /// (docs/data.md).
     std::optional<double> launch_speed{};
     bool operator==(const HostSpec&) const = default;
 };

@@ -191,6 +191,17 @@ TEST_CASE("loops over arguments that another script gives are followed", "[launc
         CHECK(said(told, Fact::micro_batch) == "2");
         CHECK(said(said_in(train), Fact::tp) == "1");  // alone: its own values
     }
+    const LaunchReading named = read_launch_files(
+        std::vector<LaunchFile>{
+            {"a.sh", "#!/bin/bash\nbash b.sh TP=4 MBS=2\n"},
+            {"b.sh",
+             "#!/bin/bash\nfor ARGUMENT in \"$@\"; do\n  KEY=$(echo $ARGUMENT | cut -f1 -d=)\n"
+             "  LENGTH=${#KEY}\n  VALUE=\"${ARGUMENT:$LENGTH+1}\"\n  export \"$KEY\"=\"$VALUE\"\ndone\n"
+             "if [[ -z $MBS ]]; then MBS=8; fi\n" +
+                 job}},
+        {});
+    CHECK(said(named, Fact::tp) == "4");
+    CHECK(said(named, Fact::micro_batch) == "2");
     const LaunchReading letters = read_launch_files(
         std::vector<LaunchFile>{
             {"a.sh", "#!/bin/bash\nbash b.sh -v -t 4 -m2\n"},

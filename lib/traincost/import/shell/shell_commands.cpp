@@ -33,6 +33,12 @@ Answer ShellFollower::simple(const ShellCommand& command, Flow& flow) {
         for (const ShellAssignment& assignment : command.assignments) {
             state_.assign(assignment);
         }
+        for (std::size_t i = 1; i < words.size(); ++i) {  // export "$KEY=$VALUE"
+            const std::size_t equals = words[i].chars.find('=');
+            if (equals != std::string::npos && equals > 0 && words[i].chars[0] != '-') {
+                state_.set(words[i].chars.substr(0, equals), words[i].part(equals + 1));
+            }
+        }
         if (!words.empty() && words[0].chars == "export") {
             note_exported(command, words);
         }
@@ -46,7 +52,7 @@ void ShellFollower::note_exported(const ShellCommand& command, const std::vector
         exported_.insert(assignment.name);
     }
     for (std::size_t i = 1; i < words.size(); ++i) {
-        exported_.insert(words[i].chars);
+        exported_.insert(words[i].chars.substr(0, words[i].chars.find('=')));
     }
 }
 

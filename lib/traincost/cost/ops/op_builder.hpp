@@ -48,7 +48,6 @@ public:
     void norm(std::string_view name, double rows, double width, bool input_is_residual,
               bool of_heads = false);
 
-
     /// A projection of `m` tokens from `k` to `n` features, `saved_input` bytes of its input kept for the
     /// weight gradient. `adapted` adds the run's low-rank pairs beside it. `readers` projections, of which
     /// this is the first, read the same output of a norm; 0: another one's, or not of a norm. Returns the

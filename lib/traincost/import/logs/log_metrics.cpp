@@ -246,7 +246,7 @@ void LogMetrics::gather_count(Gathered& values, const LogColumn& what, std::stri
         return;
     }
     if (what.role == ColumnRole::iteration && (number->suffix == "s" || number->suffix == "ms")) {
-        read_fact(value, {"", step_time, 1.0, LogSuffix::time}, values.facts);  // "iter: 14.72s"
+        read_fact(value, {"", LogFact::step_time, 1.0, LogSuffix::time}, values.facts);  // "iter: 14.72s"
         return;
     }
     const auto n = static_cast<std::int64_t>(number->value);
@@ -336,11 +336,11 @@ void LogMetrics::take_bare_time(Gathered& values) {
     if (values.bare_memory && beside_data && !facts.has(allocated)) {
         read_fact(*values.bare_memory, {"", allocated, mebi, LogSuffix::bytes}, facts);
     }
-    if (!values.bare_time || facts.has(step_time) || clock_at(*values.bare_time)) {
+    if (!values.bare_time || facts.has(LogFact::step_time) || clock_at(*values.bare_time)) {
         return;
     }
     const bool of_step = beside_data || values.bare_time->find('(') != values.bare_time->npos;
-    read_fact(*values.bare_time, {"", of_step ? step_time : bare_time, 1.0, LogSuffix::time}, facts);
+    read_fact(*values.bare_time, {"", of_step ? LogFact::step_time : bare_time, 1.0, LogSuffix::time}, facts);
 }
 
 std::optional<LogFacts> LogMetrics::finished(Gathered& values) {

@@ -20,7 +20,7 @@ int recognise_xtuner(const Setting& root) {
 namespace {
 
 /// The strategy that a configuration written out by the trainer holds: DeepSpeed's settings in place.
-void read_strategy(const Setting& root, FactSheet& sheet) {
+void read_xtuner_strategy(const Setting& root, FactSheet& sheet) {
     const Setting* config = root.at("strategy.config");
     if (config == nullptr || !config->is_map()) {
         return;
@@ -87,7 +87,7 @@ void read_xtuner(const Setting& root, FactSheet& sheet) {
     }
     read_precision_word(root, sheet, {"optim_wrapper.dtype"});
     sheet.whole(Fact::lora_rank, root, {"model.lora.r", "model.llm_lora.r", "model.mllm.llm_lora.r"});
-    read_strategy(root, sheet);
+    read_xtuner_strategy(root, sheet);
     read_loaded_bits(root, sheet, {"model.llm.quantization_config.load_in_4bit"},
                      {"model.llm.quantization_config.load_in_8bit"});
     read_checkpointing_switch(root, sheet, {"model.use_activation_checkpointing"});

@@ -19,7 +19,7 @@ bool begins_like(std::string_view text, std::string_view prefix) {
 }
 
 constexpr std::size_t least_columns = 60;
-constexpr std::size_t most_columns = 400;
+constexpr std::size_t most_row_columns = 400;
 constexpr std::size_t most_lost = 1;  // blanks at the end of a row, which editors remove
 
 /// Columns of a row: its characters.
@@ -72,8 +72,8 @@ std::optional<std::vector<std::string_view>> narrow_rows(std::string_view text) 
         const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
         const std::string_view row = text.substr(at, end - at);
         const bool two = text.substr(end).starts_with("\r\n");
-        const bool wide = row.size() > most_columns &&
-                          (row.size() > bytes_of_character * most_columns || columns(row) > most_columns);
+        const bool wide = row.size() > most_row_columns &&
+                          (row.size() > bytes_of_character * most_row_columns || columns(row) > most_row_columns);
         if (wide || row.find('\x1b') != row.npos) {
             return std::nullopt;
         }

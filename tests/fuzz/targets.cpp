@@ -22,6 +22,7 @@
 #include <traincost/io/bench/grid_data.hpp>
 #include <traincost/io/bench/kernel_points.hpp>
 #include <traincost/io/bench/network_data.hpp>
+#include <traincost/io/bench/record_groups_data.hpp>
 #include <traincost/io/bench/residuals_json.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/cluster_build.hpp>
@@ -241,6 +242,7 @@ void tables(std::string_view bytes) {
     for (const auto read : {+[](const JsonNode& n) { failure_data_from_json(n); },
                             +[](const JsonNode& n) { grid_intensities_from_json(n); },
                             +[](const JsonNode& n) { diagnoses_from_json(n); },
+                            +[](const JsonNode& n) { record_groups_from_json(n); },
                             +[](const JsonNode& n) { residuals_from_json(n); }}) {
         try {
             read(node);

@@ -13,6 +13,7 @@
 #include "traincost/ask/unstated_coverage.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/fit/validate.hpp"
+#include "traincost/io/bench/record_groups_data.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
@@ -49,8 +50,10 @@ const Validation& validation() {
     static const Validation result = [] {
         const Catalogue catalogue;
         const RecordCatalogue look_up = record_catalogue(catalogue);
-        return validate(
+        Validation rows = validate(
             records(), [&](const RunRecord& record) { return job_of(record, look_up); }, read_residuals());
+        summarize(records(), read_record_groups(catalogue), rows);
+        return rows;
     }();
     return result;
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "traincost/fit/record_groups.hpp"
 #include "traincost/fit/record_keys.hpp"
 
 namespace traincost {
@@ -50,12 +49,13 @@ struct Verdicts {
     std::int64_t ran = 0, ran_right = 0, oom = 0, oom_right = 0;
 };
 
-void summarize_errors(std::span<const SourcedRecord> records, Validation& validation) {
+void summarize_errors(std::span<const SourcedRecord> records, const RecordGroups& named,
+                      Validation& validation) {
     std::array<ByGroup<Errors>, metric_count> groups;
     for (const ValidationRow& row : validation.rows) {
         if (row.metric == Metric::fits)
             continue;
-        for (const std::string& name : groups_of(records[row.record], validation.facts[row.record])) {
+        for (const std::string& name : groups_of(records[row.record], validation.facts[row.record], named)) {
             Errors& group = groups[static_cast<std::size_t>(row.metric)][name];
             group.errors.push_back(row.error);
             group.siblings_out.add(row.interval_80, row.measured);
@@ -74,13 +74,14 @@ double share(std::int64_t part, std::int64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void summarize_verdicts(std::span<const SourcedRecord> records, Validation& validation) {
+void summarize_verdicts(std::span<const SourcedRecord> records, const RecordGroups& named,
+                        Validation& validation) {
     ByGroup<Verdicts> groups;
     for (const ValidationRow& row : validation.rows) {
         if (row.metric != Metric::fits)
             continue;
         const bool right = row.error == 0.0;
-        for (const std::string& name : groups_of(records[row.record], validation.facts[row.record])) {
+        for (const std::string& name : groups_of(records[row.record], validation.facts[row.record], named)) {
             Verdicts& group = groups[name];
             (row.measured > 0.5 ? group.ran : group.oom) += 1;
             if (right)
@@ -126,14 +127,16 @@ void summarize_safety(Validation& validation) {
     }
 }
 
-// Layouts of one model on the same nodes with the same batch compete. Runs of one cluster may have met its
-// fabric in different states, of which a plan has one.
+// Of `layouts`, those of one model on the same nodes with the same batch compete. Runs of one cluster may
+// have met its fabric in different states, of which a plan has one.
 std::optional<RankingRegret> ranking_regret(std::span<const SourcedRecord> records,
-                                            const Validation& validation, bool one_fabric) {
+                                            const RecordGroup& layouts, const Validation& validation,
+                                            bool one_fabric) {
     std::map<std::string, std::vector<const ValidationRow*>> groups;
     for (const ValidationRow& row : validation.rows) {
         const RunRecord& record = records[row.record].record;
-        if (row.metric != Metric::step_time || !is_of_layout_sweep(record))
+        if (row.metric != Metric::step_time ||
+            !contains(layouts, records[row.record], validation.facts[row.record]))
             continue;
         const std::int64_t nodes = node_count(record);
         std::string name = record.model.name + ", " + std::to_string(nodes) + " nodes, global batch " +
@@ -172,12 +175,16 @@ std::optional<RankingRegret> ranking_regret(std::span<const SourcedRecord> recor
 
 }  // namespace
 
-void summarize(std::span<const SourcedRecord> records, Validation& validation) {
-    summarize_errors(records, validation);
-    summarize_verdicts(records, validation);
+void summarize(std::span<const SourcedRecord> records, const RecordGroups& groups, Validation& validation) {
+    summarize_errors(records, groups, validation);
+    summarize_verdicts(records, groups, validation);
     summarize_safety(validation);
-    validation.ranking = ranking_regret(records, validation, false);
-    validation.ranking_one_fabric = ranking_regret(records, validation, true);
+    if (!groups.layouts)
+        return;
+    validation.layouts = groups.layouts->name;
+    validation.layouts_note = groups.layouts_note;
+    validation.ranking = ranking_regret(records, *groups.layouts, validation, false);
+    validation.ranking_one_fabric = ranking_regret(records, *groups.layouts, validation, true);
 }
 
 std::vector<ResidualGroup> residual_groups(const Validation& validation,

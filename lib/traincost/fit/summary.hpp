@@ -8,12 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "traincost/fit/record_groups.hpp"
 #include "traincost/fit/validate.hpp"
 
 namespace traincost {
 
-/// Fills `summary`, `fits`, `safety` and `ranking` from the rows.
-void summarize(std::span<const SourcedRecord> records, Validation& validation);
+/// Fills `summary`, `fits`, `safety`, `layouts` and the rankings from the rows, which has `validate` made.
+void summarize(std::span<const SourcedRecord> records, const RecordGroups& groups, Validation& validation);
 
 /// Rows of one metric whose records share the values of some keys.
 struct ResidualGroup {

@@ -9,7 +9,6 @@
 #include "traincost/base/parallel.hpp"
 #include "traincost/cost/estimate.hpp"
 #include "traincost/fit/records/flop_definition.hpp"
-#include "traincost/fit/summary.hpp"
 #include "traincost/fit/unstated_recompute.hpp"
 
 namespace traincost {
@@ -256,7 +255,6 @@ Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of,
             ++validation.evaluated;
         validation.facts.push_back(std::move(outcome.facts));
     }
-    summarize(records, validation);
     return validation;
 }
 

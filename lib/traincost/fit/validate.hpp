@@ -103,9 +103,12 @@ struct Validation {
     std::vector<RecordFacts> facts;
     std::vector<ValidationRow> rows;  ///< by record, then metric
     std::vector<SkippedRecord> skipped;
+    // `summarize` fills the rest.
     std::vector<SummaryRow> summary;
     std::vector<FitsRow> fits;
     std::vector<SafetyRow> safety;
+    std::string layouts;       ///< whose layouts are ranked
+    std::string layouts_note;  ///< what to know of them
     std::optional<RankingRegret> ranking;
     std::optional<RankingRegret> ranking_one_fabric;  ///< only runs on the same state of the fabric compete
 };

@@ -14,6 +14,7 @@
 #include "traincost/fit/record_keys.hpp"
 #include "traincost/fit/summary.hpp"
 #include "traincost/io/bench/diagnoses_json.hpp"
+#include "traincost/io/bench/record_groups_data.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
 #include "traincost/io/record_catalogue.hpp"
 #include "traincost/io/specs/stack_claim.hpp"
@@ -141,7 +142,7 @@ ValidatedLeftOut left_out_answer(std::span<const SourcedRecord> records, const J
     return answer;
 }
 
-/// Rows and skipped records that pass the filters, with their summary made anew.
+/// Rows and skipped records that pass the filters.
 Validation filtered(Validation validation, std::span<const SourcedRecord> records,
                     const std::vector<RecordFilter>& filters, std::optional<Metric> metric) {
     const auto out = [&](std::size_t record) {
@@ -160,12 +161,6 @@ Validation filtered(Validation validation, std::span<const SourcedRecord> record
         evaluated.insert(row.record);
     validation.evaluated = evaluated.size();
     validation.records = evaluated.size() + validation.skipped.size();
-    validation.summary.clear();
-    validation.fits.clear();
-    validation.safety.clear();
-    validation.ranking.reset();
-    validation.ranking_one_fabric.reset();
-    summarize(records, validation);
     return validation;
 }
 
@@ -182,10 +177,12 @@ ValidateAnswer ask(const ValidateQuestion& question, const Sources& sources, con
         question.new_residuals ? residuals_of_runs(records, job) : sources.residuals();
     if (!question.leave.empty())
         return {left_out_answer(records, job, residuals, question, words.leave, sources)};
+    const RecordGroups groups = read_record_groups(sources.catalogue());
     ValidateAnswer answer{ValidatedRuns{{}, validate(records, job, residuals), words.metric, {}}};
     ValidatedRuns& runs = std::get<ValidatedRuns>(answer.found);
     if (!words.filters.empty() || words.metric)
         runs.validation = filtered(std::move(runs.validation), records, words.filters, words.metric);
+    summarize(records, groups, runs.validation);
     if (!question.view.report.empty())
         runs.diagnoses = read_diagnoses(sources.catalogue());
     runs.records = std::move(records);

@@ -10,6 +10,7 @@
 #include "traincost/io/bench/grid_data.hpp"
 #include "traincost/io/bench/kernel_data.hpp"
 #include "traincost/io/bench/network_data.hpp"
+#include "traincost/io/bench/record_groups_data.hpp"
 #include "traincost/io/bench/record_rules_data.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
@@ -55,7 +56,7 @@ std::string check_cluster(const JsonDocument& document, const Catalogue& catalog
     return "cluster " + record.id;
 }
 
-constexpr std::array<RecordSchema, 14> record_schemas = {{
+constexpr std::array<RecordSchema, 15> record_schemas = {{
     {"model/1", [](const JsonDocument& d,
                    const Catalogue&) { return "model " + model_record_from_json(JsonNode(d)).spec.name; }},
     {"accelerator/1",
@@ -93,6 +94,10 @@ constexpr std::array<RecordSchema, 14> record_schemas = {{
     {"record-rules/1",
      [](const JsonDocument& d, const Catalogue&) {
          return std::to_string(record_rules_from_json(JsonNode(d)).size()) + " rules for records";
+     }},
+    {"record-groups/1",
+     [](const JsonDocument& d, const Catalogue&) {
+         return std::to_string(record_groups_from_json(JsonNode(d)).tables.size()) + " groups of records";
      }},
     {"grid-intensity/1",
      [](const JsonDocument& d, const Catalogue&) {

@@ -94,24 +94,6 @@ bool any_in(const std::vector<std::string>& words, std::string_view text) {
     return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return says(text, w); });
 }
 
-bool holds(const RecordCondition& c, const Fact& fact) {
-    if (c.stated && *c.stated != fact.has_value()) {
-        return false;
-    }
-    const std::string text = fact.value_or("");
-    if (!c.is.empty() && std::find(c.is.begin(), c.is.end(), text) == c.is.end()) {
-        return false;
-    }
-    if ((!c.says.empty() && !any_in(c.says, text)) || any_in(c.says_not, text)) {
-        return false;
-    }
-    if (!c.above && !c.below) {
-        return true;
-    }
-    return fact && (!c.above || parse_number(*fact) > *c.above) &&
-           (!c.below || parse_number(*fact) < *c.below);
-}
-
 template <class Enum>
 Enum enum_in(const std::string& field, const std::string& value) {
     if (const auto known = value_of<Enum>(value)) {
@@ -171,6 +153,28 @@ constexpr std::array<SettableField, 24> settable = {{
 }};
 
 }  // namespace
+
+bool holds(const RecordCondition& c, const std::optional<std::string>& fact) {
+    if (c.stated && *c.stated != fact.has_value()) {
+        return false;
+    }
+    const std::string text = fact.value_or("");
+    if (!c.is.empty() && std::find(c.is.begin(), c.is.end(), text) == c.is.end()) {
+        return false;
+    }
+    const auto begins = [&](const std::string& word) { return text.starts_with(word); };
+    if (!c.begins.empty() && std::none_of(c.begins.begin(), c.begins.end(), begins)) {
+        return false;
+    }
+    if ((!c.says.empty() && !any_in(c.says, text)) || any_in(c.says_not, text)) {
+        return false;
+    }
+    if (!c.above && !c.below) {
+        return true;
+    }
+    return fact && (!c.above || parse_number(*fact) > *c.above) &&
+           (!c.below || parse_number(*fact) < *c.below);
+}
 
 bool before_cudnn_attention(const RunRecord& record) {
     constexpr std::string_view name = "torch ";

@@ -17,9 +17,10 @@ namespace traincost {
 
 /// A condition on one fact of a record. All parts that are given must hold.
 struct RecordCondition {
-    std::string fact;                 ///< "stack", "notes", "extra.ladder", ... as `StatedFacts` names them
-    std::vector<std::string> is{};    ///< one of these, to the letter
-    std::vector<std::string> says{};  ///< any of these is in it
+    std::string fact;                   ///< "stack", "notes", "extra.ladder", ... as `StatedFacts` names them
+    std::vector<std::string> is{};      ///< one of these, to the letter
+    std::vector<std::string> begins{};  ///< begins with one of these, to the letter
+    std::vector<std::string> says{};    ///< any of these is in it
     std::vector<std::string> says_not{};  ///< none of these is in it
     std::optional<double> above{};        ///< a number above it
     std::optional<double> below{};        ///< a number below it
@@ -61,6 +62,10 @@ private:
     const RunSpec* run_;
     const StackSpec* stack_;
 };
+
+/// Whether a fact, nothing where it is not stated, meets a condition. `Error` where one that must be above or
+/// below a number is none.
+bool holds(const RecordCondition& condition, const std::optional<std::string>& fact);
 
 /// Whether scaled_dot_product_attention ran FlashAttention-2 on every architecture: before torch 2.11, whose
 /// cuDNN (9.15.1 and later) is the first that it prefers on Hopper and Blackwell (transformers pull request

@@ -185,7 +185,7 @@ std::vector<Table> safety_tables(const Validation& validation) {
 std::vector<Table> ranking_tables(const Validation& validation) {
     if (!validation.ranking)
         return {};
-    Table table{.title = "Regret of the layout predicted fastest, by groups of nanotron-sweep",
+    Table table{.title = "Regret of the layout predicted fastest, by groups of " + validation.layouts,
                 .columns = {"compared", "groups", "mean", "median", "worst", "worst group"}};
     const auto row = [&](std::string_view compared, const RankingRegret& r) {
         table.rows.push_back({text_cell(compared), count_cell(r.groups), percent_cell(r.mean),
@@ -197,8 +197,8 @@ std::vector<Table> ranking_tables(const Validation& validation) {
     table.remarks = {
         "Regret: how much slower the layout predicted fastest ran than the fastest measured one, over "
         "groups of two or more layouts of one model with the same nodes, global batch and sequence "
-        "length. The cluster's fabric was in one of two states, known from the runs' NCCL figures; a plan "
-        "meets one of them."};
+        "length." +
+        (validation.layouts_note.empty() ? std::string() : " " + validation.layouts_note)};
     return {table};
 }
 

@@ -78,8 +78,16 @@ double tokens_done(const AchievedQuestion& question, const std::optional<Trainin
     return 0.0;
 }
 
+/// The stack whose log it is; nothing where several write the same, which accelerators tell apart.
+std::optional<std::string> stack_of(const TrainingLog& log, const Catalogue& catalogue) {
+    const bool shared = log.framework == LogFramework::megatron_lm || log.framework == LogFramework::maxtext;
+    return !log.framework || shared ? std::nullopt
+                                    : catalogue.find(Room::stacks, std::string(to_string(*log.framework)));
+}
+
 /// What a log prints of the job and nobody said, taken from it and said.
-void take_logged(const TrainingLog& log, const std::string& name, JobDraft& draft, Assumptions& out) {
+void take_logged(const TrainingLog& log, const std::string& name, const Catalogue& catalogue, JobDraft& draft,
+                 Assumptions& out) {
     const auto take = [&](Stated<std::int64_t>& field, const std::optional<std::int64_t>& printed,
                           const char* words, const char* flag) {
         if (field || !printed || *printed <= 0)
@@ -90,6 +98,12 @@ void take_logged(const TrainingLog& log, const std::string& name, JobDraft& draf
     take(draft.sequence, log.sequence, "sequence", "--seq");
     if (!draft.accumulation)
         take(draft.global_batch, log.global_batch, "global batch", "--global-batch");
+    if (draft.stack || draft.stack_spec)
+        return;
+    if (const std::optional<std::string> stack = stack_of(log, catalogue)) {
+        draft.stack = {stack, "--log " + name};
+        out.push_back({"stack", *stack, "from the log", "--stack"});
+    }
 }
 
 /// ", as full recomputation would be (--recompute full)" where nobody said what is recomputed.
@@ -132,7 +146,7 @@ AchievedAnswer ask(const AchievedQuestion& question, const Sources& sources) {
     JobDraft draft = question.job;
     Assumptions logged;
     if (question.log)
-        take_logged(*question.log, question.log_name, draft, logged);
+        take_logged(*question.log, question.log_name, sources.catalogue(), draft, logged);
     ResolvedJob resolved = resolve(draft, sources, {.micro_batch = false, .batch = true});
     resolved.assumptions.insert(resolved.assumptions.end(), logged.begin(), logged.end());
     const LoggedStep step = measured_step(question, resolved.job, question.log);

@@ -82,6 +82,33 @@ void add_causes(std::vector<std::string>& found, const TrainingLog& log, const J
     }
 }
 
+/// What the printed FLOP rate counts, where it is not what is counted here.
+void add_flops(std::vector<std::string>& found, const TrainingLog& log, const Achieved& a) {
+    if (!log.tflops_per_gpu) {
+        return;
+    }
+    const double printed = *log.tflops_per_gpu * tera;
+    const double ratio = printed / a.model.rate.value();
+    if (std::abs(ratio - 1.0) <= flops_alike) {
+        return;
+    }
+    const std::string rate = "The log's " + to_significant(*log.tflops_per_gpu) + " TFLOP/s are ";
+    for (std::size_t i = 0; i < a.by_convention.size(); ++i) {
+        if (std::abs(printed / a.by_convention[i].rate.value() - 1.0) <= flops_alike) {
+            found.push_back(rate + "counted as in the row " +
+                            std::string(to_string(static_cast<FlopConvention>(i))) + " above.");
+            return;
+        }
+    }
+    constexpr double least = 0.7;  // conventions differ by less
+    constexpr double most = 1.5;
+    found.push_back(rate + to_significant(ratio) +
+                    " times the exact count above: the log counts FLOPs differently" +
+                    (ratio < least || ratio > most
+                         ? ", or the job is not that run: check sequence, batch, accelerators and model."
+                         : "."));
+}
+
 void add_differences(std::vector<std::string>& found, const TrainingLog& log, const Job& job,
                      const Achieved& a) {
     if (log.restarts > 0) {
@@ -110,14 +137,7 @@ void add_differences(std::vector<std::string>& found, const TrainingLog& log, co
                             to_text(predicted_memory(a, log)) + ".");
         }
     }
-    if (log.tflops_per_gpu) {
-        const double ratio = *log.tflops_per_gpu * tera / a.model.rate.value();
-        if (std::abs(ratio - 1.0) > flops_alike) {
-            found.push_back("The log's " + to_significant(*log.tflops_per_gpu) + " TFLOP/s are " +
-                            to_significant(ratio) +
-                            " times the exact count above: the log counts FLOPs differently.");
-        }
-    }
+    add_flops(found, log, a);
 }
 
 }  // namespace
@@ -163,7 +183,10 @@ std::vector<std::string> log_verdict(const TrainingLog& log, const Job& job, con
     const std::size_t before = found.size();
     add_causes(found, log, job, achieved);
     if (found.size() == before && achieved.ratio > 1.0 + as_predicted) {
-        const std::string seen = std::string(log.spread ? "steps are even" : "it has no step times") +
+        constexpr std::int64_t few = 3;  // times, of which one may not be like the others
+        const std::string seen = std::string(!log.spread                ? "it has no step times"
+                                             : log.spread->steps <= few ? "it has few step times"
+                                                                        : "steps are even") +
                                  (log.peak_memory ? " and memory is not full" : "");
         found.push_back("No cause in the log: " + seen +
                         ". Check clock rates, settings that the job does not state, and communication that "

@@ -1,6 +1,6 @@
 // What a log says about its job, and what its figures count.
 
-#include <traincost/ask/achieved_question.hpp>
+#include <traincost/ask/questions/achieved_question.hpp>
 
 #include <catch2/catch.hpp>
 

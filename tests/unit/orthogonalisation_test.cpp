@@ -1,4 +1,4 @@
-#include <traincost/cost/orthogonalisation.hpp>
+#include <traincost/cost/kernels/orthogonalisation.hpp>
 
 #include <string>
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "traincost/cost/kernels.hpp"
+#include "traincost/cost/kernels/orthogonalisation.hpp"
 #include "traincost/cost/ops.hpp"
-#include "traincost/cost/orthogonalisation.hpp"
 #include "traincost/cost/params.hpp"
 
 namespace traincost {

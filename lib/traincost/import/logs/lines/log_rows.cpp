@@ -72,8 +72,9 @@ std::optional<std::vector<std::string_view>> narrow_rows(std::string_view text) 
         const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
         const std::string_view row = text.substr(at, end - at);
         const bool two = text.substr(end).starts_with("\r\n");
-        const bool wide = row.size() > most_row_columns &&
-                          (row.size() > bytes_of_character * most_row_columns || columns(row) > most_row_columns);
+        const bool wide =
+            row.size() > most_row_columns &&
+            (row.size() > bytes_of_character * most_row_columns || columns(row) > most_row_columns);
         if (wide || row.find('\x1b') != row.npos) {
             return std::nullopt;
         }

@@ -1,5 +1,6 @@
 // Values as everyone writes them mean what everyone means, and the answer says what that is.
 
+#include "support/override_folder.hpp"
 #include "support/transcript.hpp"
 
 #include <catch2/catch.hpp>
@@ -136,4 +137,25 @@ TEST_CASE("names that are nearly right are suggested by their digits", "[everyda
                Catch::Contains("did you mean 'H100'?"));
     CHECK_THAT(estimate("--model Llama-3-8B-Instruct --gpu h100 --gpus 8 --seq 4096"),
                Catch::Contains("did you mean 'llama-3-8b'?"));
+}
+
+TEST_CASE("a node of one's own says how fast its host launches, and the answer that it was taken",
+          "[everyday]") {
+    const auto node = [](const std::string& speed) {
+        return R"({"schema": "cluster/1", "id": "old-node", "kind": "on-prem", "accelerator": "h100-sxm5-80gb", "accelerators_per_node": 8,
+                   "scale_up": {"domain": 8, "layout": "switched", "link": "NVLink 4", "per_accelerator_GBps": 450},
+                   "host": {"launch_speed": )" +
+               speed + "}}";
+    };
+    const std::string job =
+        " --model gpt2-124m --seq 256 --cluster old-node --gpus 8 --stack hf-transformers";
+    const OverrideFolder folder;
+    folder.write("clusters/old-node.json", node("0.5"));
+    const std::string answer = estimate(job + " --data " + folder.path());
+    CHECK_THAT(answer, Catch::Contains("launches kernels at 0.5"));
+    CHECK_THAT(estimate(job + " --host-speed 2 --data " + folder.path()),
+               !Catch::Contains("launches kernels at"));
+    folder.write("clusters/old-node.json", node("0"));
+    CHECK_THAT(estimate(job + " --data " + folder.path()),
+               Catch::Contains("launch_speed") && Catch::Contains("[exit"));
 }

@@ -8,6 +8,7 @@
 #include "traincost/ask/site_resolution.hpp"
 #include "traincost/ask/usual_run.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/cost/kernels.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/io/specs/job_json.hpp"
 #include "traincost/spec/adapter_format.hpp"
@@ -341,12 +342,13 @@ ResolvedJob resolve(const JobDraft& draft, const Sources& sources, const JobNeed
     try {
         apply_network(resolved.operation, job.cluster, out);
         apply_power(resolved.operation, job.cluster, sources.catalogue().bench(), out);
-        if (const auto speed = job.cluster.host.launch_speed; speed && !job.run.host_speed)
-            out.push_back(assumption_from("host: the node's launches kernels at " + to_significant(*speed) +
-                                          " of the measured host's speed (--host-speed)"));
     } catch (const Error& error) {
         throw Error(error.kind(), where_said(error.problems(), draft));
     }
+    if (job.cluster.host.launch_speed && !job.run.host_speed)
+        out.push_back(assumption_from("host: the node's launches kernels at " +
+                                      to_significant(launch_speed(job)) +
+                                      " of the measured host's speed (--host-speed)"));
     resolved.assumptions = std::move(out);
     return resolved;
 }

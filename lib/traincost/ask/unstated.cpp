@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "traincost/base/text.hpp"
+#include "traincost/cost/kernels.hpp"
 #include "traincost/spec/adapter_format.hpp"
 #include "traincost/spec/names.hpp"
 
@@ -134,7 +135,7 @@ Choices length_choices(const Job& job) {
 /// The host, where launches wait for it, or where it updates offloaded states for a part of a node: elsewhere
 /// its speed changes nothing.
 Choices host_choices(const Job& job, const Estimate& taken) {
-    const double taken_speed = job.cluster.host.launch_speed.value_or(1.0);
+    const double taken_speed = launch_speed(job);
     Choices choices{"host speed", "--host-speed", to_significant(taken_speed), {}};
     constexpr double some = 0.02;
     if (taken.step.parts.offload.update > taken.step.total * some &&

@@ -317,7 +317,7 @@ std::size_t count_before_last_output(const OpList& ops) {
 }  // namespace
 
 Seconds host_time(Seconds reference, const Job& job) {
-    return reference / job.run.host_speed.value_or(job.cluster.host.launch_speed.value_or(1.0));
+    return reference / launch_speed(job);
 }
 
 PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part part, Seconds also) {

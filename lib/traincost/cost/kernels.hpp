@@ -69,8 +69,13 @@ enum class Part : std::uint8_t {
 PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& context, Part part = Part::whole,
                    Seconds also = {});
 
-/// A host's time for what takes the host that stacks were measured on `reference`: at the speed the run
-/// states, else the node's.
+/// How fast the job's host launches, over that which stacks were measured on: as the run states, else as its
+/// node, else 1.
+inline double launch_speed(const Job& job) {
+    return job.run.host_speed.value_or(job.cluster.host.launch_speed.value_or(1.0));
+}
+
+/// A host's time for what takes the host that stacks were measured on `reference`.
 Seconds host_time(Seconds reference, const Job& job);
 
 /// Time of one operator in one pass, communication not overlapped.

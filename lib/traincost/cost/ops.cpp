@@ -7,6 +7,7 @@
 #include "traincost/cost/blocks.hpp"
 #include "traincost/cost/kernels/kernel_choice.hpp"
 #include "traincost/cost/ops/op_builder.hpp"
+#include "traincost/cost/ops/unit_bound.hpp"
 
 namespace traincost {
 
@@ -43,9 +44,9 @@ Shape shape_of(const Job& job) {
     const bool autocast = runs_under_autocast(job);
     const bool sharded = fully_sharded(job) && !job.stack.states.gathers_stored;
     s.autocast = autocast && !sharded;
-    constexpr double fp32 = 4.0;  // what a branch in one format and a stream in another add up to
     const bool wide_stream = run.precision.weights != run.precision.compute && !job.stack.layer.narrow_stream;
-    s.r = s.autocast && wide_stream ? fp32 : s.e;
+    // A branch in one format and a stream in another add up to fp32.
+    s.r = s.autocast && wide_stream ? fp32_bytes : s.e;
     s.widens_norms = autocast && sharded && job.stack.states.sharded_autocast && s.w > s.e;
     const bool compile = is_compiled(run, job.stack);
     s.fused = run.compiled_parts.value_or(

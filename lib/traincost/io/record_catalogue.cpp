@@ -24,19 +24,6 @@ struct Kept {
     std::map<std::string, StackSpec, std::less<>> stacks;
 };
 
-/// The power limit that a record states, between a tenth of the rated power and twice of it.
-void limit_stated_power(double watts, ClusterSpec& cluster, const Catalogue& catalogue) {
-    const std::optional<double> rated = cluster.accelerator.tdp_w;
-    if (!rated)
-        throw Error(ErrorKind::input,
-                    "cluster.power_limit_W: the rated power of " + cluster.accelerator.id + " is not known");
-    if (watts < 0.1 * *rated || watts > 2.0 * *rated)
-        throw Error(ErrorKind::input, "cluster.power_limit_W: " + to_significant(watts) + " W; allowed for " +
-                                          cluster.accelerator.id + ", rated " + to_significant(*rated) +
-                                          " W: a tenth to twice of that");
-    limit_power(cluster, watts, catalogue.bench());
-}
-
 /// The accelerator's usual node, with the fabric between nodes that the record states.
 ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluster) {
     ClusterChoice choice = catalogue.cluster(cluster.accelerator, cluster.accelerators, cluster.per_node);
@@ -44,8 +31,13 @@ ClusterChoice cluster_of(const Catalogue& catalogue, const RecordCluster& cluste
         join_domain(choice, cluster.domain_link, catalogue.bench());
     if (const auto fabric = fabric_from_words(cluster.interconnect, choice.spec.per_node))
         join_nodes(choice, fabric->name, fabric->per_node, fabric->nics, catalogue.bench());
-    if (cluster.power_limit_w)
-        limit_stated_power(*cluster.power_limit_w, choice.spec, catalogue);
+    if (cluster.power_limit_w) {
+        const double watts = *cluster.power_limit_w;
+        if (const auto complaint = limit_complaint(choice.spec.accelerator, watts))
+            throw Error(ErrorKind::input,
+                        "cluster.power_limit_W: " + to_significant(watts) + " W; " + *complaint);
+        limit_power(choice.spec, watts, catalogue.bench());
+    }
     return choice;
 }
 

@@ -15,9 +15,8 @@ Orthogonalisation orthogonalisation(const OpList& ops, const KernelContext& cont
             continue;
         const double m = std::min(op.gemm.n, op.gemm.k);
         const double n = std::max(op.gemm.n, op.gemm.k);
-        const double matrices = std::max(1.0, op.weights / (m * n));
         const auto product = [&](double columns, double inner) {
-            return gemm_time({m, columns, inner, matrices}, GemmPass::forward, context.plain_gemm);
+            return gemm_time({m, columns, inner, op.gemm.count}, GemmPass::forward, context.plain_gemm);
         };
         const Seconds iteration = product(m, n) + product(m, m) + product(n, m);
         (grouped ? sum.expert : sum.dense) += iteration * newton_schulz_iterations;

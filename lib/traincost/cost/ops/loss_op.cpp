@@ -29,22 +29,10 @@ double compiled_gradients(const StackSpec& stack) {
     return 1.0;
 }
 
-/// A compiler fuses casts into the reductions and the two gradients into one kernel: `kept` bytes of logits
-/// stay, and their gradient is written over them, or beside them where the loss is a graph of its own. A
-/// model that returns its logits is given a gradient of zeros for them, and the sum stands beside both; rows
-/// off the grid of products are copied out once for each product that goes back (one H200, torch 2.11,
-/// 2026-11-26: 2 bytes a logit alive going back of a loss alone, 4 of a loss apart, 6 of returned logits, 10
-/// of 50,257 rows; under Transformers those have 6 too).
-void compile_loss(Operator& loss, Bytes kept, double beside) {
-    loss.saved = kept;
-    loss.backward_transient = kept * beside;
-    loss.forward_kernels = 3;
-    loss.backward_kernels = 1;
-}
-
-/// Logits of `e` bytes are read once forward, going back read and overwritten, by kernels that the arithmetic
+/// Logits are read once forward, going back read and overwritten, by kernels that the arithmetic
 /// of the softmax holds up on cards of much bandwidth.
-void walk_compiled(const OpBuilder& build, double logits, double e, Operator& loss) {
+void walk_compiled(const OpBuilder& build, double logits, Operator& loss) {
+    const double e = build.shape().e;
     const AcceleratorSpec& card = build.job().cluster.accelerator;
     loss.forward_access = loss.backward_access = MemoryAccess::stream;
     if (!has_pointwise_kernels(card)) {
@@ -56,6 +44,21 @@ void walk_compiled(const OpBuilder& build, double logits, double e, Operator& lo
     const double backward = bytes_meanwhile(UnitRate::log_softmax_gradients, card) + softcap;
     loss.forward_bytes = Bytes{logits * std::max(e, forward)};
     loss.backward_bytes = Bytes{logits * std::max(2.0 * e, backward)};
+}
+
+/// A compiler fuses casts into the reductions and the two gradients into one kernel: logits stay in the
+/// compute format, and their gradient is written over them, or beside them where the loss is a graph of its
+/// own, `beside` times. A
+/// model that returns its logits is given a gradient of zeros for them, and the sum stands beside both; rows
+/// off the grid of products are copied out once for each product that goes back (one H200, torch 2.11,
+/// 2026-11-26: 2 bytes a logit alive going back of a loss alone, 4 of a loss apart, 6 of returned logits, 10
+/// of 50,257 rows; under Transformers those have 6 too).
+void compile_loss(const OpBuilder& build, double logits, double beside, Operator& loss) {
+    loss.saved = Bytes{logits * build.shape().e};
+    loss.backward_transient = loss.saved * beside;
+    loss.forward_kernels = 3;
+    loss.backward_kernels = 1;
+    walk_compiled(build, logits, loss);
 }
 
 /// Whether rows of `elements` elements of `e` bytes start off the 16-byte grid that products want.
@@ -70,8 +73,7 @@ void widen_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
     const StackSpec& stack = build.stack();
     const double logits = head.gemm.m * head.gemm.n;
     if (s.fused.loss) {
-        compile_loss(loss, Bytes{logits * s.e}, compiled_gradients(stack));
-        walk_compiled(build, logits, s.e, loss);
+        compile_loss(build, logits, compiled_gradients(stack), loss);
         return;
     }
     loss.saved = Bytes{logits * wide};
@@ -109,8 +111,7 @@ void keep_format(const OpBuilder& build, const Operator& head, Operator& loss) {
     const double logits = head.gemm.m * head.gemm.n;
     if (s.fused.loss) {
         const bool copied = stack.head.logits == LogitsPlace::returned && is_off_grid(head.gemm.n, s.e);
-        compile_loss(loss, Bytes{logits * s.e}, compiled_gradients(stack) + (copied ? 2.0 : 0.0));
-        walk_compiled(build, logits, s.e, loss);
+        compile_loss(build, logits, compiled_gradients(stack) + (copied ? 2.0 : 0.0), loss);
         return;
     }
     const bool held =
@@ -132,10 +133,12 @@ void chunk_logits(const OpBuilder& build, const Operator& head, Operator& loss) 
     loss.saved = Bytes{logits * (s.fused.loss ? s.e : wide)};
     loss.forward_transient = Bytes{s.fused.loss ? 0.0 : logits * (s.e + wide / s.loss_chunks)};
     loss.backward_transient = Bytes{logits / s.loss_chunks * (s.fused.loss ? s.e : 2.0 * wide + s.e)};
-    loss.forward_bytes = Bytes{logits * (s.e + 4.0 * wide)};
-    loss.backward_bytes = Bytes{logits * (2.0 * s.e + 3.0 * wide)};
-    if (s.fused.loss)
-        walk_compiled(build, logits, s.e, loss);
+    if (s.fused.loss) {
+        walk_compiled(build, logits, loss);
+    } else {
+        loss.forward_bytes = Bytes{logits * (s.e + 4.0 * wide)};
+        loss.backward_bytes = Bytes{logits * (2.0 * s.e + 3.0 * wide)};
+    }
     loss.forward_kernels = loss.backward_kernels = launches_of(s.loss_chunks, 4);
 }
 

@@ -66,9 +66,6 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
     const bool widened = s.widens_norms && !compiled && !composite;
     Operator op{.name = name, .module = Module::norm, .kind = OpKind::memory};
     const double statistics = fp32_bytes * rows * (layernorm ? 2.0 : 1.0);
-    // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
-    const bool copied = s.autocast && !input_is_residual && !keeps_format && !compiles_walks();
-    const double input_copy = copied ? fp32_bytes : in;
     if (composite && layernorm && !model().norm.fp32_scale) {
         layernorm_by_hand(op, n, in, out, job_.cluster.accelerator);
         op.saved += Bytes{statistics};
@@ -95,7 +92,8 @@ void OpBuilder::norm(std::string_view name, double rows, double width, bool inpu
         op.forward_transient = Bytes{n * (fp32_bytes + out)};
         op.backward_transient = Bytes{n * (out + 3.0 * fp32_bytes)};
     } else {
-        op.saved = Bytes{n * input_copy + statistics};
+        // The residual stream's own tensor is what a norm of it keeps, unless an upcast copy takes its place.
+        op.saved = Bytes{n * in + statistics};
         op.forward_bytes = Bytes{n * (in + out)};
         op.backward_bytes = Bytes{n * (out + 2.0 * in)};
         op.forward_kernels = 1;

@@ -6,6 +6,7 @@
 //      "when": {"stack": "litgpt",                      a fact of the record that is this,
 //               "task": ["lora", "sft"],                one of these,
 //               "accelerators": {"above": 1},           a number above or below ("below"),
+//               "family": {"begins": "llama"},          a text that begins so
 //               "notes": {"says": "packed", "says_not": ["not packed"]}},     a text with or without words
 //      "set": {"recompute": "full"},                    fields of the run, or "stack", "attention", "loss"
 //      "assume": "…", "cannot": "…", "why": "…"}]}      what is said of it; why there is no job; where it is

@@ -143,7 +143,7 @@ TEST_CASE("a node of one's own says how fast its host launches, and the answer t
           "[everyday]") {
     const auto node = [](const std::string& speed) {
         return R"({"schema": "cluster/1", "id": "old-node", "kind": "on-prem", "accelerator": "h100-sxm5-80gb", "accelerators_per_node": 8,
-                   "scale_up": {"domain": 8, "layout": "switched", "link": "NVLink 4", "per_accelerator_GBps": 450},
+                   "scale_up": {"domain": 8, "layout": "switched", "topology": "NVSwitch", "link": "NVLink 4", "per_accelerator_GBps": 450},
                    "host": {"launch_speed": )" +
                speed + "}}";
     };

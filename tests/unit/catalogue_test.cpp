@@ -124,7 +124,7 @@ TEST_CASE("every source of every record has a title or is one", "[catalogue]") {
     }
 }
 
-TEST_CASE("a node taken for its number of accelerators is not called the usual one", "[catalogue]") {
+TEST_CASE("a node taken for its number of accelerators is not called the usual one", "[catalogue][slow]") {
     const Catalogue catalogue;
     int other = 0;
     for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {

@@ -247,9 +247,10 @@ TEST_CASE("a padded vocabulary is advised where it pays, and only there", "[kern
     CHECK_FALSE(paying_padding(job, estimate(job).step.total));
 }
 
-TEST_CASE("JAX's default blocks are TPUs' alone: elsewhere the same stack calls the kernels of before",
+TEST_CASE("a vendor's kernels are its accelerators' alone: elsewhere the same stack calls FlashAttention-2",
           "[kernel_choice]") {
     const AttentionGeneration pallas = AttentionGeneration::flash_pallas;
+    const AttentionGeneration aiter = AttentionGeneration::flash_aiter;
     for (const std::string& name : ids(Room::accelerators)) {
         INFO(name);
         std::optional<AcceleratorSpec> a;
@@ -269,5 +270,11 @@ TEST_CASE("JAX's default blocks are TPUs' alone: elsewhere the same stack calls 
                   Approx(0.66 * other->fit->forward.efficiency[2]).epsilon(1e-3));
         else
             CHECK(own->fit == other->fit);
+        const auto amd = attention_model(*a, kernels, aiter, DataType::bf16);
+        REQUIRE(amd);
+        if (a->architecture == "CDNA3" || a->architecture == "CDNA4")
+            CHECK(amd->fit->backward.efficiency[2] > 2 * other->fit->backward.efficiency[2]);
+        else
+            CHECK(amd->fit == other->fit);
     }
 }

@@ -49,7 +49,7 @@ double seconds_at(Job job, double share) {
 
 }  // namespace
 
-TEST_CASE("no accelerator of the catalogue is faster under a lower power limit", "[power]") {
+TEST_CASE("no accelerator of the catalogue is faster under a lower power limit", "[power][slow]") {
     const Catalogue catalogue;
     for (const CatalogueEntry& entry : catalogue.entries(Room::accelerators)) {
         INFO(entry.id);

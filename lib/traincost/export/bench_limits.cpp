@@ -144,6 +144,7 @@ private:
         const auto generation = run_.attention_generation.value_or(stack_.attention.generation);
         refuse_if(generation == AttentionGeneration::flash_triton ||
                       generation == AttentionGeneration::flash_pallas ||
+                      generation == AttentionGeneration::flash_aiter ||
                       generation == AttentionGeneration::math,
                   "--attention-generation",
                   "'" + std::string(name_of(generation)) +

@@ -54,7 +54,7 @@ TRAINCOST_ENUM_NAMES(Topology, "switched", "host_bus", "full_mesh", "hybrid_cube
                      "torus_3d")
 
 TRAINCOST_ENUM_NAMES(AttentionGeneration, "flash2", "flash3", "flash4", "memory_efficient", "flash_triton",
-                     "flash_pallas", "math")
+                     "flash_pallas", "flash_aiter", "math")
 
 #undef TRAINCOST_ENUM_NAMES
 

@@ -22,12 +22,13 @@ std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
     const std::string kernel = lower(run.attention_kernel);
     if (value_of<AttentionKernel>(spelt(kernel, '_', attention_spellings)) != AttentionKernel::flash)
         return std::nullopt;
-    constexpr std::array<std::pair<std::string_view, AttentionGeneration>, 5> generations = {
+    constexpr std::array<std::pair<std::string_view, AttentionGeneration>, 6> generations = {
         {{"2", AttentionGeneration::flash2},
          {"3", AttentionGeneration::flash3},
          {"4", AttentionGeneration::flash4},
          {"memory_efficient", AttentionGeneration::memory_efficient},
-         {"pallas", AttentionGeneration::flash_pallas}}};
+         {"pallas", AttentionGeneration::flash_pallas},
+         {"aiter", AttentionGeneration::flash_aiter}}};
     const auto found = std::find_if(generations.begin(), generations.end(),
                                     [&](const auto& g) { return kernel.ends_with(g.first); });
     return found == generations.end() ? std::nullopt : std::optional(found->second);

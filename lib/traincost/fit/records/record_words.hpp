@@ -47,7 +47,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 13> o
 }};
 
 // PyTorch's scaled_dot_product_attention picks a flash kernel for the 16-bit formats that training runs in.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 20> attention_spellings = {{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 21> attention_spellings = {{
     {"flash2", "flash"},
     {"flash3", "flash"},
     {"flash4", "flash"},
@@ -65,6 +65,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 20> a
     {"sdpa", "flash"},
     {"memory_efficient", "flash"},
     {"flash_pallas", "flash"},
+    {"flash_aiter", "flash"},
     {"eager", "math"},
     {"naive", "math"},
     {"unfused", "math"},

@@ -19,9 +19,10 @@ enum class AttentionGeneration : std::uint8_t {
     memory_efficient,  ///< xFormers / PyTorch "efficient"
     flash_triton,      ///< FlashAttention of 2022 and 2023 written in Triton
     flash_pallas,      ///< JAX's Pallas kernels on TPU in their default blocks
+    flash_aiter,       ///< AMD's AITER on CDNA, where a stack asks for it
     math,              ///< scores written to memory: two batched products around a softmax
 };
-inline constexpr std::size_t attention_generation_count = 7;
+inline constexpr std::size_t attention_generation_count = 8;
 
 /// One direction of one kernel, by head dimension (linear in between, constant outside).
 struct AttentionCurve {

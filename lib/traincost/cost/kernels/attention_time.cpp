@@ -233,8 +233,8 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
     }
     const auto& fits = kernels.attention->by_generation;
     // Elsewhere than on its vendor's accelerators, what asks for a vendor's kernels calls FlashAttention-2.
-    const bool vendors = generation == AttentionGeneration::flash_pallas ||
-                         generation == AttentionGeneration::flash_aiter;
+    const bool vendors =
+        generation == AttentionGeneration::flash_pallas || generation == AttentionGeneration::flash_aiter;
     const bool elsewhere = vendors && !fits[static_cast<std::size_t>(generation)];
     const auto newest = elsewhere ? AttentionGeneration::flash2 : generation;
     for (std::size_t i = static_cast<std::size_t>(newest) + 1; i-- > 0 && !model.fit;) {

@@ -15,8 +15,8 @@ namespace traincost {
 namespace {
 
 constexpr std::string_view format_names[] = {"bf16", "fp8", "fp8_block", "fp4"};
-constexpr std::string_view generation_names[] = {"flash2",       "flash3",       "flash4", "memory_efficient",
-                                                 "flash_triton", "flash_pallas", "flash_aiter", "math"};
+constexpr std::string_view generation_names[] = {
+    "flash2", "flash3", "flash4", "memory_efficient", "flash_triton", "flash_pallas", "flash_aiter", "math"};
 constexpr std::string_view access_names[] = {"stream", "gelu",          "widen",     "dropout",
                                              "norm",   "norm_backward", "softmax",   "softmax_backward",
                                              "loss",   "loss_backward", "reduction", "transpose",

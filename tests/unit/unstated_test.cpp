@@ -44,6 +44,32 @@ const UnstatedSetting* setting_of(const UnstatedRange& range, std::string_view f
 
 }  // namespace
 
+TEST_CASE("tokens in uneven numbers widen the range of experts over ranks, unless their share is said",
+          "[unstated]") {
+    const auto mixture = [](const char* ep) {
+        return draft_of({{"--model", "qwen3-30b-a3b"},
+                         {"--gpu", "h100"},
+                         {"--gpus", "8"},
+                         {"--stack", "megatron-core"},
+                         {"--ep", ep},
+                         {"--seq", "4096"},
+                         {"--global-batch", "64"}});
+    };
+    const EstimateAnswer answer = answer_to(mixture("8"));
+    const UnstatedSetting* routing = setting_of(answer.unstated, "--expert-imbalance");
+    REQUIRE(routing != nullptr);
+    REQUIRE(routing->others.size() == 1);
+    CHECK(routing->others[0].step > answer.estimate.step.total);
+    CHECK(routing->others[0].device > answer.estimate.stages[0].device);
+    JobDraft stated = mixture("8");
+    say(stated, *job_field("--expert-imbalance"), "1.4", "--expert-imbalance");
+    const EstimateAnswer busy = answer_to(stated);
+    CHECK(setting_of(busy.unstated, "--expert-imbalance") == nullptr);
+    CHECK(busy.estimate.step.total == routing->others[0].step);
+    CHECK(setting_of(answer_to(mixture("1")).unstated, "--expert-imbalance") == nullptr);
+    CHECK(setting_of(answer_to(small_job()).unstated, "--expert-imbalance") == nullptr);
+}
+
 TEST_CASE("unstated settings span the estimate, and few evaluations tell", "[unstated]") {
     const EstimateAnswer answer = answer_to(small_job());
     const UnstatedRange& range = answer.unstated;

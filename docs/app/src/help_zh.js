@@ -31,6 +31,7 @@ export const help = {
     'offload-parameters': '权重所在的位置；默认：none，即加速器',
     'offload-activations': '放在主机内存中的激活所占比例；默认：0',
     'host-speed': '主机速度与实测主机之比，用于算子启动和卸载的更新；默认：1',
+    'expert-imbalance': '最忙的卡分到的 token 与平均数之比；默认：1',
     'optimizer-kernel': '优化器的实现；默认：软件栈的设置',
     'optimizer-in-backward': '每个梯度算出后立即更新并释放',
     'mlp-tiles': 'MLP 依次处理、并在反向传播时重算的序列分块数；默认：1',

@@ -108,11 +108,11 @@ void state_run_defaults(const JobDraft& draft, const JobNeeds& needs, const Job&
     if (run.headroom > 0.0) {
         out.push_back({"headroom", percent_text(run.headroom) + " of memory is kept free", "", "--headroom"});
     }
-    if (job.model.moe) {
+    if (job.model.moe && !draft.expert_imbalance) {
         out.push_back({"experts",
                        "the busiest rank gets " + to_significant(run.expert_imbalance) +
                            " times the mean of the routed tokens",
-                       "", ""});
+                       "", "--expert-imbalance"});
     }
 }
 

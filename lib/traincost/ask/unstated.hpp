@@ -37,12 +37,13 @@ struct UnstatedRange {
 
 /// Evaluates each plausible other value alone, and the fastest and the slowest of all together: at most
 /// `most_unstated_evaluations` estimates. Recomputation, attention kernel, compiler, precision, and in
-/// tuning the length of samples, where the draft is silent and the stack has the choice; and the host's speed
-/// where launches wait for it. A value that does not fit in memory is no part of the ranges where the job as
-/// taken does: a run that runs does not have it.
+/// tuning the length of samples, where the draft is silent and the stack has the choice; the host's speed
+/// where launches wait for it; and how evenly tokens are routed where experts lie on several ranks. A value
+/// that does not fit in memory is no part of the ranges where the job as taken does: a run that runs does not
+/// have it.
 UnstatedRange unstated_range(const JobDraft& draft, const Job& job, const Estimate& taken);
 
-inline constexpr int most_unstated_evaluations = 9;
+inline constexpr int most_unstated_evaluations = 10;
 
 /// The odds of the settings and what each does to step time and memory, of values that fit (or of all, where
 /// the job as taken does not).

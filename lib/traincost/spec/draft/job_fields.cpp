@@ -404,7 +404,7 @@ void add_numerics(std::vector<JobField>& out) {
     add(row<&D::adapter_scale_and_bias, on_or_off>({"run.adapter.scale_and_bias", "", "on|off", "LitGPT's second adapter: scales and biases on every product", g}));
     add(row<&D::frozen_layers, positive>({"run.frozen_layers", "", "COUNT", "Lowest blocks that are not trained", g}));
     add(row<&D::activation_input_fp8, on_or_off>({"run.activation_input_fp8", "", "on|off", "The MLP activation keeps its input in FP8", g}));
-    add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "", "NUMBER", "Routed tokens on the busiest rank, relative to the mean", g}));
+    add(row<&D::expert_imbalance, positive_number>({"run.expert_imbalance", "--expert-imbalance", "RATIO", "Routed tokens on the busiest rank, relative to the mean; default: 1", g}));
     add(row<&D::neighbouring_experts, on_or_off>({"run.neighbouring_experts", "", "on|off", "A token's experts lie next to each other", g}));
     add(row<&D::expert_one_hot, on_or_off>({"run.expert_one_hot", "", "on|off", "Tokens reach experts by products with one-hot masks", g}));
 }

@@ -236,7 +236,13 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
     const bool vendors =
         generation == AttentionGeneration::flash_pallas || generation == AttentionGeneration::flash_aiter;
     const bool elsewhere = vendors && !fits[static_cast<std::size_t>(generation)];
-    const auto newest = elsewhere ? AttentionGeneration::flash2 : generation;
+    // What asks for its architecture's latest gets AITER's on CDNA.
+    const bool latest =
+        generation == AttentionGeneration::flash3 || generation == AttentionGeneration::flash4;
+    const bool by_amd = latest && fits[static_cast<std::size_t>(AttentionGeneration::flash_aiter)];
+    const auto newest = elsewhere ? AttentionGeneration::flash2
+                        : by_amd  ? AttentionGeneration::flash_aiter
+                                  : generation;
     for (std::size_t i = static_cast<std::size_t>(newest) + 1; i-- > 0 && !model.fit;) {
         model.fit = fits[i];
     }

@@ -48,11 +48,10 @@ void walk_compiled(const OpBuilder& build, double logits, Operator& loss) {
 
 /// A compiler fuses casts into the reductions and the two gradients into one kernel: logits stay in the
 /// compute format, and their gradient is written over them, or beside them where the loss is a graph of its
-/// own, `beside` times. A
-/// model that returns its logits is given a gradient of zeros for them, and the sum stands beside both; rows
-/// off the grid of products are copied out once for each product that goes back (one H200, torch 2.11,
-/// 2026-11-26: 2 bytes a logit alive going back of a loss alone, 4 of a loss apart, 6 of returned logits, 10
-/// of 50,257 rows; under Transformers those have 6 too).
+/// own, `beside` times. A model that returns its logits is given a gradient of zeros for them, and the sum
+/// stands beside both; rows off the grid of products are copied out once for each product that goes back (one
+/// H200, torch 2.11, 2026-11-26: 2 bytes a logit alive going back of a loss alone, 4 of a loss apart, 6 of
+/// returned logits, 10 of 50,257 rows; under Transformers those have 6 too).
 void compile_loss(const OpBuilder& build, double logits, double beside, Operator& loss) {
     loss.saved = Bytes{logits * build.shape().e};
     loss.backward_transient = loss.saved * beside;

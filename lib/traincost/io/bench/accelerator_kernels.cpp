@@ -51,7 +51,6 @@ void add(const GemmData& data, KernelModels& models) {
     }
     models.gemm_sustained = data.sustained_factor;
     models.gemm_sustained_horizon = data.sustained_horizon;
-    models.gemm_untuned = data.untuned_factor.value_or(1.0);
     models.power_knee = data.power_knee.value_or(0.0);
     models.mxfp8_as_fp8 = data.mxfp8_as_fp8;
     models.default_units = data.default_units;

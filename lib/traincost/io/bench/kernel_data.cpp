@@ -201,8 +201,6 @@ GemmData gemm_data_from_json(const JsonNode& node) {
     x.sustained_horizon = Seconds(positive_finite(object.at("sustained_horizon_us")) * micro);
     if (const auto knee = object.find("power_knee"))
         x.power_knee = positive_finite(*knee);
-    if (const auto factor = object.find("untuned_factor"))
-        x.untuned_factor = in_range(*factor, 1, 1000);
     x.default_units = positive_finite(object.at("default_units"));
     x.default_l2 = Bytes(positive_finite(object.at("default_l2_MiB")) * mebi);
     if (const auto watts = object.find("power_limit_W_per_TFLOPs"))

@@ -49,7 +49,6 @@ struct GemmData {
     Seconds sustained_horizon;
     std::optional<double>
         power_knee;  ///< share of the peak that the power limit sustains at the highest clock
-    std::optional<double> untuned_factor{};  ///< time as shipped over that with kernels chosen beforehand
     double default_units;
     Bytes default_l2;
     std::optional<double>

@@ -217,8 +217,6 @@ std::string gemm_data_json(const GemmData& data) {
         .member("default_l2_MiB", data.default_l2.value() / mebi);
     if (data.power_knee)
         out.member("power_knee", *data.power_knee);
-    if (data.untuned_factor)
-        out.member("untuned_factor", *data.untuned_factor);
     if (data.watts_per_tflops)
         out.member("power_limit_W_per_TFLOPs", *data.watts_per_tflops);
     if (data.flops_per_clock)

@@ -20,8 +20,6 @@ struct KernelModels {
     AllocatorModel allocator{};
     double gemm_sustained = 1.0;           ///< short-benchmark clock over the clock of a long run
     Seconds gemm_sustained_horizon{6e-3};  ///< kernels longer than this (at peak) were measured at the latter
-    /// Time of products whose kernels nobody chose by measurement beforehand over those of tuned libraries.
-    double gemm_untuned = 1.0;
     double power_knee =
         0.0;  ///< share of the peak that the power limit sustains at the highest clock; 0: unknown
     /// mxfp8 takes the kernels of fp8: those of block scales apply their scales in software.

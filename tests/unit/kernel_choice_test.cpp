@@ -281,26 +281,3 @@ TEST_CASE("a vendor's kernels are its accelerators' alone: elsewhere the same st
         }
     }
 }
-
-TEST_CASE("products of libraries as shipped take as much longer as was measured, those of tuned ones do not",
-          "[kernel_choice]") {
-    for (const std::string& name : ids(Room::accelerators)) {
-        INFO(name);
-        std::optional<ClusterSpec> cluster;
-        try {
-            cluster = catalogue().cluster(name, 1).spec;
-        } catch (const Error&) {
-            continue;  // no node is known
-        }
-        if (cluster->kernels.gemm_untuned == 1.0)
-            continue;
-        Job job = job_of("llama-3.2-1b", name, "pytorch", "bf16-pure");
-        const double shipped = estimate(job).step[StepTerm::gemm].value();
-        job.stack.device.tuned_products = true;
-        CHECK(shipped / estimate(job).step[StepTerm::gemm].value() ==
-              Approx(cluster->kernels.gemm_untuned).epsilon(0.02));
-        CHECK(cluster->accelerator.vendor == "AMD");
-    }
-    CHECK(catalogue().cluster("mi355x-288gb", 1).spec.kernels.gemm_untuned > 1.0);
-    CHECK(catalogue().stack("mlperf-rocm").device.tuned_products);
-}

@@ -210,9 +210,7 @@ const GemmModel& product_model(const Operator& op, const KernelContext& c) {
 
 /// Matrix products of an operator in one pass.
 Seconds product_time(const Operator& op, Pass pass, const GemmModel& model, const KernelContext& c) {
-    const StackDevice& device = c.job->stack.device;
-    const double factor =
-        device.gemm_factor * (device.tuned_products ? 1.0 : c.job->cluster.kernels.gemm_untuned);
+    const double factor = c.job->stack.device.gemm_factor;
     if (pass == Pass::forward)
         return gemm_time(op.gemm, GemmPass::forward, model) * factor;
     Seconds time;

@@ -336,8 +336,6 @@ struct StackHost {
 /// The accelerator as the stack uses it: clock, allocator, what lies outside the allocator.
 struct StackDevice {
     double gemm_factor = 1.0;  ///< GEMM time in a training step over an isolated kernel's
-    bool tuned_products =
-        false;  ///< the library's kernel of each product was chosen by measurement beforehand
     /// The allocator maps pages into address ranges (expandable_segments:True) rather than keep blocks of the
     /// driver's.
     bool expandable_segments = false;

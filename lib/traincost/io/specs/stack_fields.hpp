@@ -169,7 +169,6 @@ void describe(Io& io, T& x) {
 template <class Io, io::Is<StackDevice> T>
 void describe(Io& io, T& x) {
     io.optional("gemm_factor", x.gemm_factor);
-    io.optional("tuned_products", x.tuned_products);
     io.optional("expandable_segments", x.expandable_segments);
     io.optional("fragmentation", x.fragmentation);
     io.optional("fragmentation_recompute", x.fragmentation_recompute);

@@ -1,0 +1,117 @@
+// What launch files met at a further first sight taught: words for what was known by others.
+
+#include "support/launch_reading.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace traincost;
+using namespace traincost::test;
+
+TEST_CASE("micro-steps that DeepSpeed's file states are not assumed", "[launch]") {
+    const std::string flags =
+        "deepspeed --num_nodes 2 --num_gpus 4 pretrain_gpt2.py --model-parallel-size 2 --num-layers 8 "
+        "--hidden-size 64 --num-attention-heads 4 --batch-size 8 --seq-length 64 --bf16 ";
+    const LaunchReading file = said_in(flags + "--deepspeed --deepspeed_config ds.json\n");
+    CHECK(said(file, Fact::micro_batch) == "8");
+    CHECK(said(file, Fact::accumulation) == "-");
+    CHECK(said(file, Fact::global_batch) == "-");
+    CHECK(said(said_in(flags + "--use-flash-attn\n"), Fact::global_batch) == "32");
+}
+
+TEST_CASE("VeOmni's tables in another's words: packed sequences and micro-steps", "[launch]") {
+    const LaunchReading job = said_in(
+        "model:\n  model_path: acme/m-8b\ndata:\n  sample_packing_sequence_len: 4096\n"
+        "train:\n  data_parallel_mode: fsdp2\n  micro_batch_size: 1\n  gradient_accumulation_steps: 4\n"
+        "  init_device: meta\n");
+    CHECK(said(job, Fact::sequence) == "4096");
+    CHECK(said(job, Fact::accumulation) == "4");
+}
+
+TEST_CASE("Megatron-Bridge: what is kept in host memory", "[launch]") {
+    const std::string text =
+        "train:\n  global_batch_size: 16\n  micro_batch_size: 1\n"
+        "optimizer:\n  optimizer_cpu_offload: false\n  bf16: true\n"
+        "ddp:\n  use_distributed_optimizer: true\n"
+        "model:\n  seq_length: 512\n  tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2\n";
+    CHECK(said(said_in(text), Fact::offload) == "none");
+    const LaunchReading job =
+        said_in(text + "  fine_grained_activation_offloading: true\n  offload_modules: [core_attn]\n");
+    CHECK(said(job, Fact::offload) == "cpu (activations)");
+    CHECK(job.contradictions.empty());
+}
+
+TEST_CASE("flame: a model is a file of its configuration", "[launch]") {
+    const LaunchReading job = said_in(
+        "torchrun --nproc_per_node 2 -m flame.train --job.config_file fla.toml --model.config m/340M.json "
+        "--training.batch_size 1 --training.seq_len 512 --training.data_parallel_shard_degree 2\n");
+    CHECK(said(job, Fact::model) == "m/340M.json");
+}
+
+TEST_CASE("one GPU is not divided", "[launch]") {
+    const LaunchReading job = said_in(
+        "#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gpus-per-node=1\n"
+        "srun bash train.sh --job.config_file fla.toml --training.batch_size 2 --training.seq_len 512 "
+        "--training.gradient_accumulation_steps 4 --activation_checkpoint.mode full\n");
+    CHECK(said(job, Fact::tp) == "1");
+    CHECK(said(job, Fact::dp) == "1");
+    CHECK(said(job, Fact::global_batch) == "8");
+}
+
+TEST_CASE("DeepSpeed without hosts takes the GPUs that are visible", "[launch]") {
+    const std::string command =
+        "CUDA_VISIBLE_DEVICES=0,1,2,3 deepspeed ARGS train.py --model_name_or_path acme/m-1b "
+        "--per_device_train_batch_size 2\n";
+    const auto with = [&](const std::string& args) {
+        std::string text = command;
+        return said_in(text.replace(text.find("ARGS"), 4, args));
+    };
+    CHECK(said(with("--master_port 9901"), Fact::gpus) == "4");
+    CHECK(said(with("--master_port 9901"), Fact::nodes) == "1");
+    CHECK(said(with("--hostfile hosts"), Fact::gpus) == "-");
+}
+
+TEST_CASE("LLaMA-Factory: a model by its path alone", "[launch]") {
+    const LaunchReading job = said_in(
+        "model_path: /models/m-8b\nfinetuning_type: full\ntemplate: default\ncutoff_len: 512\n"
+        "per_device_train_batch_size: 2\n");
+    CHECK(said(job, Fact::model) == "/models/m-8b");
+}
+
+TEST_CASE("ms-swift: the kind of model where its path is unknown", "[launch]") {
+    const LaunchReading job = said_in(
+        "CUDA_VISIBLE_DEVICES=0 swift sft --model_id_or_path ${SOMEWHERE} --model_type vl2-8b "
+        "--dataset d --max_length 512\n");
+    CHECK(said(job, Fact::model) == "vl2-8b");
+    const LaunchReading known =
+        said_in("swift sft --model_id_or_path acme/m-8b --model_type vl2-8b --dataset d\n");
+    CHECK(said(known, Fact::model) == "acme/m-8b");
+}
+
+TEST_CASE("NeMo's launcher: the training that is chosen names the model", "[launch]") {
+    const LaunchReading job = said_in(
+        "python3 main.py training=gpt3/5b stages=[training] training.trainer.num_nodes=2 \\\n"
+        " training.model.global_batch_size=128 training.model.tensor_model_parallel_size=4\n");
+    CHECK(said(job, Fact::model) == "gpt3/5b");
+}
+
+TEST_CASE("PaddleFormers: degrees in Megatron's words, and its kernel of attention", "[launch]") {
+    const LaunchReading job = said_in(
+        "model_name_or_path: acme/m-8b\nmax_seq_len: 8192\nper_device_train_batch_size: 1\n"
+        "gradient_accumulation_steps: 4\ntensor_model_parallel_size: 4\npipeline_model_parallel_size: 2\n"
+        "sharding: stage1\nrecompute: true\nbf16: true\nfp16_opt_level: O2\n"
+        "_attn_implementation: flashmask\n");
+    CHECK(job.format == "paddlenlp");
+    CHECK(said(job, Fact::tp) == "4");
+    CHECK(said(job, Fact::pp) == "2");
+    CHECK(said(job, Fact::attention) == "flashmask");
+}
+
+TEST_CASE("Megatron's arguments without dimensions: the checkpoint of the model", "[launch]") {
+    const LaunchReading job = said_in(
+        "source models/m-9b.sh\nMODEL_DIR=$(dirname $0)\n"
+        "python3 train.py ${MODEL_ARGS[@]} --hf-checkpoint ${MODEL_DIR}/M-9B \\\n"
+        " --tensor-model-parallel-size 4 --pipeline-model-parallel-size 1 --global-batch-size 256 \\\n"
+        " --use-distributed-optimizer --optimizer adam\n");
+    CHECK(said(job, Fact::model) == "M-9B");
+    CHECK(said(job, Fact::tp) == "4");
+}

@@ -87,6 +87,52 @@ TEST_CASE("ms-swift: the kind of model where its path is unknown", "[launch]") {
     CHECK(said(known, Fact::model) == "acme/m-8b");
 }
 
+TEST_CASE("Colossal-AI's benchmark by its plug-in's letter", "[launch]") {
+    const LaunchReading job =
+        said_in("colossalai run --nproc_per_node 4 benchmark.py -p 3d --pp 4 -b 16 -g -x --n_chunks 2\n");
+    CHECK(said(job, Fact::pp) == "4");
+    CHECK(said(job, Fact::recompute) == "full");
+    CHECK(said(job, Fact::attention) == "flash");
+}
+
+TEST_CASE("trainers of one's own: sharding, compilation and models by further names", "[launch]") {
+    const LaunchReading sharded = said_in(
+        "torchrun --standalone --nproc_per_node 2 fsdp_trainer.py --batch_size 4 --max_steps 10 "
+        "--sharding FULL_SHARD\n");
+    CHECK(said(sharded, Fact::zero) == "3");
+    CHECK(said(sharded, Fact::micro_batch) == "-");  // a GPU's, or of all
+    const LaunchReading compiled = said_in(
+        "accelerate launch --num_processes 2 train.py --model_name_or_path acme/m-1b "
+        "--per_device_train_batch_size 2 --max_length 512 --compile --gradient_checkpointing\n");
+    CHECK(said(compiled, Fact::compile) == "true");
+    const LaunchReading seeing = said_in(
+        "torchrun --nproc_per_node 2 train.py --vlm_path models/vl-3b --per_device_train_batch_size 2 "
+        "--use_flash_attn2 True\n");
+    CHECK(said(seeing, Fact::model) == "models/vl-3b");
+    CHECK(said(seeing, Fact::attention) == "flash");
+}
+
+TEST_CASE("settings alone: kernels of attention and experts in their tables", "[launch]") {
+    const LaunchReading job = said_in(
+        "model:\n  name: acme/m-1b\n  attention_implementation: sdpa\n"
+        "training:\n  per_device_train_batch_size: 2\n  gradient_accumulation_steps: 4\n"
+        "  learning_rate: 1e-4\n  moe:\n    expert_parallel_size: 4\n");
+    CHECK(said(job, Fact::attention) == "sdpa");
+    CHECK(said(job, Fact::ep) == "4");
+}
+
+TEST_CASE("a program that trains by its name and is told of a model is a trainer", "[launch]") {
+    const LaunchReading job = said_in(
+        "accelerate launch --num_machines=1 --num_processes=8 --mixed_precision=bf16 train.py "
+        "--model-id acme/m-8b --data-path d.parquet\n");
+    CHECK(said(job, Fact::model) == "acme/m-8b");
+    CHECK(said(job, Fact::gpus) == "8");
+    const LaunchReading length = said_in(
+        "torchrun --nnodes 2 --nproc_per_node 4 train.py --batch_train 128 --seq_len 64 --total_steps 9\n");
+    CHECK(said(length, Fact::sequence) == "64");
+    CHECK(said(length, Fact::gpus) == "8");
+}
+
 TEST_CASE("NeMo's launcher: the training that is chosen names the model", "[launch]") {
     const LaunchReading job = said_in(
         "python3 main.py training=gpt3/5b stages=[training] training.trainer.num_nodes=2 \\\n"
@@ -114,4 +160,27 @@ TEST_CASE("Megatron's arguments without dimensions: the checkpoint of the model"
         " --use-distributed-optimizer --optimizer adam\n");
     CHECK(said(job, Fact::model) == "M-9B");
     CHECK(said(job, Fact::tp) == "4");
+}
+
+TEST_CASE("trainers of one's own: degrees by names that mean them, where one was assumed", "[launch]") {
+    const auto with = [](const std::string& flag) {
+        return said_in(
+            "torchrun --nproc_per_node 8 train.py --model_name_or_path acme/m-8b --batch_size 2 "
+            "--learning_rate 1e-4 --gradient_accumulation_steps 2 " +
+            flag + "\n");
+    };
+    for (const char* flag : {"--tensor_parallel 4", "--tp_degree 4", "--mp_size 4", "--model-parallel 4",
+                             "--tensor-model-parallel-size 4"}) {
+        CAPTURE(flag);
+        CHECK(said(with(flag), Fact::tp) == "4");
+        CHECK(said(with(flag), Fact::dp) == "2");
+    }
+    CHECK(said(with("--pipeline_model_parallel_size 2"), Fact::pp) == "2");
+    CHECK(said(with("--context_parallel 2"), Fact::cp) == "2");
+    CHECK(said(with("--ulysses_degree 4"), Fact::cp) == "4");
+    CHECK(said(with("--tensor_parallel $(count)"), Fact::tp) == "-");
+    CHECK(said(with("--mp bf16"), Fact::tp) == "1");
+    CHECK(said(with("--rollout_tp_size 4"), Fact::tp) == "1");  // another program's
+    CHECK(said(with("--model_size 7 --context_size 512"), Fact::tp) == "1");
+    CHECK(said(with("--model_parallel"), Fact::tp) == "1");
 }

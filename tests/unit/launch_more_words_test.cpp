@@ -121,6 +121,40 @@ TEST_CASE("settings alone: kernels of attention and experts in their tables", "[
     CHECK(said(job, Fact::ep) == "4");
 }
 
+TEST_CASE("EasyLM: a mesh of replicas, shards and parts, whose batch is the whole mesh's", "[launch]") {
+    const std::string start = "python -m EasyLM.models.llama.llama_train --dtype=bf16 --total_steps=100 ";
+    const std::string end =
+        " --optimizer.type=adamw --optimizer.accumulate_gradient_steps=2 "
+        "--train_dataset.type=huggingface --train_dataset.huggingface_dataset.seq_length=2048 "
+        "--train_dataset.huggingface_dataset.batch_size=256\n";
+    const LaunchReading job = said_in(start + "--mesh_dim='1,-1,4' --load_llama_config=13b" + end);
+    CHECK(job.format == "easylm");
+    CHECK(said(job, Fact::tp) == "4");
+    CHECK(said(job, Fact::dp) == "-");
+    CHECK(said(job, Fact::zero) == "3");
+    CHECK(said(job, Fact::cp) == "1");
+    CHECK(said(job, Fact::model) == "llama-13b");
+    CHECK(said(job, Fact::sequence) == "2048");
+    CHECK(said(job, Fact::micro_batch) == "-");
+    CHECK(said(job, Fact::accumulation) == "2");
+    CHECK(said(job, Fact::global_batch) == "512");
+    CHECK(said(job, Fact::precision) == "bf16");
+    const LaunchReading replicas =
+        said_in(start + "--mesh_dim=dp:8,fsdp:1,mp:1 --llama.base_model=llama3_8b" + end);
+    CHECK(said(replicas, Fact::model) == "llama3_8b");
+    CHECK(said(replicas, Fact::tp) == "1");
+    CHECK(said(replicas, Fact::dp) == "8");
+    CHECK(said(replicas, Fact::micro_batch) == "32");
+    CHECK(said(replicas, Fact::zero) == "0");
+    const LaunchReading four = said_in(
+        "python -u -m latent.train --mesh_dim='!-1,4,1,2' --load_llama_config=7b --dtype=bf16 "
+        "--optimizer.accumulate_gradient_steps=1 --train_dataset.json_dataset.batch_size=4\n");
+    CHECK(four.format == "easylm");
+    CHECK(said(four, Fact::cp) == "2");
+    CHECK(said(four, Fact::global_batch) == "4");
+    CHECK(said(four, Fact::model) == "llama-7b");
+}
+
 TEST_CASE("a program that trains by its name and is told of a model is a trainer", "[launch]") {
     const LaunchReading job = said_in(
         "accelerate launch --num_machines=1 --num_processes=8 --mixed_precision=bf16 train.py "

@@ -174,6 +174,13 @@ void complete(FactSheet& sheet) {
         sheet.forget(Fact::nodes);
     }
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
+    if (sheet.count(Fact::gpus) == 1) {
+        for (const Fact degree : {Fact::tp, Fact::pp, Fact::cp}) {
+            if (!sheet.has(degree)) {
+                sheet.derive(degree, std::int64_t{1}, named(sheet, Fact::gpus));
+            }
+        }
+    }
     solve_data_parallel(sheet);
     solve(sheet, Fact::gpus, Fact::nodes, Fact::gpus_per_node);
     solve_batch(sheet);

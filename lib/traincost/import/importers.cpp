@@ -56,6 +56,7 @@ constexpr Importer importers[] = {
     {"veomni", recognise_veomni, read_veomni},
     {"xtuner", recognise_xtuner, read_xtuner},
     {"levanter", recognise_levanter, read_levanter},
+    {"easylm", recognise_easylm, read_easylm},
     {"internevo", recognise_internevo, read_internevo},
     {"colossalai", recognise_colossalai, read_colossalai},
     {"lightning", recognise_lightning, read_lightning},

@@ -187,7 +187,8 @@ std::string name_of(std::string_view table, const Setting& said, std::string_vie
                   (name == "base" && is_of_hub(said.peek(key))))) {
         return "model_name_or_path";
     }
-    if (model && words.of_own && name == "attention" && names_kernel(said.peek(key))) {
+    const bool kernel = means_attention(name) || (words.of_own && name == "attention");
+    if (model && kernel && names_kernel(said.peek(key))) {
         return "attn_implementation";
     }
     if (cuts_its_batch(said) && holds(name, "batch_size")) {

@@ -36,6 +36,7 @@ int recognise_fast_llm(const Setting& root); void read_fast_llm(const Setting& r
 int recognise_paddlenlp(const Setting& root); void read_paddlenlp(const Setting& root, FactSheet& sheet);
 int recognise_primus(const Setting& root); void read_primus(const Setting& root, FactSheet& sheet);
 int recognise_levanter(const Setting& root); void read_levanter(const Setting& root, FactSheet& sheet);
+int recognise_easylm(const Setting& root); void read_easylm(const Setting& root, FactSheet& sheet);
 int recognise_lightning(const Setting& root); void read_lightning(const Setting& root, FactSheet& sheet);
 int recognise_nanogpt(const Setting& root); void read_nanogpt(const Setting& root, FactSheet& sheet);
 int recognise_nanochat(const Setting& root); void read_nanochat(const Setting& root, FactSheet& sheet);

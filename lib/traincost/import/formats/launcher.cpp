@@ -186,6 +186,10 @@ void read_launcher(const Setting& root, FactSheet& sheet) {
     if (const Setting* slurm = launcher.at("slurm")) {
         read_header(*slurm, sheet, by_task);
     }
+    if (launcher.has("deepspeed") && !launcher.has_any({"hostfile", "num_nodes", "include", "i"}) &&
+        launcher.has("env.CUDA_VISIBLE_DEVICES")) {
+        sheet.assume(Fact::nodes, std::int64_t{1}, "deepspeed's hosts beside CUDA_VISIBLE_DEVICES");
+    }
     if (launcher.at("alone") != nullptr && sheet.count(Fact::gpus_per_node) == 1) {
         sheet.assume(Fact::nodes, std::int64_t{1}, "a program that no launcher starts");
     }

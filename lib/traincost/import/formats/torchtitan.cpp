@@ -41,6 +41,10 @@ void read_titan_model(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::model, hf->text, *hf);
     } else if (flavor != nullptr) {
         sheet.state(Fact::model, name == nullptr ? flavor->text : name->text + " " + flavor->text, *flavor);
+    } else if (const Setting* shape = root.peek("model.config");
+               shape != nullptr && shape->is_scalar() &&
+               as_word(*shape)) {  // flame's, a file of Transformers
+        sheet.word(Fact::model, root, {"model.config"});
     } else {
         for (const std::string_view key : {"model_spec", "model"}) {
             const Setting* call = root.at(key);

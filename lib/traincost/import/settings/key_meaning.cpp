@@ -108,10 +108,50 @@ bool means_length(std::string_view name) {
 
 bool means_model(std::string_view name) {
     const NameWords parts = parts_of_name(name);
-    return parts.size() > 1 && has_word(parts, {"model"}) &&
+    return parts.size() > 1 && has_word(parts, {"model", "llm", "vlm"}) &&
            has_word(parts, {"name", "path", "id", "key", "dir", "checkpoint", "ckpt", "repo", "base"}) &&
            only_words(parts, {"model", "name", "path", "or", "id", "key", "dir", "checkpoint", "ckpt", "repo",
-                              "base", "hf", "pretrained", "llm", "local"});
+                              "base", "hf", "pretrained", "llm", "vlm", "local"});
+}
+
+namespace {
+
+const WordList degree_words = {"parallel", "parallelism", "size", "degree", "ways"};
+
+/// Whether a name says one of `which`, that it is a degree unless it is `alone`, and nothing else.
+bool is_degree_of(std::string_view name, WordList which, WordList alone) {
+    NameWords parts = parts_of_name(name);
+    if (parts.size() == 1) {
+        return has_word(parts, alone);
+    }
+    const bool counts = has_word(parts, which) && has_word(parts, degree_words);
+    return counts && std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
+               return is_word_of(which, part) || is_word_of(degree_words, part);
+           });
+}
+
+/// "model_size" and "sequence_size" are no degrees.
+bool is_parallel(std::string_view name) {
+    return has_word(parts_of_name(name), {"parallel", "parallelism"});
+}
+
+}  // namespace
+
+bool means_tensor_parts(std::string_view name) {
+    return is_degree_of(name, {"tp", "mp"}, {"tp", "mp"}) ||
+           (is_parallel(name) && is_degree_of(name, {"tensor", "model", "tp", "mp"}, {}));
+}
+
+bool means_stages(std::string_view name) {
+    return is_degree_of(name, {"pp"}, {"pp"}) ||
+           (is_parallel(name) && is_degree_of(name, {"pipeline", "pipe", "model", "pp"}, {}) &&
+            has_word(parts_of_name(name), {"pipeline", "pipe", "pp"}));
+}
+
+bool means_sequence_parts(std::string_view name) {
+    return is_degree_of(name, {"cp", "sp", "ulysses"}, {"cp", "sp"}) ||
+           (is_parallel(name) &&
+            is_degree_of(name, {"sequence", "seq", "context", "ulysses", "cp", "sp"}, {}));
 }
 
 bool means_recomputing(std::string_view name) {

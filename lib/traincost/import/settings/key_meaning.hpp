@@ -27,6 +27,15 @@ bool means_length(std::string_view name);
 /// The name or the path of the model that is trained: "model_key", "base_model_path".
 bool means_model(std::string_view name);
 
+/// In how many parts a tensor is cut: "tensor_parallel", "tp_degree", "mp_size".
+bool means_tensor_parts(std::string_view name);
+
+/// The stages of a pipeline: "pipeline_parallel", "pp_degree".
+bool means_stages(std::string_view name);
+
+/// In how many parts a sequence is cut: "context_parallel", "ulysses_degree".
+bool means_sequence_parts(std::string_view name);
+
 /// Whether activations are computed again: "use_activation_checkpointing", "remat".
 bool means_recomputing(std::string_view name);
 

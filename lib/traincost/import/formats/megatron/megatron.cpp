@@ -261,6 +261,9 @@ void read_megatron_model(const Setting& root, FactSheet& sheet) {
     read_tokenizer(root, sheet, {"tokenizer_model", "tokenizer_name_or_path"});
     state_dimensions(sheet, dimensions, root,
                      {"num_layers", "hybrid_layer_pattern", "hybrid_override_pattern", "hidden_size"});
+    if (!sheet.has(Fact::model)) {  // slime and its kin, whose dimensions stand in a file of their own
+        sheet.word(Fact::model, root, {"hf_checkpoint"});
+    }
 }
 
 }  // namespace
@@ -274,7 +277,8 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::global_batch, root, {"global_batch_size"});
     if (const Setting* ramp = first_of(root, {"rampup_batch_size", "step_batch_size_schedule"})) {
         sheet.remark(*ramp, "the batch grows to its global size");
-    } else if (sheet.has(Fact::micro_batch) && !root.has("global_batch_size")) {
+    } else if (sheet.has(Fact::micro_batch) &&  // which DeepSpeed's file states, where there is one
+               !root.has_any({"global_batch_size", "deepspeed_config", "deepspeed_config_file"})) {
         sheet.assume(Fact::accumulation, std::int64_t{1}, "--global-batch-size");
     }
     read_megatron_sharding(root, sheet);
@@ -291,14 +295,7 @@ void read_megatron(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::attention, "flash", *root.at(key));
         }
     }
-    if (is_on(root, "optimizer_cpu_offload") || is_on(root, "cpu_optimizer")) {
-        sheet.state(Fact::offload, "cpu (optimizer)",
-                    root.has("optimizer_cpu_offload") ? *root.at("optimizer_cpu_offload")
-                                                      : *root.at("cpu_optimizer"));
-    }
-    if (is_on(root, "cpu_offloading")) {
-        state_offloaded_activations(*root.at("cpu_offloading"), "cpu", sheet);
-    }
+    read_kept_aside(root, root, sheet);
     sheet.whole(Fact::nodes, root, {"num_nodes"});
     if (const Setting* kind = first_of(root, {"peft_type"}); kind != nullptr && lower(kind->text) == "lora") {
         sheet.whole(Fact::lora_rank, root, {"lora_dim"});

@@ -209,6 +209,10 @@ void read_nemo(const Setting& whole, FactSheet& sheet) {
     if (!sheet.has(Fact::model)) {
         sheet.word(Fact::model, model, {"restore_from_path"});
     }
+    const Setting* chosen = &root != &whole ? first_of(root, {"$group"}) : nullptr;  // "training=gpt3/5b"
+    if (chosen != nullptr && !sheet.has(Fact::model) && chosen->text.find('/') != std::string::npos) {
+        sheet.state(Fact::model, chosen->text.substr(chosen->text.starts_with('=') ? 1 : 0), *chosen);
+    }
     sheet.whole(Fact::micro_batch, model, {"micro_batch_size"});
     sheet.whole(Fact::global_batch, model, {"global_batch_size"});
     sheet.whole(Fact::sequence, model, {"encoder_seq_length", "data.train_ds.max_seq_length"});
@@ -330,6 +334,8 @@ void read_megatron_bridge(const Setting& root, FactSheet& sheet) {
                              {"optimizer.fp16", "precision.fp16"});
     }
     read_bridge_optimizer(root, sheet);
+    const Setting* optimizer = root.at("optimizer");
+    read_kept_aside(model, optimizer != nullptr && optimizer->is_map() ? *optimizer : nothing, sheet);
     sheet.whole(Fact::lora_rank, root, {"peft.dim", "lora.lora_rank"});
     read_adapter_words(root, sheet, {.targets = {"peft.target_modules"}, .dropout = {"peft.dropout"}});
     sheet.word(Fact::attention, model, {"attention_backend"});

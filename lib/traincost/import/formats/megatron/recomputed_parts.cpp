@@ -29,4 +29,17 @@ void read_recomputed_parts(const Setting& root, FactSheet& sheet, const Recomput
     }
 }
 
+void read_kept_aside(const Setting& model, const Setting& optimizer, FactSheet& sheet) {
+    if (const Setting* states = first_of(optimizer, {"optimizer_cpu_offload", "cpu_optimizer"});
+        states != nullptr && as_truth(*states)) {
+        sheet.state(Fact::offload, *as_truth(*states) ? "cpu (optimizer)" : "none", *states);
+    }
+    for (const std::string_view key : {"cpu_offloading", "fine_grained_activation_offloading"}) {
+        if (is_on(model, key)) {
+            state_offloaded_activations(*model.at(key), "cpu", sheet);
+            first_of(model, {"offload_modules"});
+        }
+    }
+}
+
 }  // namespace traincost

@@ -53,6 +53,7 @@ void read_lora(const Setting& root, FactSheet& sheet) {
 
 void read_fsdp_sharding(const Setting& root, FactSheet& sheet) {
     read_fsdp_words(root.at("fsdp"), sheet);
+    read_own_sharding(root, sheet);
     if (const Setting* block = root.at("fsdp_config"); block != nullptr) {
         if (block->is_map()) {
             read_fsdp_block(*block, sheet);
@@ -358,7 +359,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
     read_new_model(root, sheet);
     sheet.word(Fact::optimizer, root, {"optim", "optimizer", "optimizer_type", "optimizer_name"});
     read_trainer_attention(root, sheet);
-    sheet.truth(Fact::compile, root, {"torch_compile"});
+    read_own_compilation(root, sheet);
     read_fsdp_sharding(root, sheet);
     read_strategy(root, sheet);
     read_enabled_fsdp(root, sheet);
@@ -381,12 +382,7 @@ void read_hf_arguments(const Setting& root, FactSheet& sheet) {
             sheet.state(Fact::offload, "cpu (optimizer)", *root.at(key));
         }
     }
-    sheet.whole(Fact::tp, root, tensor_names);
-    sheet.whole(Fact::pp, root, pipeline_names);
-    sheet.whole(Fact::cp, root, sequence_parallel_names);
-    if (!says_parallelism(root)) {
-        assume_data_parallel_only(sheet, "the trainer");
-    }
+    read_trainer_degrees(root, sheet);
     if (!openrlhf && root.has("per_device_train_batch_size") && !root.has("$adapted")) {
         if (!sheet.has(Fact::global_batch))  // which a program divides by itself
             sheet.assume(Fact::accumulation, std::int64_t{1}, "gradient_accumulation_steps");

@@ -90,7 +90,7 @@ void read_llama_factory_precision(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_llama_factory(const Setting& root, FactSheet& sheet) {
-    sheet.word(Fact::model, root, {"model_name_or_path"});
+    sheet.word(Fact::model, root, {"model_name_or_path", "model_path"});
     sheet.whole(Fact::sequence, root, {"cutoff_len"});
     sheet.whole(Fact::micro_batch, root, {"per_device_train_batch_size"});
     sheet.whole(Fact::accumulation, root, {"gradient_accumulation_steps"});

@@ -51,11 +51,13 @@ void read_recompute(const Setting& root, FactSheet& sheet) {
 }  // namespace
 
 void read_paddlenlp(const Setting& root, FactSheet& sheet) {
-    sheet.whole(Fact::tp, root, {"tensor_parallel_degree"});
-    sheet.whole(Fact::pp, root, {"pipeline_parallel_degree"});
-    sheet.whole(Fact::vp, root, {"virtual_pp_degree"});
-    sheet.whole(Fact::cp, root, {"context_parallel_degree", "sep_parallel_degree"});
-    sheet.whole(Fact::ep, root, {"expert_parallel_degree"});
+    // PaddleFormers calls them as Megatron does.
+    sheet.whole(Fact::tp, root, {"tensor_parallel_degree", "tensor_model_parallel_size"});
+    sheet.whole(Fact::pp, root, {"pipeline_parallel_degree", "pipeline_model_parallel_size"});
+    sheet.whole(Fact::vp, root, {"virtual_pp_degree", "virtual_pipeline_model_parallel_size"});
+    sheet.whole(Fact::cp, root, {"context_parallel_degree", "sep_parallel_degree", "context_parallel_size"});
+    sheet.whole(Fact::ep, root, {"expert_parallel_degree", "expert_model_parallel_size"});
+    sheet.word(Fact::attention, root, {"_attn_implementation"});
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp}) {
         sheet.assume(fact, std::int64_t{1}, "PaddleNLP's " + std::string(fact_name(fact)));
     }

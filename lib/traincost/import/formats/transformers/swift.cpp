@@ -139,6 +139,9 @@ int recognise_swift(const Setting& root) {
 
 void read_swift(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"model", "model_id_or_path", "model_type", "load", "mcore_model"});
+    if (!sheet.has(Fact::model)) {  // of a path that nobody knows here
+        sheet.word(Fact::model, root, {"model_type"});
+    }
     sheet.whole(Fact::sequence, root, {"max_length", "max_seq_length"});
     read_swift_tuner(root, sheet);
     sheet.whole(Fact::gpus_per_node, root, {"device_groups.nproc_per_node"});  // under Ray

@@ -25,10 +25,18 @@ const Setting* meant(const Setting& root, bool (*means)(std::string_view)) {
 
 bool measures_colossal(const Setting& root) {
     const Setting* program = root.peek("$program");
-    return program != nullptr && base_of(program->text) == "benchmark.py" && root.has("c") && root.has("b");
+    return program != nullptr && base_of(program->text) == "benchmark.py" && root.has("b") &&
+           root.has_any({"c", "p"});
 }
 
 namespace {
+
+const Paths sharding_names = {"sharding", "sharding_strategy", "fsdp_sharding_strategy", "fsdp_strategy"};
+
+/// FSDP's own word, and no number.
+bool names_sharding(const Setting* at) {
+    return at != nullptr && at->is_scalar() && !as_whole(*at) && stage_of_strategy(at->text);
+}
 
 /// Whether a command starts a trainer, as far as its program's name tells: not what measures, serves or
 /// prepares, which take many of the same arguments.
@@ -53,6 +61,18 @@ bool starts_training(const Setting& root) {
     return !other && !by_program;
 }
 
+/// "train.py" that is told of a model or a length.
+bool trains_by_name(const Setting& root) {
+    const Setting* program = root.peek("$program");
+    const std::string name = program == nullptr ? std::string() : lower(base_of(program->text));
+    static constexpr std::string_view words[] = {"train", "finetun", "sft"};
+    const bool trains = std::any_of(std::begin(words), std::end(words), [&](std::string_view word) {
+        return name.find(word) != std::string::npos;
+    });
+    return trains && (root.has_any(model_names) || meant(root, means_model) != nullptr ||
+                      root.has_any(sequence_names) || meant(root, means_length) != nullptr);
+}
+
 }  // namespace
 
 int trainer_of_ones_own(const Setting& root) {
@@ -67,7 +87,10 @@ int trainer_of_ones_own(const Setting& root) {
     const auto known = [&](Paths paths, bool (*means)(std::string_view), int score) {
         return root.has_any(paths) || meant(root, means) != nullptr ? score : 0;
     };
+    const bool shards = std::any_of(sharding_names.begin(), sharding_names.end(),
+                                    [&](std::string_view name) { return names_sharding(root.peek(name)); });
     const int sum =
+        (trains_by_name(root) ? 20 : 0) + (shards ? 20 : 0) +
         known(micro_batch_names, means_device_batch, 25) + known(accumulation_names, means_accumulation, 20) +
         known(model_names, means_model, 10) + (any(model_names, 1) == 0 ? any({"model"}, 10) : 0) +
         known(sequence_names, means_length, 10) + any({"batch_size", "train_batch_size"}, 10) +
@@ -129,6 +152,11 @@ bool trains_as_loaded(const Setting& root) {
 
 bool says_parallelism(const Setting& root) {
     const Setting* adapted = root.peek("$adapted");
+    if (std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
+            return m.key.starts_with("mesh") && m.value.is_scalar() && !says_nothing(m.value);
+        })) {
+        return true;
+    }
     return adapted != nullptr && adapted->text == "words" &&
            std::any_of(root.members.begin(), root.members.end(), [](const SettingMember& m) {
                return m.key.find("parallel") != std::string::npos ||
@@ -224,6 +252,48 @@ void read_own_recompute(const Setting& root, FactSheet& sheet) {
     }
 }
 
+void read_own_compilation(const Setting& root, FactSheet& sheet) {
+    sheet.truth(Fact::compile, root, {"torch_compile"});
+    for (const std::string_view key : {"compile", "compile_model", "use_compile", "use_torch_compile"}) {
+        const Setting* at = root.has("$program") && !sheet.has(Fact::compile) ? root.peek(key) : nullptr;
+        if (at != nullptr && as_truth(*at)) {
+            sheet.state(Fact::compile, *as_truth(*at), *at);
+        }
+    }
+}
+
+void read_own_sharding(const Setting& root, FactSheet& sheet) {
+    for (const std::string_view key : sharding_names) {
+        const Setting* at = sheet.has(Fact::zero) ? nullptr : root.peek(key);
+        if (names_sharding(at)) {
+            sheet.state(Fact::zero, *stage_of_strategy(at->text), *at);
+        }
+    }
+}
+
+void read_trainer_degrees(const Setting& root, FactSheet& sheet) {
+    sheet.whole(Fact::tp, root, tensor_names);
+    sheet.whole(Fact::pp, root, pipeline_names);
+    sheet.whole(Fact::cp, root, sequence_parallel_names);
+    sheet.whole(Fact::ep, root, {"expert_parallel_size", "ep_size"});
+    for (const auto& [fact, means] :
+         {std::pair{Fact::tp, &means_tensor_parts}, std::pair{Fact::pp, &means_stages},
+          std::pair{Fact::cp, &means_sequence_parts}}) {
+        const Setting* at = root.has("$program") && !sheet.has(fact) ? meant(root, means) : nullptr;
+        if (at == nullptr || as_truth(*at)) {
+            continue;
+        }
+        if (as_whole(*at).value_or(0) > 0) {
+            sheet.state(fact, *as_whole(*at), *at);
+        } else if (!as_word(*at)) {
+            sheet.unknown(fact, *at, "its number is not given");
+        }
+    }
+    if (!says_parallelism(root)) {
+        assume_data_parallel_only(sheet, "the trainer");
+    }
+}
+
 void read_trainer_attention(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::attention, root, {"attn_implementation", "ds.attn_implementation"});
     if (const Setting* at =
@@ -232,7 +302,7 @@ void read_trainer_attention(const Setting& root, FactSheet& sheet) {
         sheet.state(Fact::attention, at->text, *at);
     }
     for (const std::string_view key :
-         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2",
+         {"use_flash_attn", "flash_attn", "use_flash_attention", "use_flash_attention_2", "use_flash_attn2",
           "enable_flash_attention", "flash_attention"}) {
         if (!sheet.has(Fact::attention) && is_on(root, key)) {
             sheet.state(Fact::attention, "flash", *root.at(key));

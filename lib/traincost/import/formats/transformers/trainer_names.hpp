@@ -91,7 +91,7 @@ int trainer_of_ones_own(const Setting& root);
 /// Whether settings hand the job to DeepSpeed: with its configuration, or by name.
 bool names_deepspeed(const Setting& root);
 
-/// Whether settings of a program that nobody gave name a parallelism, so that the rest of it is unknown.
+/// Whether settings name a mesh, or those of a program that nobody gave a parallelism: the rest is unknown.
 bool says_parallelism(const Setting& root);
 
 /// In what a trainer computes: its switches, else the format in which its weights are loaded.
@@ -102,6 +102,15 @@ void read_machines(const Setting& root, FactSheet& sheet);
 
 /// A program's own switch of recomputation, by a name that means it.
 void read_own_recompute(const Setting& root, FactSheet& sheet);
+
+/// Whether a trainer compiles its model, by its own switch or a program's.
+void read_own_compilation(const Setting& root, FactSheet& sheet);
+
+/// A program's own word for what it shards, which is FSDP's: "--sharding FULL_SHARD".
+void read_own_sharding(const Setting& root, FactSheet& sheet);
+
+/// In how many parts a trainer cuts its model and its sequences, by the names it has for them.
+void read_trainer_degrees(const Setting& root, FactSheet& sheet);
 
 /// What computes a trainer's attention.
 void read_trainer_attention(const Setting& root, FactSheet& sheet);

@@ -67,9 +67,10 @@ void read_veomni(const Setting& root, FactSheet& sheet) {
     sheet.word(Fact::model, root, {"model.model_path", "model.config_path"});
     sheet.word(Fact::attention, root,
                {"model.attn_implementation", "model.ops_implementation.attn_implementation"});
-    sheet.whole(Fact::sequence, root, {"data.max_seq_len"});
+    sheet.whole(Fact::sequence, root, {"data.max_seq_len", "data.sample_packing_sequence_len"});
     sheet.whole(Fact::micro_batch, train, {"micro_batch_size"});
     sheet.whole(Fact::global_batch, train, {"global_batch_size"});
+    sheet.whole(Fact::accumulation, train, {"gradient_accumulation_steps"});
     read_veomni_degrees(train, sheet);
     read_veomni_sharding(train, sheet);
     read_checkpointing_switch(train, sheet,

@@ -48,12 +48,6 @@ std::size_t behind_launcher(std::string_view line) {
     return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
 }
 
-/// Whether the values of such a column are numbers.
-bool is_number(ColumnRole role) {
-    return role == ColumnRole::fact || role == ColumnRole::iteration || role == ColumnRole::optimizer_step ||
-           role == ColumnRole::epoch;
-}
-
 }  // namespace
 
 void LogMetrics::name_columns(const std::vector<std::string>& names) {

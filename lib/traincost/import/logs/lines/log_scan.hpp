@@ -59,7 +59,18 @@ inline std::uint64_t eight_at(const char* text) {
 /// Whether `size` bytes are the same: in line, as most texts compared are short.
 inline bool same_bytes(const char* a, const char* b, std::size_t size) {
     if (size < 8) {
-        for (std::size_t i = 0; i < size; ++i) {
+        std::size_t i = 0;
+        if (size >= 4) {
+            std::uint32_t left = 0;
+            std::uint32_t right = 0;
+            std::memcpy(&left, a, sizeof(left));
+            std::memcpy(&right, b, sizeof(right));
+            if (left != right) {
+                return false;
+            }
+            i = sizeof(left);
+        }
+        for (; i < size; ++i) {
             if (a[i] != b[i]) {
                 return false;
             }

@@ -7,7 +7,7 @@ namespace traincost {
 namespace {
 
 constexpr std::size_t longest_shape = 4096;
-constexpr std::size_t most_digits = 15;
+constexpr std::size_t most_whole_digits = 15;
 
 /// Whether digits behind `c` belong to a name: "l1_loss", "top_5".
 bool joins_digits(char c) {
@@ -88,7 +88,7 @@ bool LogShape::fits(std::string_view line) {
         if ((i == number) != (part + 1 == parts_.size())) {
             return false;
         }
-        huge_ |= i - number > most_digits && (number == 0 || line[number - 1] != '.');
+        huge_ |= i - number > most_whole_digits && (number == 0 || line[number - 1] != '.');
     }
     line_ = line.data();
     return i == line.size();

@@ -231,6 +231,109 @@ void metrics_named_values(benchmark::State& state) {
          }));
 }
 
+void metrics_narrow_tabs(benchmark::State& state) {
+    read(state, log_of(
+                    [](int i) {
+                        return std::to_string(i) + "\t" + varied(i, 4) + "\t0.8" + std::to_string(i % 1000) +
+                               "\t9" + varied(i, 1) + "\n";
+                    },
+                    "step\tloss\tstep_time\ttokens_per_s\n"));
+}
+
+void metrics_short_named_values(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "step=" + std::to_string(i) + " loss=" + varied(i, 4) + " lr=1.0e-04 tokens_per_sec=9" +
+                    varied(i, 1) + " step_time=0." + std::to_string(800 + i % 100) + "\n";
+         }));
+}
+
+void trainer_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "{'loss': " + varied(i, 4) + ", 'learning_rate': " + varied(i, 14) +
+                    "e-05, 'epoch': " + varied(i, 2) + "}\n";
+         }));
+}
+
+void trainer_json_lines(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "{\"loss\": " + varied(i, 4) + ", \"grad_norm\": " + varied(i, 14) +
+                    ", \"learning_rate\": " + varied(i, 14) + "e-05, \"epoch\": " + varied(i, 2) +
+                    ", \"step\": " + std::to_string(i) + "}\n";
+         }));
+}
+
+void trainer_bar(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             const std::string n = std::to_string(i);
+             const std::string bar =
+                 "  7%|7         | " + n + "/5000000 [1:02:03<22:33:44, " + varied(i, 2) + "s/it]";
+             return i % 10 != 0 ? bar + "\r"
+                                : bar + "\n{'loss': " + varied(i, 4) + ", 'learning_rate': " + varied(i, 14) +
+                                      "e-05, 'epoch': " + varied(i, 2) + "}\n";
+         }));
+}
+
+void lightning_bar(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "Epoch 0:   7%|7         | " + std::to_string(i) + "/5000000 [1:02:03<22:33:44, " +
+                    varied(i, 2) + "it/s, v_num=3, train_loss=" + varied(i, 3) + "]" + (i % 50 ? "\r" : "\n");
+         }));
+}
+
+void llama_factory_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "{\"current_steps\": " + std::to_string(i) +
+                    ", \"total_steps\": 5000000, \"loss\": " + varied(i, 4) + ", \"lr\": " + varied(i, 14) +
+                    "e-05, \"epoch\": " + varied(i, 2) + ", \"percentage\": 7.1, \"elapsed_time\": \"" +
+                    std::to_string(i / 360) + ":" + std::to_string(10 + i / 6 % 50) +
+                    ":30\", \"remaining_time\": \"3:02:04\"}\n";
+         }));
+}
+
+void composer_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             const std::string n = std::to_string(i);
+             return "[batch=" + n + "/5000000]:\n\t Train time/batch: " + n + "\n\t Train time/sample: " + n +
+                    "\n\t Train loss/train/total: " + varied(i, 4) +
+                    "\n\t Train throughput/batches_per_sec: 1." + varied(i, 4).substr(3) +
+                    "\n\t Train throughput/device/tokens_per_sec: 9" + varied(i, 4) +
+                    "\n\t Train memory/peak_allocated_mem: " + varied(i, 4) + "\n";
+         }));
+}
+
+void nanogpt_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "iter " + std::to_string(i) + ": loss " + varied(i, 4) + ", time " + varied(i, 2) +
+                    "ms, mfu " + varied(i, 2) + "%\n";
+         }));
+}
+
+void litgpt_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "Epoch 1 | iter " + std::to_string(i) + " step " + std::to_string(i / 4) +
+                    " | loss train: " + varied(i, 3) + ", val: n/a | iter time: " + varied(i, 2) + " ms" +
+                    (i % 4 == 0 ? " (step)" : "") + "\n";
+         }));
+}
+
+void maxtext_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             return "completed step: " + std::to_string(i) + ", seconds: " + varied(i, 3) +
+                    ", TFLOP/s/device: 2" + varied(i, 3) + ", Tokens/s/device: 30" + varied(i, 3) +
+                    ", total_weights: 4096, loss: " + varied(i, 3) + "\n";
+         }));
+}
+
+void deepspeed_log(benchmark::State& state) {
+    read(state, log_of([](int i) {
+             const std::string n = std::to_string(i);
+             return "[2026-01-02 03:04:05,678] [INFO] [timer.py:260:stop] epoch=0/micro_step=" + n +
+                    "/global_step=" + n + ", RunningAvgSamplesPerSec=" + varied(i, 15) +
+                    ", CurrSamplesPerSec=" + varied(i, 15) +
+                    ", MemAllocated=10.5GB, MaxMemAllocated=20.5GB\n";
+         }));
+}
+
 BENCHMARK(megatron_log)->Unit(benchmark::kMillisecond);
 BENCHMARK(torchtitan_log)->Unit(benchmark::kMillisecond);
 BENCHMARK(warnings)->Unit(benchmark::kMillisecond);
@@ -242,5 +345,17 @@ BENCHMARK(metrics_nested_json_lines)->Unit(benchmark::kMillisecond);
 BENCHMARK(metrics_markdown)->Unit(benchmark::kMillisecond);
 BENCHMARK(metrics_narrow_csv)->Unit(benchmark::kMillisecond);
 BENCHMARK(metrics_named_values)->Unit(benchmark::kMillisecond);
+BENCHMARK(metrics_narrow_tabs)->Unit(benchmark::kMillisecond);
+BENCHMARK(metrics_short_named_values)->Unit(benchmark::kMillisecond);
+BENCHMARK(trainer_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(trainer_json_lines)->Unit(benchmark::kMillisecond);
+BENCHMARK(trainer_bar)->Unit(benchmark::kMillisecond);
+BENCHMARK(lightning_bar)->Unit(benchmark::kMillisecond);
+BENCHMARK(llama_factory_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(composer_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(nanogpt_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(litgpt_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(maxtext_log)->Unit(benchmark::kMillisecond);
+BENCHMARK(deepspeed_log)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -269,3 +269,37 @@ TEST_CASE("ms-swift names the rates of a GPU and of all", "[logs]") {
     CHECK(*log.tokens_per_s_per_gpu == Approx(270.0));
     CHECK(*log.tokens_per_s == Approx(2160.0));
 }
+
+TEST_CASE("records of LitGPT in one line, whose line ends were lost", "[logs]") {
+    const auto record = [](int n, const std::string& loss, const std::string& time) {
+        return "Epoch 3 | iter " + std::to_string(n) + " step " + std::to_string(n) +
+               " | loss train: " + loss + ", val: 1.039 | iter time: " + time + " ms (step) ";
+    };
+    const TrainingLog log = read_lines(record(719, "0.818", "700.5") + record(720, "0.841", "702.5") +
+                                       record(721, "0.772", "704.5") +
+                                       "Training time: 485.47s Memory used: 13.50 GB Saving LoRA weights\n");
+    CHECK(log.framework == LogFramework::litgpt);
+    CHECK(log.iterations == 3);
+    CHECK(log.step_time->value() == Approx(0.7025));
+    CHECK(*log.loss_last == Approx(0.772));
+    CHECK(log.peak_memory->value() == Approx(13.5e9));
+}
+
+TEST_CASE("nanoGPT's line in a loop that counts twice", "[logs]") {
+    const TrainingLog log = read_lines(
+        "trainer-1 | local_iter 1 total_iter 11: loss 4.0948, time 1486.5ms, mfu 1.00%\n"
+        "trainer-1 | local_iter 2 total_iter 12: loss 3.9048, time 1488.5ms, mfu 1.00%\n");
+    CHECK(log.framework == LogFramework::nanogpt);
+    CHECK(log.last_iteration == 12);
+    CHECK(log.step_time->value() == Approx(1.4875));
+    CHECK(*log.loss_last == Approx(3.9048));
+}
+
+TEST_CASE("a bar with the version of a run is Lightning's, whatever it counts", "[logs]") {
+    const TrainingLog log = read_lines(
+        "Epoch 20/20: 100%|##########| 20/20 [08:35<00:00, 25.77s/it, v_num=1, train_loss_step=9.58e+3, "
+        "train_loss_epoch=1.03e+4]\n");
+    CHECK(log.framework == LogFramework::lightning);
+    CHECK(log.step_time->value() == Approx(25.77));
+    CHECK(*log.loss_last == Approx(9580.0));
+}

@@ -70,6 +70,55 @@ TEST_CASE("objects of several shapes in turn", "[logs]") {
     CHECK(*log.loss_last == Approx(2.6));
 }
 
+TEST_CASE("a form's lines of a shape read before are read as the first of it", "[logs]") {
+    std::string text;
+    for (int step = 1; step <= 300; ++step) {
+        const std::string n = std::to_string(step);
+        text += "iter " + n + ": loss " + std::to_string(4.0 - step / 100.0) + ", time " +
+                std::to_string(800 + step % 9) + ".50ms, mfu 40.12%\n";
+        text += step % 100 == 0 ? "step " + n + ": train loss 3.1, val loss 3.2\n" : "";
+    }
+    const TrainingLog log = read_lines(text + "iter 1301: loss nan, time 804.50ms, mfu 40.12%\n" +
+                                       "iter 12345678901234567: loss 9.5, time 804.50ms, mfu 40.12%\n" +
+                                       "iter 1302: loss 0.75, time 804.50ms, mfu 40.12%\n");
+    CHECK(log.framework == LogFramework::nanogpt);
+    CHECK(log.iterations == 302);
+    CHECK(log.last_iteration == 1302);
+    CHECK(log.nan_steps == 1);
+    CHECK(log.step_time->value() == Approx(0.8045));
+    CHECK(*log.loss_last == Approx(0.75));
+}
+
+TEST_CASE("bars at nought and words between lines of one form keep their meaning", "[logs]") {
+    std::string text;
+    for (int epoch = 0; epoch < 3; ++epoch) {
+        for (int n = 0; n <= 120; ++n) {
+            text += "Epoch " + std::to_string(epoch) + ":   7%|7         | " + std::to_string(n) +
+                    "/120 [01:02<03:04, 2.00it/s, v_num=3, train_loss=" + std::to_string(4 - epoch) + ".5]\r";
+        }
+        text += "\nSaving checkpoint to epoch-" + std::to_string(epoch) + "\n";
+    }
+    const TrainingLog log = read_lines(text);
+    CHECK(log.framework == LogFramework::lightning);
+    CHECK(log.iterations == 360);
+    CHECK(log.restarts == 0);
+    CHECK(log.step_time->value() == Approx(0.5));
+    CHECK(*log.loss_last == Approx(2.5));
+}
+
+TEST_CASE("rows of plain numbers, and those that are not, of one table", "[logs]") {
+    const TrainingLog log = read_lines(
+        "step,loss,step_time,memory_gb,note\n1,4.5,0.5,10.5,a\n2,4.25,.5,10.5,\n3,,0.5,,b\n4, 1e-1 "
+        ",0.50,11.5\n"
+        "5,0.123456789012345678,5.0e-1,\"11\",x\n6,nan,0.5,10.5,y\n7,2.5,0.5,10.5,z,\n8,1.5,0.5,10.5,z,1,"
+        "2\n");
+    CHECK(log.iterations == 7);
+    CHECK(log.step_time->value() == Approx(0.5));
+    CHECK(log.peak_memory->value() == Approx(11.5 * GiB));
+    CHECK(log.nan_steps == 1);
+    CHECK(*log.loss_last == Approx(2.5));
+}
+
 TEST_CASE("batches counted over the epochs, steps repeated in each", "[logs]") {
     const auto batch = [](int epoch, int n, const std::string& loss) {
         return "Epoch " + std::to_string(epoch) + " Batch " + std::to_string(n) + " Loss " + loss +

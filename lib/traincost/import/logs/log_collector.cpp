@@ -12,8 +12,7 @@ namespace {
 
 using enum LogFact;
 
-constexpr int same_form_trusted = 16;  // steps of one form in a row, after which a line is tried as one first
-constexpr int dialect_lines = 64;      // step lines looked at to tell dialects of one form apart
+constexpr int dialect_lines = 64;  // step lines looked at to tell dialects of one form apart
 
 std::vector<std::string_view> all_anchors() {
     std::vector<std::string_view> all;
@@ -31,35 +30,6 @@ std::vector<std::string_view> all_anchors() {
 LogCollector::LogCollector() : forms_(log_forms().begin(), log_forms().end()), anchors_(all_anchors()) {
 }
 
-/// Reads the line as of form `i`, whose anchor stands at `at`; what it was.
-LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const LogLine& line) {
-    const LogForm& form = forms_[i];
-    Taken taken = Taken::nothing;
-    for (std::size_t begin = 0;;) {
-        const std::string_view text = line.text.substr(begin);
-        LogFacts facts;
-        const bool read = form.read(text, begin == 0 ? at : 0, facts);
-        const std::size_t next = facts.next;
-        if (read) {
-            drop_cut_number(form.family, facts, line);
-            keep_memory(facts);
-            if (!facts.iteration) {
-                side(form.family, facts, line.number);
-                if (form.family == LogFamily::hugging_face || form.family == LogFamily::megatron) {
-                    look_for_dialects(form.family, text, facts, dialects_);
-                }
-                return Taken::beside;
-            }
-            step(form.family, facts, {line.number, text.substr(0, next == 0 ? text.npos : next), line.ended});
-            taken = Taken::step;
-        }
-        if (next == 0) {
-            return taken;
-        }
-        begin += next;
-    }
-}
-
 /// What a program printed, out of its envelope: some lines, with colours.
 void LogCollector::take_printed(std::string_view text, const LogLine& line) {
     std::string scratch;
@@ -74,13 +44,26 @@ void LogCollector::take_printed(std::string_view text, const LogLine& line) {
 }
 
 void LogCollector::take(const LogLine& line) {
+    row_tried_ = false;
+    if (metrics_.has_columns() && take_bare_row(line)) {
+        return;
+    }
+    const bool alone = stands_alone(line);
+    if (alone && take_by_route(line)) {
+        return;
+    }
     if (line.text.starts_with("{\"")) {
         if (const std::optional<std::string> printed = text_in_envelope(line.text)) {
             take_printed(*printed, line);
             return;
         }
     }
+    const std::size_t shapes = metrics_.shapes();
+    way_.reset();
     take_plain(line);
+    if (alone && way_) {
+        learn_route(line, shapes);
+    }
 }
 
 void LogCollector::take_plain(const LogLine& line) {
@@ -102,57 +85,9 @@ void LogCollector::take_plain(const LogLine& line) {
     if (continue_block(line) || continue_nemo(line) || take_metrics(line)) {
         return;
     }
-    // Most lines of most logs are of the same form as the last step.
-    if (same_form_ >= same_form_trusted) {
-        const std::size_t at = find_in(line.text, forms_[last_form_].anchor);
-        if (at != line.text.npos && take_as(last_form_, at, line) == Taken::step) {
-            return;
-        }
+    if (!take_by_forms(line)) {
+        take_words(line, hits_.from(forms_.size()));
     }
-    if (take_known(line)) {
-        return;
-    }
-    anchors_.find(line.text, hits_);
-    if (!hits_.any()) {
-        return;
-    }
-    words_ |= hits_.from(forms_.size());
-    for (std::size_t i = 0; i < forms_.size(); ++i) {
-        if (!hits_.has(i)) {
-            continue;
-        }
-        const Taken taken = take_as(i, hits_.first[i], line);
-        if (taken == Taken::step) {
-            same_form_ = i == last_form_ ? same_form_ + 1 : 0;
-            last_form_ = i;
-            return;
-        }
-        if (taken == Taken::beside) {
-            break;
-        }
-    }
-    const auto here = [&](LogWord w) { return hits_.has(forms_.size() + static_cast<std::size_t>(w)); };
-    using enum LogWord;
-    if (here(step_cell) || here(epoch_cell)) {
-        metrics_.begin_cells();
-        take_metrics(line);
-        return;
-    }
-    if (here(step_word) && metrics_.begin_block(line.text)) {
-        return;
-    }
-    const bool numbered = here(step_word) || here(iter_word) || here(batch_word) || here(loss_behind_bar);
-    if (numbered || here(epoch_word) || here(train_title)) {
-        take_named(line, numbered);
-    }
-    const bool beside = here(evaluation) || here(validation) || here(validation_loss) ||
-                        here(validation_loss_key) || here(checkpoint) || here(checkpoint_title);
-    const bool start = here(training_starts) || here(training_begins) || here(resuming);
-    if (beside || start) {
-        metrics_.forget_named_shape();
-    }
-    beside_ |= beside;
-    start_ |= start;
 }
 
 void LogCollector::keep_memory(const LogFacts& facts) {
@@ -240,13 +175,16 @@ void LogCollector::drop_cut_number(LogFamily family, LogFacts& facts, const LogL
     }
 }
 
-void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
+void LogCollector::step(LogFamily family, LogFacts& facts, const LogLine& line) {
     const auto index = static_cast<std::size_t>(family);
     if (looked_at_[index] < dialect_lines) {
         ++looked_at_[index];
         look_for_dialects(family, line.text, facts, dialects_);
     }
-    shape_[index] = facts;
+    if (!shape_[index]) {
+        shape_[index].emplace();
+    }
+    shape_[index]->become(facts);
     keep_summary(facts);
     if (family == LogFamily::composer) {
         if (block_) {
@@ -274,7 +212,7 @@ void LogCollector::step(LogFamily family, LogFacts facts, const LogLine& line) {
 
 /// Lines with a loss are counted. The same line twice is one; LLaMA-Factory prints a line of its own before
 /// the Trainer's. JSON is the Trainer's where it names epochs.
-void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
+void LogCollector::hugging_face(LogFacts& facts, const LogLine& line) {
     const auto epoch_key = static_cast<int>(LogWord::epoch_key);
     if ((words_ >> epoch_key & 1U) == 0 && !holds(line.text, "'loss'") && !holds(line.text, "\"epoch\":")) {
         return;
@@ -301,7 +239,7 @@ void LogCollector::hugging_face(LogFacts facts, const LogLine& line) {
 }
 
 /// A line of times belongs to the step whose loss stands before it; without one it is the next step.
-void LogCollector::deepspeed_chat(LogFacts facts, const LogLine& line) {
+void LogCollector::deepspeed_chat(LogFacts& facts, const LogLine& line) {
     if (facts.has(loss)) {
         chat_step_ = *facts.iteration;
         chat_named_ = true;

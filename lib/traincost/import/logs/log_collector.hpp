@@ -11,6 +11,7 @@
 #include "traincost/import/logs/lines/log_facts.hpp"
 #include "traincost/import/logs/lines/log_forms.hpp"
 #include "traincost/import/logs/lines/log_line.hpp"
+#include "traincost/import/logs/lines/log_routes.hpp"
 #include "traincost/import/logs/lines/log_scan.hpp"
 #include "traincost/import/logs/log_framework.hpp"
 #include "traincost/import/logs/log_metrics.hpp"
@@ -60,11 +61,20 @@ public:
 
 private:
     enum class Taken : std::uint8_t { nothing, beside, step };
+    static constexpr int same_form_trusted =
+        16;  ///< steps of one form in a row, after which a line is tried as one first
+    static constexpr int lines_before_names = 100;  ///< of the columns of a table in a file, at most
     using Waiting = std::optional<std::pair<LogFacts, std::int64_t>>;  ///< a step and its line
 
     void take_printed(std::string_view text, const LogLine& line);
     void take_plain(const LogLine& line);
     bool take_metrics(const LogLine& line);
+    bool take_bare_row(const LogLine& line);
+    bool stands_alone(const LogLine& line) const;
+    /// The form that lines are tried as first, counted from 1; 0 where none is trusted yet.
+    std::size_t trusted_form() const {
+        return same_form_ >= same_form_trusted ? last_form_ + 1 : 0;
+    }
     void take_measured(const LogFacts& facts, const LogLine& line);
     void take_named(const LogLine& line, bool numbered);
     bool take_known(const LogLine& line);
@@ -72,11 +82,16 @@ private:
     bool take_object(std::string_view object, const LogLine& line);
     bool continue_block(const LogLine& line);
     void end_block(std::int64_t line);
-    Taken take_as(std::size_t form, std::size_t at, const LogLine& line);
+    bool take_by_route(const LogLine& line);
+    void learn_route(const LogLine& line, std::size_t shapes);
+    bool take_by_forms(const LogLine& line);
+    void count_form(std::size_t form);
+    void take_words(const LogLine& line, std::uint64_t words);
+    Taken take_as(std::size_t form, std::size_t at, const LogLine& line, LogTrace& trace);
     void side(LogFamily family, const LogFacts& facts, std::int64_t line);
-    void step(LogFamily family, LogFacts facts, const LogLine& line);
-    void hugging_face(LogFacts facts, const LogLine& line);
-    void deepspeed_chat(LogFacts facts, const LogLine& line);
+    void step(LogFamily family, LogFacts& facts, const LogLine& line);
+    void hugging_face(LogFacts& facts, const LogLine& line);
+    void deepspeed_chat(LogFacts& facts, const LogLine& line);
     void accept(LogFamily family, const LogFacts& facts, std::int64_t line);
     void keep_memory(const LogFacts& facts);
     void keep_summary(const LogFacts& facts);
@@ -102,9 +117,14 @@ private:
     std::uint64_t words_ = 0;
     bool beside_ = false;
     bool start_ = false;
-    bool rows_ = false;          ///< of a table or of JSON lines, which are no mention in prose
-    std::size_t last_form_ = 0;  ///< of the last step
-    int same_form_ = 0;          ///< steps in a row of that form
+    bool rows_ = false;       ///< of a table or of JSON lines, which are no mention in prose
+    bool row_tried_ = false;  ///< the line was read as a bare row in vain
+    LogRoutes routes_;
+    LogFacts facts_{};  ///< of the line that a form reads: clearing them costs less than making them
+    LogTrace trace_;    ///< of the form that was tried last
+    std::optional<LogRoute> way_{};  ///< of the line that is read, if it is one for others of its shape
+    std::size_t last_form_ = 0;      ///< of the last step
+    int same_form_ = 0;              ///< steps in a row of that form
 
     Waiting block_{};              ///< Composer's, still open
     Waiting wrapped_{};            ///< Megatron's, whose end may follow

@@ -12,10 +12,14 @@ namespace traincost {
 
 namespace {
 
+/// Whether a member of an object has the name of an iteration.
 bool names_iteration(std::string_view line) {
-    for (const std::string_view name : {"step':", "iter':", "iteration':", "step\":", "steps\":", "iter\":",
-                                        "iteration\":", "num_updates\":"}) {
-        if (holds(line, name)) {
+    for (std::size_t at = line.find(':'); at != line.npos; at = line.find(':', at + 1)) {
+        const char quote = at > 0 ? line[at - 1] : ' ';
+        const std::string_view name = line.substr(0, at - (at > 0 ? 1 : 0));
+        const bool either = name.ends_with("step") || name.ends_with("iter") || name.ends_with("iteration");
+        if ((quote == '\'' && either) ||
+            (quote == '"' && (either || name.ends_with("steps") || name.ends_with("num_updates")))) {
             return true;
         }
     }
@@ -116,9 +120,22 @@ void LogCollector::end_block(std::int64_t line) {
     }
 }
 
+/// A row that begins with a digit and has no names, so that it can be nothing else; false where it says
+/// nothing.
+bool LogCollector::take_bare_row(const LogLine& line) {
+    if (!head_of_bar_.empty() || wrapped_ || !metrics_.is_bare_row(line.text)) {
+        return false;
+    }
+    row_tried_ = true;
+    const LogFacts* const facts = metrics_.row(line.text, line.ended);
+    if (facts != nullptr) {
+        take_measured(*facts, line);
+    }
+    return facts != nullptr;
+}
+
 /// Rows of a table, names of its columns, and JSON objects of nobody's own form.
 bool LogCollector::take_metrics(const LogLine& line) {
-    constexpr int lines_before_names = 100;  // of a file, at most
     if (metrics_.in_cells()) {
         for (const LogFacts& facts : metrics_.take_cells(line.text)) {
             take_measured(facts, line);
@@ -150,7 +167,7 @@ bool LogCollector::take_metrics(const LogLine& line) {
         take_object(*object, line);
     }
     const std::string_view row = metrics_.bare_row(line.text);
-    if (metrics_.has_columns() && metrics_.is_row(row)) {
+    if (metrics_.has_columns() && !row_tried_ && metrics_.is_row(row)) {
         if (const LogFacts* const facts = metrics_.row(row, line.ended)) {
             take_measured(*facts, line);
             return true;

@@ -21,14 +21,16 @@ bool has_primus_prefix(std::string_view line) {
     return behind != line.npos && line[behind] == '/';
 }
 
-/// Whether a loop of one's own draws the bar: it has no "Epoch 1:" with its share.
+/// Whether a loop of one's own draws the bar: it has no "Epoch 1:" with its share, nor the version that
+/// Lightning gives a run.
 bool is_bar_of_ones_own(std::string_view line) {
     constexpr std::string_view name = "Epoch ";
     const std::size_t epoch = find_in(line, name);
     const std::size_t behind =
         epoch == line.npos ? line.npos : line.find_first_not_of("0123456789", epoch + name.size());
     const bool counted = behind == line.npos || line[behind] != ':';
-    return counted && holds(line, "%|") && !holds(line, "s/ba") && !holds(line, "ba/s");
+    return counted && holds(line, "%|") && !holds(line, "s/ba") && !holds(line, "ba/s") &&
+           !holds(line, "v_num=");
 }
 
 }  // namespace

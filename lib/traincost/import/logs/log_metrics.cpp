@@ -19,28 +19,6 @@ constexpr double surely_bytes = 1e8;      // no accelerator has so many megabyte
 constexpr double surely_giga = 200.0;     // with all digits of a quotient: no run needs so few megabytes
 constexpr int digits_of_quotient = 6;
 
-/// Of a column of a chart exported from Weights & Biases, "run - train/loss", the metric; nothing for the
-/// least and the most of its runs.
-std::string_view without_run(std::string_view name) {
-    constexpr std::string_view between = " - ";
-    if (name.ends_with("__MIN") || name.ends_with("__MAX")) {
-        return {};
-    }
-    const std::size_t at = name.rfind(between);
-    return at == name.npos ? name : name.substr(at + between.size());
-}
-
-/// "10,125" of a table whose separator is no comma: its comma is a decimal point.
-std::string_view with_point(std::string_view cell, std::string& scratch) {
-    const std::size_t comma = cell.find(',');
-    if (comma == cell.npos || comma != cell.rfind(',') || cell.find('.') != cell.npos) {
-        return cell;
-    }
-    scratch = cell;
-    scratch[comma] = '.';
-    return scratch;
-}
-
 bool is_training(std::string_view part) {
     for (const std::string_view other :
          {"val", "eval", "test", "dev", "VAL", "EVAL", "Val", "Eval", "Test"}) {
@@ -77,24 +55,11 @@ double last_digit(int decimals) {
     return digits[static_cast<std::size_t>(std::clamp(decimals, 0, 9))];
 }
 
-/// Where the text begins behind a launcher's rank: "0: ", "[rank3]: "; 0 where there is none.
-std::size_t behind_launcher(std::string_view line) {
-    constexpr std::size_t longest = 40;
-    const std::size_t end = line.find(": ");
-    if (end == line.npos || end == 0 || end > longest ||
-        line.substr(0, end).find_first_of(" ,;|\t") != line.npos) {
-        return 0;
-    }
-    const char last = line[end - 1] == ']' && end > 1 ? line[end - 2] : line[end - 1];
-    return last >= '0' && last <= '9' ? std::min(line.find_first_not_of(' ', end + 1), line.size()) : 0;
-}
+}  // namespace
 
-/// Whether a step says more than its memory, batch and clock.
-bool is_of_training(const LogFacts& facts) {
+bool LogMetrics::is_of_training(const LogFacts& facts) {
     return facts.is_timed() || facts.has(clocked_step_time) || facts.has(loss);
 }
-
-}  // namespace
 
 const LogColumn& LogMetrics::column(std::string_view name, Columns& known) {
     const auto found = known.find(name);
@@ -123,72 +88,6 @@ const LogColumn& LogMetrics::column_in_turn(std::string_view name, std::size_t p
     return what;
 }
 
-void LogMetrics::name_columns(const std::vector<std::string>& names) {
-    names_.clear();
-    columns_.clear();
-    data_time_column_ = std::find(names.begin(), names.end(), "data_time") != names.end();
-    for (const std::string& name : names) {
-        names_.emplace_back(without_run(name));
-        columns_.push_back(column(names_.back(), known_));
-    }
-}
-
-bool LogMetrics::take_header(std::string_view line) {
-    const std::size_t prefix = behind_launcher(line);
-    const std::string_view launcher = line.substr(0, prefix);
-    line.remove_prefix(prefix);
-    line = line.substr(std::min(line.find_first_not_of("#% "), line.size()));
-    constexpr std::size_t longest = std::size_t{1} << 16;
-    if (line.size() > longest || line.empty()) {
-        return false;
-    }
-    char separator = 0;
-    std::ptrdiff_t most = 0;
-    for (const char c : {'\t', ',', ';', '|'}) {
-        const std::ptrdiff_t count = std::count(line.begin(), line.end(), c);
-        if (count > most) {
-            most = count;
-            separator = c;
-        }
-    }
-    if (separator == 0) {
-        return false;
-    }
-    const std::vector<std::string> names = fields_of_row(line, separator);
-    bool iteration = false;
-    bool step = false;
-    for (const std::string& name : names) {
-        const bool numeral =
-            !name.empty() && (name[0] == '-' || name[0] == '.' || (name[0] >= '0' && name[0] <= '9'));
-        if (numeral || name.size() > 200 || name.find(':') != name.npos || name.find('=') != name.npos) {
-            return false;
-        }
-        const LogColumn what = column_of(without_run(name));
-        iteration |= what.role == ColumnRole::iteration || what.role == ColumnRole::optimizer_step;
-        step |= what.role == ColumnRole::fact && what.fact != global_batch && what.fact != sequence;
-    }
-    if (!iteration || !step) {
-        return false;
-    }
-    separator_ = separator;
-    launcher_ = launcher;
-    name_columns(names);
-    return true;
-}
-
-std::string_view LogMetrics::bare_row(std::string_view line) const {
-    return line.starts_with(launcher_) ? line.substr(launcher_.size()) : std::string_view{};
-}
-
-bool LogMetrics::is_row(std::string_view line) const {
-    if (line.empty()) {
-        return false;
-    }
-    const bool separated = columns_.size() < 2 || line.find(separator_) != line.npos;
-    return separated && std::any_of(line.begin(), line.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-           line[0] != '{' && line.find(": ") == line.npos;
-}
-
 void LogMetrics::Gathered::clear() {
     facts.clear();
     iteration_rank = 100;
@@ -205,43 +104,10 @@ void LogMetrics::Gathered::clear() {
     ranks = {};
 }
 
-const LogFacts* LogMetrics::row(std::string_view line, bool ended) {
-    Gathered& values = gathered_;
-    values.clear();
-    values.data_time = data_time_column_;
-    std::string scratch;
-    std::size_t i = 0;
-    const auto take_cell = [&](std::string_view cell, bool last) {
-        const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
-        if (said && (ended || !last)) {  // the last value may lack digits
-            gather(values, names_[i], columns_[i], separator_ == ';' ? with_point(cell, scratch) : cell);
-        }
-        ++i;
-    };
-    if (line.find('"') != line.npos) {
-        for_each_cell(line, separator_, take_cell);
-    } else {
-        for (std::size_t at = 0; at <= line.size();) {
-            std::size_t end = at;
-            while (end < line.size() && line[end] != separator_) {
-                ++end;
-            }
-            const bool said = i < columns_.size() && columns_[i].role != ColumnRole::none;
-            take_cell(said ? trimmed(line.substr(at, end - at)) : std::string_view{}, end == line.size());
-            at = end + 1;
-        }
-    }
-    if (i > columns_.size() + 1) {
-        return nullptr;
-    }
-    apart_ |= values.facts.iteration && !is_of_training(values.facts);
-    return finish(values) ? &values.facts : nullptr;
-}
-
 /// A number of a step or an epoch.
-void LogMetrics::gather_count(Gathered& values, const LogColumn& what, std::string_view value) {
-    const std::optional<LogNumber> number = number_at(value);
-    const bool whole = number && number->value >= 0 && number->value < 0x1p53;
+void LogMetrics::gather_count(Gathered& values, const LogColumn& what, std::string_view value,
+                              const LogNumber* number) {
+    const bool whole = number != nullptr && number->value >= 0 && number->value < 0x1p53;
     if (!whole) {
         return;
     }
@@ -282,8 +148,11 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
         case ColumnRole::iteration:
         case ColumnRole::optimizer_step:
         case ColumnRole::epoch:
-            gather_count(values, what, value);
+        case ColumnRole::fact: {
+            std::optional<LogNumber> number = number_at(value);
+            gather_number(values, what, value, number ? &*number : nullptr);
             return;
+        }
         case ColumnRole::clock: {
             const std::optional<double> clock = clock_at(value);
             const std::optional<LogNumber> number = number_at(value);
@@ -294,21 +163,28 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
             }
             return;
         }
-        case ColumnRole::fact:
-            break;
     }
-    std::optional<LogNumber> number = number_at(value);
-    if (number && is_memory(what.fact)) {
+}
+
+/// A count or a fact, whose number was read; null where the value is none.
+void LogMetrics::gather_number(Gathered& values, const LogColumn& what, std::string_view value,
+                               LogNumber* number) {
+    if (what.role != ColumnRole::fact) {
+        gather_count(values, what, value, number);
+        return;
+    }
+    if (number != nullptr && is_memory(what.fact)) {
         take_unit_of_whole(value, *number);
     }
     if (what.scale == 0) {
         values.bare_memory.emplace(value);
-        if (!number ||
+        if (number == nullptr ||
             (number->suffix.empty() && number->value < surely_bytes && !is_bare_quotient(*number))) {
             return;
         }
     }
-    if (number && what.fact == tokens_per_s && number->end < value.size() && value[number->end] == '/') {
+    if (number != nullptr && what.fact == tokens_per_s && number->end < value.size() &&
+        value[number->end] == '/') {
         return;  // "5092/261 tok/s", of two texts
     }
     const auto fact = static_cast<std::size_t>(what.fact);
@@ -322,7 +198,7 @@ void LogMetrics::gather(Gathered& values, std::string_view name, const LogColumn
         }
     }
     rank = static_cast<std::int8_t>(what.rank + 1);
-    if (number) {
+    if (number != nullptr) {
         const double scale = what.scale != 0 ? what.scale : is_bare_quotient(*number) ? gibi : 1.0;
         take_number(value, *number, {"", what.fact, scale, what.suffix}, values.facts);
     }

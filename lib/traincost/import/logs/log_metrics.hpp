@@ -30,6 +30,8 @@ public:
     std::string_view bare_row(std::string_view line) const;
     /// Whether the line is a row of the table.
     bool is_row(std::string_view line) const;
+    /// Whether the line is a row of numbers, with nothing before it, and nothing else is open.
+    bool is_bare_row(std::string_view line) const;
     /// The step of a row, without an iteration where it only says something of the run; nothing for a row of
     /// validation. Where the line is not `ended`, its last value may lack digits and is left out.
     /// What it points to stands until the next line.
@@ -62,6 +64,15 @@ public:
     bool take_of_block(std::string_view line);
     /// The step of the block that ends.
     std::optional<LogFacts> end_block();
+
+    /// Whether no table, object or block is open, so that a line stands for itself.
+    bool is_idle() const {
+        return !in_block() && !in_cells_ && columns_.empty() && object_.empty();
+    }
+    /// How many shapes of lines were learned.
+    std::size_t shapes() const {
+        return next_shape_;
+    }
 
     /// Begins a table whose cells stand in HTML, and takes its lines up to the end.
     void begin_cells();
@@ -123,7 +134,16 @@ private:
     const LogColumn& column_in_turn(std::string_view name, std::size_t place, Columns& known,
                                     std::vector<Named>& turn);
     void gather(Gathered& values, std::string_view name, const LogColumn& column, std::string_view value);
-    static void gather_count(Gathered& values, const LogColumn& column, std::string_view value);
+    void gather_number(Gathered& values, const LogColumn& column, std::string_view value, LogNumber* number);
+    static void gather_count(Gathered& values, const LogColumn& column, std::string_view value,
+                             const LogNumber* number);
+    static bool gather_plain(Gathered& values, const LogColumn& column, const LogNumber& number);
+    /// Whether a step says more than its memory, batch and clock.
+    static bool is_of_training(const LogFacts& facts);
+    std::size_t take_bare_cell(Gathered& values, std::string_view line, std::size_t begin, std::size_t i,
+                               bool ended);
+    std::size_t take_bare_cells(Gathered& values, std::string_view line, bool ended);
+    std::size_t take_quoted_cells(Gathered& values, std::string_view line, bool ended);
     static void take_bare_time(Gathered& values);
     std::optional<LogFacts> finished(Gathered& values);
     /// Whether it says something; its facts are then whole.
@@ -148,6 +168,7 @@ private:
     std::string launcher_;  ///< its prefix before each row
     std::vector<std::string> names_;
     std::vector<LogColumn> columns_;
+    std::vector<std::size_t> said_;  ///< which columns say something
     bool data_time_column_ = false;
     bool apart_ = false;  ///< a row has an iteration, but nothing of training: it is of validation
 

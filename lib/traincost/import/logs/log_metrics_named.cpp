@@ -6,6 +6,7 @@
 #include "traincost/import/logs/lines/log_fields.hpp"
 #include "traincost/import/logs/lines/log_members.hpp"
 #include "traincost/import/logs/lines/log_place.hpp"
+#include "traincost/import/logs/lines/log_plain_number.hpp"
 #include "traincost/import/logs/lines/log_scan.hpp"
 #include "traincost/import/logs/lines/log_unnamed.hpp"
 #include "traincost/import/logs/log_metrics.hpp"
@@ -96,7 +97,17 @@ bool LogMetrics::gather_known(Gathered& values, std::string_view line, KnownShap
         values.iteration_rank = -1;
     }
     for (std::size_t i = 0; i < known.columns.size(); ++i) {
-        gather(values, {}, known.columns[i], known.shape.value(i));
+        const LogColumn& what = known.columns[i];
+        const std::string_view value = known.shape.value(i);
+        LogNumber number;
+        if (is_number(what.role) && plain_number_at(value, 0, '\0', number) == value.size() &&
+            number.end == value.size()) {
+            if (!gather_plain(values, what, number)) {
+                gather_number(values, what, value, &number);
+            }
+        } else {
+            gather(values, {}, what, value);
+        }
     }
     values.data_time = known.data_time;
     values.data_beside = known.data_beside;

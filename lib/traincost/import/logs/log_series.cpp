@@ -24,12 +24,7 @@ double median_of(std::vector<double>& values) {
 
 }  // namespace
 
-void LogSeries::add(const LogSample& sample) {
-    const bool kept = (count_ & (stride_ - 1)) == 0;
-    ++count_;
-    if (!kept && !sample.first) {
-        return;
-    }
+void LogSeries::keep(const LogSample& sample) {
     if (samples_.size() == most_samples) {
         std::size_t to = 0;
         for (std::size_t from = 0; from < samples_.size(); ++from) {

@@ -23,7 +23,13 @@ struct LogSample {
 /// Printed values in order. Beyond 65,536 every second one is kept, then every fourth, and so on.
 class LogSeries {
 public:
-    void add(const LogSample& sample);
+    void add(const LogSample& sample) {
+        const bool kept = (count_ & (stride_ - 1)) == 0;
+        ++count_;
+        if (kept || sample.first) {
+            keep(sample);
+        }
+    }
 
     bool empty() const {
         return samples_.empty();
@@ -41,6 +47,7 @@ public:
     std::optional<LogSample> warm_up(double median) const;
 
 private:
+    void keep(const LogSample& sample);
     std::vector<double> ordinary() const;
 
     std::vector<LogSample> samples_;

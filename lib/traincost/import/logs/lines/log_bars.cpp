@@ -6,6 +6,7 @@
 #include "traincost/base/scale.hpp"
 #include "traincost/import/logs/lines/log_columns.hpp"
 #include "traincost/import/logs/lines/log_forms.hpp"
+#include "traincost/import/logs/lines/log_routes.hpp"
 #include "traincost/import/logs/lines/log_rows.hpp"
 #include "traincost/import/logs/lines/log_scan.hpp"
 
@@ -132,6 +133,9 @@ bool read_bar(std::string_view line, std::size_t from, std::int64_t epoch, LogFa
         n_at = *first;
     }
     const std::optional<std::int64_t> n = whole_number_at(line, n_at);
+    if (facts.trace != nullptr) {
+        facts.trace->doubt();  // a bar at nought is none
+    }
     if (!n || *n == 0 || epoch >= (1 << 20) || total >= (std::int64_t{1} << 31)) {
         return false;
     }

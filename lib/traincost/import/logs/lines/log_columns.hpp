@@ -19,6 +19,12 @@ enum class ColumnRole : std::uint8_t {
     part,       ///< which part of the data a row is of: "train", "val"
 };
 
+/// Whether the values of such a column are numbers.
+constexpr bool is_number(ColumnRole role) {
+    return role == ColumnRole::fact || role == ColumnRole::iteration || role == ColumnRole::optimizer_step ||
+           role == ColumnRole::epoch;
+}
+
 /// The rank of "wps": of all accelerators where fairseq writes it, whose updates a second stand beside it; of
 /// one where others do.
 inline constexpr int words_per_s_rank = 7;

@@ -16,7 +16,8 @@ namespace {
 
 using enum LogFact;
 
-constexpr std::array<LogRule, 3> litgpt_rules = {{
+constexpr std::array<LogRule, 4> litgpt_rules = {{
+    {"Memory used", allocated, giga},  // of its summary, where line ends were lost
     {"iter time", step_time, 1.0, LogSuffix::time},
     {"loss train", loss},
     {"loss train (curr)", loss},
@@ -44,9 +45,20 @@ bool names_tokens(std::string_view line) {
 }  // namespace
 
 /// "Epoch 1 | iter 128 step 32 | loss train: 10.9, val: n/a | iter time: 362.35 ms (step) …", and the older
-/// "iter 31 step 1: loss 1.9221, iter time: 196.06ms (optimizer.step)". An iteration is a micro-step.
-bool read_litgpt(std::string_view line, std::size_t at, LogFacts& facts) {
+/// "iter 31 step 1: loss 1.9221, iter time: 196.06ms (optimizer.step)". An iteration is a micro-step. One
+/// line holds several where line ends were lost.
+bool read_litgpt(std::string_view line, std::size_t /*at*/, LogFacts& facts) {
     constexpr std::string_view name = "iter ";
+    constexpr std::string_view time_name = "iter time:";
+    const std::size_t at = find_in(line, time_name);
+    if (at == line.npos) {
+        return false;
+    }
+    const std::size_t second = find_in(line, time_name, at + time_name.size());
+    if (const std::size_t next = find_in(line, name, at + time_name.size()); next < second) {
+        facts.next = second == line.npos ? 0 : next;
+        line = line.substr(0, facts.next == 0 ? line.npos : next);
+    }
     constexpr std::string_view step = "step ";
     std::size_t behind = find_in(line, name);
     if (behind == line.npos || behind >= at) {
@@ -266,13 +278,16 @@ bool read_nanogpt(std::string_view line, std::size_t at, LogFacts& facts) {
     constexpr std::string_view name = "iter ";
     constexpr std::string_view time_name = "time ";
     constexpr std::string_view memory = "cuda memory ";
-    std::size_t behind = find_in(line, name);
-    if (behind == line.npos || behind >= at) {
-        return false;
-    }
-    facts.iteration = whole_number_at(line, behind += name.size());
-    if (!facts.iteration || behind >= line.size() || line[behind] != ':') {
-        return false;
+    std::size_t behind = 0;
+    for (std::size_t named = find_in(line, name); !facts.iteration; named = find_in(line, name, named + 1)) {
+        if (named == line.npos || named >= at) {
+            return false;
+        }
+        behind = named + name.size();
+        facts.iteration = whole_number_at(line, behind);
+        if (behind >= line.size() || line[behind] != ':') {
+            facts.iteration.reset();  // "local_iter 1 total_iter 11: loss …"
+        }
     }
     read_fact(line.substr(find_in(line, time_name, at) + time_name.size()),
               {"", LogFact::step_time, 1.0, LogSuffix::time}, facts);

@@ -1,6 +1,7 @@
 #include "traincost/import/logs/lines/log_facts.hpp"
 
 #include "traincost/base/scale.hpp"
+#include "traincost/import/logs/lines/log_routes.hpp"
 #include "traincost/import/logs/lines/log_scan.hpp"
 
 #include <algorithm>
@@ -133,6 +134,9 @@ void take_number(std::string_view text, const LogNumber& number, const LogRule& 
 }
 
 void read_facts(std::string_view line, const LogRules& rules, LogFacts& facts) {
+    if (facts.trace != nullptr && facts.trace->read(line, facts)) {
+        return;
+    }
     for_each_value(line, [&](std::string_view before, std::string_view after) {
         const unsigned char last = before.empty() ? 0 : static_cast<unsigned char>(before.back());
         for (std::uint64_t left = last < rules.by_last.size() ? rules.by_last[last] : 0; left != 0;
@@ -140,10 +144,16 @@ void read_facts(std::string_view line, const LogRules& rules, LogFacts& facts) {
             const LogRule& rule = rules.rules[std::countr_zero(left)];
             if (matches(before, rule.key)) {
                 read_fact(after, rule, facts);
+                if (facts.trace != nullptr) {
+                    facts.trace->note(after.data(), rule);
+                }
                 return;
             }
         }
     });
+    if (facts.trace != nullptr) {
+        facts.trace->close();
+    }
 }
 
 }  // namespace traincost

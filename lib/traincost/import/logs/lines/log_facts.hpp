@@ -60,6 +60,8 @@ constexpr std::uint32_t bit_of(LogFact fact) {
     return 1U << static_cast<int>(fact);
 }
 
+class LogTrace;
+
 /// The facts of a line.
 struct LogFacts {
     std::optional<std::int64_t> iteration{};
@@ -72,6 +74,7 @@ struct LogFacts {
     LogFact last = LogFact::step_time;  ///< the fact whose number ends the line, where `open`
     std::size_t next = 0;               ///< where in the line the next step begins; 0: nowhere
     bool open = false;                  ///< a number ends the line: it may be cut off
+    LogTrace* trace = nullptr;          ///< takes down where values stand, or knows it; while a line is read
 
     bool has(LogFact fact) const {
         return (known & bit_of(fact)) != 0;

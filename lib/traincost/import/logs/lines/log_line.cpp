@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "traincost/import/logs/lines/log_scan.hpp"
@@ -96,56 +97,49 @@ bool is_junk(char c) {
     return byte_marks[static_cast<unsigned char>(c)] == has_junk;
 }
 
-constexpr std::uint64_t eight_of(unsigned char c) {
-    constexpr std::uint64_t ones = 0x0101010101010101U;
-    return ones * c;
-}
+constexpr std::uint64_t tops = 0x8080808080808080U;
 
 /// The top bit of each of eight bytes that is nought.
 std::uint64_t noughts(std::uint64_t bytes) {
-    return ~(((bytes & eight_of(0x7f)) + eight_of(0x7f)) | bytes) & eight_of(0x80);
+    return ~(((bytes & eight_of(0x7f)) + eight_of(0x7f)) | bytes) & tops;
 }
 
-/// Whether eight bytes hold a control character that is no tab, or an opening bracket.
-bool eight_marked(const char* text) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, text, sizeof(bytes));
-    const std::uint64_t controls = ~(((bytes & eight_of(0x7f)) + eight_of(0x60)) | bytes) & eight_of(0x80);
+/// The top bits of those of eight bytes that are a control character, no tab, or an opening bracket.
+std::uint64_t marked_of_eight(const char* text) {
+    const std::uint64_t bytes = eight_at(text);
+    const std::uint64_t controls = ~(((bytes & eight_of(0x7f)) + eight_of(0x60)) | bytes) & tops;
     const std::uint64_t tabs = controls == 0 ? 0 : noughts(bytes ^ eight_of('\t'));
-    return (controls & ~tabs) != 0 || noughts(bytes ^ eight_of('[')) != 0;
+    return (controls & ~tabs) | noughts(bytes ^ eight_of('['));
+}
+
+/// Which of eight bytes is the first whose top bit is set; one is.
+std::size_t first_of_eight(std::uint64_t bits) {
+    const int before =
+        std::endian::native == std::endian::little ? std::countr_zero(bits) : std::countl_zero(bits);
+    return static_cast<std::size_t>(before) / 8;
+}
+
+/// The next position from `from` where something has to be looked at; the size of `text` where nothing has.
+std::size_t next_marked(std::string_view text, std::size_t from) {
+    for (; from + 8 <= text.size(); from += 8) {
+        if (const std::uint64_t marked = marked_of_eight(text.data() + from); marked != 0) {
+            return from + first_of_eight(marked);
+        }
+    }
+    while (from < text.size() && byte_marks[static_cast<unsigned char>(text[from])] == 0) {
+        ++from;
+    }
+    return from;
 }
 
 /// The next position from `from` where something may have to be removed; the size of `text` where nothing
 /// has.
 std::size_t next_mark(std::string_view text, std::size_t from) {
-    for (std::size_t i = from; i < text.size();) {
-        if (i + 8 <= text.size() && !eight_marked(text.data() + i)) {
-            i += 8;
-            continue;
-        }
-        for (const std::size_t end = std::min(i + 8, text.size()); i < end; ++i) {
-            if (text[i] == escape || text[i] == '[') {
-                return i;
-            }
-        }
+    std::size_t at = next_marked(text, from);
+    while (at < text.size() && text[at] != escape && text[at] != '[') {
+        at = next_marked(text, at + 1);
     }
-    return text.size();
-}
-
-/// What the bytes of a line ask for, eight at a time where they ask for nothing.
-std::uint8_t marks_of(std::string_view text) {
-    std::uint8_t marks = 0;
-    std::size_t i = 0;
-    while (i < text.size()) {
-        if (i + 8 <= text.size() && !eight_marked(text.data() + i)) {
-            i += 8;
-            continue;
-        }
-        for (const std::size_t end = std::min(i + 8, text.size()); i < end; ++i) {
-            marks |= byte_marks[static_cast<unsigned char>(text[i])];
-        }
-    }
-    return marks;
+    return at;
 }
 
 }  // namespace
@@ -190,7 +184,6 @@ bool LogLines::fill() {
     end_ += got;
     loosen_blanks(block_.data() + from, end_ - from);
     bytes_ += static_cast<std::int64_t>(got);
-    feed_ = 0;
     return got > 0;
 }
 
@@ -202,8 +195,7 @@ std::string_view LogLines::ahead() {
 }
 
 /// What a person sees of a line.
-std::string_view LogLines::plain(std::string_view text) {
-    const std::uint8_t marks = marks_of(text);
+std::string_view LogLines::plain(std::string_view text, std::uint8_t marks) {
     if ((marks & has_junk) != 0) {
         std::string kept;
         std::copy_if(text.begin(), text.end(), std::back_inserter(kept), [](char c) { return !is_junk(c); });
@@ -216,22 +208,22 @@ std::string_view LogLines::plain(std::string_view text) {
     return (marks & has_colour) != 0 ? without_colours(text, scratch_) : text;
 }
 
-/// Where the line that begins at `begin_` ends: at a line feed, at a carriage return, or at `end_`.
-std::size_t LogLines::line_end() {
-    const char* const data = block_.data();
-    const auto find = [&](char c, std::size_t end) {
-        const void* at = std::memchr(data + begin_, c, end - begin_);
-        return at == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(at) - data);
-    };
-    if (feed_ < begin_ || feed_ == 0) {
-        feed_ = find('\n', end_);
+/// Where the line that begins at `begin_` ends, at a line feed, at a carriage return, or at `end_`, and what
+/// its bytes ask for: eight at a time where they ask for nothing.
+std::size_t LogLines::line_end(std::uint8_t& marks) const {
+    const std::string_view text(block_.data(), end_);
+    std::size_t at = next_marked(text, begin_);
+    while (at < end_ && text[at] != '\n' && text[at] != '\r') {
+        marks |= byte_marks[static_cast<unsigned char>(text[at])];
+        at = next_marked(text, at + 1);
     }
-    return find('\r', feed_);
+    return at;
 }
 
 bool LogLines::next(LogLine& line) {
     for (;;) {
-        std::size_t end = line_end();
+        std::uint8_t marks = 0;
+        std::size_t end = line_end(marks);
         const bool found = end < end_;
         if (!found && end_ - begin_ < block_.size()) {
             if (fill()) {
@@ -247,8 +239,9 @@ bool LogLines::next(LogLine& line) {
         const bool tail = skipping_;  // of a line whose beginning was read
         skipping_ = too_long;
         long_lines_ += too_long && !tail ? 1 : 0;
-        line = {
-            .number = number_, .text = tail ? std::string_view() : plain(text), .ended = found || too_long};
+        line = {.number = number_,
+                .text = tail ? std::string_view() : plain(text, marks),
+                .ended = found || too_long};
         number_ += found && block_[end] == '\n' ? 1 : 0;
         begin_ = end + (found ? 1 : 0);
         if (!line.text.empty()) {

@@ -47,15 +47,14 @@ public:
 
 private:
     bool fill();
-    std::size_t line_end();
-    std::string_view plain(std::string_view text);
+    std::size_t line_end(std::uint8_t& marks) const;
+    std::string_view plain(std::string_view text, std::uint8_t marks);
 
     std::istream& in_;
     std::string block_;
     std::size_t begin_ = 0;  ///< of what is not read yet
     std::size_t end_ = 0;
-    std::size_t feed_ = 0;  ///< the next line feed, or `end_`; 0: to be searched
-    std::string scratch_;   ///< a line without its colour codes
+    std::string scratch_;  ///< a line without its colour codes
     std::int64_t number_ = 1;
     std::int64_t bytes_ = 0;
     std::int64_t junk_ = 0;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "traincost/base/decimal.hpp"
+#include "traincost/import/logs/lines/log_plain_number.hpp"
 
 namespace traincost {
 
@@ -180,8 +181,6 @@ Decimal decimal_at(std::string_view text, std::size_t begin) {
 }
 
 constexpr std::uint64_t most_exact = std::uint64_t{1} << 53;
-constexpr std::array exact_powers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /// The value of a number whose parts are known. Digits and a power of ten that are both exact as doubles give
 /// it in one rounding; all other numbers are read by the library. Whether it is one.
@@ -312,12 +311,30 @@ std::optional<double> clock_at(std::string_view text) {
 }
 
 std::size_t find_in(std::string_view text, std::string_view needle, std::size_t from) {
-    if (from >= text.size()) {
-        return std::string_view::npos;
+    const std::size_t size = needle.size();
+    if (size < 2 || from >= text.size() || text.size() - from < size) {
+        return from >= text.size() ? std::string_view::npos : text.find(needle, from);
     }
-    const void* found = ::memmem(text.data() + from, text.size() - from, needle.data(), needle.size());
-    return found == nullptr ? std::string_view::npos
-                            : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    const std::uint64_t first = eight_of(needle.front());
+    const std::uint64_t last = eight_of(needle.back());
+    const std::size_t end = text.size() - size + 1;  // of the places where it may begin
+    std::size_t at = from;
+    while (at < end) {
+        if (at + 8 <= end) {  // eight places at once: where neither end of it stands, it does not
+            const char* const places = text.data() + at;
+            const std::uint64_t others = (eight_at(places) ^ first) | (eight_at(places + size - 1) ^ last);
+            if (!has_nought(others)) {
+                at += 8;
+                continue;
+            }
+        }
+        for (const std::size_t stop = std::min(at + 8, end); at < stop; ++at) {
+            if (text[at] == needle.front() && same_bytes(text.data() + at, needle.data(), size)) {
+                return at;
+            }
+        }
+    }
+    return std::string_view::npos;
 }
 
 std::optional<double> value_behind(std::string_view line, std::string_view name) {

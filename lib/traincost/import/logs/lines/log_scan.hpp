@@ -49,15 +49,56 @@ bool ends_in_key(std::string_view text, std::string_view key);
 /// `text` without blanks at both ends.
 std::string_view trimmed(std::string_view text);
 
-/// Whether eight bytes hold a ':' or a '='.
-inline bool eight_separated(const char* text) {
-    constexpr std::uint64_t ones = 0x0101010101010101U;
-    constexpr std::uint64_t tops = 0x8080808080808080U;
+/// Eight bytes as a number, to look at all of them at once.
+inline std::uint64_t eight_at(const char* text) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, text, sizeof(bytes));
-    const std::uint64_t colons = bytes ^ (ones * ':');
-    const std::uint64_t equals = bytes ^ (ones * '=');
-    return ((((colons - ones) & ~colons) | ((equals - ones) & ~equals)) & tops) != 0;
+    return bytes;
+}
+
+/// Whether `size` bytes are the same: in line, as most texts compared are short.
+inline bool same_bytes(const char* a, const char* b, std::size_t size) {
+    if (size < 8) {
+        std::size_t i = 0;
+        if (size >= 4) {
+            std::uint32_t left = 0;
+            std::uint32_t right = 0;
+            std::memcpy(&left, a, sizeof(left));
+            std::memcpy(&right, b, sizeof(right));
+            if (left != right) {
+                return false;
+            }
+            i = sizeof(left);
+        }
+        for (; i < size; ++i) {
+            if (a[i] != b[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    std::uint64_t differences = eight_at(a + size - 8) ^ eight_at(b + size - 8);
+    for (std::size_t i = 0; i + 8 < size && differences == 0; i += 8) {
+        differences = eight_at(a + i) ^ eight_at(b + i);
+    }
+    return differences == 0;
+}
+
+/// Eight times the same byte.
+constexpr std::uint64_t eight_of(char c) {
+    constexpr std::uint64_t ones = 0x0101010101010101U;
+    return ones * static_cast<unsigned char>(c);
+}
+
+/// Whether one of eight bytes is nought.
+constexpr bool has_nought(std::uint64_t bytes) {
+    return ((bytes - eight_of(1)) & ~bytes & eight_of(static_cast<char>(0x80))) != 0;
+}
+
+/// Whether eight bytes hold a ':' or a '='.
+inline bool eight_separated(const char* text) {
+    const std::uint64_t bytes = eight_at(text);
+    return has_nought(bytes ^ eight_of(':')) || has_nought(bytes ^ eight_of('='));
 }
 
 /// Calls `take(before, after)` for every ':' and '=' of the line: what stands before it, without blanks and a

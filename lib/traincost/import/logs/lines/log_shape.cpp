@@ -1,7 +1,5 @@
 #include "traincost/import/logs/lines/log_shape.hpp"
 
-#include <cstring>
-
 #include "traincost/import/logs/lines/log_scan.hpp"
 
 namespace traincost {
@@ -9,6 +7,7 @@ namespace traincost {
 namespace {
 
 constexpr std::size_t longest_shape = 4096;
+constexpr std::size_t most_whole_digits = 15;
 
 /// Whether digits behind `c` belong to a name: "l1_loss", "top_5".
 bool joins_digits(char c) {
@@ -67,9 +66,13 @@ bool LogShape::fits(std::string_view line) {
     std::size_t bound = 0;
     std::size_t i = 0;
     const char* text = text_.data();
+    if (parts_.empty() || line.size() < text_.size()) {
+        return false;
+    }
+    huge_ = false;
     for (std::size_t part = 0; part < parts_.size(); ++part) {
         const std::size_t length = parts_[part];
-        if (line.size() - i < length || std::memcmp(line.data() + i, text, length) != 0) {
+        if (line.size() - i < length || !same_bytes(line.data() + i, text, length)) {
             return false;
         }
         while (bound < bounds_.size() && bounds_[bound].part == part) {
@@ -85,9 +88,10 @@ bool LogShape::fits(std::string_view line) {
         if ((i == number) != (part + 1 == parts_.size())) {
             return false;
         }
+        huge_ |= i - number > most_whole_digits && (number == 0 || line[number - 1] != '.');
     }
     line_ = line.data();
-    return i == line.size() && !parts_.empty();
+    return i == line.size();
 }
 
 }  // namespace traincost

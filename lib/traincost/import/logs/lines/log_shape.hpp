@@ -23,6 +23,11 @@ public:
     std::string_view value(std::size_t i) const {
         return {line_ + places_[2 * i], places_[2 * i + 1] - places_[2 * i]};
     }
+    /// Whether a number of the line that fitted last has more digits before its point than are sure to be
+    /// exact.
+    bool has_huge_number() const {
+        return huge_;
+    }
     void clear() {
         parts_.clear();
     }
@@ -38,6 +43,7 @@ private:
     std::vector<Bound> bounds_;
     std::vector<std::size_t> places_;  ///< the bounds in the line
     const char* line_ = nullptr;
+    bool huge_ = false;
 };
 
 }  // namespace traincost

@@ -112,7 +112,7 @@ export default {
             await buttons.nth(i).click();
             await page.waitForFunction((n) => document.querySelector('#explain-title')?.textContent === n, name);
             await page.waitForSelector('[data-test=explanation] table, [data-test=explanation] summary', { state: 'attached', timeout: 5000 });
-            check(await page.locator('#explain-title').evaluate((e) => e === document.activeElement), `${name}: the explanation has no focus`);
+            await page.waitForFunction(() => document.activeElement?.id === 'explain-title', null, { timeout: 5000 }).catch(() => check(false, `${name}: the explanation has no focus`));
         }
     },
     'an 80% range and the chance of fitting say which runs they come from': async (browser) => {
@@ -195,7 +195,7 @@ export default {
         await page.keyboard.press('Tab');
         await page.waitForFunction(() => document.querySelectorAll('[data-test=sweep][aria-busy=false] tbody tr').length === 3);
         await page.locator('[data-test=sweep] tbody tr button').nth(2).click();
-        check(page.url().includes('tp=4'), page.url());
+        await page.waitForFunction(() => location.hash.includes('tp=4'), null, { timeout: 5000 }).catch(() => check(false, page.url()));
         await page.fill('#vary-1', 'tpp=1,2');
         await page.keyboard.press('Tab');
         await page.waitForSelector('[data-test=sweep] .problem');

@@ -219,3 +219,39 @@ TEST_CASE("calls in calls are Python, and too deep at a line", "[launch]") {
     CHECK(line.starts_with("deep.py:2:"));
     CHECK(line.find("nested more than") != std::string::npos);
 }
+
+TEST_CASE("counts whose product no number holds are read, and lead to no division by nought",
+          "[launch][trouble]") {
+    const std::string huge = "9007199254740992";
+    const std::string half = "4294967296";
+    const std::pair<const char*, std::string> files[] = {
+        {"ds.json", R"({"train_batch_size": 8, "train_micro_batch_size_per_gpu": )" + half +
+                        R"(, "gradient_accumulation_steps": )" + half + "}"},
+        {"mesh.sh", "python -m EasyLM.models.llama.llama_train --mesh_dim='" + huge + "," + huge +
+                        ",4' --load_llama_config=7b --train_dataset.json_dataset.batch_size=" + huge +
+                        " --optimizer.accumulate_gradient_steps=" + huge + "\n"},
+        {"megatron.sh", "torchrun --nproc_per_node " + huge + " --nnodes " + huge +
+                            " pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32"
+                            " --micro-batch-size " +
+                            huge + " --global-batch-size 8 --tensor-model-parallel-size " + half +
+                            " --pipeline-model-parallel-size " + half + " --context-parallel-size 4\n"},
+        {"nanotron.yaml", "parallelism:\n  dp: " + half + "\n  tp: " + half + "\n  pp: " + half +
+                              "\n  expert_parallel_size: 4\ntokens:\n  micro_batch_size: " + huge +
+                              "\n  batch_accumulation_per_replica: " + huge + "\n"},
+    };
+    for (const auto& [name, text] : files) {
+        INFO(name);
+        CHECK(complaint_of(name, text) == "none");
+    }
+}
+
+TEST_CASE("EasyLM's numbers that are none are said", "[launch][trouble]") {
+    const LaunchReading job = said_in(
+        "python -m EasyLM.models.llama.llama_train --mesh_dim='1,-1,4' --load_llama_config=7b "
+        "--train_dataset.json_dataset.batch_size=x --train_dataset.json_dataset.seq_length=-5\n");
+    CHECK(job.format == "easylm");
+    CHECK(said(job, Fact::sequence) == "-");
+    CHECK(said(job, Fact::global_batch) == "-");
+    CHECK(std::count_if(job.unread.begin(), job.unread.end(),
+                        [](const UnreadSetting& u) { return u.matters; }) == 2);
+}

@@ -20,12 +20,12 @@ void solve(FactSheet& sheet, Fact product, Fact left, Fact right) {
         return named(sheet, a) + sign + named(sheet, b);
     };
     if (!p && l && r) {
-        sheet.derive(product, *l * *r, from(left, " x ", right));
+        sheet.derive(product, times(*l, *r), from(left, " x ", right));
     } else if (p && l && !r && *l > 0 && *p % *l == 0) {
         sheet.derive(right, *p / *l, from(product, " / ", left));
     } else if (p && !l && r && *r > 0 && *p % *r == 0) {
         sheet.derive(left, *p / *r, from(product, " / ", right));
-    } else if (p && l && r && *p != *l * *r && sheet.is_stated(product)) {
+    } else if (p && l && r && *p != times(*l, *r) && sheet.is_stated(product)) {
         sheet.contradiction(named(sheet, product) + " is not " + from(left, " x ", right));
     }
 }
@@ -37,7 +37,7 @@ void solve_data_parallel(FactSheet& sheet) {
     if (!tp || !pp || !cp || sheet.experts_multiply_world) {
         return;
     }
-    const std::int64_t model = *tp * *pp * *cp;
+    const std::int64_t model = times(times(*tp, *pp), *cp);
     const std::string degrees =
         named(sheet, Fact::tp) + ", " + named(sheet, Fact::pp) + ", " + named(sheet, Fact::cp);
     const auto gpus = sheet.count(Fact::gpus);
@@ -46,10 +46,10 @@ void solve_data_parallel(FactSheet& sheet) {
         sheet.derive(Fact::dp, *gpus / model, named(sheet, Fact::gpus) + " / (" + degrees + ")");
     } else if (gpus && !dp) {
         sheet.contradiction(named(sheet, Fact::gpus) + " cannot be divided by " + degrees);
-    } else if (gpus && dp && *gpus != *dp * model) {
+    } else if (gpus && dp && *gpus != times(*dp, model)) {
         sheet.contradiction(named(sheet, Fact::gpus) + " is not " + named(sheet, Fact::dp) + " x " + degrees);
     } else if (!gpus && dp) {
-        sheet.derive(Fact::gpus, *dp * model, named(sheet, Fact::dp) + " x " + degrees);
+        sheet.derive(Fact::gpus, times(*dp, model), named(sheet, Fact::dp) + " x " + degrees);
     }
 }
 
@@ -65,7 +65,7 @@ void solve_batch(FactSheet& sheet) {
     const std::array<Fact, 3> factors = {Fact::micro_batch, Fact::accumulation, Fact::dp};
     const int known = (micro ? 1 : 0) + (steps ? 1 : 0) + (dp ? 1 : 0);
     if (!global && known == 3) {
-        sheet.derive(Fact::global_batch, *micro * *steps * *dp,
+        sheet.derive(Fact::global_batch, times(times(*micro, *steps), *dp),
                      named(sheet, Fact::micro_batch) + " x " + named(sheet, Fact::accumulation) + " x " +
                          named(sheet, Fact::dp));
         return;
@@ -78,7 +78,7 @@ void solve_batch(FactSheet& sheet) {
     const Fact* missing = nullptr;
     for (const Fact& factor : factors) {
         if (const auto x = sheet.count(factor)) {
-            product *= *x;
+            product = times(product, *x);
             from += (from.back() == '(' ? "" : ", ") + named(sheet, factor);
         } else {
             missing = &factor;

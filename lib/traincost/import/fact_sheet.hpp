@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,6 +63,12 @@ public:
 private:
     std::vector<Fact> unreadable_;
 };
+
+/// a · b for counts that a file states; the largest number where that is larger, which no job has.
+inline std::int64_t times(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::int64_t>::max() : product;
+}
 
 /// The first of `paths` that `root` has and that is not null; one that is said goes before an option's
 /// default. Counts as read.

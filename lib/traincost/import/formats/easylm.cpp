@@ -22,17 +22,18 @@ const SettingMember* preset_of(const Setting& root) {
     return nullptr;
 }
 
-/// What one data set of the training is read with; of several nobody knows which.
-const Setting* of_training(const Setting& root, std::string_view key) {
+/// The data set of the training that says `key`, "json_dataset"; of several nobody knows which is read.
+const Setting* set_with(const Setting& root, std::string_view key) {
     const Setting* sets = root.at("train_dataset");
     const Setting* found = nullptr;
     for (std::size_t i = 0; sets != nullptr && i < sets->members.size(); ++i) {
         const Setting& set = sets->members[i].value;
-        const Setting* at = set.is_map() ? set.at(key) : nullptr;
-        if (at != nullptr && found != nullptr) {
-            return nullptr;
+        if (set.is_map() && set.has(key)) {
+            if (found != nullptr) {
+                return nullptr;
+            }
+            found = &set;
         }
-        found = at != nullptr ? at : found;
     }
     return found;
 }
@@ -70,7 +71,7 @@ void read_mesh(const Setting& root, FactSheet& sheet) {
     sheet.state(Fact::zero, std::int64_t{sizes[1] == 1 ? 0 : 3}, at);
     sheet.assume(Fact::pp, std::int64_t{1}, "EasyLM's mesh, which has no stages");
     if (sizes[0] > 0 && sizes[1] > 0) {
-        sheet.state(Fact::dp, sizes[0] * sizes[1], at);
+        sheet.state(Fact::dp, times(sizes[0], sizes[1]), at);
     }
     if (sizes[2] > 0) {
         sheet.state(Fact::tp, sizes[2], at);
@@ -113,18 +114,18 @@ void read_batch(const Setting& root, FactSheet& sheet) {
     sheet.whole(Fact::accumulation, root, {"optimizer.accumulate_gradient_steps", "accum_steps"});
     sheet.assume(Fact::accumulation, std::int64_t{1}, "optimizer.accumulate_gradient_steps");
     sheet.whole(Fact::global_batch, root, {"global_batch_size"});
-    const Setting* rows = of_training(root, "batch_size");
+    const Setting* set = set_with(root, "batch_size");
     const auto steps = sheet.count(Fact::accumulation);
-    if (rows != nullptr && as_whole(*rows).value_or(0) > 0 && steps && !sheet.has(Fact::global_batch)) {
-        if (*steps == 1) {
-            sheet.state(Fact::global_batch, *as_whole(*rows), *rows);
-        } else {
-            sheet.state(Fact::global_batch, *as_whole(*rows) * *steps, rows->where(), How::derived);
+    if (set != nullptr && steps && !sheet.has(Fact::global_batch)) {
+        const Setting* rows = sheet.whole(Fact::global_batch, *set, {"batch_size"});
+        if (rows != nullptr && *steps > 1) {
+            const std::int64_t batch = times(*sheet.count(Fact::global_batch), *steps);
+            sheet.forget(Fact::global_batch);
+            sheet.state(Fact::global_batch, batch, rows->where(), How::derived);
         }
     }
-    const Setting* length = of_training(root, "seq_length");
-    if (length != nullptr && as_whole(*length).value_or(0) > 0) {
-        sheet.state(Fact::sequence, *as_whole(*length), *length);
+    if (const Setting* with_length = set_with(root, "seq_length")) {
+        sheet.whole(Fact::sequence, *with_length, {"seq_length"});
     }
     sheet.whole(Fact::sequence, root, {"seq_length"});
 }

@@ -148,7 +148,7 @@ void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) 
                 state_number(Fact::gpus_per_node, *gres, sheet);
             }
         } else if (of_task != nullptr && tasks != nullptr && last_number(*of_task) && last_number(*tasks)) {
-            sheet.state(Fact::gpus_per_node, *last_number(*of_task) * *last_number(*tasks), *of_task);
+            sheet.state(Fact::gpus_per_node, times(*last_number(*of_task), *last_number(*tasks)), *of_task);
         } else if (tasks != nullptr && launched_by_task && as_whole(*tasks).value_or(0) > 1) {
             state_number(Fact::gpus_per_node, *tasks, sheet);
         }
@@ -158,7 +158,7 @@ void read_header(const Setting& slurm, FactSheet& sheet, bool launched_by_task) 
     if (total != nullptr) {
         state_number(Fact::gpus, *total, sheet);
     } else if (launched_by_task && of_task != nullptr && all > 1 && last_number(*of_task)) {
-        sheet.state(Fact::gpus, *last_number(*of_task) * all, *all_tasks);
+        sheet.state(Fact::gpus, times(*last_number(*of_task), all), *all_tasks);
     }
     const bool one_task = all_tasks == nullptr || as_whole(*all_tasks) == 1;
     if (!slurm.has("nodes") && one_task && (per_node != nullptr || gres != nullptr)) {

@@ -29,7 +29,7 @@ std::optional<std::int64_t> axis(const Setting& root, const std::string& name, s
     const Setting* ici = first_of(root, {"ici_" + name + "_parallelism"});
     const std::int64_t a = dcn == nullptr ? between : as_whole(*dcn).value_or(-1);
     const std::int64_t b = ici == nullptr ? within : as_whole(*ici).value_or(-1);
-    return a > 0 && b > 0 ? std::optional(a * b) : std::nullopt;
+    return a > 0 && b > 0 ? std::optional(times(a, b)) : std::nullopt;
 }
 
 void read_axis(Fact fact, const Setting& root, FactSheet& sheet, const std::string& name) {
@@ -98,7 +98,7 @@ void read_shards(const Setting& root, FactSheet& sheet) {
     // The batch is dealt over the expert axis too.
     const auto experts = sheet.count(Fact::ep);
     if (shards && replicas && experts && sheet.assumes) {
-        sheet.state(Fact::dp, *shards * *replicas * *experts, *fsdp);
+        sheet.state(Fact::dp, times(times(*shards, *replicas), *experts), *fsdp);
     }
 }
 

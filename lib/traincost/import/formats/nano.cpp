@@ -69,7 +69,7 @@ void read_nanogpt(const Setting& root, FactSheet& sheet) {
     const Setting* rows = root.peek("batch_size");
     if (steps != nullptr && rows != nullptr && as_whole(*steps).value_or(0) > 0 &&
         as_whole(*rows).value_or(0) > 0) {
-        sheet.state(Fact::global_batch, *as_whole(*steps) * *as_whole(*rows), *steps);
+        sheet.state(Fact::global_batch, times(*as_whole(*steps), *as_whole(*rows)), *steps);
         sheet.shared_steps = *as_whole(*steps);
         sheet.shared_steps_at = steps->where();
     } else if (steps != nullptr) {
@@ -107,7 +107,7 @@ void read_nanochat(const Setting& root, FactSheet& sheet) {
         ModelDimensions dimensions = {{"layers", *as_whole(*depth)}};
         const auto ratio = aspect == nullptr ? std::optional(width_of_layer) : as_whole(*aspect);
         if (ratio) {
-            dimensions.emplace_back("hidden", *as_whole(*depth) * *ratio);
+            dimensions.emplace_back("hidden", times(*as_whole(*depth), *ratio));
         }
         sheet.state(Fact::model, dimensions, *depth);
     }

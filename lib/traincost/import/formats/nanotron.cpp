@@ -25,7 +25,8 @@ void read_nanotron(const Setting& root, FactSheet& sheet) {
                cp = sheet.count(Fact::cp);
     if (ep && *ep > 1 && dp && tp && pp && cp) {
         sheet.experts_multiply_world = true;
-        sheet.derive(Fact::gpus, *dp * *tp * *pp * *cp * *ep, "dp x tp x pp x cp x ep");
+        sheet.derive(Fact::gpus, times(times(times(*dp, *tp), times(*pp, *cp)), *ep),
+                     "dp x tp x pp x cp x ep");
     }
     sheet.whole(Fact::micro_batch, root, {"tokens.micro_batch_size"});
     sheet.whole(Fact::sequence, root, {"tokens.sequence_length"});

@@ -34,7 +34,7 @@ void read_olmo(const Setting& root, FactSheet& sheet) {
     const Setting* hidden = root.peek("model.d_model");
     const std::int64_t stated = width != nullptr ? as_whole(*width).value_or(0)
                                 : ratio != nullptr && hidden != nullptr
-                                    ? as_whole(*ratio).value_or(0) * as_whole(*hidden).value_or(0)
+                                    ? times(as_whole(*ratio).value_or(0), as_whole(*hidden).value_or(0))
                                     : 0;
     const Setting* kind = first_of(root, {"model.model_name"});
     const bool is_own = kind == nullptr || kind->text == "olmo";

@@ -98,7 +98,7 @@ void read_axolotl_sharding(const Setting& root, FactSheet& sheet) {
         const Setting* experts = root.peek("expert_parallel_size");
         const std::int64_t expert_ranks = experts == nullptr ? 1 : as_whole(*experts).value_or(0);
         if (replicas > 0 && expert_ranks > 0) {
-            sheet.state(Fact::dp, *as_whole(*shard) * replicas * expert_ranks, *shard);
+            sheet.state(Fact::dp, times(times(*as_whole(*shard), replicas), expert_ranks), *shard);
         }
     }
 }

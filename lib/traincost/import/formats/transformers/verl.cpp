@@ -147,7 +147,7 @@ void read_actor(const Setting& root, const Setting& data, FactSheet& sheet) {
     const Setting* each = first_of(all, {"rollout.n"});
     const auto answers = each == nullptr ? std::optional<std::int64_t>(1) : as_whole(*each);
     if (prompts != nullptr && as_whole(*prompts) && answers) {
-        sheet.state(Fact::global_batch, *as_whole(*prompts) * *answers,
+        sheet.state(Fact::global_batch, times(*as_whole(*prompts), *answers),
                     prompts->where() + (each == nullptr ? "" : " x " + each->name),
                     each == nullptr ? How::stated : How::derived);
     }

@@ -1,0 +1,1 @@
+python -m EasyLM.models.llama.llama_train --mesh_dim="9007199254740992,9007199254740992,4" --load_llama_config=7b --train_dataset.json_dataset.batch_size=9007199254740992 --train_dataset.json_dataset.seq_length=2048 --optimizer.accumulate_gradient_steps=9007199254740992 --dtype=bf16

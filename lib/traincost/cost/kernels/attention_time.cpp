@@ -206,6 +206,20 @@ namespace {
 // shapes, both directions (H200, torch 2.11, 2026-11-22); the same whether products may use tf32.
 constexpr double wide_kernel_rate = 0.265;
 
+/// Whether a kernel is of one vendor's accelerators.
+bool is_of_vendor(AttentionGeneration generation) {
+    return generation == AttentionGeneration::flash_pallas || generation == AttentionGeneration::flash_aiter;
+}
+
+/// What runs where `asked` is asked for: FlashAttention-2 in place of another vendor's kernel, and the
+/// accelerator's own vendor's in place of generations later than that, where current stacks run it.
+AttentionGeneration kernel_asked(AttentionGeneration asked, const AttentionFits& fits) {
+    if (is_of_vendor(asked))
+        return fits.by_generation[static_cast<std::size_t>(asked)] ? asked : AttentionGeneration::flash2;
+    const bool later = asked == AttentionGeneration::flash3 || asked == AttentionGeneration::flash4;
+    return later && is_of_vendor(fits.fastest) ? fits.fastest : asked;
+}
+
 }  // namespace
 
 std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator, const KernelModels& kernels,
@@ -232,17 +246,7 @@ std::optional<AttentionModel> attention_model(const AcceleratorSpec& accelerator
         return model;
     }
     const auto& fits = kernels.attention->by_generation;
-    // Elsewhere than on its vendor's accelerators, what asks for a vendor's kernels calls FlashAttention-2.
-    const bool vendors =
-        generation == AttentionGeneration::flash_pallas || generation == AttentionGeneration::flash_aiter;
-    const bool elsewhere = vendors && !fits[static_cast<std::size_t>(generation)];
-    // What asks for its architecture's latest gets AITER's on CDNA.
-    const bool latest =
-        generation == AttentionGeneration::flash3 || generation == AttentionGeneration::flash4;
-    const bool by_amd = latest && fits[static_cast<std::size_t>(AttentionGeneration::flash_aiter)];
-    const auto newest = elsewhere ? AttentionGeneration::flash2
-                        : by_amd  ? AttentionGeneration::flash_aiter
-                                  : generation;
+    const AttentionGeneration newest = kernel_asked(generation, *kernels.attention);
     for (std::size_t i = static_cast<std::size_t>(newest) + 1; i-- > 0 && !model.fit;) {
         model.fit = fits[i];
     }

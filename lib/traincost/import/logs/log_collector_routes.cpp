@@ -48,9 +48,9 @@ LogCollector::Taken LogCollector::take_as(std::size_t i, std::size_t at, const L
 bool LogCollector::take_by_forms(const LogLine& line) {
     bool routed = true;  // what a form says of the line, it says of all lines of its shape
     // Most lines of most logs are of the same form as the last step.
-    if (const std::size_t at =
-            same_form_ >= same_form_trusted ? find_in(line.text, forms_[last_form_].anchor) : line.text.npos;
-        at != line.text.npos) {
+    const std::size_t at =
+        trusted_form() != 0 ? find_in(line.text, forms_[last_form_].anchor) : line.text.npos;
+    if (at != line.text.npos) {
         way_ = {.form = last_form_, .step = true};
         if (take_as(last_form_, at, line, trace_) == Taken::step) {
             return true;

@@ -33,6 +33,8 @@ TEST_CASE("the words of run records name their fabric and its rate", "[fit]") {
     states("NeuronLink-v2 + EFA 800Gb/s (trn1) or 1600Gb/s (trn1n) per node", "EFA", 800_Gbitps, std::nullopt,
            32);
     states("4x ConnectX-8 IB XDR 800 Gb/s", "IB XDR", 3200_Gbitps, 4, 4);
+    states("NVLink in the node, EFA 3,200 Gbit/s a node", "EFA", 3200_Gbitps, std::nullopt);
+    states("RoCE 12,800 Gbit/s a node,400 GB/s of PCIe", "RoCE", 12800_Gbitps, std::nullopt);
 }
 
 TEST_CASE("a network between nodes needs no name of its cards", "[fit]") {

@@ -9,6 +9,7 @@
 #include "traincost/fit/records/record_job.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/io/record_catalogue.hpp"
+#include "traincost/spec/draft/recompute_policies.hpp"
 
 using namespace traincost;
 
@@ -163,6 +164,12 @@ TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own"
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
     record.run.stack = "hf-transformers";
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    // Transformers under stage 3 is no baseline beside a Megatron table.
+    for (const std::string stated : {"hf-deepspeed", "hf-transformers"}) {
+        record.run.stack = stated;
+        record.run.stack_version = "PyTorch Lightning, DeepSpeed ZeRO-3";
+        CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    }
     // Experts were a loop until the end of 2025.
     record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};
     record.source_year = 2024;
@@ -212,4 +219,48 @@ TEST_CASE_METHOD(OneRecord, "a record's power limit slows its accelerators, and 
     record.cluster.power_limit_w = 20.0;
     CHECK_FALSE(job_of(record, look_up).job);
     CHECK(job_of(record, look_up).reason.find("power_limit_W") != std::string::npos);
+}
+
+TEST_CASE_METHOD(OneRecord, "a record states the capacity of its experts and how tokens reach them",
+                 "[records]") {
+    const auto run_with = [&](const std::string& words) {
+        record = records_from_text(line("a-1", R"({"step_time_s":1.5})", words), "file.jsonl").records[0];
+        return job_of(record, look_up);
+    };
+    CHECK(run_with("").job->run.expert_imbalance == 1.0);
+    CHECK_FALSE(run_with("").job->run.expert_one_hot);
+    const RecordJob stated = run_with(R"(,"expert_imbalance":1.25,"expert_one_hot":true)");
+    CHECK(stated.job->run.expert_imbalance == 1.25);
+    CHECK(stated.job->run.expert_one_hot);
+    CHECK_FALSE(run_with(R"(,"expert_imbalance":0.5)").job);
+}
+
+TEST_CASE_METHOD(OneRecord, "a policy of XLA says what runs again, stated or usual", "[records]") {
+    const auto modules = [&] {
+        const RecordJob made = job_of(record, look_up);
+        CHECK(made.job->run.recompute == Recompute::selective);
+        return made.job->run.recompute_modules;
+    };
+    record.run.stack = "maxtext";
+    CHECK(modules() == recompute_policy("save_qkv_proj")->modules);
+    record.run.recompute = "selective";
+    for (const std::string policy : {"minimal_flash", "save_dot_with_context_except_mlp", "save_qkv_proj"}) {
+        record.run.recompute_note = "selective (" + policy + ")";
+        CHECK(modules() == recompute_policy(policy)->modules);
+    }
+    record.run.recompute.clear();
+    record.cluster.accelerator = "tpu-v5p";
+    CHECK(job_of(record, look_up).job->run.recompute == Recompute::full);
+}
+
+TEST_CASE_METHOD(OneRecord, "GPT-2 of Transformers before 4.46 widens no logits", "[records]") {
+    record.run.stack = "hf-deepspeed";
+    record.model.family = "gpt2";
+    record.source_year = 2022;
+    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::logits_format);
+    record.source_year = 2025;
+    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::fp32_logits);
+    record.source_year = 2022;
+    record.model.family = "llama";
+    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::fp32_logits);
 }

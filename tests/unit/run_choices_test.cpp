@@ -93,6 +93,18 @@ TEST_CASE("a loss whose head runs in chunks has one chunk's logits at a time", "
     CHECK(loss_of(job).backward_transient.value() == Approx(2.0 * T * V / 8.0));
 }
 
+TEST_CASE("logits that keep their format have no fp32 copies", "[memory][loss]") {
+    Job job = pure_job();
+    const auto peak_of = [&](LossKernel loss, double copies) {
+        job.run.loss = loss;
+        job.stack.head.logits_copies_fp32 = copies;
+        return loss_of(job).backward_transient;
+    };
+    CHECK((peak_of(LossKernel::fp32_logits, 1.0) - peak_of(LossKernel::fp32_logits, 0.0)).value() ==
+          Approx(4.0 * T * V));
+    CHECK(peak_of(LossKernel::logits_format, 1.0) == peak_of(LossKernel::logits_format, 0.0));
+}
+
 TEST_CASE("a chunked loss over a quantised head keeps the gradient of the head's input", "[memory][loss]") {
     Job job = pure_job();
     job.run.tuning = Tuning::qlora;

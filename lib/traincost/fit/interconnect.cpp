@@ -89,11 +89,22 @@ std::optional<std::string> fabric_name(const std::string& text) {
     return std::nullopt;
 }
 
-/// The whole number that begins at `i`, and where it ends.
+/// Whether a comma at `i` parts thousands: three digits follow it, and no fourth.
+bool parts_thousands(const std::string& text, std::size_t i) {
+    const auto digit_at = [&](std::size_t at) { return at < text.size() && digit(text[at]); };
+    return text[i] == ',' && digit_at(i + 1) && digit_at(i + 2) && digit_at(i + 3) && !digit_at(i + 4);
+}
+
+/// The whole number that begins at `i`, "3200" or "3,200", and where it ends.
 std::pair<std::int64_t, std::size_t> number_at(const std::string& text, std::size_t i) {
+    const std::size_t begin = i;
     std::int64_t x = 0;
-    for (; i < text.size() && digit(text[i]) && x < 1'000'000; ++i) {
-        x = x * 10 + (text[i] - '0');
+    for (; i < text.size() && x < 1'000'000; ++i) {
+        if (digit(text[i])) {
+            x = x * 10 + (text[i] - '0');
+        } else if (i == begin || !parts_thousands(text, i)) {
+            break;
+        }
     }
     return {x, i};
 }
@@ -120,10 +131,9 @@ std::optional<Rate> first_rate(const std::string& text, std::string_view origina
         }
         const bool giga = text.compare(unit, 2, "gb") == 0;
         // "504 GB/s" are bytes, of PCIe; the case is lost here, so it is looked up in the original.
-        const std::string bytes = std::to_string(x) + " GB/s";
-        const std::string bytes_joined = std::to_string(x) + "GB/s";
-        const bool is_bytes = original_case.find(bytes) != std::string_view::npos ||
-                              original_case.find(bytes_joined) != std::string_view::npos;
+        const std::string written = text.substr(begin, end - begin);
+        const bool is_bytes = original_case.find(written + " GB/s") != std::string_view::npos ||
+                              original_case.find(written + "GB/s") != std::string_view::npos;
         if (giga && !is_bytes && text.compare(unit, 3, "gbe") != 0) {
             return Rate{x, begin, unit + 2};
         }

@@ -6,8 +6,8 @@
 
 #include "traincost/base/text.hpp"
 #include "traincost/import/named_models.hpp"
-#include "traincost/import/recompute_policies.hpp"
 #include "traincost/spec/draft/job_values.hpp"
+#include "traincost/spec/draft/recompute_policies.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {

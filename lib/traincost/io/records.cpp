@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <set>
-#include <type_traits>
 
-#include "traincost/base/elided.hpp"
 #include "traincost/base/parallel.hpp"
 #include "traincost/base/text.hpp"
 #include "traincost/io/json.hpp"
 #include "traincost/io/json_writer.hpp"
+#include "traincost/io/record_reader.hpp"
 
 namespace traincost {
 
@@ -16,8 +15,7 @@ namespace {
 
 constexpr std::string_view record_schema = "run-record/1";
 
-/// Counts of a source beyond these are mistakes; products of those within stay exact.
-constexpr std::int64_t largest_count = std::int64_t{1} << 40;
+/// Degrees and batches of a source beyond these are mistakes; products of those within stay exact.
 constexpr std::int64_t largest_degree = std::int64_t{1} << 12;
 constexpr std::int64_t largest_data_degree = std::int64_t{1} << 24;
 constexpr std::int64_t largest_pass = std::int64_t{1} << 19;
@@ -27,108 +25,9 @@ constexpr std::size_t most_records = 100'000;
 
 constexpr std::size_t most_remarks = 100;  // on a file
 
-/// One object of a record: `read` fills what is stated, and `remark_unread` names the keys nobody read.
-class Reader {
-public:
-    explicit Reader(const JsonNode& node) : object_(node) {
-    }
-
-    void read(std::string_view key, std::string& field) {
-        if (const auto node = find(key))
-            field = node->string();
-    }
-    void read(std::string_view key, bool& field) {
-        if (const auto node = find(key))
-            field = node->boolean();
-    }
-    void read(std::string_view key, double& field) {
-        if (const auto node = find(key))
-            field = node->number();
-    }
-    /// A count of at most `high`.
-    void read(std::string_view key, std::int64_t& field, std::int64_t high = largest_count) {
-        if (const auto node = find(key))
-            field = count(*node, high);
-    }
-    void read(std::string_view key, std::optional<std::int64_t>& field, std::int64_t high = largest_count) {
-        if (const auto node = find(key))
-            field = count(*node, high);
-    }
-    template <class T>
-    void read(std::string_view key, std::optional<T>& field) {
-        if (const auto node = find(key))
-            assign(*node, field.emplace());
-    }
-    void read(std::string_view key, std::vector<double>& field) {
-        if (const auto node = find(key)) {
-            for (const JsonNode& item : node->items())
-                field.push_back(item.number());
-        }
-    }
-    void read(std::string_view key, std::vector<std::string>& field) {
-        if (const auto node = find(key))
-            field = node->strings();
-    }
-    /// A name: what is looked up and what tables print.
-    void name(std::string_view key, std::string& field) {
-        if (const auto node = find(key))
-            field = short_text(*node);
-    }
-    void required(std::string_view key, std::string& field) {
-        names_.push_back(key);
-        field = short_text(object_.at(key));
-        if (field.empty())
-            object_.at(key).fail("is empty");
-    }
-    JsonNode at(std::string_view key) {
-        names_.push_back(key);
-        return object_.at(key);
-    }
-    std::optional<JsonNode> find(std::string_view key) {
-        names_.push_back(key);
-        return object_.find(key);
-    }
-    void skip(std::string_view key) {
-        names_.push_back(key);
-    }
-    void remark_unread(std::string_view place, std::vector<std::string>& remarks) const {
-        for (const JsonMember& member : *object_.node().value().object()) {
-            if (std::find(names_.begin(), names_.end(), member.key) != names_.end())
-                continue;
-            constexpr std::size_t shown = 60;
-            remarks.push_back("unknown key '" + std::string(place) + elided(member.key, shown) +
-                              "' was not read" + did_you_mean(member.key, names_));
-        }
-    }
-
-private:
-    static std::string short_text(const JsonNode& node) {
-        constexpr std::size_t longest = 500;
-        if (node.string().size() > longest)
-            node.fail("is a name of " + std::to_string(node.string().size()) + " bytes; must have at most " +
-                      std::to_string(longest));
-        return node.string();
-    }
-    static std::int64_t count(const JsonNode& node, std::int64_t high) {
-        const std::int64_t x = node.integer(0);
-        if (x > high)
-            node.fail(std::to_string(x) + "; must be at most " + std::to_string(high));
-        return x;
-    }
-    static void assign(const JsonNode& node, double& field) {
-        field = node.number();
-    }
-    static void assign(const JsonNode& node, bool& field) {
-        field = node.boolean();
-    }
-
-    JsonObject object_;
-    std::vector<std::string_view> names_;
-};
-
 RecordMoe read_moe(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordMoe moe{};
-    Reader in(node);
+    RecordReader in(node);
     in.read("experts", moe.experts);
     in.read("top_k", moe.top_k);
     in.read("ffn", moe.ffn);
@@ -142,7 +41,7 @@ RecordMoe read_moe(const JsonNode& node, std::vector<std::string>& remarks) {
 
 RecordMla read_mla(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordMla mla{};
-    Reader in(node);
+    RecordReader in(node);
     in.read("q_lora_rank", mla.q_lora_rank);
     in.read("kv_lora_rank", mla.kv_lora_rank);
     in.read("qk_nope_dim", mla.qk_nope_dim);
@@ -154,7 +53,7 @@ RecordMla read_mla(const JsonNode& node, std::vector<std::string>& remarks) {
 
 RecordModel read_model(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordModel m{};
-    Reader in(node);
+    RecordReader in(node);
     in.name("name", m.name);
     in.name("family", m.family);
     in.read("layers", m.layers);
@@ -179,7 +78,7 @@ RecordModel read_model(const JsonNode& node, std::vector<std::string>& remarks) 
 
 RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordCluster c{};
-    Reader in(node);
+    RecordReader in(node);
     in.required("accelerator", c.accelerator);
     in.read("accelerators", c.accelerators);
     in.read("per_node", c.per_node);
@@ -191,7 +90,7 @@ RecordCluster read_cluster(const JsonNode& node, std::vector<std::string>& remar
 
 RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordParallel p{};
-    Reader in(node);
+    RecordReader in(node);
     in.read("tp", p.tp, largest_degree);
     in.read("pp", p.pp, largest_degree);
     in.read("vp", p.vp, largest_degree);
@@ -207,7 +106,7 @@ RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& rem
 }
 
 /// What the source states of choices that are else the stack's.
-void read_choices(Reader& in, RecordRun& r) {
+void read_choices(RecordReader& in, RecordRun& r) {
     in.read("loss", r.loss);
     in.read("loss_chunks", r.loss_chunks);
     in.read("compiled_parts", r.compiled_parts);
@@ -223,11 +122,13 @@ void read_choices(Reader& in, RecordRun& r) {
     in.read("offload_activations", r.offload_activations);
     in.read("expandable_segments", r.expandable_segments);
     in.read("dropout", r.dropout);
+    in.read("expert_imbalance", r.expert_imbalance);
+    in.read("expert_one_hot", r.expert_one_hot);
 }
 
 RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordRun r{};
-    Reader in(node);
+    RecordReader in(node);
     in.required("stack", r.stack);
     in.name("stack_version", r.stack_version);
     in.name("precision", r.precision);
@@ -253,7 +154,7 @@ RecordRun read_run(const JsonNode& node, std::vector<std::string>& remarks) {
 
 RecordMeasured read_measured(const JsonNode& node, std::vector<std::string>& remarks) {
     RecordMeasured m{};
-    Reader in(node);
+    RecordReader in(node);
     in.read("step_time_s", m.step_time_s);
     in.read("tokens_per_s_per_accelerator", m.tokens_per_s_per_accelerator);
     in.read("tflops_per_accelerator", m.tflops_per_accelerator);
@@ -303,7 +204,7 @@ std::string text_of(const JsonValue& value) {
 
 RunRecord read_record(const JsonNode& node, std::vector<std::string>& remarks) {
     RunRecord r{};
-    Reader in(node);
+    RecordReader in(node);
     const JsonNode name = in.at("schema");
     if (name.string() != record_schema)
         name.fail("'" + name.string() + "'; must be '" + std::string(record_schema) + "'");
@@ -311,7 +212,7 @@ RunRecord read_record(const JsonNode& node, std::vector<std::string>& remarks) {
     in.read("task", r.task);
     in.read("quality", r.quality);
     if (const auto source = in.find("source")) {
-        Reader of(*source);
+        RecordReader of(*source);
         of.read("title", r.source_title);
         of.read("url", r.source_url);
         of.read("year", r.source_year);

@@ -181,7 +181,7 @@ struct StackHead {
     std::int64_t vocab_multiple = 1;
     /// Training metrics that take the loss of whole logits again in every micro-batch, without gradients.
     double metric_losses = 0.0;
-    /// Fp32 tensors of logits' size alive at the loss beside the model-format logits.
+    /// Fp32 tensors of logits' size alive at the loss beside the model-format logits, where it widens them.
     double logits_copies_fp32 = 0.0;
     bool holds_outputs = false;  ///< by the loop, and the graph behind them, until the next are there
     bool operator==(const StackHead&) const = default;

@@ -208,7 +208,8 @@ Operator loss_op(const OpBuilder& build, Operator& head) {
     if (build.model().logits_softcap && !s.fused.loss && s.loss != LossKernel::fused_linear &&
         s.loss != LossKernel::chunked_linear)
         loss.saved += Bytes{logits * s.e};
-    const Bytes copies{logits * wide * build.stack().head.logits_copies_fp32};
+    const double kept = s.loss == LossKernel::logits_format ? 0.0 : build.stack().head.logits_copies_fp32;
+    const Bytes copies{logits * wide * kept};
     loss.forward_transient += copies;
     loss.backward_transient += copies;
     return loss;

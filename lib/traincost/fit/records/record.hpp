@@ -104,7 +104,9 @@ struct RecordRun {
     std::optional<std::int64_t> mlp_tiles{};
     std::optional<double> offload_activations{};  ///< share
     std::optional<bool> expandable_segments{};
-    std::optional<double> dropout{};  ///< of hidden states and attention
+    std::optional<double> dropout{};           ///< of hidden states and attention
+    std::optional<double> expert_imbalance{};  ///< busiest rank's tokens over the mean; a capacity's factor
+    std::optional<bool> expert_one_hot{};      ///< tokens reach experts by products with one-hot masks
     bool operator==(const RecordRun&) const = default;
 };
 

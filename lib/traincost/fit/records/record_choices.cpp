@@ -43,6 +43,8 @@ public:
             run_.expandable_segments = in_.expandable_segments;
         if (in_.dropout)
             run_.dropout = in_.dropout;
+        run_.expert_imbalance = in_.expert_imbalance.value_or(run_.expert_imbalance);
+        run_.expert_one_hot = in_.expert_one_hot.value_or(run_.expert_one_hot);
     }
 
 private:

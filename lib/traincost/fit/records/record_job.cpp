@@ -13,6 +13,7 @@
 #include "traincost/fit/records/record_stack.hpp"
 #include "traincost/fit/records/record_words.hpp"
 #include "traincost/spec/adapter_format.hpp"
+#include "traincost/spec/draft/recompute_policies.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -218,6 +219,8 @@ private:
             modules.mlp = true;
         if (says(note, "qkv_proj"))
             modules.mlp = modules.norm = modules.core_attention = true;
+        if (const auto policy = recompute_policy_in(note); policy && policy->modules.any())
+            modules = policy->modules;
         if (says(note, "custom")) {
             run_.recompute = Recompute::full;
             run_.recompute_modules = {};

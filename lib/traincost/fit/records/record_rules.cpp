@@ -9,6 +9,7 @@
 #include "traincost/fit/records/record_words.hpp"
 #include "traincost/spec/draft/job_draft.hpp"
 #include "traincost/spec/draft/job_values.hpp"
+#include "traincost/spec/draft/recompute_policies.hpp"
 #include "traincost/spec/names.hpp"
 
 namespace traincost {
@@ -140,7 +141,15 @@ constexpr std::array<SettableField, 24> settable = {{
      [](RunSpec& r, auto& f, auto& v) { r.optimizer_kernel = enum_in<OptimizerKernel>(f, v); }},
     {"optimizer_in_backward", [](RunSpec& r, auto&, auto& v) { r.optimizer_in_backward = v == "true"; }},
     {"packed_length", [](RunSpec& r, auto&, auto& v) { r.packed_length = parse_count(v, Range::positive); }},
-    {"recompute", [](RunSpec& r, auto& f, auto& v) { r.recompute = enum_in<Recompute>(f, v); }},
+    {"recompute",
+     [](RunSpec& r, auto& f, auto& v) {
+         if (const auto policy = recompute_policy(v)) {
+             r.recompute = policy->kind;
+             r.recompute_modules = policy->modules;
+         } else {
+             r.recompute = enum_in<Recompute>(f, v);
+         }
+     }},
     {"reduce", [](RunSpec& r, auto& f, auto& v) { r.precision.reduce = type_in(f, v); }},
     {"sequence", [](RunSpec& r, auto&, auto& v) { r.sequence = parse_count(v, Range::positive); }},
     {"states",

@@ -13,4 +13,7 @@ namespace traincost {
 /// where it is not known, or keeps what no choice of ours keeps.
 std::optional<RecomputeChoice> recompute_policy(std::string_view name);
 
+/// The first policy that a text names: "save_qkv_proj" of "selective (save_qkv_proj)".
+std::optional<RecomputeChoice> recompute_policy_in(std::string_view text);
+
 }  // namespace traincost

@@ -1,5 +1,6 @@
-#include "traincost/import/recompute_policies.hpp"
+#include "traincost/spec/draft/recompute_policies.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -21,6 +22,18 @@ std::optional<RecomputeChoice> recompute_policy(std::string_view name) {
     for (const auto& [policy, modules] : policies) {
         if (policy == name)
             return RecomputeChoice{.kind = Recompute::selective, .modules = modules, .layers = {}};
+    }
+    return std::nullopt;
+}
+
+std::optional<RecomputeChoice> recompute_policy_in(std::string_view text) {
+    constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_";
+    for (std::size_t begin = text.find_first_of(letters); begin != text.npos;
+         begin = text.find_first_of(letters, begin)) {
+        const std::size_t end = std::min(text.find_first_not_of(letters, begin), text.size());
+        if (const auto policy = recompute_policy(text.substr(begin, end - begin)))
+            return policy;
+        begin = end;
     }
     return std::nullopt;
 }

@@ -46,12 +46,20 @@ const lists = {
 const escaped = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 const app = escaped(await bundled('app.jsx'));
 const worker = escaped(await bundled('worker.js'));
+const start = escaped(await bundled('start.js'));
+const give = 'window.traincostStart?.give()';
+/** The engine, each part with a script that hands it on: it is unpacked while the browser still reads the next. */
+function inParts(text) {
+    const letters = 2 ** 18;
+    const parts = Array.from({ length: Math.ceil(text.length / letters) }, (_, i) => text.slice(i * letters, (i + 1) * letters));
+    return parts.map((part, i) => `<script type="text/plain" data-engine="${i < parts.length - 1 ? 'part' : 'last'}">${part}</script><script>${give}</script>`).join('\n');
+}
 const style = (await build({ entryPoints: [join(here, 'src', 'style.css')], minify: true, write: false })).outputFiles[0].text.trim();
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 // Styles are also set on elements (a bar's width, a swatch's colour), which no hash covers.
 const policy = [
     "default-src 'none'",
-    `script-src ${hash(app)} 'wasm-unsafe-eval' blob:`,
+    `script-src ${[start, give, app].map(hash).join(' ')} 'wasm-unsafe-eval' blob:`,
     'worker-src blob:',
     "style-src 'unsafe-inline'",
     'img-src data: blob:',
@@ -60,7 +68,7 @@ const policy = [
     "base-uri 'none'",
 ].join('; ');
 const packed = gzipSync(readFileSync(wasm), { level: 9 });
-const parts = { POLICY: policy, STYLE: style, LISTS: escaped(JSON.stringify(lists)), ENGINE: packed.toString('base64'), WORKER: worker, APP: app };
+const parts = { POLICY: policy, STYLE: style, LISTS: escaped(JSON.stringify(lists)), ENGINE: inParts(packed.toString('base64')), WORKER: worker, START: start, APP: app };
 const page = readFileSync(join(here, 'src', 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (all, name) => parts[name] ?? all);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, page);

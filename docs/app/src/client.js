@@ -1,31 +1,19 @@
 // Questions from the page to the engines in its workers.
 import { PageError } from './page_error.js';
+import { served } from './served.js';
 
-/** The bytes of base64. A plain loop: Uint8Array.from calls a function for each of millions of letters. */
-function decoded(text) {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-    const letters = atob(text);
-    const bytes = new Uint8Array(letters.length);
-    for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
-    return bytes;
-}
+export { served };
 
-async function unpacked() {
-    const bytes = decoded(document.getElementById('engine').textContent.trim());
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-    return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }));
-}
-
-let compiled = null;
-let workerUrl = null;
+/** The first worker, which compiles the module, and where the program of all is: start.js made them. */
+let first = window.traincostStart;
+const workerUrl = first?.url;
+const compiled = {};
+compiled.module = new Promise((resolve, reject) => Object.assign(compiled, { resolve, reject }));
+compiled.module.catch(() => {});
 
 /** One worker with an engine. Its questions are answered in turn; `stop` ends it in the middle of one. */
 class Engine {
     constructor() {
-        compiled ??= unpacked();
-        workerUrl ??= URL.createObjectURL(
-            new Blob([document.getElementById('worker').textContent], { type: 'text/javascript' }),
-        );
         this.next = 1;
         this.waiting = new Map();
     }
@@ -33,35 +21,39 @@ class Engine {
     /** Starts the worker, which `ask` does too: it is under way before there is a question. */
     start() {
         if (this.worker) return;
-        this.worker = new Worker(workerUrl);
-        let fail;
-        this.ready = new Promise((resolve, reject) => {
-            fail = reject;
-            this.worker.onerror = (event) => reject(new PageError('noengine', event.message));
-            this.worker.onmessage = ({ data }) => {
-                if (data.ready) {
-                    this.version = data.version;
-                    resolve();
-                    return;
-                }
-                const asked = this.waiting.get(data.id);
-                this.waiting.delete(data.id);
-                if (data.broken !== undefined) {
-                    // A module that stopped in the middle is not asked again.
-                    this.stop();
-                    asked?.reject(data.tooLarge ? new PageError('largequestion') : new PageError('enginefailed', data.broken));
-                } else {
-                    asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
-                }
-            };
-        });
-        const { worker } = this;
-        compiled.then((module) => worker.postMessage({ module }), (error) => fail(new PageError('noengine', error.message)));
+        const worker = first?.worker ?? new Worker(workerUrl);
+        this.worker = worker;
+        worker.onerror = (event) => this.absent(event.message);
+        worker.onmessage = ({ data }) => this.hear(data);
+        if (first) first.said.forEach((data) => this.hear(data));
+        else compiled.module.then((module) => worker.postMessage({ module }), (error) => this.absent(error.message));
+        first = null;
     }
 
-    async ask(question) {
+    /** No engine will come of this worker. */
+    absent(why) {
+        this.why = new PageError('noengine', why);
+        compiled.reject(new Error(why));
+        for (const { reject } of this.waiting.values()) reject(this.why);
+        this.waiting.clear();
+    }
+
+    hear(data) {
+        if (data.module) return compiled.resolve(data.module);
+        if (data.ready) return Object.assign(this, { version: data.version });
+        if (data.absent !== undefined) return this.absent(data.absent);
+        const asked = this.waiting.get(data.id);
+        this.waiting.delete(data.id);
+        if (data.broken === undefined) return asked?.resolve({ answer: JSON.parse(data.answer), text: data.answer, ms: data.ms });
+        // A module that stopped in the middle is not asked again.
+        this.stop();
+        return asked?.reject(data.tooLarge ? new PageError('largequestion') : new PageError('enginefailed', data.broken));
+    }
+
+    /** The question waits in the worker until its engine is there. */
+    ask(question) {
+        if (this.why) return Promise.reject(this.why);
         this.start();
-        await this.ready;
         const id = this.next++;
         return new Promise((resolve, reject) => {
             this.waiting.set(id, { resolve, reject });
@@ -109,9 +101,6 @@ class ServingProgram {
         this.calls = new AbortController();
     }
 }
-
-// The server lets the page ask it, and the page's policy says so.
-export const served = document.querySelector('meta[http-equiv="Content-Security-Policy"]').content.includes("connect-src 'self'");
 
 /** The engine of this page: a worker of its own, or the program that serves it. */
 export const newEngine = () => (served ? new ServingProgram() : new Engine());

@@ -8,11 +8,13 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '.
 export const file = process.env.TRAINCOST_PAGE ?? join(root, 'build', 'web', 'traincost.html');
 /** The program, where it is built. */
 export const program = [process.env.TRAINCOST_PROGRAM, join(root, 'build/release/bin/traincost'), join(root, 'build/dev/bin/traincost')].find((path) => path && existsSync(path));
-const chromiumProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+export const chromiumProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+
+export const chromiumArguments = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
 
 export async function openBrowser() {
     if (!chromiumProgram) throw new Error('there is no chromium: apt-get install chromium');
-    return chromium.launch({ executablePath: chromiumProgram, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], timeout: 60000 });
+    return chromium.launch({ executablePath: chromiumProgram, args: chromiumArguments, timeout: 60000 });
 }
 
 /** The page with a state, once its first answer is there. Requests and errors are kept. TRAINCOST_PAGE may be an address. */

@@ -1,4 +1,5 @@
 // What the page reads of the engine's answers to searches: the one place that knows their shapes.
+import { inWords } from './page_error.js';
 
 /** A plan of `plan`, of `recommend` or a point of `sweep`, as one row. */
 export function planOf(p) {
@@ -18,10 +19,10 @@ export function planOf(p) {
     };
 }
 
-/** The first sentence of an answer that is an error, as the engine words it. */
-export function problemOf(answer) {
+/** The first sentence of an answer that is an error. */
+export function problemOf(t, answer) {
     const problem = answer.error?.problems[0];
-    return problem ? `${problem.path ? `${problem.path}: ` : ''}${problem.message}` : '';
+    return problem ? `${problem.path ? `${problem.path}: ` : ''}${inWords(t, problem)}` : '';
 }
 
 /** The plans of a search's answer, and why there is none. */
@@ -33,7 +34,7 @@ export const searchOf = (answer) => ({
 });
 
 /** The points of a sweep: what was varied, and the figures. */
-export const sweepOf = (answer) => (answer.points ?? []).map((p) => ({ varied: p.varied ?? {}, problem: p.error ? problemOf(p) || String(p.error) : '', ...(p.error ? {} : planOf(p)) }));
+export const sweepOf = (t, answer) => (answer.points ?? []).map((p) => ({ varied: p.varied ?? {}, problem: p.error ? problemOf(t, p) || String(p.error) : '', ...(p.error ? {} : planOf(p)) }));
 
 /** What published conventions say of the job: every table of the answer, by its name. */
 export const tablesOf = (answer) => Object.entries(answer).filter(([name, v]) => !['schema_version', 'input', 'assumptions'].includes(name) && v !== null && typeof v === 'object' && Object.keys(v).length > 0);

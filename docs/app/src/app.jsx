@@ -9,6 +9,7 @@ import { folderOf, kindOf, sent } from './own.js';
 import { Flags } from './command.jsx';
 import { assumptionBody } from './engine_words.js';
 import { modes } from './modes.jsx';
+import { inWords } from './page_error.js';
 import { commandLine, fromHash, jobOf, toHash, usual } from './state.js';
 import { label, languageOf, languages, words } from './words.js';
 import { assumptionOf } from './results.jsx';
@@ -198,7 +199,7 @@ function Controls(props) {
         taken: taken[field.name],
         value: state.job[field.name] ?? '',
         assumption: byFiles.find((a) => a.flag === field.name) ?? assumedAt(assumptions, field.name, t),
-        problems: problems.filter((p) => p.field === field.name).map((p) => p.message),
+        problems: problems.filter((p) => p.field === field.name).map((p) => inWords(t, p)),
         suggestion: suggestions[field.name],
     });
     const found = fields.more.filter((f) => state.job[f.name] || (find ? `${f.name} ${f.help} ${helpOf(t, f)}`.toLowerCase().includes(find.toLowerCase()) : true));
@@ -243,7 +244,7 @@ function App() {
     const lang = languageOf(state);
     const t = useMemo(() => words(lang), [lang]);
     const fields = useFields(state.job);
-    const own = useOwn(state, change, main);
+    const own = useOwn(state, change, main, t);
     const question = useMemo(() => ({ ...jobOf(state, fields.switches), ...sent(own.list) }), [state.job, state.files, fields, own.list]);
     const { answer, valid, ms, line, question: answered } = useAnswers(question);
     const [suggestions, setSuggestions] = useState({});
@@ -306,6 +307,12 @@ function App() {
         return say('model', added.record.id);
     };
     const removeFile = useCallback((name) => change((old) => ({ files: old.files.filter((f) => f.name !== name) })), [change]);
+
+    // tests/speed.mjs reads when the first result is painted.
+    const first = Boolean(answer);
+    useEffect(() => {
+        if (first) requestAnimationFrame(() => setTimeout(() => performance.mark('first result'), 0));
+    }, [first]);
 
     const Mode = modes[state.mode] ?? modes.ask;
     const shared = { state, change, say, question, answer, valid, line, ms, fields, own, engine: main, t, lang, lists, answered, take, refusals };

@@ -50,7 +50,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
         try {
             const from = await reading;
             const read = from ? (await engine.ask({ command: 'timeline', from })).answer : null;
-            wrong = read?.error?.problems[0].message ?? '';
+            wrong = read?.error ? inWords(t, read.error.problems[0]) : '';
             step = read && !read.error ? drawnStep(read) : null;
         } catch (error) {
             wrong = inWords(t, error);
@@ -75,7 +75,7 @@ export function Custom({ state, change, question, answer, valid, line, engine, t
     const saveWorkbook = async () => {
         try {
             const { answer: sheets } = await engine.ask({ command: 'sheet', ...question });
-            setProblem(sheets.error ? sheets.error.problems[0].message : '');
+            setProblem(sheets.error ? inWords(t, sheets.error.problems[0]) : '');
             if (!sheets.error) save('traincost.xlsx', await workbookOf(sheets));
         } catch (error) {
             setProblem(inWords(t, error));

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { runsText } from './engine_words.js';
 import { between, bytes, percent, seconds } from './numbers.js';
+import { inWords } from './page_error.js';
 import { Cells } from './plans.jsx';
 import { filled } from './words.js';
 
@@ -43,7 +44,7 @@ export function Explanation({ topic, name, of, question, engine, close, t }) {
             <button type="button" onClick={close}>{t('close')}</button>
             {tables[topic] ? <Cells {...tables[topic](of)} t={t} /> : null}
             <Range topic={topic} of={of} t={t} />
-            {said?.error ? <p class="problem">{said.error.problems[0].message}</p> : null}
+            {said?.error ? <p class="problem">{inWords(t, said.error.problems[0])}</p> : null}
             {items.map((x) => (
                 <details key={x.item} open={items.length === 1 || x.item === topic}>
                     <summary><code>{x.item}</code>: {x.result.text}</summary>

@@ -38,8 +38,8 @@ export function Guide({ state, change, question, say, t }) {
                 setFound((old) => [...new Map([...old, ...plans].map((p) => [p.flags, p])).values()].sort(better).slice(0, keep));
                 return;
             }
-            if (answer.error) setRefusal(problemOf(answer));
-            else if (!plans.length) setRefusal([t('noplan'), ...none].join(' '));
+            if (answer.error) setRefusal(problemOf(t, answer));
+            else if (!plans.length) setRefusal([t('noplan'), ...none.map((message) => inWords(t, { message }))].join(t('space')));
             if (!answer.error) setFound(plans);
             setProgress({ over: true, evaluated, ms: performance.now() - begin });
             running.stop();

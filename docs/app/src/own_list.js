@@ -1,9 +1,10 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { problemOf } from './answers.js';
+import { inWords } from './page_error.js';
 import { folders, idOf, keep, kept, kindOf, onKept, plain, renamed, same, sent, together, usedBy } from './own.js';
 
 /** The list of one's own records and what can be done with it. What a record says is the engine's to judge. */
-export function useOwn(state, change, engine) {
+export function useOwn(state, change, engine, t) {
     const [{ records: stored, lasting }, setKept] = useState(kept);
     useEffect(() => onKept(() => setKept(kept())), []);
     const linked = state.records;
@@ -29,7 +30,7 @@ export function useOwn(state, change, engine) {
     /** What is wrong with a record, or the record as the engine has read it. */
     const read = async (text, name) => {
         const { answer } = await engine.ask({ command: 'read', files: [{ name, text }], ...sent(list) });
-        if (answer.error) return { problem: problemOf(answer), message: answer.error.problems[0].message };
+        if (answer.error) return { problem: problemOf(t, answer), message: inWords(t, answer.error.problems[0]) };
         return answer.record ? { record: { schema: `${answer.kind}/1`, ...answer.record } } : { problem: 'norecord' };
     };
     const store = (records, gone = []) => {

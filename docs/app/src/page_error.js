@@ -1,3 +1,4 @@
+import { errorText } from './engine_errors.js';
 import { filled, words } from './words.js';
 
 /** What is wrong in the page itself rather than in the engine's answer: a word of words.js and the values in it. */
@@ -8,5 +9,5 @@ export class PageError extends Error {
     }
 }
 
-/** An error or a problem in the language of the page; what the engine or the browser says stays as it is. */
-export const inWords = (t, { word, values, message }) => (word ? filled(t(word), ...values) : message);
+/** An error or a problem in the language of the page; what the browser says stays as it is. */
+export const inWords = (t, { word, values, message }) => (word ? filled(t(word), ...values) : errorText(t, message));

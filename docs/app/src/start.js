@@ -14,7 +14,6 @@ if (!served) {
         give() {
             const part = document.currentScript.previousElementSibling;
             worker.postMessage({ packed: part.textContent, last: part.dataset.engine === 'last' });
-            part.remove();
         },
     };
 }

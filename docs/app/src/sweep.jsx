@@ -31,7 +31,7 @@ export function Sweep({ state, change, question, engine, say, t }) {
             current = false;
         };
     }, [text]);
-    const points = answer && !answer.error ? sweepOf(answer) : [];
+    const points = answer && !answer.error ? sweepOf(t, answer) : [];
     const longest = Math.max(0, ...points.map((p) => p.step_s ?? 0));
     const best = Math.min(...points.filter((p) => p.fits).map((p) => p.step_s));
     const names = Object.keys(points[0]?.varied ?? {});

@@ -1,5 +1,5 @@
 // The page's words in its two languages. Names of the engine's answers are in engine_words.js; its other
-// sentences (errors, help, equations) are English in both.
+// sentences (help, equations) are English in both; errors are in engine_errors.js.
 
 const en = {
     code: 'en', space: ' ', comma: ', ', semicolon: '; ',

@@ -116,6 +116,24 @@ TEST_CASE("a source left out of the fit says nothing of its stack's constants", 
     CHECK(alone.front().time_left_out == alone.front().time_as_it_stands);
 }
 
+TEST_CASE("a rate of tokens is a step time", "[left out]") {
+    const OwnRuns own;
+    std::vector<SourcedRecord> rates = own.records;
+    for (SourcedRecord& sourced : rates) {
+        RunRecord& record = sourced.record;
+        const double tokens = static_cast<double>(record.run.global_batch * record.run.sequence);
+        record.measured.tokens_per_s_per_accelerator =
+            tokens / *record.measured.step_time_s / static_cast<double>(record.cluster.accelerators);
+        record.measured.step_time_s.reset();
+        record.measured.tflops_per_accelerator.reset();
+    }
+    const auto times = medians_left_out(errors_without_source(own.records, own.job, {}));
+    const auto same = medians_left_out(errors_without_source(rates, own.job, {}));
+    REQUIRE(same.size() == 1);
+    CHECK(same.front().times == times.front().times);
+    CHECK(same.front().time_as_it_stands == Approx(times.front().time_as_it_stands));
+}
+
 TEST_CASE("constants that no record bears on stay where they were before records", "[left out]") {
     const OwnRuns own;
     const std::vector<SourcedRecord>& records = own.records;

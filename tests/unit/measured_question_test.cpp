@@ -8,6 +8,7 @@
 #include "traincost/ask/measured/calibrate_question.hpp"
 #include "traincost/ask/measured/validate_question.hpp"
 #include "traincost/ask/questions/merge_question.hpp"
+#include "traincost/fit/statistics.hpp"
 #include "traincost/io/catalogue.hpp"
 #include "traincost/report/answers/calibrate_answer.hpp"
 #include "traincost/report/answers/validate_answer.hpp"
@@ -75,6 +76,21 @@ TEST_CASE("runs left out have as many intervals as there are runs", "[measured]"
     CHECK(left.coverage[0].times > 0);
     CHECK_FALSE(left.unstated);
     CHECK_FALSE(left.medians);
+}
+
+// Their recomputation is not stated: what lets them run is assumed.
+TEST_CASE("errors of sources left out begin with those of the validation", "[measured]") {
+    const std::vector<std::string> files = {SOURCE_FOLDER "/tests/published/records/automodel.jsonl"};
+    const ValidateAnswer validated = answer_of({.files = files, .metric = "step_time"});
+    std::vector<double> errors;
+    for (const ValidationRow& row : std::get<ValidatedRuns>(validated.found).validation.rows)
+        errors.push_back(row.error);
+    const ValidateAnswer answer = answer_of({.files = files, .leave = {"source"}});
+    const auto& medians = std::get<ValidatedLeftOut>(answer.found).medians;
+    REQUIRE(medians);
+    REQUIRE(medians->size() == 1);
+    CHECK(medians->front().times == static_cast<std::int64_t>(errors.size()));
+    CHECK(medians->front().time_as_it_stands == Approx(error_statistics(errors).median_ape));
 }
 
 TEST_CASE("the table of residuals is made where it is asked for", "[measured]") {

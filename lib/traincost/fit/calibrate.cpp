@@ -52,7 +52,9 @@ ErrorStatistics held_out_errors(const FitSamples& samples, Fitted to, const Chos
 
 bool measured(const RunRecord& record, Fitted to) {
     const RecordMeasured& m = record.measured;
-    return to == Fitted::time ? m.step_time_s || m.tflops_per_accelerator : m.memory_bytes.has_value();
+    if (to == Fitted::memory)
+        return m.memory_bytes.has_value();
+    return m.step_time_s || m.tokens_per_s_per_accelerator || m.tflops_per_accelerator;
 }
 
 ChosenConstants chosen_constants(const CalibrationOptions& options, Subject of, Fitted to) {

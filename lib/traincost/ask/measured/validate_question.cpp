@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "traincost/ask/measured/allowed_word.hpp"
 #include "traincost/ask/measured/kernel_tables.hpp"
@@ -13,6 +15,7 @@
 #include "traincost/fit/leads.hpp"
 #include "traincost/fit/record_keys.hpp"
 #include "traincost/fit/summary.hpp"
+#include "traincost/fit/unstated_recompute.hpp"
 #include "traincost/io/bench/diagnoses_json.hpp"
 #include "traincost/io/bench/record_groups_data.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
@@ -121,6 +124,19 @@ std::string stack_that_states(const std::string& id, const Catalogue& catalogue)
     return base == nullptr ? id : stack_that_states(JsonNode(own, *base).string(), catalogue);
 }
 
+/// What `validate` takes a record for: with the least recomputation that lets it run where it states none.
+JobOf as_validated(std::span<const SourcedRecord> records, const JobOf& job, const Residuals& residuals) {
+    std::map<const RunRecord*, std::string> sources;
+    for (const SourcedRecord& record : records)
+        sources[&record.record] = record.source;
+    return [&job, &residuals, sources = std::move(sources)](const RunRecord& record) {
+        RecordJob made = job(record);
+        if (made.job && validate(*made.job).empty())
+            assume_least_recompute(record, residuals, {sources.at(&record), {}}, *made.job, made.assumptions);
+        return made;
+    };
+}
+
 ValidatedLeftOut left_out_answer(std::span<const SourcedRecord> records, const JobOf& job,
                                  const Residuals& residuals, const ValidateQuestion& q, LeftOutKinds kinds,
                                  const Sources& sources) {
@@ -137,7 +153,8 @@ ValidatedLeftOut left_out_answer(std::span<const SourcedRecord> records, const J
             const auto claim = claim_of(catalogue.stack_document(id), constant);
             return claim && claim->kind == ClaimKind::fitted;
         };
-        answer.medians = medians_left_out(errors_without_source(records, job, options));
+        answer.medians =
+            medians_left_out(errors_without_source(records, as_validated(records, job, residuals), options));
     }
     return answer;
 }

@@ -194,29 +194,16 @@ private:
     std::string reason_;
 };
 
-std::string joined(const std::vector<Problem>& problems) {
-    std::string text;
-    for (const Problem& problem : problems)
-        text += (text.empty() ? "" : "; ") + to_string(problem);
-    return text;
-}
-
 Outcome compare(std::size_t index, const SourcedRecord& sourced, const JobOf& job_of,
                 const Residuals& residuals) {
     const RunRecord& record = sourced.record;
     Outcome outcome;
-    RecordJob described = job_of(record);
+    const RecordJob described = job_as_validated(record, sourced.source, job_of, residuals);
     outcome.facts.assumptions = described.assumptions;
     if (!described.job) {
         outcome.reason = described.reason;
         return outcome;
     }
-    if (const auto problems = validate(*described.job); !problems.empty()) {
-        outcome.reason = joined(problems);
-        return outcome;
-    }
-    assume_least_recompute(record, residuals, {sourced.source, {}}, *described.job, described.assumptions);
-    outcome.facts.assumptions = described.assumptions;
     Comparison comparison(index, record, sourced.source, *described.job, residuals);
     outcome.facts = comparison.facts();
     outcome.facts.assumptions = described.assumptions;
@@ -239,6 +226,20 @@ std::span<const std::string_view> metric_names() {
 
 std::vector<ValidationRow> compare(const RunRecord& record, const Job& job) {
     return Comparison(0, record, {}, job, {}).rows();
+}
+
+RecordJob job_as_validated(const RunRecord& record, const std::string& source, const JobOf& job_of,
+                           const Residuals& residuals) {
+    RecordJob described = job_of(record);
+    if (!described.job)
+        return described;
+    for (const Problem& problem : validate(*described.job))
+        described.reason += (described.reason.empty() ? "" : "; ") + to_string(problem);
+    if (described.reason.empty())
+        assume_least_recompute(record, residuals, {source, {}}, *described.job, described.assumptions);
+    else
+        described.job.reset();
+    return described;
 }
 
 Validation validate(std::span<const SourcedRecord> records, const JobOf& job_of, const Residuals& residuals) {

@@ -15,7 +15,6 @@
 #include "traincost/fit/leads.hpp"
 #include "traincost/fit/record_keys.hpp"
 #include "traincost/fit/summary.hpp"
-#include "traincost/fit/unstated_recompute.hpp"
 #include "traincost/io/bench/diagnoses_json.hpp"
 #include "traincost/io/bench/record_groups_data.hpp"
 #include "traincost/io/bench/residuals_json.hpp"
@@ -124,16 +123,13 @@ std::string stack_that_states(const std::string& id, const Catalogue& catalogue)
     return base == nullptr ? id : stack_that_states(JsonNode(own, *base).string(), catalogue);
 }
 
-/// What `validate` takes a record for: with the least recomputation that lets it run where it states none.
+/// Jobs as `validate` takes the records for.
 JobOf as_validated(std::span<const SourcedRecord> records, const JobOf& job, const Residuals& residuals) {
     std::map<const RunRecord*, std::string> sources;
     for (const SourcedRecord& record : records)
         sources[&record.record] = record.source;
     return [&job, &residuals, sources = std::move(sources)](const RunRecord& record) {
-        RecordJob made = job(record);
-        if (made.job && validate(*made.job).empty())
-            assume_least_recompute(record, residuals, {sources.at(&record), {}}, *made.job, made.assumptions);
-        return made;
+        return job_as_validated(record, sources.at(&record), job, residuals);
     };
 }
 

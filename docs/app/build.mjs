@@ -5,6 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { startEngine } from './src/engine.js';
+import { openingQuestions } from './src/opening.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
@@ -43,6 +45,18 @@ const lists = {
     stacks: listed('stacks', (r) => r.title),
 };
 
+/** What the page shows before its engine is compiled, as the same engine answers it. */
+async function opening() {
+    const engine = await startEngine(await WebAssembly.compile(readFileSync(wasm)));
+    const answers = openingQuestions.map((question) => {
+        const text = JSON.stringify(question);
+        return [text, engine.ask(text)];
+    });
+    const failed = answers.find(([, answer]) => JSON.parse(answer).error);
+    if (failed) throw new Error(failed.join(': '));
+    return { version: engine.version, answers };
+}
+
 const escaped = (text) => text.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
 const app = escaped(await bundled('app.jsx'));
 const worker = escaped(await bundled('worker.js'));
@@ -68,7 +82,7 @@ const policy = [
     "base-uri 'none'",
 ].join('; ');
 const packed = gzipSync(readFileSync(wasm), { level: 9 });
-const parts = { POLICY: policy, STYLE: style, LISTS: escaped(JSON.stringify(lists)), ENGINE: inParts(packed.toString('base64')), WORKER: worker, START: start, APP: app };
+const parts = { POLICY: policy, STYLE: style, LISTS: escaped(JSON.stringify(lists)), OPENING: escaped(JSON.stringify(await opening())), ENGINE: inParts(packed.toString('base64')), WORKER: worker, START: start, APP: app };
 const page = readFileSync(join(here, 'src', 'page.html'), 'utf8').replace(/@([A-Z]+)@/g, (all, name) => parts[name] ?? all);
 mkdirSync(dirname(out), { recursive: true });
 writeFileSync(out, page);

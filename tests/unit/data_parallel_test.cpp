@@ -148,6 +148,29 @@ TEST_CASE("owners broadcast their tensors one after the other", "[data_parallel]
           Approx(32 * collective_time(Collective::broadcast, 6.25_MB, groups.dp_cp, network).value()));
 }
 
+TEST_CASE("stage 2 reduces each matrix to its owner where the stack does", "[data_parallel]") {
+    Job job = replicas(2);
+    job.stack.traffic.overlap_grad_reduce = job.stack.traffic.overlap_param_gather = false;
+    const Network& network = job.cluster.network;
+    const GroupPlacements groups = placements(job);
+    const Bytes gradients = bytes_per_element(job.run.precision.reduce) * 1e8;
+    const Seconds scattered = data_parallel_time(stage(job, groups)).reduction;
+    job.stack.traffic.reduces_to_owner = true;
+    for (const bool fused : {true, false}) {
+        job.stack.layer.fused_qkv = fused;
+        const double matrices = 8.0 * (fused ? 4.0 : 6.0);
+        CHECK(reduction_messages(stage(job, groups), 1e8) == matrices);
+        CHECK(data_parallel_time(stage(job, groups)).reduction.value() ==
+              Approx(matrices *
+                     collective_time(Collective::reduce, gradients / matrices, groups.dp_cp, network).value()));
+    }
+    CHECK(data_parallel_time(stage(job, groups)).reduction > scattered);
+    // A chain from the other end: all of the message, where a scatter moves (n-1)/n of it.
+    CHECK(collective_traffic(Collective::reduce, 8_MB, 4) == 8_MB);
+    job.run.parallel.zero = 1;
+    CHECK(reduction_collective(job) == Collective::reduce_scatter);
+}
+
 TEST_CASE("hybrid sharding gathers inside the shard group and sums a shard among its replicas",
           "[data_parallel]") {
     Job job = replicas(3);

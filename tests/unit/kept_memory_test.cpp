@@ -77,15 +77,9 @@ RunSpec run_of_record(const std::string& stack, const std::string& precision, in
 
 }  // namespace
 
-TEST_CASE("Gemini releases chunks that are not in use, and what keeps them takes their room", "[memory]") {
+TEST_CASE("Gemini releases chunks that are not in use", "[memory]") {
     const Job job = replicas_under("colossalai", "bf16-mixed", 3);
-    const StageMemory released = estimate(job).stages[0];
-    CHECK(released[MemoryTerm::gathered_weights].value() < 0.2 * parameters_of(job));
-    Job keeps = job;
-    keeps.stack.states.keeps_gathered = true;
-    const StageMemory kept = estimate(keeps).stages[0];
-    CHECK(kept[MemoryTerm::gathered_weights].value() == Approx(2.0 * parameters_of(job)).epsilon(0.001));
-    CHECK(released.allocated < kept.allocated);
+    CHECK(estimate(job).stages[0][MemoryTerm::gathered_weights].value() < 0.2 * parameters_of(job));
 }
 
 TEST_CASE("a column-parallel layer that gathers in order saves what it gathered", "[memory]") {

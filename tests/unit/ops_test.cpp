@@ -64,6 +64,37 @@ TEST_CASE("gradients of q, k and v are joined where one product made them", "[op
     CHECK(joins() == 0);
 }
 
+TEST_CASE("products that copy what they share reduce its gradients one by one", "[ops]") {
+    Job job = biased(BiasKernel::apart);
+    job.run.parallel.tp = 8;
+    job.model.gated_mlp = true;
+    job.stack.layer.fused_qkv = job.stack.layer.fused_gate_up = false;
+    struct Sums {
+        double forward;
+        double backward;
+    };
+    const auto sums = [&] {
+        Sums n{};
+        for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 2048)) {
+            n.forward += op.forward_message.value() > 0 ? 1 : 0;
+            n.backward += op.backward_message.value() > 0 ? 1 : 0;
+        }
+        return n;
+    };
+    for (const bool sequence : {false, true}) {
+        job.run.parallel.sequence_parallel = sequence;
+        job.stack.layer.copies_parallel_inputs = false;
+        const Sums shared = sums();
+        job.stack.layer.copies_parallel_inputs = true;
+        // Keys and values beside queries, up beside gate.
+        CHECK(sums().backward == shared.backward + 3);
+        CHECK(sums().forward == shared.forward + (sequence ? 3 : 0));
+    }
+    job.stack.layer.fused_qkv = job.stack.layer.fused_gate_up = true;
+    job.run.parallel.sequence_parallel = false;
+    CHECK(sums().backward == 2);
+}
+
 TEST_CASE("activations that lie sequence first are copied around a flash kernel", "[ops]") {
     Job job = biased(BiasKernel::fused);
     job.stack.attention.kernel = AttentionKernel::flash;

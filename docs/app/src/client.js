@@ -1,4 +1,5 @@
 // Questions from the page to the engines in its workers.
+import { openingAnswers } from './opening.js';
 import { PageError } from './page_error.js';
 import { served } from './served.js';
 
@@ -11,11 +12,14 @@ const compiled = {};
 compiled.module = new Promise((resolve, reject) => Object.assign(compiled, { resolve, reject }));
 compiled.module.catch(() => {});
 
+const opening = served ? null : openingAnswers();
+
 /** One worker with an engine. Its questions are answered in turn; `stop` ends it in the middle of one. */
 class Engine {
     constructor() {
         this.next = 1;
         this.waiting = new Map();
+        this.version = opening.version;
     }
 
     /** Starts the worker, which `ask` does too: it is under way before there is a question. */
@@ -53,11 +57,14 @@ class Engine {
     /** The question waits in the worker until its engine is there. */
     ask(question) {
         if (this.why) return Promise.reject(this.why);
+        const asked = JSON.stringify(question);
+        const text = opening.answers.get(asked);
+        if (text !== undefined) return Promise.resolve({ answer: JSON.parse(text), text, ms: 0 });
         this.start();
         const id = this.next++;
         return new Promise((resolve, reject) => {
             this.waiting.set(id, { resolve, reject });
-            this.worker.postMessage({ id, question: JSON.stringify(question) });
+            this.worker.postMessage({ id, question: asked });
         });
     }
 

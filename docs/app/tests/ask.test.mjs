@@ -1,5 +1,5 @@
 import AxeSource from 'axe-core';
-import { check, openPage, settled } from './browser.mjs';
+import { check, openAt, openPage, pageAddress, settled } from './browser.mjs';
 
 const figure = (page, name) => page.locator('.figure', { hasText: name }).locator('.value').first().textContent();
 
@@ -35,6 +35,35 @@ const claims = {
         await page.locator('[data-test=timeline] rect').nth(4).waitFor({ state: 'attached' });  // a question of its own
         check(page.failures.length === 0, page.failures.join('; '));
     },
+    'what the page opens with is what its engine answers, and no engine is asked for it': async (browser) => {
+        const before = () => {
+            window.questions = [];
+            const post = Worker.prototype.postMessage;
+            Worker.prototype.postMessage = function (data, ...more) {
+                if (data.question) window.questions.push(JSON.parse(data.question).command);
+                return post.call(this, data, ...more);
+            };
+        };
+        const page = await openAt(browser, pageAddress(), { before });
+        await settled(page);
+        await page.locator('[data-test=timeline] rect').nth(4).waitFor({ state: 'attached' });
+        await page.waitForFunction(() => window.questions.includes('fields'));
+        check(!(await page.evaluate(() => window.questions.some((command) => command !== 'fields'))), 'an engine was asked');
+        const differing = await page.evaluate(async () => {
+            const { version, answers } = JSON.parse(document.getElementById('opening').textContent);
+            const [differing, footer] = [[], document.querySelector('footer').textContent];
+            if (!footer.includes(version)) differing.push(footer);
+            for (const [question, answer] of answers) {
+                // The same question in other words is one for the engine.
+                const asked = JSON.parse(question);
+                const again = await window.traincost.ask(Object.fromEntries(Object.entries(asked).reverse()));
+                if (JSON.stringify(again) !== JSON.stringify(JSON.parse(answer))) differing.push(asked.command);
+            }
+            return differing;
+        });
+        check(differing.length === 0, differing.join('; '));
+        check(await page.evaluate(() => window.questions.filter((command) => command !== 'fields').length === 2), 'the engine was not asked');
+    },
     'the first question to the engine is the estimate, unless that needs the list of switches': async (browser) => {
         const before = () => {
             window.questions = [];
@@ -51,7 +80,7 @@ const claims = {
             await page.waitForFunction(() => window.questions.some((q) => q.command === 'fields'));
             return page.evaluate(() => window.questions[0].command);
         };
-        check((await first('')) === 'estimate', 'something was asked before the estimate');
+        check((await first('#model=gpt2&gpu=h100&gpus=1&seq=1K&global-batch=8')) === 'estimate', 'something was asked before the estimate');
         check((await first('#model=gpt2&gpu=h100&gpus=1&seq=1K&global-batch=8&whole-nodes=true')) === 'fields', 'the switches were not asked for');
     },
     'no request leaves the page, and its policy forbids one': async (browser) => {

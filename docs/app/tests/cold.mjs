@@ -19,7 +19,7 @@ async function listening(child) {
 }
 
 /** From navigation to the first result painted, in ms; the browser is new, and has been idle for `idle` ms. */
-export async function coldLoad(idle) {
+export async function coldLoad(idle, hash = '') {
     const profile = mkdtempSync(join(tmpdir(), 'traincost-page-'));
     const child = spawn(chromiumProgram, [...chromiumArguments, '--headless=new', '--remote-debugging-port=0', '--no-first-run', `--user-data-dir=${profile}`, '--window-size=1280,900', 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
     const ended = new Promise((resolve) => child.once('close', resolve));
@@ -27,7 +27,7 @@ export async function coldLoad(idle) {
         const address = `http://127.0.0.1:${await listening(child)}`;
         child.stderr.resume();
         await pause(idle);
-        await fetch(`${address}/json/new?${encodeURIComponent(pageAddress())}`, { method: 'PUT' });
+        await fetch(`${address}/json/new?${encodeURIComponent(pageAddress(hash))}`, { method: 'PUT' });
         await pause(6000);
         const browser = await chromium.connectOverCDP(address);
         const page = browser.contexts().flatMap((context) => context.pages()).find((p) => p.url().startsWith(pageAddress()));

@@ -22,9 +22,11 @@ for (let i = 0; i < 3; ++i) {
 }
 console.log(`first result after a load from a file in a browser that is just starting and debugged: ${Math.round(median(loads))} ms (a new browser each, median of ${loads.length})`);
 
-const cold = [];
-for (let i = 0; i < 5; ++i) cold.push(await coldLoad(3000));
-console.log(`first result painted after a cold load from a file: ${Math.round(median(cold))} ms (a new browser each, idle for 3 s before; median of ${cold.length})`);
+for (const [what, hash] of [['', ''], [' with a job in its address', '#model=llama-3.1-70b&gpu=h100&gpus=64&seq=4K&global-batch=512']]) {
+    const cold = [];
+    for (let i = 0; i < 5; ++i) cold.push(await coldLoad(3000, hash));
+    console.log(`first result painted after a cold load from a file${what}: ${Math.round(median(cold))} ms (a new browser each, idle for 3 s before; median of ${cold.length})`);
+}
 
 const browser = await openBrowser();
 const page = await openPage(browser, '');

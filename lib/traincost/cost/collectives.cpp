@@ -16,6 +16,7 @@ CollectiveCurve LinkCurves::*curve_of(Collective collective) {
         case Collective::all_to_all:
             return &LinkCurves::all_to_all;
         case Collective::broadcast:
+        case Collective::reduce:  // the same chain, from the other end
             return &LinkCurves::broadcast;
         case Collective::send_recv:
             return &LinkCurves::send_recv;
@@ -35,6 +36,7 @@ double traffic_factor(Collective collective, double n) {
         case Collective::all_to_all:
             return (n - 1) / n;
         case Collective::broadcast:
+        case Collective::reduce:
         case Collective::send_recv:
             return 1;
     }
@@ -50,6 +52,7 @@ double steps(Collective collective, double n) {
         case Collective::reduce_scatter:
         case Collective::all_to_all:
         case Collective::broadcast:
+        case Collective::reduce:
             return n - 1;
         case Collective::send_recv:
             return 1;

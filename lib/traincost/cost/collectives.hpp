@@ -17,6 +17,7 @@ enum class Collective : std::uint8_t {
     all_to_all,      ///< the buffer a rank sends: 1/n of it to each rank, itself included
     send_recv,       ///< what one rank sends to the next one
     broadcast,       ///< the buffer that every rank gets from the root
+    reduce,          ///< the buffer every rank holds, whose sum the root gets: a broadcast's way back
 };
 
 /// The ring, or pairwise, curve of a collective among those of a link.
@@ -59,7 +60,8 @@ Seconds collective_time(Collective collective, Bytes message, const GroupPlaceme
                         const Network& network);
 
 /// Bytes one rank sends in a ring (pairwise for all-to-all, along a chain for broadcast):
-///   all-reduce 2 (n-1)/n M, all-gather, reduce-scatter, all-to-all (n-1)/n M, broadcast and send/recv M
+///   all-reduce 2 (n-1)/n M, all-gather, reduce-scatter, all-to-all (n-1)/n M, broadcast, reduce and
+///   send/recv M
 Bytes collective_traffic(Collective collective, Bytes message, std::int64_t ranks);
 
 /// What nccl-tests prints: collective_traffic / time. Zero for zero time.

@@ -59,15 +59,11 @@ Traffic reduction_of(const DataParallel& d, double elements, Bytes each, const S
     if (elements <= 0.0)
         return {};
     const Network& network = d.job.cluster.network;
-    // DeepSpeed's first stage all-reduces buckets of whole gradients: "contiguous gradients", which it
-    // scatters, are switched off there.
-    const bool whole = d.job.stack.states.shard == ShardEngine::deepspeed && d.job.run.parallel.zero == 1;
-    const bool scatters = d.job.run.parallel.zero >= 1 && !whole;
+    const Collective collective = reduction_collective(d.job);
     const double n = reduction_messages(d, elements);
     const Bytes message = each * elements / n;
-    const double shards = scatters ? static_cast<double>(groups.shard.size) : 1.0;
-    return (traffic_of(scatters ? Collective::reduce_scatter : Collective::all_reduce, message, groups.shard,
-                       network) +
+    const double shards = collective == Collective::all_reduce ? 1.0 : static_cast<double>(groups.shard.size);
+    return (traffic_of(collective, message, groups.shard, network) +
             traffic_of(Collective::all_reduce, message / shards, groups.replicas, network)) *
            n;
 }
@@ -95,6 +91,13 @@ double slowdown_beside(const Traffic& traffic, const StackTraffic& stack) {
            (1.0 - moving) * std::min(stack.waiting_slowdown, stack.overlap_slowdown);
 }
 
+/// Weight matrices of a dense block: attention's projections, then the MLP's.
+double matrices_of_block(const Job& job) {
+    const StackLayer& layer = job.stack.layer;
+    const double attention = layer.fused_qkv ? 2.0 : 4.0;
+    return attention + (job.model.gated_mlp && !layer.fused_gate_up ? 3.0 : 2.0);
+}
+
 Seconds hidden(Seconds traffic, Seconds compute, bool overlaps) {
     return overlaps ? std::min(traffic, compute) : Seconds{};
 }
@@ -113,8 +116,20 @@ Seconds hidden_by_chunks(Seconds traffic, Seconds compute, bool overlaps, const 
 
 }  // namespace
 
+Collective reduction_collective(const Job& job) {
+    const std::int64_t zero = job.run.parallel.zero;
+    if (zero == 2 && job.stack.traffic.reduces_to_owner)
+        return Collective::reduce;
+    // DeepSpeed's first stage all-reduces buckets of whole gradients: "contiguous gradients", which it
+    // scatters, are switched off there.
+    const bool whole = job.stack.states.shard == ShardEngine::deepspeed && zero == 1;
+    return zero >= 1 && !whole ? Collective::reduce_scatter : Collective::all_reduce;
+}
+
 double reduction_messages(const DataParallel& d, double elements) {
     const StackSpec& stack = d.job.stack;
+    if (reduction_collective(d.job) == Collective::reduce)
+        return std::max(1.0, d.blocks * matrices_of_block(d.job));
     if (regime_of(d.job).weights_sharded)
         return std::max(1.0, d.blocks * stack.traffic.sharded_messages * sharded_modules(d.job));
     const bool buckets = d.job.run.parallel.zero <= 1 && stack.states.shard != ShardEngine::megatron &&

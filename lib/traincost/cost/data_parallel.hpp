@@ -23,8 +23,12 @@ struct DataParallel {
     double compute_bytes;  ///< of a weight element as gathered
 };
 
+/// How gradients are summed over the ranks: to all of them, in shards, or each tensor to the rank that owns
+/// it.
+Collective reduction_collective(const Job& job);
+
 /// Messages one reduction of the stage's gradients goes in: a block (or a matrix of it) where weights are
-/// sharded, a bucket where replicas reduce under the backward pass, else one.
+/// sharded or have owners, a bucket where replicas reduce under the backward pass, else one.
 double reduction_messages(const DataParallel& stage, double elements);
 
 /// Data-parallel traffic of a step on one stage. What it exposes is

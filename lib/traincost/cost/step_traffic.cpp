@@ -98,8 +98,6 @@ void add_data_parallel(const Job& job, double width, const ShardedCount& weights
                        Ledger& ledger) {
     const Regime regime = regime_of(job);
     const GroupPlacement place = ledger.groups().dp_cp;
-    const bool whole = job.stack.states.shard == ShardEngine::deepspeed && job.run.parallel.zero == 1;
-    const bool scatters = job.run.parallel.zero >= 1 && !whole;
     const double trained = job.run.tuning == Tuning::full ? 1.0 : 0.0;
     const double elements = weights.dense + weights.expert;
     const auto row = [&](Collective collective, TrafficPhase phase, Bytes payload, double times,
@@ -109,8 +107,7 @@ void add_data_parallel(const Job& job, double width, const ShardedCount& weights
                     collective_traffic(collective, payload, place.size) * times, one * times});
     };
     const bool each = regime.reduces_every_micro_batch;
-    row(scatters ? Collective::reduce_scatter : Collective::all_reduce,
-        each ? TrafficPhase::backward : TrafficPhase::update,
+    row(reduction_collective(job), each ? TrafficPhase::backward : TrafficPhase::update,
         bytes_per_element(job.run.precision.reduce) * (elements * trained), d.reductions, d.reduction);
     const Bytes gathered{width * elements * (regime.weights_sharded ? 1.0 : trained)};
     if (!regime.weights_sharded) {

@@ -88,7 +88,8 @@ struct StackLayer {
     bool pads_gradients = true;       ///< which pads products off the 16-byte grid in the backward pass too
     TensorParallelKind tensor_parallel = TensorParallelKind::megatron;
     bool sequence_parallel = false;  ///< default when tp > 1
-    /// Where tp > 1 each column-parallel product saves a copy of its own of the input it shares with others.
+    /// Where tp > 1 each column-parallel product saves a copy of its own of the input it shares with others,
+    /// and its collectives are its own: gradients of the input are reduced for each, not for their sum.
     bool copies_parallel_inputs = false;
     /// Under sequence parallelism the gathered layer input is re-gathered in backward, not saved.
     bool save_sharded_input = false;
@@ -241,8 +242,6 @@ struct StackStates {
     bool pipeline_keeps_gathered = false;
     /// In bf16 the optimizer shards its states at stage 0 too (DeepSpeed's BF16_Optimizer).
     bool bf16_shards_states = false;
-    /// Weights that stage 3 gathers stay gathered until their gradients are reduced.
-    bool keeps_gathered = false;
     bool gathers_stored = false;  ///< fully sharded weights are cast where autocast reads them, not before
     bool graph_keeps_weights = false;  ///< gathered for blocks that are not run again, until they are read
     OptimizerKernel optimizer = OptimizerKernel::fused;
@@ -278,6 +277,9 @@ struct StackTraffic {
     bool reduce_every_micro_batch = false;
     /// Replicated gradients are all-reduced after each micro-batch: data parallelism without no_sync.
     bool replicas_reduce_every_micro_batch = false;
+    /// Stage 2 reduces each tensor's gradient by itself, to the rank that owns the tensor; else shards of
+    /// buckets are scattered.
+    bool reduces_to_owner = false;
     /// A sharded optimizer's rank owns whole tensors and broadcasts them after the step, one rank after the
     /// other; else all gather at once.
     bool broadcasts_updates = false;

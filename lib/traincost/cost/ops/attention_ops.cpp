@@ -73,11 +73,15 @@ void project_joined(OpBuilder& build, const AttentionSizes& x) {
     }
 }
 
+/// Products that read the block's normed input where there is one for each of query, key and value.
+int readers_of(const AttentionSizes& x, const ModelSpec& m) {
+    return x.cross() || !x.own_keys ? 1 : m.keys_are_values ? 2 : 3;
+}
+
 void project_apart(OpBuilder& build, const AttentionSizes& x) {
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
     const AdapterSpec& adapter = build.job().run.adapter;
-    const int readers = x.cross() || !x.own_keys ? 1 : 3;
     if (m.grouped_latent) {
         const double rank = static_cast<double>(m.grouped_latent->query_rank);
         build.linear("query_down", Module::attention, s.tokens, rank, x.input,
@@ -87,7 +91,8 @@ void project_apart(OpBuilder& build, const AttentionSizes& x) {
                      low_rank_pair(adapter.query), m.bias.qkv);
     } else {
         build.linear("query", Module::attention, s.tokens, x.heads * x.d, x.input,
-                     build.saved_norm_output(x.input, 3), low_rank_pair(adapter.query), m.bias.qkv, readers);
+                     build.saved_norm_output(x.input, 3), low_rank_pair(adapter.query), m.bias.qkv,
+                     readers_of(x, m));
     }
     const Bytes memory_input =
         x.cross() ? Bytes{x.key_tokens * static_cast<double>(m.hidden) * s.e} : Bytes{};
@@ -209,12 +214,14 @@ void attention_ops(OpBuilder& build, double span, bool causal, double memory_seq
     const Shape& s = build.shape();
     const ModelSpec& m = build.model();
     const AttentionSizes x = sizes_of(build, causal, memory_sequence, own_keys);
-    build.enter_tensor_parallel("attention_in", Module::attention);
-    if (is_joined(build, x) && !m.grouped_latent && x.merged == 0.0)
+    const bool gated = m.attention_gate && !x.cross();
+    const bool joined = is_joined(build, x) && !m.grouped_latent && x.merged == 0.0;
+    build.enter_tensor_parallel("attention_in", Module::attention,
+                                (joined ? 1 : readers_of(x, m)) + (gated ? 1 : 0));
+    if (joined)
         project_joined(build, x);
     else
         project_apart(build, x);
-    const bool gated = m.attention_gate && !x.cross();
     if (gated) {
         build.linear("output_gate", Module::attention, s.tokens, x.heads * x.d, static_cast<double>(m.hidden),
                      Bytes{}, {}, false);

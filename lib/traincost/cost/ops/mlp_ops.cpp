@@ -128,8 +128,9 @@ void mlp_ops(OpBuilder& build, double ffn) {
     const bool drop_all = s.again.mlp;
     const bool drop_product = s.again.activation;
     const std::size_t first = build.list().size();
-    build.enter_tensor_parallel("mlp_in", Module::mlp);
-    if (m.gated_mlp && !build.stack().layer.fused_gate_up) {
+    const bool apart = m.gated_mlp && !build.stack().layer.fused_gate_up;
+    build.enter_tensor_parallel("mlp_in", Module::mlp, apart ? 2 : 1);
+    if (apart) {
         build.linear("gate", Module::mlp, s.tokens, f, h, build.saved_norm_output(h, 2), adapt, m.bias.mlp,
                      2);
         build.linear("up", Module::mlp, s.tokens, f, h, Bytes{}, adapt, m.bias.mlp);

@@ -210,9 +210,15 @@ void OpBuilder::residual_add(std::string_view name, Module module) {
     op.backward_transient = Bytes{n * (s.r + s.e)};
 }
 
-void OpBuilder::enter_tensor_parallel(std::string_view name, Module module) {
+void OpBuilder::enter_tensor_parallel(std::string_view name, Module module, int readers) {
     if (shape_.tp == 1)
         return;
+    const int times = stack().layer.copies_parallel_inputs ? readers : 1;
+    for (int i = 0; i < times; ++i)
+        enter_once(name, module);
+}
+
+void OpBuilder::enter_once(std::string_view name, Module module) {
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
         const Bytes gathered = gathered_bytes(message, module);

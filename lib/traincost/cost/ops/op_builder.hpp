@@ -71,8 +71,8 @@ public:
     void residual_add(std::string_view name, Module module);
 
     /// Entry of a tensor-parallel region: all-gather under sequence parallelism, else only the backward
-    /// all-reduce.
-    void enter_tensor_parallel(std::string_view name, Module module);
+    /// all-reduce. `readers` column-parallel products read what enters.
+    void enter_tensor_parallel(std::string_view name, Module module, int readers = 1);
     /// Exit of a tensor-parallel region: reduce-scatter under sequence parallelism, else the forward
     /// all-reduce.
     void leave_tensor_parallel(std::string_view name, Module module);
@@ -99,6 +99,7 @@ public:
     }
 
 private:
+    void enter_once(std::string_view name, Module module);
     /// A norm of `n` elements of `in` bytes, compiled: it writes the products' format, and its gradients'
     /// kernel adds that of the stream beside the branch.
     void compile_norm(Operator& op, double n, double in, bool input_is_residual) const;

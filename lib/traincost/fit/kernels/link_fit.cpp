@@ -207,8 +207,8 @@ constexpr std::array<Collective, 6> every_collective = {Collective::all_reduce, 
 }  // namespace
 
 std::string_view collective_name(Collective collective) {
-    static constexpr std::array<std::string_view, 6> names = {"all-reduce", "all-gather", "reduce-scatter",
-                                                              "all-to-all", "send/recv",  "broadcast"};
+    static constexpr std::array<std::string_view, 7> names = {
+        "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "send/recv", "broadcast", "reduce"};
     return names[static_cast<std::size_t>(collective)];
 }
 

@@ -112,7 +112,6 @@ void describe(Io& io, T& x) {
     io.optional("prefetched_blocks", x.prefetched_blocks);
     io.optional("pipeline_keeps_gathered", x.pipeline_keeps_gathered);
     io.optional("bf16_shards_states", x.bf16_shards_states);
-    io.optional("keeps_gathered", x.keeps_gathered);
     io.optional("gathers_stored", x.gathers_stored);
     io.optional("graph_keeps_weights", x.graph_keeps_weights);
     io.optional("optimizer", x.optimizer);
@@ -135,6 +134,7 @@ void describe(Io& io, T& x) {
     io.optional("tp_overlap", x.tp_overlap);
     io.optional("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.optional("replicas_reduce_every_micro_batch", x.replicas_reduce_every_micro_batch);
+    io.optional("reduces_to_owner", x.reduces_to_owner);
     io.optional("broadcasts_updates", x.broadcasts_updates);
     io.optional("sharded_messages", x.sharded_messages);
 }

@@ -160,9 +160,10 @@ TEST_CASE("stage 2 reduces each matrix to its owner where the stack does", "[dat
         job.stack.layer.fused_qkv = fused;
         const double matrices = 8.0 * (fused ? 4.0 : 6.0);
         CHECK(reduction_messages(stage(job, groups), 1e8) == matrices);
-        CHECK(data_parallel_time(stage(job, groups)).reduction.value() ==
-              Approx(matrices *
-                     collective_time(Collective::reduce, gradients / matrices, groups.dp_cp, network).value()));
+        CHECK(
+            data_parallel_time(stage(job, groups)).reduction.value() ==
+            Approx(matrices *
+                   collective_time(Collective::reduce, gradients / matrices, groups.dp_cp, network).value()));
     }
     CHECK(data_parallel_time(stage(job, groups)).reduction > scattered);
     // A chain from the other end: all of the message, where a scatter moves (n-1)/n of it.

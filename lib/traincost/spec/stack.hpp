@@ -88,8 +88,7 @@ struct StackLayer {
     bool pads_gradients = true;       ///< which pads products off the 16-byte grid in the backward pass too
     TensorParallelKind tensor_parallel = TensorParallelKind::megatron;
     bool sequence_parallel = false;  ///< default when tp > 1
-    /// Where tp > 1 each column-parallel product saves a copy of its own of the input it shares with others,
-    /// and its collectives are its own: gradients of the input are reduced for each, not for their sum.
+    /// Where tp > 1 each column-parallel product copies what it shares, and reduces its gradient by itself.
     bool copies_parallel_inputs = false;
     /// Under sequence parallelism the gathered layer input is re-gathered in backward, not saved.
     bool save_sharded_input = false;
@@ -277,8 +276,7 @@ struct StackTraffic {
     bool reduce_every_micro_batch = false;
     /// Replicated gradients are all-reduced after each micro-batch: data parallelism without no_sync.
     bool replicas_reduce_every_micro_batch = false;
-    /// Stage 2 reduces each tensor's gradient by itself, to the rank that owns the tensor; else shards of
-    /// buckets are scattered.
+    /// Stage 2 reduces each tensor's gradient by itself, to the rank that owns it; else it scatters buckets.
     bool reduces_to_owner = false;
     /// A sharded optimizer's rank owns whole tensors and broadcasts them after the step, one rank after the
     /// other; else all gather at once.

@@ -100,7 +100,7 @@ TEST_CASE("a stack's releases are stacks that say what each changed", "[stack]")
     CHECK(catalogue.base_of_stack("torchtitan@2024")->id == "torchtitan@2025");
     CHECK(catalogue.base_of_stack("torchtitan@2025")->id == "torchtitan");
     CHECK(error_of([&] { catalogue.stack("torchtitan@1999"); }) ==
-          "unknown release '1999' of torchtitan; allowed: 2024, 2025, 2026-03");
+          "unknown release '1999' of torchtitan; allowed: 2024, 2025, 2026-03, deepep");
     CHECK(error_of([&] { catalogue.stack("litgpt@1.0"); }) ==
           "unknown release '1.0' of litgpt, which has none");
 }

@@ -185,7 +185,7 @@ std::vector<ExplanationRow> memory_explanations() {
            {"e", "B", "bytes per element in the compute format"}},
           {"[Rajbhandari20, §5.3]", "torch.distributed.fsdp", walk},
           {"states.prefetched_blocks", "states.root_sharded_apart", "states.shard",
-           "states.pipeline_keeps_gathered", "states.keeps_gathered", "head.loss_inside"}},
+           "states.pipeline_keeps_gathered", "head.loss_inside"}},
          term_values<MemoryTerm::gathered_weights>,
          term_cell<MemoryTerm::gathered_weights>},
         {{"memory.gradient_staging",

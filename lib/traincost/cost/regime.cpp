@@ -29,8 +29,8 @@ bool pipeline_keeps_gathered(const Job& job) {
 }
 
 std::int64_t zero_in_force(const Job& job) {
-    const bool gathered = pipeline_keeps_gathered(job) ||
-                          (fully_sharded(job) && job.run.reshard == Reshard::never);
+    const bool gathered =
+        pipeline_keeps_gathered(job) || (fully_sharded(job) && job.run.reshard == Reshard::never);
     return gathered ? 2 : job.run.parallel.zero;
 }
 

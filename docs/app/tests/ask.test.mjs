@@ -27,6 +27,16 @@ const clean = (theme, lang, width) => async (browser) => {
     }
 };
 
+/** In the page, ahead of its scripts: keeps the commands that its engines are asked. */
+const keepCommands = () => {
+    window.commands = [];
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (data, ...more) {
+        if (data.question) window.commands.push(JSON.parse(data.question).command);
+        return post.call(this, data, ...more);
+    };
+};
+
 const claims = {
     'an estimate is there when the page has opened': async (browser) => {
         const page = await openPage(browser);
@@ -36,19 +46,11 @@ const claims = {
         check(page.failures.length === 0, page.failures.join('; '));
     },
     'what the page opens with is what its engine answers, and no engine is asked for it': async (browser) => {
-        const before = () => {
-            window.questions = [];
-            const post = Worker.prototype.postMessage;
-            Worker.prototype.postMessage = function (data, ...more) {
-                if (data.question) window.questions.push(JSON.parse(data.question).command);
-                return post.call(this, data, ...more);
-            };
-        };
-        const page = await openAt(browser, pageAddress(), { before });
+        const page = await openAt(browser, pageAddress(), { before: keepCommands });
         await settled(page);
         await page.locator('[data-test=timeline] rect').nth(4).waitFor({ state: 'attached' });
-        await page.waitForFunction(() => window.questions.includes('fields'));
-        check(!(await page.evaluate(() => window.questions.some((command) => command !== 'fields'))), 'an engine was asked');
+        await page.waitForFunction(() => window.commands.includes('fields'));
+        check(!(await page.evaluate(() => window.commands.some((command) => command !== 'fields'))), 'an engine was asked');
         const differing = await page.evaluate(async () => {
             const { version, answers } = JSON.parse(document.getElementById('opening').textContent);
             const [differing, footer] = [[], document.querySelector('footer').textContent];
@@ -62,23 +64,15 @@ const claims = {
             return differing;
         });
         check(differing.length === 0, differing.join('; '));
-        check(await page.evaluate(() => window.questions.filter((command) => command !== 'fields').length === 2), 'the engine was not asked');
+        check(await page.evaluate(() => window.commands.filter((command) => command !== 'fields').length === 2), 'the engine was not asked');
     },
     'the first question to the engine is the estimate, unless that needs the list of switches': async (browser) => {
-        const before = () => {
-            window.questions = [];
-            const post = Worker.prototype.postMessage;
-            Worker.prototype.postMessage = function (data, ...more) {
-                if (data.question) window.questions.push(JSON.parse(data.question));
-                return post.call(this, data, ...more);
-            };
-        };
         const first = async (hash) => {
-            const page = await openPage(browser, hash, { before });
+            const page = await openPage(browser, hash, { before: keepCommands });
             await settled(page);
             check(!(await page.locator('[data-test=error]').count()), await page.textContent('main'));
-            await page.waitForFunction(() => window.questions.some((q) => q.command === 'fields'));
-            return page.evaluate(() => window.questions[0].command);
+            await page.waitForFunction(() => window.commands.includes('fields'));
+            return page.evaluate(() => window.commands[0]);
         };
         check((await first('#model=gpt2&gpu=h100&gpus=1&seq=1K&global-batch=8')) === 'estimate', 'something was asked before the estimate');
         check((await first('#model=gpt2&gpu=h100&gpus=1&seq=1K&global-batch=8&whole-nodes=true')) === 'fields', 'the switches were not asked for');

@@ -117,8 +117,7 @@ struct Validation {
 using JobOf = std::function<RecordJob(const RunRecord&)>;
 
 /// What `validate` takes a record of `source` for: where it states no recomputation, with the least that lets
-/// it run
-/// (`assume_least_recompute`). No job, but the reason, where the job cannot be.
+/// it run (`assume_least_recompute`). No job, but the reason, where the job cannot be.
 RecordJob job_as_validated(const RunRecord& record, const std::string& source, const JobOf& job_of,
                            const Residuals& residuals);
 

@@ -18,14 +18,13 @@ constexpr std::array<std::pair<std::string_view, GemmFormat>, 7> formats = {
      {"fp8_block", GemmFormat::fp8_block},
      {"fp4", GemmFormat::fp4},
      {"nvfp4", GemmFormat::fp4}}};
-constexpr std::array<std::pair<std::string_view, Collective>, 8> collectives = {
+constexpr std::array<std::pair<std::string_view, Collective>, 7> collectives = {
     {{"all_reduce", Collective::all_reduce},
      {"all_gather", Collective::all_gather},
      {"reduce_scatter", Collective::reduce_scatter},
      {"all_to_all", Collective::all_to_all},
      {"alltoall", Collective::all_to_all},
      {"broadcast", Collective::broadcast},
-     {"reduce", Collective::reduce},
      {"send_recv", Collective::send_recv}}};
 
 template <class T, std::size_t n>

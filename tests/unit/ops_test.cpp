@@ -96,6 +96,49 @@ TEST_CASE("products that copy what they share reduce its gradients one by one", 
     CHECK(sums().backward == 2);
 }
 
+TEST_CASE("DTensor copies what it gathers or scatters along the sequence", "[ops]") {
+    Job job = biased(BiasKernel::fused);
+    job.run.parallel.tp = 2;
+    job.run.parallel.dp = 1;
+    job.run.parallel.sequence_parallel = true;
+    job.stack.layer.tensor_parallel = TensorParallelKind::dtensor;
+    struct Moved {
+        Bytes joined, parted;  ///< forward; backward the other way round
+    };
+    const auto moved = [&] {
+        Moved all{};
+        for (const Operator& op : layer_ops(job, shape_of(job), Side::decoder, false, 2048)) {
+            if (op.name == "sequence_joined") {
+                all.joined += op.forward_bytes;
+                all.parted += op.backward_bytes;
+            } else if (op.name == "sequence_parted") {
+                all.parted += op.forward_bytes;
+                all.joined += op.backward_bytes;
+            }
+        }
+        return all;
+    };
+    const auto messages = [&] {
+        const Shape s = shape_of(job);
+        return Bytes{4.0 * s.tokens * static_cast<double>(job.model.hidden) * s.e};  // two products each way
+    };
+    // One sequence: what is gathered is a view, what is scattered a streaming copy.
+    job.run.micro_batch = 1;
+    CHECK(moved().joined.value() == 0.0);
+    CHECK(moved().parted.value() == Approx(2.0 * messages().value()));
+    // Several: both are copies, the scattered one of strided chunks.
+    job.run.micro_batch = 4;
+    CHECK(moved().joined.value() == Approx(2.0 * messages().value()));
+    CHECK(moved().parted.value() == Approx(6.0 * messages().value()));
+    job.run.compile = true;
+    CHECK(moved().parted.value() == Approx(2.0 * messages().value()));
+    job.run.parallel.sequence_parallel = false;
+    CHECK(moved().parted.value() == 0.0);
+    job.run.parallel.sequence_parallel = true;
+    job.stack.layer.tensor_parallel = TensorParallelKind::megatron;
+    CHECK(moved().parted.value() == 0.0);
+}
+
 TEST_CASE("activations that lie sequence first are copied around a flash kernel", "[ops]") {
     Job job = biased(BiasKernel::fused);
     job.stack.attention.kernel = AttentionKernel::flash;

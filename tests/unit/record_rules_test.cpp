@@ -44,6 +44,7 @@ TEST_CASE("a condition is a word, one of several, words in a text, a bound, or w
     CHECK_FALSE(holds(R"({"accelerators": {"above": 2}})", record));
     CHECK_FALSE(holds(R"({"year": {"below": 3000}})", record));
     CHECK(holds(R"({"zero": {"stated": false}, "moe": false})", record));
+    CHECK(holds(R"({"compile": {"stated": false}})", record));
     CHECK(holds(R"({"extra.conf.FP8": "True"})", record));
     CHECK_FALSE(holds(R"({"extra.conf.FP4": "True"})", record));
     CHECK_FALSE(holds(R"({"extra.none": {"stated": true}})", record));

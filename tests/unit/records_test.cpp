@@ -178,6 +178,50 @@ TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own"
     CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
 }
 
+TEST_CASE_METHOD(OneRecord, "Transformers' layers in a pipeline are DeepSpeed's", "[records]") {
+    record.run.stack_version = "DeepSpeed 0.17.1 PipelineModule, Transformers Qwen3 layers";
+    record.run.parallel.pp = 2;
+    record.run.parallel.dp = 2;
+    for (const std::string& stack : {"deepspeed", "hf-deepspeed"}) {
+        record.run.stack = stack;
+        CHECK(job_of(record, look_up).job->stack.id == "deepspeed@transformers");
+    }
+}
+
+TEST_CASE_METHOD(OneRecord, "torchtitan's tables are compiled unless they say otherwise", "[records]") {
+    record.run.stack = "torchtitan";
+    const auto compiled = [&](const std::string& version, std::optional<bool> stated) {
+        record.run.stack_version = version;
+        record.run.compile = stated;
+        const Job job = *job_of(record, look_up).job;
+        return job.run.compile.value_or(job.stack.layer.compile);
+    };
+    CHECK(compiled("torchtitan 820504e (Jun 2025)", std::nullopt));
+    CHECK_FALSE(compiled("torchtitan 820504e (Jun 2025)", false));
+    CHECK_FALSE(compiled("torchtitan (Apr 2024)", std::nullopt));
+    CHECK(compiled("torchtitan (Apr 2024)", true));
+}
+
+TEST_CASE_METHOD(OneRecord, "torchtitan's release is that of its months", "[records]") {
+    record.run.stack = "torchtitan";
+    record.source_year = 2025;
+    record.run.stack_version = "torchtitan of January 2025, torch nightly";
+    CHECK(job_of(record, look_up).job->stack.id == "torchtitan@2024");
+    record.run.stack_version = "torchtitan of September 2025";
+    CHECK(job_of(record, look_up).job->stack.id == "torchtitan@2025");
+}
+
+TEST_CASE_METHOD(OneRecord, "a torch built from its source tree runs FlashAttention-2 in torchtitan",
+                 "[records]") {
+    record.run.stack = "torchtitan";
+    record.source_year = 2026;
+    record.run.attention_kernel = "flash";
+    record.run.stack_version = "torchtitan (2026-05), torch 2.13.0a0+git85cb48a, CUDA 13.1";
+    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
+    record.run.stack_version = "torchtitan (2026-05), torch 2.13.0.dev20260501+cu131";
+    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash4);
+}
+
 TEST_CASE_METHOD(OneRecord, "DeepEP under Megatron-Core sends a token to a node once", "[records]") {
     record.run.stack = "megatron-core";
     record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};

@@ -23,6 +23,11 @@ struct Job {
 /// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
 Schedule schedule_of(const Job& job);
 
+/// Whether a FlashAttention is asked for by its name: it takes no mask, so that none is made.
+inline bool asks_for_flash(const RunSpec& run) {
+    return run.attention_generation && *run.attention_generation != AttentionGeneration::memory_efficient;
+}
+
 /// Whether the run's operators are compiled: its word, else its stack's.
 inline bool is_compiled(const RunSpec& run, const StackSpec& stack) {
     return run.compile.value_or(stack.layer.compile);

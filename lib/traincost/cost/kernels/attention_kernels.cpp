@@ -36,7 +36,8 @@ Seconds flash_time(AttentionShape shape, bool forward, const KernelContext& c) {
         return ring ? ring_time(shape, cp, forward, model) : flash_kernel_time(shape, forward, model);
     };
     // Whoever traces the model cannot leave out the mask of a causal one.
-    const bool traced = job.stack.attention.compiled_mask && is_compiled(job.run, job.stack);
+    const bool traced =
+        job.stack.attention.compiled_mask && !asks_for_flash(job.run) && is_compiled(job.run, job.stack);
     shape.masked = shape.masked || (shape.causal && traced);
     if (!shape.masked)
         return time(c.attention);

@@ -16,8 +16,7 @@ double mean_keys(const AttentionShape& shape) {
 }
 
 bool given_mask(const Job& job, const AttentionShape& a) {
-    const auto& asked = job.run.attention_generation;
-    if (asked && *asked != AttentionGeneration::memory_efficient)
+    if (asks_for_flash(job.run))
         return false;
     const auto& window = job.model.window;
     const bool as_long = a.causal && window && window->size && a.span == static_cast<double>(*window->size);

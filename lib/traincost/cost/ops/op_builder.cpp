@@ -224,6 +224,7 @@ void OpBuilder::enter_once(std::string_view name, Module module) {
         const Bytes gathered = gathered_bytes(message, module);
         communicate(name, module, Group::tensor, Collective::all_gather, gathered, Collective::reduce_scatter,
                     message);
+        rearrange("sequence_joined", module, joined_bytes(gathered), parted_bytes(message));
         if (stack().layer.save_sharded_input && shape_.train_weights) {
             // The saved shard is gathered once more for the weight gradient [Korthikanti22, §4.2.2].
             communicate("regather", module, Group::tensor, Collective::all_gather, Bytes{},
@@ -240,12 +241,28 @@ void OpBuilder::leave_tensor_parallel(std::string_view name, Module module) {
         return;
     const Bytes message{shape_.tokens * static_cast<double>(model().hidden) * shape_.e};
     if (shape_.sequence_parallel) {
+        const Bytes gathered = gathered_bytes(message, module);
+        rearrange("sequence_parted", module, parted_bytes(message), joined_bytes(gathered));
         communicate(name, module, Group::tensor, Collective::reduce_scatter, message, Collective::all_gather,
-                    gathered_bytes(message, module));
+                    gathered);
     } else {
         communicate(name, module, Group::tensor, Collective::all_reduce, message, Collective::all_reduce,
                     Bytes{});
     }
+}
+
+void OpBuilder::rearrange(std::string_view name, Module module, Bytes forward, Bytes backward) {
+    if (stack().layer.tensor_parallel == TensorParallelKind::dtensor)
+        memory(name, module, forward, backward, 0, 0);
+}
+
+Bytes OpBuilder::joined_bytes(Bytes message) const {
+    return shape_.batch > 1.0 ? message * 2.0 : Bytes{};
+}
+
+Bytes OpBuilder::parted_bytes(Bytes message) const {
+    constexpr double strided_concatenation = 3.0;
+    return message * (2.0 * (shape_.batch > 1.0 && !shape_.compiled ? strided_concatenation : 1.0));
 }
 
 Bytes OpBuilder::gathered_bytes(Bytes message, Module module) const {

@@ -231,9 +231,9 @@ private:
 
     void set_attention() {
         if (in_.attention_kernel.empty())
-            return;
-        if (const auto kernel =
-                value_of<AttentionKernel>(spelt(in_.attention_kernel, '_', attention_spellings)))
+            apply("scores");
+        else if (const auto kernel =
+                     value_of<AttentionKernel>(spelt(in_.attention_kernel, '_', attention_spellings)))
             run_.attention = *kernel;
         else
             cannot("run.attention_kernel '" + in_.attention_kernel + "' is not known");

@@ -48,7 +48,7 @@ struct NamedFact {
     Fact (*of)(const FactSource& s);
 };
 
-constexpr std::array<NamedFact, 33> named_facts = {{
+constexpr std::array<NamedFact, 34> named_facts = {{
     {"stack", [](const FactSource& s) { return text_fact(s.record.run.stack); }},
     {"chosen_stack", [](const FactSource& s) { return s.stack ? text_fact(s.stack->id) : Fact(); }},
     {"stack_version", [](const FactSource& s) { return text_fact(s.record.run.stack_version); }},
@@ -65,6 +65,8 @@ constexpr std::array<NamedFact, 33> named_facts = {{
     {"optimizer",
      [](const FactSource& s) { return text_fact(spelt(s.record.run.optimizer, '_', optimizer_spellings)); }},
     {"recompute", [](const FactSource& s) { return text_fact(s.record.run.recompute); }},
+    {"compile",
+     [](const FactSource& s) { return s.record.run.compile ? flag_fact(*s.record.run.compile) : Fact(); }},
     {"recompute_note", [](const FactSource& s) { return text_fact(s.record.run.recompute_note); }},
     {"offload", [](const FactSource& s) { return text_fact(s.record.run.offload); }},
     {"accelerator", [](const FactSource& s) { return text_fact(s.accelerator.id); }},
@@ -115,7 +117,7 @@ struct SettableField {
     void (*set)(RunSpec& run, const std::string& field, const std::string& value);
 };
 
-constexpr std::array<SettableField, 24> settable = {{
+constexpr std::array<SettableField, 25> settable = {{
     {"adapter.dropout", [](RunSpec& r, auto&, auto& v) { r.adapter.dropout = parse_number(v); }},
     {"adapter.rank", [](RunSpec& r, auto&, auto& v) { r.adapter.rank = parse_count(v, Range::positive); }},
     {"adapter.scale_and_bias", [](RunSpec& r, auto&, auto& v) { r.adapter.scale_and_bias = v == "true"; }},
@@ -125,6 +127,8 @@ constexpr std::array<SettableField, 24> settable = {{
              throw Error(ErrorKind::input, "rule: '" + v + "' are no " + f);
          }
      }},
+    {"attention_kernel",
+     [](RunSpec& r, auto& f, auto& v) { r.attention = enum_in<AttentionKernel>(f, v); }},
     {"activation_input_fp8", [](RunSpec& r, auto&, auto& v) { r.activation_input_fp8 = v == "true"; }},
     {"dropout", [](RunSpec& r, auto&, auto& v) { r.dropout = parse_number(v); }},
     {"compile", [](RunSpec& r, auto&, auto& v) { r.compile = v == "true"; }},

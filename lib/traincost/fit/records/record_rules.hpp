@@ -41,7 +41,7 @@ using RecordRules = std::vector<RecordRule>;
 /// The facts of a record that rules ask for, as text; nothing where it states none.
 ///
 /// stack, stack_version, task, notes, year, moe, gradients, family, layers, sequence; precision and optimizer
-/// as our names are spelt; recompute, recompute_note, offload; accelerator, accelerators, vendor,
+/// as our names are spelt; recompute, recompute_note, compile, offload; accelerator, accelerators, vendor,
 /// architecture; tp, pp, vp, ep, etp, zero, packed_length; extra.KEY, and extra.KEY.INNER of a JSON text.
 /// Derived: autocast of the run so far and its tuning; whole_chunks, whether layers divide by stages;
 /// experts_divide, whether data-parallel ranks divide by ep; before_cudnn_attention; chosen_stack, by the

@@ -88,6 +88,11 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     const StatedFacts facts(record, accelerator, nullptr, &stack);
     if (const auto generation = stated_generation(record.run)) {
         stack.attention.generation = *generation;
+        if (*generation != AttentionGeneration::memory_efficient) {
+            // It takes no mask: asks_for_flash.
+            stack.attention.compiled_mask = stack.attention.window_masks = stack.attention.padding_masks =
+                false;
+        }
     } else if (const RecordRule* rule = rule_for(rules, "attention", facts)) {
         set_named(stack.attention.generation, rule_value(*rule, "attention"), "attention");
     }

@@ -42,6 +42,11 @@ struct OneRecord {
     const Catalogue catalogue;
     const RecordCatalogue look_up = record_catalogue(catalogue);
     RunRecord record = records_from_text(line("a-1"), "file.jsonl").records[0];
+
+    /// Of the record as it is now, which describes one.
+    Job described() const {
+        return job_of(record, look_up).job.value();
+    }
 };
 
 }  // namespace
@@ -119,9 +124,9 @@ TEST_CASE_METHOD(OneRecord, "a stranger's spellings of what a record states are 
     CHECK(job.job->run.attention == AttentionKernel::flash);
     record.run.stack = "MaxText";
     record.cluster.accelerator = "TPU v5e";
-    CHECK(job_of(record, look_up).job->stack.id == "maxtext");
+    CHECK(described().stack.id == "maxtext");
     record.cluster.accelerator = "H100";
-    CHECK(job_of(record, look_up).job->stack.id == "maxtext-gpu");
+    CHECK(described().stack.id == "maxtext-gpu");
 }
 
 TEST_CASE_METHOD(OneRecord, "a word that names no loss or resharding is said to be taken for none",
@@ -159,23 +164,23 @@ TEST_CASE_METHOD(OneRecord, "counts that the others leave no choice for are comp
 TEST_CASE_METHOD(OneRecord, "Transformers under DeepSpeed is a stack of its own", "[records]") {
     record.run.parallel = {.dp = 8, .zero = 3};
     record.run.stack = "deepspeed";
-    CHECK(job_of(record, look_up).job->stack.id == "deepspeed");
+    CHECK(described().stack.id == "deepspeed");
     record.run.stack_version = "DeepSpeed 0.14, Transformers 4.40";
-    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    CHECK(described().stack.id == "hf-deepspeed");
     record.run.stack = "hf-transformers";
-    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    CHECK(described().stack.id == "hf-deepspeed");
     // Transformers under stage 3 is no baseline beside a Megatron table.
     for (const std::string stated : {"hf-deepspeed", "hf-transformers"}) {
         record.run.stack = stated;
         record.run.stack_version = "PyTorch Lightning, DeepSpeed ZeRO-3";
-        CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+        CHECK(described().stack.id == "hf-deepspeed");
     }
     // Experts were a loop until the end of 2025.
     record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};
     record.source_year = 2024;
-    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed@4");
+    CHECK(described().stack.id == "hf-deepspeed@4");
     record.source_year = 2026;
-    CHECK(job_of(record, look_up).job->stack.id == "hf-deepspeed");
+    CHECK(described().stack.id == "hf-deepspeed");
 }
 
 TEST_CASE_METHOD(OneRecord, "Transformers' layers in a pipeline are DeepSpeed's", "[records]") {
@@ -184,7 +189,7 @@ TEST_CASE_METHOD(OneRecord, "Transformers' layers in a pipeline are DeepSpeed's"
     record.run.parallel.dp = 2;
     for (const std::string& stack : {"deepspeed", "hf-deepspeed"}) {
         record.run.stack = stack;
-        CHECK(job_of(record, look_up).job->stack.id == "deepspeed@transformers");
+        CHECK(described().stack.id == "deepspeed@transformers");
     }
 }
 
@@ -193,8 +198,8 @@ TEST_CASE_METHOD(OneRecord, "torchtitan's tables are compiled unless they say ot
     const auto compiled = [&](const std::string& version, std::optional<bool> stated) {
         record.run.stack_version = version;
         record.run.compile = stated;
-        const Job job = *job_of(record, look_up).job;
-        return job.run.compile.value_or(job.stack.layer.compile);
+        const Job job = described();
+        return is_compiled(job.run, job.stack);
     };
     CHECK(compiled("torchtitan 820504e (Jun 2025)", std::nullopt));
     CHECK_FALSE(compiled("torchtitan 820504e (Jun 2025)", false));
@@ -206,9 +211,9 @@ TEST_CASE_METHOD(OneRecord, "torchtitan's release is that of its months", "[reco
     record.run.stack = "torchtitan";
     record.source_year = 2025;
     record.run.stack_version = "torchtitan of January 2025, torch nightly";
-    CHECK(job_of(record, look_up).job->stack.id == "torchtitan@2024");
+    CHECK(described().stack.id == "torchtitan@2024");
     record.run.stack_version = "torchtitan of September 2025";
-    CHECK(job_of(record, look_up).job->stack.id == "torchtitan@2025");
+    CHECK(described().stack.id == "torchtitan@2025");
 }
 
 TEST_CASE_METHOD(OneRecord, "a torch built from its source tree runs FlashAttention-2 in torchtitan",
@@ -217,29 +222,43 @@ TEST_CASE_METHOD(OneRecord, "a torch built from its source tree runs FlashAttent
     record.source_year = 2026;
     record.run.attention_kernel = "flash";
     record.run.stack_version = "torchtitan (2026-05), torch 2.13.0a0+git85cb48a, CUDA 13.1";
-    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
+    CHECK(described().stack.attention.generation == AttentionGeneration::flash2);
     record.run.stack_version = "torchtitan (2026-05), torch 2.13.0.dev20260501+cu131";
-    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash4);
+    CHECK(described().stack.attention.generation == AttentionGeneration::flash4);
+}
+
+TEST_CASE_METHOD(OneRecord, "a FlashAttention that is named takes no mask in a compiled model either",
+                 "[records]") {
+    record.run.stack = "hf-transformers";
+    record.run.parallel.tp = 1;
+    record.run.parallel.dp = 8;
+    const auto attention = [&](const std::string& kernel, bool compile) {
+        record.run.attention_kernel = kernel;
+        record.run.compile = compile;
+        return estimate(described()).step[StepTerm::attention].value();
+    };
+    CHECK(attention("flash2", true) == Approx(attention("flash2", false)));
+    CHECK(attention("flash", true) > 1.5 * attention("flash", false));
 }
 
 TEST_CASE_METHOD(OneRecord, "DeepEP under Megatron-Core sends a token to a node once", "[records]") {
     record.run.stack = "megatron-core";
     record.model.moe = RecordMoe{.experts = 8, .top_k = 2, .ffn = 14336};
     record.run.parallel = {.dp = 8, .ep = 8, .zero = 1};
-    CHECK_FALSE(job_of(record, look_up).job->stack.experts.token_dispatch);
+    CHECK_FALSE(described().stack.experts.token_dispatch);
     record.run.stack_version = "Megatron-Core 0.12, DeepEP";
-    CHECK(job_of(record, look_up).job->stack.id == "megatron-core@deepep");
-    CHECK(job_of(record, look_up).job->stack.experts.token_dispatch);
+    CHECK(described().stack.id == "megatron-core@deepep");
+    CHECK(described().stack.experts.token_dispatch);
 }
 
 TEST_CASE_METHOD(OneRecord, "what was called FlashAttention in its year", "[records]") {
     record.run.stack = "flash-attention";
     record.source_year = 2023;
-    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
+    CHECK(described().stack.attention.generation == AttentionGeneration::flash2);
     record.source_year = 2022;
-    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::memory_efficient);
+    CHECK(described().stack.attention.generation == AttentionGeneration::memory_efficient);
     record.run.attention_kernel = "FlashAttention-2";
-    CHECK(job_of(record, look_up).job->stack.attention.generation == AttentionGeneration::flash2);
+    CHECK(described().stack.attention.generation == AttentionGeneration::flash2);
 }
 
 TEST_CASE("degrees of parallelism that cannot be are refused by name", "[records]") {
@@ -256,9 +275,9 @@ TEST_CASE("degrees of parallelism that cannot be are refused by name", "[records
 TEST_CASE_METHOD(OneRecord, "a record's power limit slows its accelerators, and an absurd one is refused",
                  "[records]") {
     record.cluster.accelerator = "b200-sxm-180gb";
-    const double full = estimate(*job_of(record, look_up).job).step.total.value();
+    const double full = estimate(described()).step.total.value();
     record.cluster.power_limit_w = 500.0;
-    const double limited = estimate(*job_of(record, look_up).job).step.total.value();
+    const double limited = estimate(described()).step.total.value();
     CHECK(limited > 1.1 * full);
     record.cluster.power_limit_w = 20.0;
     CHECK_FALSE(job_of(record, look_up).job);
@@ -294,17 +313,17 @@ TEST_CASE_METHOD(OneRecord, "a policy of XLA says what runs again, stated or usu
     }
     record.run.recompute.clear();
     record.cluster.accelerator = "tpu-v5p";
-    CHECK(job_of(record, look_up).job->run.recompute == Recompute::full);
+    CHECK(described().run.recompute == Recompute::full);
 }
 
 TEST_CASE_METHOD(OneRecord, "GPT-2 of Transformers before 4.46 widens no logits", "[records]") {
     record.run.stack = "hf-deepspeed";
     record.model.family = "gpt2";
     record.source_year = 2022;
-    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::logits_format);
+    CHECK(described().stack.head.loss == LossKernel::logits_format);
     record.source_year = 2025;
-    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::fp32_logits);
+    CHECK(described().stack.head.loss == LossKernel::fp32_logits);
     record.source_year = 2022;
     record.model.family = "llama";
-    CHECK(job_of(record, look_up).job->stack.head.loss == LossKernel::fp32_logits);
+    CHECK(described().stack.head.loss == LossKernel::fp32_logits);
 }

@@ -237,6 +237,7 @@ private:
             run_.attention = *kernel;
         else
             cannot("run.attention_kernel '" + in_.attention_kernel + "' is not known");
+        run_.attention_generation = stated_generation(in_);
     }
 
     void set_offload() {

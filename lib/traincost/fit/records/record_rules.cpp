@@ -65,9 +65,9 @@ constexpr std::array<NamedFact, 34> named_facts = {{
     {"optimizer",
      [](const FactSource& s) { return text_fact(spelt(s.record.run.optimizer, '_', optimizer_spellings)); }},
     {"recompute", [](const FactSource& s) { return text_fact(s.record.run.recompute); }},
+    {"recompute_note", [](const FactSource& s) { return text_fact(s.record.run.recompute_note); }},
     {"compile",
      [](const FactSource& s) { return s.record.run.compile ? flag_fact(*s.record.run.compile) : Fact(); }},
-    {"recompute_note", [](const FactSource& s) { return text_fact(s.record.run.recompute_note); }},
     {"offload", [](const FactSource& s) { return text_fact(s.record.run.offload); }},
     {"accelerator", [](const FactSource& s) { return text_fact(s.accelerator.id); }},
     {"vendor", [](const FactSource& s) { return text_fact(s.accelerator.vendor); }},
@@ -127,9 +127,9 @@ constexpr std::array<SettableField, 25> settable = {{
              throw Error(ErrorKind::input, "rule: '" + v + "' are no " + f);
          }
      }},
+    {"activation_input_fp8", [](RunSpec& r, auto&, auto& v) { r.activation_input_fp8 = v == "true"; }},
     {"attention_kernel",
      [](RunSpec& r, auto& f, auto& v) { r.attention = enum_in<AttentionKernel>(f, v); }},
-    {"activation_input_fp8", [](RunSpec& r, auto&, auto& v) { r.activation_input_fp8 = v == "true"; }},
     {"dropout", [](RunSpec& r, auto&, auto& v) { r.dropout = parse_number(v); }},
     {"compile", [](RunSpec& r, auto&, auto& v) { r.compile = v == "true"; }},
     {"expert_imbalance", [](RunSpec& r, auto&, auto& v) { r.expert_imbalance = parse_number(v); }},

@@ -14,10 +14,6 @@
 
 namespace traincost {
 
-namespace {
-
-/// The kernel generation that "flash2", "FlashAttention-3" or "memory_efficient" names; none where the record
-/// says only flash.
 std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
     const std::string kernel = lower(run.attention_kernel);
     if (value_of<AttentionKernel>(spelt(kernel, '_', attention_spellings)) != AttentionKernel::flash)
@@ -33,6 +29,8 @@ std::optional<AttentionGeneration> stated_generation(const RecordRun& run) {
                                     [&](const auto& g) { return kernel.ends_with(g.first); });
     return found == generations.end() ? std::nullopt : std::optional(found->second);
 }
+
+namespace {
 
 /// What a record says its run chose otherwise than its stack: `extra.choices`, an object of the stack's own
 /// keys. A value that is not one of theirs is an `Error`.
@@ -88,11 +86,6 @@ StackSpec stack_of(const RunRecord& record, const AcceleratorSpec& accelerator,
     const StatedFacts facts(record, accelerator, nullptr, &stack);
     if (const auto generation = stated_generation(record.run)) {
         stack.attention.generation = *generation;
-        if (*generation != AttentionGeneration::memory_efficient) {
-            // It takes no mask: asks_for_flash.
-            stack.attention.compiled_mask = stack.attention.window_masks = stack.attention.padding_masks =
-                false;
-        }
     } else if (const RecordRule* rule = rule_for(rules, "attention", facts)) {
         set_named(stack.attention.generation, rule_value(*rule, "attention"), "attention");
     }

@@ -23,21 +23,27 @@ const drawing = newEngine();
 
 const between = 350;  // ms: browsers refuse an address that changes more than a hundred times in half a minute
 
-/** Writes the address: at once, but no sooner than `between` after the last time. */
+/** Writes the address: at once, but no sooner than `between` after the last time, and never over one that was gone to meanwhile. */
 function addressWriter() {
-    let [wanted, last, timer] = ['', -Infinity, 0];
+    let [wanted, known, last, timer] = ['', location.hash, -Infinity, 0];
     const forget = () => {
         clearTimeout(timer);
         timer = 0;
+        known = location.hash;
     };
+    const left = () => location.hash !== known;
     const write = () => {
-        forget();
+        clearTimeout(timer);
+        timer = 0;
+        if (left()) return;  // its event is on the way
         last = performance.now();
         history.replaceState(null, '', wanted);
+        known = location.hash;
     };
     addEventListener('pagehide', () => timer && write());
     return {
         forget,
+        left,
         say: (hash) => {
             wanted = hash;
             const wait = last + between - performance.now();
@@ -56,6 +62,7 @@ function useHash() {
             setState(fromHash(location.hash) ?? usual);
         };
         addEventListener('hashchange', heard);
+        if (address.left()) heard();
         return () => removeEventListener('hashchange', heard);
     }, []);
     const change = useCallback((by) => {

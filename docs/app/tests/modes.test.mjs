@@ -490,8 +490,30 @@ export default {
             await page.waitForSelector('[data-test=refusal], .files li', { timeout: 10000 }).catch(() => wrong.push(`${name}: nothing happens`));
             await settled(page);
             for (const text of await page.locator('[data-test=refusal], [data-test=error]').allTextContents()) wrong.push(`${name}: ${text}`);
+            // The address follows a little later, and going to the one that it still has would be no change.
+            await page.waitForFunction((hash) => location.hash !== hash || !document.querySelector('.files li'), `#${job}`);
         }
         check(wrong.length === 0, wrong.join('\n'));
+    },
+    'an address that is gone to is not written over': async (browser) => {
+        const keepTimers = 'window.due = []; const later = window.setTimeout; window.setTimeout = (act, wait, ...said) => { if (wait > 150 && wait <= 350) due.push(act); return later(act, wait, ...said); };';
+        const page = await openPage(browser, `#${job}`, { before: keepTimers });
+        await settled(page);
+        // Two changes at once, the second of whose addresses waits; a link; and the wait ends before the page hears of it.
+        const kept = await page.evaluate((hash) => {
+            const field = document.querySelector('#field-gpus');
+            window.due = [];
+            for (const value of ['16', '32']) {
+                field.value = value;
+                for (const kind of ['input', 'change', 'focusout']) field.dispatchEvent(new Event(kind, { bubbles: true }));
+            }
+            const waiting = window.due.length;
+            location.hash = hash;
+            for (const act of window.due) act();
+            return waiting && location.hash === hash;
+        }, `#${job.replace('seq=8K', 'seq=2K')}`);
+        check(kept, 'the old address was written again, or none waited');
+        await page.waitForFunction(() => document.querySelector('#field-seq').value === '2K');
     },
     'a budget has its compute-optimal size': async (browser) => {
         const page = await openPage(browser, `#${job}&mode=optimal`);

@@ -1,6 +1,28 @@
 # --- layout ---------------------------------------------------------------------------------------------
 
 
+def replica_of(rank, p):
+    """The replica whose sequences a rank works on: tensor, context and pipeline ranks share theirs. Unlike
+    tokens in one of their groups end in values that are not finite, which products take less time for."""
+    return rank // p["tp"] % (p["dp"] * p["cp"]) // p["cp"]
+
+
+def replicated():
+    """Tensor parallelism of a norm without sequence parallelism: the same on every rank, its weight a DTensor
+    as the others are, which optimizers and clipping ask for."""
+    from torch.distributed.tensor import DTensor, Replicate, distribute_module
+    from torch.distributed.tensor.parallel import ParallelStyle
+
+    class Replicated(ParallelStyle):
+        def _apply(self, module, mesh):
+            return distribute_module(
+                module, mesh, None,
+                lambda _, inputs, mesh: tuple(DTensor.from_local(x, mesh, [Replicate()], run_check=False) for x in inputs),
+                lambda _, output, mesh: output.to_local())
+
+    return Replicated()
+
+
 class Layout:
     """Ranks, their groups, and how a part of the model is spread over them."""
 
@@ -16,6 +38,7 @@ class Layout:
         if device_type == "cuda":
             torch.cuda.set_device(self.device)
         self.mesh = self.cp_mesh = None
+        torch.manual_seed(replica_of(self.rank, p))
         if world == 1:
             return
         dist.init_process_group("nccl" if device_type == "cuda" else "gloo")
@@ -70,6 +93,7 @@ class Layout:
                                                        SequenceParallel, parallelize_module)
         spread = Shard(1) if self.job.sequence_parallel else Replicate()
         row = RowwiseParallel(output_layouts=spread)
+        norm = SequenceParallel() if self.job.sequence_parallel else replicated()
         plan = {}
         if block:
             plan = {"attention": PrepareModuleInput(input_layouts=(spread, None, None),
@@ -78,15 +102,14 @@ class Layout:
                     "attention.out": row, "mlp.down": row}
             plan |= {f"attention.{name}": ColwiseParallel() for name in ("q", "k", "v")}
             plan |= {f"mlp.{name}": ColwiseParallel() for name in (("gate", "up") if part.mlp.gated else ("up",))}
-            if self.job.sequence_parallel:
-                plan |= {f"norm.{i}": SequenceParallel() for i in range(len(part.norm))}
+            plan |= {f"norm.{i}": norm for i in range(len(part.norm))}
         else:
             if hasattr(part, "embedding"):
                 plan["embedding"] = RowwiseParallel(input_layouts=Replicate(), output_layouts=spread)
             if hasattr(part, "head"):
                 plan["head"] = ColwiseParallel(input_layouts=spread, output_layouts=Shard(-1), use_local_output=False)
-                if self.job.sequence_parallel and part.final_norm is not None:
-                    plan["final_norm"] = SequenceParallel()
+                if part.final_norm is not None:
+                    plan["final_norm"] = norm
         parallelize_module(part, self.mesh["tp"], plan)
 
     def finished(self, model):

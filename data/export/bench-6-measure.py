@@ -228,6 +228,8 @@ def measure(job, layout, progress):
             phases.append(sums)
             progress(index, times[-1])
     result["loss"] = float(loss)
+    if not math.isfinite(result["loss"]):
+        fail("the loss is not finite: such a run is no measurement, products of its values take less time")
     result["times"] = gathered(layout, times, lambda ranks: [max(step) for step in zip(*ranks)])
     result["phases"] = {name: statistics.median(p[name] for p in phases) for name in phases[0]}
     if cuda:

@@ -128,7 +128,7 @@ def run_record(job, layout, result, name, error=None):
     if result:
         f = Figures(job, result)
         extra |= {"step_times_s": result["times"], "warm_s": result["warm_s"],
-                  "loss": result["loss"] if math.isfinite(result["loss"]) else None,
+                  "loss": result["loss"],
                   "host_bytes": result["host"], "parameters": result["parameters"]}
         if job.bench["predicted"] and not how.get("varied"):
             extra["predicted_before_s"] = job.bench["predicted"]["step_time_s"]

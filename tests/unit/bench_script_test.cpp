@@ -77,6 +77,30 @@ TEST_CASE("a bench script is valid Python, whatever its job is called", "[export
     std::filesystem::remove(path);
 }
 
+TEST_CASE("ranks that share sequences draw the same tokens in a bench script, others their own",
+          "[export][slow]") {
+    if (std::system("python3 --version > /dev/null 2>&1") != 0) {
+        WARN("no python3 to run a function of the script");
+        return;
+    }
+    const std::string script = bench_script(job_of_model("llama-3.1-8b"), {});
+    CHECK(script.find("torch.manual_seed(replica_of(self.rank, p))") != std::string::npos);
+    const std::size_t begin = script.find("def replica_of");
+    REQUIRE(begin != std::string::npos);
+    const std::string path = traincost::test::temporary("traincost-replica.py").string();
+    // Ranks are counted as its meshes count them: stages, replicas, context, tensor.
+    std::ofstream(path, std::ios::binary) << script.substr(begin, script.find("\n\n\n", begin) - begin) << R"(
+import itertools
+for pp, dp, cp, tp in itertools.product((1, 2, 3), (1, 2, 5), (1, 2, 4), (1, 2, 8)):
+    p = {"pp": pp, "dp": dp, "cp": cp, "tp": tp}
+    at = itertools.product(range(pp), range(dp), range(cp), range(tp))
+    for rank, (_, replica, _, _) in enumerate(at):
+        assert replica_of(rank, p) == replica, (rank, p)
+)";
+    CHECK(std::system(("python3 " + path).c_str()) == 0);
+    std::filesystem::remove(path);
+}
+
 TEST_CASE("a pipeline's schedule sees the module that shards or replicates its stage", "[export]") {
     const std::string script = bench_script(job_of_model("llama-3.1-8b"), {});
     CHECK(script.find("PipelineStage(model, index") != std::string::npos);

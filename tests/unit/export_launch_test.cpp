@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include <sstream>
+#include <tuple>
 
 using namespace traincost;
 using random_job::catalogue;
@@ -256,6 +257,25 @@ TEST_CASE("one script writes the other files beside it and reads as they do", "[
             INFO(fact_name(fact));
             CHECK(together.facts.at(fact).value == value.value);
         }
+    }
+}
+
+TEST_CASE("collectives beside products are asked for in each framework's words, and read again", "[export]") {
+    for (const auto& [format, stack, words] :
+         {std::tuple{"torchtitan", "torchtitan", "enable_async_tensor_parallel = true"},
+          std::tuple{"megatron", "megatron-core", "--tp-comm-overlap"},
+          std::tuple{"nemo", "nemo", "ub_tp_comm_overlap: true"}}) {
+        INFO(format);
+        Job job = llama_job(stack);
+        CHECK_FALSE(holds(one_script(export_launch(format, job)), "overlap: "));
+        job.run.parallel.tp_overlap = true;
+        const LaunchExport launch = export_launch(format, job);
+        CHECK(unsaid_of(launch, "tp-overlap") == nullptr);
+        std::vector<LaunchFile> files;
+        for (const LaunchText& file : launch.files)
+            files.push_back({file.name, file.text});
+        CHECK(holds(one_script(launch), words));
+        CHECK(launch_draft(read_launch_files(files), catalogue()).draft.tp_overlap.value == true);
     }
 }
 

@@ -37,6 +37,7 @@ export const groups = [
         { name: 'ep', slider: powers(1, 256) },
         { name: 'zero', slider: ['0', '1', '2', '3'] },
         { name: 'sequence-parallel', options: ['on', 'off'] },
+        { name: 'tp-overlap', options: ['on', 'off'] },
         { name: 'schedule', choices: true },
     ] },
 ];

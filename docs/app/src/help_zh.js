@@ -53,6 +53,7 @@ export const help = {
     reshard: '前向传播后释放汇集的权重 (FSDP)，或保留到反向传播；默认：always',
     reduce: '数据并行进程间归约梯度的格式；默认：由精度方案决定',
     'sequence-parallel': '张量并行区域之间的序列并行；默认：软件栈的设置',
+    'tp-overlap': '张量并行的集合通信与矩阵乘法重叠（async TP、tp_comm_overlap），或在其间进行；默认：软件栈的设置',
     schedule: '流水线调度；默认：软件栈的设置',
     context: '上下文并行进程间交换键和值的方式；默认：ring',
     price: '价格类型：on-demand（按需）、reserved（预留）、spot（竞价）、market（市场）或 own（自有）；默认：目录中的第一个',

@@ -235,6 +235,8 @@ private:
                   "the whole model is compiled or none of it; allowed: on, off");
         refuse_if(run_.recompute_modules.all_but_attention, "--recompute",
                   "blocks are not run again around attention; allowed: none, selective:per_op, full");
+        refuse_if(p_.tp_overlap.value_or(false), "--tp-overlap",
+                  "on: collectives run between products in the script; allowed: off");
         refuse_if(run_.mlp_tiles > 1, "--mlp-tiles", "MLPs are not tiled; allowed: 1");
         refuse_if(run_.reshard != Reshard::always, "--reshard",
                   "weights are freed after each block; allowed: always");

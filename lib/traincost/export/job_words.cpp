@@ -87,6 +87,7 @@ void put_layout(const RunSpec& run, JobDraft& d) {
     d.reshard = run.reshard;
     d.kept_blocks = run.kept_blocks;
     put_known(d.sequence_parallel, p.sequence_parallel);
+    put_known(d.tp_overlap, p.tp_overlap);
     put_known(d.schedule, run.schedule);
     d.context = run.context;
 }

@@ -138,7 +138,9 @@ void add_layout(JobWords& words, ArgumentWords& out) {
         out.number("--expert-model-parallel-size", p.ep);
     if (words.sequence_parallel())
         out.flag("--sequence-parallel");
-    words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
+    if (p.tp_overlap.value_or(false))
+        out.flag("--tp-comm-overlap");
+    words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel", "tp-overlap"});
     words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
                        "only 1F1B, or interleaved if a rank has several chunks");
     add_sharding(words, out);

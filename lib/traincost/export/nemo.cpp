@@ -45,7 +45,9 @@ void set_nemo_layout(JobWords& words, SettingText& out) {
     out.number("model.context_parallel_size", p.cp);
     out.number("model.expert_model_parallel_size", p.ep);
     out.truth("model.sequence_parallel", words.sequence_parallel());
-    words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel"});
+    if (p.tp_overlap)
+        out.truth("model.ub_tp_comm_overlap", *p.tp_overlap);
+    words.said({"tp", "pp", "vp", "cp", "ep", "sequence-parallel", "tp-overlap"});
     words.say_schedule(p.vp > 1 ? Schedule::interleaved : Schedule::one_f_one_b,
                        "only 1F1B, or interleaved if a rank has several chunks");
     const bool adam = words.run().optimizer == Optimizer::adamw;

@@ -66,7 +66,9 @@ void set_titan_layout(JobWords& words, SettingText& out) {
     out.number("parallelism.pipeline_parallel_degree", p.pp);
     out.number("parallelism.context_parallel_degree", p.cp);
     out.number("parallelism.expert_parallel_degree", p.ep);
-    words.said({"tp", "pp", "cp", "ep"});
+    if (p.tp_overlap)
+        out.truth("parallelism.enable_async_tensor_parallel", *p.tp_overlap);
+    words.said({"tp", "pp", "cp", "ep", "tp-overlap"});
     words.fixed("zero", p.zero == 0 || (sharded && shards > 1),
                 "weights are sharded over data-parallel ranks (stage 3), or gradients (2), or nothing");
     words.fixed("sequence-parallel", words.sequence_parallel() == (p.tp > 1),

@@ -86,6 +86,7 @@ public:
         else
             count(Fact::gpus, d.gpus);
         truth(Fact::sequence_parallel, d.sequence_parallel);
+        truth(Fact::tp_overlap, d.tp_overlap);
         truth(Fact::compile, d.compile);
         number(Fact::dropout, d.dropout);
         add_precision();

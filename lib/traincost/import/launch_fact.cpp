@@ -37,7 +37,8 @@ std::string_view fact_name(Fact fact) {
                                                                        "fp8_scaling",
                                                                        "recompute_modules",
                                                                        "recompute_layers",
-                                                                       "packing"};
+                                                                       "packing",
+                                                                       "tp_overlap"};
     return names.at(static_cast<std::size_t>(fact));
 }
 

@@ -44,9 +44,10 @@ enum class Fact : std::uint8_t {
     fp8_scaling,        ///< of products in fp8: tensorwise, rowwise, blockwise or mxfp8
     recompute_modules,  ///< of selective recomputation: "core_attn,mlp"
     recompute_layers,   ///< of full recomputation: so many blocks of a stage, where not all
-    packing             ///< of samples: "packed" into whole sequences, "padded" to the longest beside them
+    packing,            ///< of samples: "packed" into whole sequences, "padded" to the longest beside them
+    tp_overlap          ///< true or false: tensor-parallel collectives beside products
 };
-inline constexpr int fact_count = 31;
+inline constexpr int fact_count = 32;
 
 /// The key of a fact in JSON: "micro_batch".
 std::string_view fact_name(Fact fact);

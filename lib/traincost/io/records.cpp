@@ -101,6 +101,7 @@ RecordParallel read_parallel(const JsonNode& node, std::vector<std::string>& rem
     in.read("zero", p.zero, 3);
     in.read("hybrid_shard", p.hybrid_shard, largest_data_degree);
     in.read("sequence_parallel", p.sequence_parallel);
+    in.read("tp_overlap", p.tp_overlap);
     in.remark_unread("run.parallel.", remarks);
     return p;
 }

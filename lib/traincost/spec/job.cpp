@@ -1,5 +1,8 @@
 #include "traincost/spec/job.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "traincost/spec/check.hpp"
 #include "traincost/spec/degree_rules.hpp"
 #include "traincost/spec/names.hpp"
@@ -110,6 +113,14 @@ void validate_together(const Job& job, std::vector<Problem>& problems) {
 }
 
 }  // namespace
+
+double hidden_tensor_share(const Job& job) {
+    const StackTraffic& traffic = job.stack.traffic;
+    const std::optional<bool> asked = job.run.parallel.tp_overlap;
+    if (job.run.tuning != Tuning::full || !asked.value_or(true))
+        return 0.0;
+    return asked ? std::max(traffic.tp_overlap, traffic.tp_overlap_asked) : traffic.tp_overlap;
+}
 
 Schedule schedule_of(const Job& job) {
     return job.run.schedule.value_or(job.run.parallel.vp > 1 ? Schedule::interleaved

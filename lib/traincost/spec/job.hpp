@@ -23,6 +23,10 @@ struct Job {
 /// The pipeline schedule in force: the run's, else interleaved over virtual stages, else the stack's default.
 Schedule schedule_of(const Job& job);
 
+/// Share of tensor-parallel traffic hidden under products: the run's word, else the stack's habit. Adapters
+/// need whole gathered inputs beside the frozen layer, which has no weight gradient to hide traffic under: 0.
+double hidden_tensor_share(const Job& job);
+
 /// Whether a FlashAttention is asked for by its name: it takes no mask, so that none is made.
 inline bool asks_for_flash(const RunSpec& run) {
     return run.attention_generation && *run.attention_generation != AttentionGeneration::memory_efficient;

@@ -129,7 +129,8 @@ struct Parallelism {
     std::int64_t zero = 0;              ///< 0 none, 1 optimizer states, 2 and gradients, 3 and weights
     std::optional<std::int64_t> hybrid_shard{};  ///< ranks a shard group holds (HSDP); absent: all of dp·cp
     std::optional<bool>
-        sequence_parallel;  ///< activations between TP regions sharded; absent: the stack's habit
+        sequence_parallel;             ///< activations between TP regions sharded; absent: the stack's habit
+    std::optional<bool> tp_overlap{};  ///< TP collectives run beside products; absent: the stack's habit
     bool operator==(const Parallelism&) const = default;
 };
 

@@ -38,6 +38,7 @@ void check_numbers(Checker& check, const StackSpec& s) {
         {"traffic.overlap_slowdown", s.traffic.overlap_slowdown, 0.0, 1.0},
         {"traffic.waiting_slowdown", s.traffic.waiting_slowdown, 0.0, 1.0},
         {"traffic.tp_overlap", s.traffic.tp_overlap, 0.0, 1.0},
+        {"traffic.tp_overlap_asked", s.traffic.tp_overlap_asked, 0.0, 1.0},
         {"experts.clamped_glu_passes", s.experts.clamped_glu_passes, 0.0, 1000.0},
         {"experts.walks", s.experts.walks, 0.0, 1000.0},
         {"experts.row_passes_forward", s.experts.row_passes_forward, 0.0, 1000.0},

@@ -271,15 +271,15 @@ struct StackTraffic {
     double overlap_slowdown = 0.0;
     /// The same for what a message between nodes takes longer than one inside a node would: its kernels wait.
     double waiting_slowdown = 0.0;
-    double tp_overlap = 0.0;  ///< share of tensor-parallel traffic hidden under GEMMs
+    double tp_overlap = 0.0;        ///< share of tensor-parallel traffic hidden under GEMMs as it is usual
+    double tp_overlap_asked = 0.0;  ///< the same where a job asks for it
     /// Sharded gradients (ZeRO 2 and 3) are reduced after each micro-batch, not only the last.
     bool reduce_every_micro_batch = false;
     /// Replicated gradients are all-reduced after each micro-batch: data parallelism without no_sync.
     bool replicas_reduce_every_micro_batch = false;
     /// Stage 2 reduces each tensor's gradient by itself, to the rank that owns it; else it scatters buckets.
     bool reduces_to_owner = false;
-    /// A sharded optimizer's rank owns whole tensors and broadcasts them after the step, one rank after the
-    /// other; else all gather at once.
+    /// A sharded optimizer's rank owns whole tensors and broadcasts them after the step, in turn; else a gather.
     bool broadcasts_updates = false;
     /// Collectives in which a fully sharded block's weights are gathered, and its gradients reduced: 1 where
     /// a block is one flat buffer, else its matrices.

@@ -68,6 +68,7 @@ struct RecordParallel {
     std::optional<std::int64_t> zero{};
     std::optional<std::int64_t> hybrid_shard{};
     std::optional<bool> sequence_parallel{};
+    std::optional<bool> tp_overlap{};
     bool operator==(const RecordParallel&) const = default;
 };
 

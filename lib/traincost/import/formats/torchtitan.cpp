@@ -118,6 +118,8 @@ void read_titan_degrees(const Setting& root, FactSheet& sheet) {
         sheet.assume(Fact::zero, std::int64_t{sheet.count(Fact::pp) == 1 ? 3 : 2},
                      "parallelism.fsdp_reshard_after_forward");
     }
+    sheet.truth(Fact::tp_overlap, root,
+                {"parallelism.enable_async_tensor_parallel", "experimental.enable_async_tensor_parallel"});
     if (const auto tp = sheet.count(Fact::tp)) {
         sheet.assume(Fact::sequence_parallel, *tp > 1, "tensor parallelism in torchtitan");
     }

@@ -51,6 +51,7 @@ void describe(Io& io, T& x) {
     io.optional("zero", x.zero);
     io.optional("hybrid_shard", x.hybrid_shard);
     io.optional("sequence_parallel", x.sequence_parallel);
+    io.optional("tp_overlap", x.tp_overlap);
 }
 
 /// The parts of a precision recipe.

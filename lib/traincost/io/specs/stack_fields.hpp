@@ -132,6 +132,7 @@ void describe(Io& io, T& x) {
     io.optional("overlap_slowdown", x.overlap_slowdown);
     io.optional("waiting_slowdown", x.waiting_slowdown);
     io.optional("tp_overlap", x.tp_overlap);
+    io.optional("tp_overlap_asked", x.tp_overlap_asked);
     io.optional("reduce_every_micro_batch", x.reduce_every_micro_batch);
     io.optional("replicas_reduce_every_micro_batch", x.replicas_reduce_every_micro_batch);
     io.optional("reduces_to_owner", x.reduces_to_owner);

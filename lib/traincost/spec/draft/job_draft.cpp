@@ -126,6 +126,7 @@ void apply_layout(const JobDraft& draft, RunSpec& run) {
     take(draft.reshard, run.reshard);
     take(draft.kept_blocks, run.kept_blocks);
     take(draft.sequence_parallel, p.sequence_parallel);
+    take(draft.tp_overlap, p.tp_overlap);
     take(draft.uneven_stages, run.uneven_stages);
     take(draft.schedule, run.schedule);
     take(draft.context, run.context);

@@ -139,6 +139,7 @@ struct JobDraft {
     Stated<Reshard> reshard{};
     Stated<std::int64_t> kept_blocks{};
     Stated<bool> sequence_parallel{};
+    Stated<bool> tp_overlap{};
     Stated<Schedule> schedule{};
     Stated<ContextKind> context{};
 

@@ -428,6 +428,7 @@ void add_parallelism(std::vector<JobField>& out) {
     add(row<&D::kept_blocks, positive>({"run.kept_blocks", "", "COUNT", "Blocks that stay gathered under last_kept", g}));
     add(row<&D::reduce, reduced_in>({"run.precision.reduce", "--reduce", "fp32|bf16|fp16", "Format of gradient reduction over data-parallel ranks; default: the precision's", g}));
     add(row<&D::sequence_parallel, on_or_off>({"run.parallel.sequence_parallel", "--sequence-parallel", "on|off", "Sequence parallelism between tensor-parallel regions; default: the stack's", g, searched}));
+    add(row<&D::tp_overlap, on_or_off>({"run.parallel.tp_overlap", "--tp-overlap", "on|off", "Tensor-parallel collectives beside products (async TP, tp_comm_overlap), or between them; default: the stack's", g}));
     add(row<&D::schedule, named<Schedule>>({"run.schedule", "--schedule", schedules, "Pipeline schedule; default: the stack's", g, searched}));
     add(row<&D::context, named<ContextKind>>({"run.context", "--context", contexts, "Exchange of keys and values between context-parallel ranks; default: ring", g}));
 }

@@ -55,6 +55,7 @@ void read_megatron_degrees(const Setting& root, FactSheet& sheet) {
     for (const Fact fact : {Fact::tp, Fact::pp, Fact::cp, Fact::ep}) {
         sheet.assume(fact, std::int64_t{1}, "Megatron's " + std::string(fact_name(fact)));
     }
+    sheet.truth(Fact::tp_overlap, root, {"tp_comm_overlap", "ub_tp_comm_overlap"});
     if (said_unless(sheet, Fact::sequence_parallel, root, {"sequence_parallel"})) {
         return;
     }

@@ -133,6 +133,7 @@ void read_model_degrees(const Setting& model, FactSheet& sheet, const std::strin
     sheet.whole(Fact::cp, model, {"context_parallel_size"});
     sheet.whole(Fact::ep, model, {"expert_model_parallel_size"});
     sheet.whole(Fact::vp, model, {"virtual_pipeline_model_parallel_size"});
+    sheet.truth(Fact::tp_overlap, model, {"ub_tp_comm_overlap", "tp_comm_overlap"});
     if (const Setting* at = first_of(model, {"sequence_parallel"})) {
         state_sequence_parallel(*at, as_truth(*at).value_or(false), sheet);
     }

@@ -138,6 +138,7 @@ void read_nemo_recipe(const Setting& root, FactSheet& sheet) {
         at != nullptr && as_truth(*at)) {
         state_sequence_parallel(*at, *as_truth(*at), sheet);
     }
+    sheet.truth(Fact::tp_overlap, root, {"comm_overlap.tp_comm_overlap", "tp_comm_overlap"});
     sheet.whole(Fact::micro_batch, root, {"data.micro_batch_size", "micro_batch_size"});
     sheet.whole(Fact::global_batch, root, {"data.global_batch_size", "global_batch_size"});
     sheet.whole(Fact::sequence, root, {"data.seq_length", "model.config.seq_length"});

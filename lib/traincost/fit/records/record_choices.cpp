@@ -119,7 +119,20 @@ private:
     void set_fp8_scaling() {
         if (run_.precision.gemm != DataType::fp8)
             return;
-        run_.fp8_scaling = named(in_.fp8_scaling, extra("low_precision_recipe"), run_.fp8_scaling);
+        const std::optional<Fp8Scaling> of_recipe =
+            named(in_.fp8_scaling, extra("low_precision_recipe"), run_.fp8_scaling);
+        run_.fp8_scaling = of_recipe ? of_recipe : scaling_in(in_.precision_note);
+    }
+
+    /// What a note on the precision calls it.
+    static std::optional<Fp8Scaling> scaling_in(std::string_view note) {
+        if (says_any(note, {"rowwise", "row-wise", "per-row"}))
+            return Fp8Scaling::rowwise;
+        if (says_any(note, {"blockwise", "block-wise", "per-block", "subchannel"}))
+            return Fp8Scaling::blockwise;
+        if (says_any(note, {"tensorwise", "tensor-wise", "per-tensor"}))
+            return Fp8Scaling::tensorwise;
+        return std::nullopt;
     }
 
     void set_optimizer() {

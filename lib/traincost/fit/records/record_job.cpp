@@ -1,10 +1,12 @@
 #include "traincost/fit/records/record_job.hpp"
+#include "traincost/fit/records/record_adapter.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "traincost/base/error.hpp"
 #include "traincost/base/text.hpp"
+#include "traincost/fit/records/record_adapter.hpp"
 #include "traincost/fit/records/record_choices.hpp"
 #include "traincost/fit/records/record_counts.hpp"
 #include "traincost/fit/records/record_model.hpp"
@@ -95,6 +97,9 @@ private:
         run_.parallel.etp = p.etp;
         apply("etp");
         run_.parallel.sequence_parallel = p.sequence_parallel;
+        run_.parallel.tp_overlap = p.tp_overlap;
+        if (!p.tp_overlap)
+            apply("tp_overlap");
         if (p.zero) {
             run_.parallel.zero = *p.zero;
         } else if (apply("zero") == nullptr) {
@@ -192,10 +197,13 @@ private:
         if (run_.recompute == Recompute::selective)
             set_modules(note);
         if (run_.recompute == Recompute::full) {
-            if (const auto layers = number_after(note, "full on "))
+            auto layers = number_after(note, "full on ");
+            if (!layers && says(note, "block"))
+                layers = number_after(note, "recompute_num_layers");
+            if (layers)
                 run_.recompute_layers = *layers * run_.parallel.vp;
-            else if (says(note, "every ") && says(note, " blocks"))
-                run_.recompute_every = number_after(note, "every ").value_or(1);
+            else
+                run_.recompute_every = every_in(note);
         }
     }
 
@@ -283,27 +291,16 @@ private:
 
     void set_adapter() {
         AdapterSpec& adapter = run_.adapter;
-        if (apply("adapter") == nullptr) {
-            // What axolotl, Unsloth, QLoRA's authors and most recipes of other trainers adapt; PEFT's own
-            // default, queries and values alone, is the exception among published runs.
-            // XLA's stacks have recipes of their own.
-            const bool linear = stack_.layer.tensor_parallel != TensorParallelKind::xla;
+        const bool usual = apply("adapter") == nullptr;
+        // What axolotl, Unsloth, QLoRA's authors and most recipes of other trainers adapt; PEFT's own
+        // default, queries and values alone, is the exception among published runs.
+        // XLA's stacks have recipes of their own.
+        const bool linear = stack_.layer.tensor_parallel != TensorParallelKind::xla;
+        if (usual)
             adapter.key = adapter.attention_out = adapter.mlp = linear;
+        const bool stated = set_stated_adapter(record_, adapter);
+        if (usual && !stated)
             assume(linear ? "adapter: rank 8 on all linear layers" : "adapter: rank 8 on queries and values");
-        }
-        if (const auto rank = record_.extra_text("lora_rank"))
-            adapter.rank = number_after(*rank, "").value_or(adapter.rank);
-        if (const auto targets = record_.extra_text("lora_targets");
-            targets && !set_adapter_targets(adapter, *targets)) {
-            const bool all = says(*targets, "all linear");
-            adapter.query = all || says_any(*targets, {"q_proj", "qkv"});
-            adapter.key = all || says_any(*targets, {"k_proj", "qkv"});
-            adapter.value = all || says_any(*targets, {"v_proj", "qkv"});
-            adapter.attention_out = all || says_any(*targets, {"o_proj", "out_proj"});
-            adapter.mlp = all || says_any(*targets, {"mlp", "gate_proj", "up_proj", "down_proj", "fc"});
-        }
-        if (const auto dropout = record_.extra_text("lora_dropout"))
-            adapter.dropout = fraction_in(*dropout).value_or(adapter.dropout);
         apply("adapter_layers");
     }
 

@@ -117,7 +117,7 @@ struct SettableField {
     void (*set)(RunSpec& run, const std::string& field, const std::string& value);
 };
 
-constexpr std::array<SettableField, 25> settable = {{
+constexpr std::array<SettableField, 26> settable = {{
     {"adapter.dropout", [](RunSpec& r, auto&, auto& v) { r.adapter.dropout = parse_number(v); }},
     {"adapter.rank", [](RunSpec& r, auto&, auto& v) { r.adapter.rank = parse_count(v, Range::positive); }},
     {"adapter.scale_and_bias", [](RunSpec& r, auto&, auto& v) { r.adapter.scale_and_bias = v == "true"; }},
@@ -161,6 +161,7 @@ constexpr std::array<SettableField, 25> settable = {{
          r.precision.moments = type_in(f, v);
          r.precision.master.reset();
      }},
+    {"tp_overlap", [](RunSpec& r, auto&, auto& v) { r.parallel.tp_overlap = v == "true"; }},
     {"zero", [](RunSpec& r, auto&, auto& v) { r.parallel.zero = parse_count(v); }},
     {"weights", [](RunSpec& r, auto& f, auto& v) { r.precision.weights = type_in(f, v); }},
 }};

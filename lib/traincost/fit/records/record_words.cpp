@@ -29,6 +29,21 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
     return number;
 }
 
+std::int64_t every_in(std::string_view text) {
+    constexpr std::string_view every = "every ";
+    const std::size_t at = text.find(every);
+    if (at == std::string_view::npos)
+        return 1;
+    const std::string_view rest = text.substr(at + every.size());
+    const std::string_view what = rest.substr(0, rest.find_first_of(";,."));
+    if (!says_any(what, {"block", "layer"}))
+        return 1;
+    if (says_any(what, {"other ", "second "}))
+        return 2;
+    const bool counted = what.front() >= '1' && what.front() <= '9';
+    return counted ? number_after(what, "").value_or(1) : 1;
+}
+
 std::optional<double> fraction_in(std::string_view text) {
     double x = 0.0;
     const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), x);

@@ -18,6 +18,9 @@ bool says_any(std::string_view text, std::initializer_list<std::string_view> wor
 /// The first whole number in the words after `words`.
 std::optional<std::int64_t> number_after(std::string_view text, std::string_view words);
 
+/// N of "every N blocks" or layers, 2 of every second or other one; 1 where nothing like it is said.
+std::int64_t every_in(std::string_view text);
+
 /// The share a text is: 0.05; nothing of null, words or numbers outside [0, 1).
 std::optional<double> fraction_in(std::string_view text);
 

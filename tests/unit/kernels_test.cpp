@@ -2,6 +2,8 @@
 
 #include "traincost/cost/kernels.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include <catch2/catch.hpp>
@@ -57,6 +59,43 @@ TEST_CASE("fp8 is slower than bf16 where casts run one by one, and faster compil
     CHECK(compiled_fp8 == Approx(239).epsilon(0.08));
     CHECK(eager_fp8 > eager);
     CHECK(compiled_fp8 < compiled);
+}
+
+TEST_CASE("a compiled block under DTensor waits for its weights and its collectives", "[kernels]") {
+    const Catalogue catalogue;
+    Job job{catalogue.model("llama-3.2-1b"), catalogue.cluster("h200", 2).spec, catalogue.stack("pytorch"),
+            search_jobs::run(64, 1)};
+    job.run.micro_batch = 1;
+    job.run.compile = true;
+    job.run.parallel.tp = 2;
+    job.run.parallel.sequence_parallel = true;
+    job.stack.host = {};
+    job.stack.host.per_dispatched_kernel = Seconds{1.0};  // nothing on the device takes as long
+    const double blocks = 16;
+    const double weights = 4 + 3;  // of products: attention's and the MLP's
+    const double collectives = 4;  // gathered and scattered around attention and around the MLP
+    const double host = estimate(job).step[StepTerm::host].value();
+    CHECK(host >= 0.98 * blocks * 2 * (weights + collectives));
+    CHECK(host <= 1.10 * blocks * 2 * (weights + collectives));
+}
+
+TEST_CASE("tensor-parallel traffic hides as the job asks, else as its stack is used to", "[kernels]") {
+    const Catalogue catalogue;
+    for (const char* stack : {"torchtitan", "megatron-core", "nemo", "pytorch"}) {
+        INFO(stack);
+        Job job{catalogue.model("llama-2-7b"), catalogue.cluster("h200", 2).spec, catalogue.stack(stack),
+                search_jobs::run(4096, 2)};
+        job.run.parallel.tp = 2;
+        const auto exposed = [&](std::optional<bool> asked) {
+            job.run.parallel.tp_overlap = asked;
+            return estimate(job).step[StepTerm::tensor_parallel].value();
+        };
+        const StackTraffic& traffic = job.stack.traffic;
+        const double all = exposed(false);
+        CHECK(exposed(std::nullopt) == Approx(all * (1.0 - traffic.tp_overlap)));
+        CHECK(exposed(true) == Approx(all * (1.0 - std::max(traffic.tp_overlap, traffic.tp_overlap_asked))));
+        CHECK(exposed(true) < all);
+    }
 }
 
 TEST_CASE("what waits for the host goes with the host's speed", "[kernels]") {

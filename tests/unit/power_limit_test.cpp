@@ -11,6 +11,7 @@
 
 #include <traincost/ask/resolve.hpp>
 #include <traincost/cost/estimate.hpp>
+#include <traincost/io/bench/family_member.hpp>
 #include <traincost/io/catalogue.hpp>
 #include <traincost/io/json_writer.hpp>
 #include <traincost/io/specs/job_json.hpp>
@@ -69,8 +70,24 @@ TEST_CASE("no accelerator of the catalogue is faster under a lower power limit",
             CHECK(now >= before * (1 - 1e-12));
             before = now;
         }
-        CHECK(before <= seconds_at(job, 1.0) * 1.9);  // a clock goes as the square root of the power
+        CHECK(before <=
+              seconds_at(job, 1.0) *
+                  2.9);  // 0.3 of the power leave an eighth for products, whose clock goes as its square root
     }
+}
+
+TEST_CASE("what leakage, memory and links draw does not reach products under a limit", "[power]") {
+    const Catalogue catalogue;
+    Job job = job_on(catalogue, "h100-sxm5-80gb");
+    const double rated = job.cluster.kernels.power_knee;
+    REQUIRE(rated > 0.0);
+    for (const double share : {0.95, 0.7, 0.5, 0.3}) {
+        INFO(share);
+        REQUIRE(limit_power(job.cluster, share * *job.cluster.accelerator.tdp_w, embedded_files()));
+        CHECK(job.cluster.kernels.power_knee == Approx(rated * (share - 0.2) / 0.8));
+    }
+    REQUIRE(limit_power(job.cluster, 0.1 * *job.cluster.accelerator.tdp_w, embedded_files()));
+    CHECK(job.cluster.kernels.power_knee > 0.0);
 }
 
 TEST_CASE("a power limit slows H100 down as its lower-powered part is, and its node draws less", "[power]") {
@@ -85,7 +102,7 @@ TEST_CASE("a power limit slows H100 down as its lower-powered part is, and its n
     const double rated = estimate(whole).step.total.value();
     const double slowed = estimate(limited).step.total.value();
     CHECK(slowed > 1.05 * rated);
-    CHECK(slowed < std::sqrt(700.0 / 500.0) * rated);
+    CHECK(slowed < std::sqrt(1.0 / power_for_products(500.0 / 700.0)) * rated);
 }
 
 TEST_CASE("a job file keeps the power limit, and another node lifts it", "[power]") {

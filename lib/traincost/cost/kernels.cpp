@@ -264,12 +264,6 @@ Seconds beside_product_time(const Operator& op, Pass pass, const KernelContext& 
     return walk_time(op, pass, c) + memory_time(quantise_bytes(op, pass, c), MemoryAccess::stream, c.memory);
 }
 
-/// Share of tensor-parallel traffic hidden under products. Adapters need whole gathered inputs beside the
-/// frozen layer, and frozen layers have no weight gradient to hide traffic under.
-double hidden_tensor_share(const Job& job) {
-    return job.run.tuning == Tuning::full ? job.stack.traffic.tp_overlap : 0.0;
-}
-
 /// Share of a ring's attention work under which blocks of keys and values travel: all but one of cp blocks
 /// [Liu23, Sec. 3]; 0 for all-to-all, which attention waits for.
 double ring_overlap(const Job& job) {
@@ -324,7 +318,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
     const StackSpec& stack = c.job->stack;
     PassTime t{};
     int kernels = 0;
-    int tensors = 0;  ///< weights among the operands
+    int wrapped = 0;  ///< weights among the operands, and collectives of tensor parallelism
     int adapters = 0;
     int narrow = 0;
     Seconds full_clock;  // products at the highest clock
@@ -358,6 +352,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
                 break;
             case OpKind::communication:
                 if (op.group == Group::tensor) {
+                    ++wrapped;
                     t.tensor += time * (1.0 - hidden_tensor_share(*c.job));
                 } else if (op.group == Group::expert_tensor) {
                     t.tensor += time;  // around the exchange, not around a product
@@ -371,7 +366,7 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
         kernels += pass == Pass::forward ? op.forward_kernels : op.backward_kernels;
         adapters += multiplies && op.adapter ? 1 : 0;
         narrow += multiplies && c.quantises && !in_compute_format(op, *c.job) ? 1 : 0;
-        tensors += op.weights > 0.0 ? 1 : 0;
+        wrapped += op.weights > 0.0 ? 1 : 0;
     }
     t.context += ring;  // of a block without attention
     if (t.gemm.value() > 0.0)
@@ -379,12 +374,12 @@ PassTime pass_time(const OpList& ops, Pass pass, const KernelContext& c, Part pa
     if (!stack.host.cuda_graphs) {
         const bool dispatched =
             stack.layer.tensor_parallel == TensorParallelKind::dtensor && c.job->run.parallel.tp > 1;
-        // A compiled block dispatches no operator of its own: its weights are unwrapped as they come in, and
-        // their gradients wrapped.
+        // A compiled block dispatches no operator but its collectives: its weights are unwrapped as they come
+        // in, and their gradients wrapped.
         const bool traced = dispatched && shape_of(*c.job).compiled;
         const Seconds launches =
             (dispatched && !traced ? stack.host.per_dispatched_kernel : stack.host.per_kernel) * kernels;
-        const Seconds wrapping = traced ? stack.host.per_dispatched_kernel * tensors : Seconds{};
+        const Seconds wrapping = traced ? stack.host.per_dispatched_kernel * wrapped : Seconds{};
         // A pair has two products, and half of its time is in each pass.
         const Seconds issue = launches + wrapping + stack.host.per_adapter * (adapters / 4.0) +
                               stack.host.per_narrow_product * (narrow / 2.0) + also;

@@ -23,7 +23,8 @@ bool limit_power(ClusterSpec& cluster, double watts, std::span<const EmbeddedFil
     if (!rated)
         return false;
     cluster.kernels = kernel_models_of(cluster.accelerator, bench);
-    const double clock = adapt_products(cluster.kernels, {.power = watts / *rated, .unit_rate = 1.0});
+    const double clock =
+        adapt_products(cluster.kernels, {.power = power_for_products(watts / *rated), .unit_rate = 1.0});
     adapt_attention(cluster.kernels, clock, 1.0);
     cluster.power_limit_w = watts;
     return true;

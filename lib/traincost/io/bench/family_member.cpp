@@ -19,6 +19,12 @@ double relative_power(const AcceleratorSpec& accelerator, const GemmData& family
     return *accelerator.tdp_w / (peak->value() / 1e12) / *family.watts_per_tflops;
 }
 
+/// Share of a chip's power that leakage, memory and links draw whatever the clock. Ten sources on parts of
+/// less power than their chip is rated elsewhere (H100 of 500 W and PCIe, GH200, B100, MI325X, MI350X,
+/// A100 PCIe) ask for 0.1 to 0.3 and more: nine come out nearer with 0.2, MI350X less near, 2026-11-28. An
+/// estimate.
+constexpr double standing_power = 0.2;
+
 /// 16-bit FLOPs of a compute unit in a clock over those of the member the family was fitted to, where they
 /// are fewer: GeForce parts add in fp32 at half the rate, GA102 has half of GA100's matrix units, H20 a
 /// quarter of H100's. 1 where it is not known, or as many.
@@ -31,6 +37,14 @@ double relative_unit_rate(const AcceleratorSpec& accelerator, const GemmData& fa
     const double ratio = flops / *family.flops_per_clock;
     constexpr double rounding = 0.9;  // of quoted peaks and clocks
     return ratio < rounding ? ratio : 1.0;
+}
+
+/// Whether a member is the fitted member's chip, some of its units perhaps off: a smaller chip of a family
+/// (T4, L4, A10) has a standing power of its own, which its power for each unit of peak may have in it.
+bool same_chip(const AcceleratorSpec& accelerator, const GemmData& family) {
+    constexpr double most_off = 0.8;
+    return static_cast<double>(accelerator.compute_units) >= most_off * family.default_units &&
+           relative_unit_rate(accelerator, family) == 1.0;
 }
 
 /// What is not multiplying takes the clocks it takes: beside units of `rate` it is that share of what it was.
@@ -112,7 +126,14 @@ void change_attention_clock(KernelModels& models, double clock) {
 }  // namespace
 
 FamilyMember family_member(const AcceleratorSpec& accelerator, const GemmData& family) {
-    return {relative_power(accelerator, family), relative_unit_rate(accelerator, family)};
+    const double power = relative_power(accelerator, family);
+    return {same_chip(accelerator, family) ? power_for_products(power) : power,
+            relative_unit_rate(accelerator, family)};
+}
+
+double power_for_products(double power) {
+    constexpr double least = 0.25;  // of the limit itself: a part that is fed so little hardly runs
+    return std::max(least * power, (power - standing_power) / (1.0 - standing_power));
 }
 
 double adapt_products(KernelModels& models, const FamilyMember& member) {

@@ -10,10 +10,14 @@ namespace traincost {
 
 /// A member of a family beside the one its kernels were measured on; 1 where nothing is known.
 struct FamilyMember {
-    double power;      ///< power limit for each unit of its 16-bit peak
+    double power;      ///< that its limit leaves for products, for each unit of its 16-bit peak
     double unit_rate;  ///< 16-bit FLOPs of a compute unit in a clock, where they are fewer
 };
 FamilyMember family_member(const AcceleratorSpec& accelerator, const GemmData& family);
+
+/// What a chip under `power` of its rated limit has for products, over what it has for them at the whole:
+/// part of the limit goes to leakage, memory and links whatever the clock.
+double power_for_products(double power);
 
 /// The family's matrix products as the member runs them. Gives the clock of its attention kernels over that
 /// of the measured member's.

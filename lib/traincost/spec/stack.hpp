@@ -279,7 +279,7 @@ struct StackTraffic {
     bool replicas_reduce_every_micro_batch = false;
     /// Stage 2 reduces each tensor's gradient by itself, to the rank that owns it; else it scatters buckets.
     bool reduces_to_owner = false;
-    /// A sharded optimizer's rank owns whole tensors and broadcasts them after the step, in turn; else a gather.
+    /// A sharded optimizer's rank owns whole tensors, broadcast in turn after the step; else one gather.
     bool broadcasts_updates = false;
     /// Collectives in which a fully sharded block's weights are gathered, and its gradients reduced: 1 where
     /// a block is one flat buffer, else its matrices.

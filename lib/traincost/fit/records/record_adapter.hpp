@@ -7,8 +7,8 @@
 namespace traincost {
 
 /// Rank, targets and dropout as stated: by `extra.lora_rank`, `extra.lora_targets` and `extra.lora_dropout`,
-/// else by notes such as "LoRA of rank 16 on q, k, v and o" or "LoRA rank 32 on all linear layers". What neither
-/// says stays as it is. Returns whether rank and targets are both stated.
+/// else by notes such as "LoRA of rank 16 on q, k, v and o" or "LoRA rank 32 on all linear layers". What
+/// neither says stays as it is. Returns whether rank and targets are both stated.
 bool set_stated_adapter(const RunRecord& record, AdapterSpec& adapter);
 
 }  // namespace traincost

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -66,6 +67,17 @@ TEST_CASE_METHOD(NotedRecord, "a note says whether a step is compiled, where the
         CHECK(compiled(stack, "vanilla TP; torch.compile"));
         CHECK_FALSE(compiled(stack, "vanilla TP; torch.compile", false));
         CHECK(compiled(stack, "no compile", true));
+    }
+    record.notes.clear();
+    record.run.compile.reset();
+    record.run.stack = "pytorch";
+    for (const auto& [version, expected] :
+         {std::pair{"PyTorch 2.7 FSDP + torch.compile", true}, std::pair{"PyTorch 2.7 FSDP", false},
+          std::pair{"torch 2.9, without torch.compile", false}}) {
+        INFO(version);
+        record.run.stack_version = version;
+        const Job job = described();
+        CHECK(is_compiled(job.run, job.stack) == expected);
     }
 }
 

@@ -6,38 +6,12 @@
 
 #include <catch2/catch.hpp>
 
-#include "traincost/fit/records/record_job.hpp"
-#include "traincost/io/catalogue.hpp"
-#include "traincost/io/record_catalogue.hpp"
-#include "traincost/io/records.hpp"
+#include "support/one_record.hpp"
 
 using namespace traincost;
+using one_record::OneRecord;
 
-namespace {
-
-constexpr const char* record_text =
-    R"({"schema":"run-record/1","id":"a-1","task":"pretrain","quality":"A","model":{"name":"Llama-2-7B","family":"llama2",)"
-    R"("layers":32,"hidden":4096,"heads":32,"kv_heads":32,"head_dim":128,"ffn":11008,"gated_mlp":true,"vocab":32000,)"
-    R"("tied_embeddings":false,"positional":"rope","attention":"mha","moe":null,"mla":null},"cluster":{)"
-    R"("accelerator":"h100-sxm5-80gb","accelerators":8,"per_node":8},"run":{"stack":"nemo","precision":"bf16-mixed",)"
-    R"("optimizer":"adamw","sequence":4096,"micro_batch":1,"global_batch":128,"parallel":{"tp":2,"pp":1,"vp":1,"dp":4,)"
-    R"("cp":1,"ep":1,"zero":1},"recompute":null},"measured":{"step_time_s":1.5}})";
-
-/// A record to change, and where what it names is looked up.
-struct NotedRecord {
-    const Catalogue catalogue;
-    const RecordCatalogue look_up = record_catalogue(catalogue);
-    RunRecord record = records_from_text(record_text, "file.jsonl").records[0];
-
-    /// Of the record as it is now, which describes one.
-    Job described() const {
-        return job_of(record, look_up).job.value();
-    }
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(NotedRecord, "a version that names Liger has its kernels, unless it says that they are off",
+TEST_CASE_METHOD(OneRecord, "a version that names Liger has its kernels, unless it says that they are off",
                  "[records]") {
     record.run.stack = "hf-transformers";
     const auto stack = [&](const char* version) {
@@ -50,7 +24,7 @@ TEST_CASE_METHOD(NotedRecord, "a version that names Liger has its kernels, unles
     CHECK_FALSE(stack("HF Trainer FSDP1").starts_with("liger"));
 }
 
-TEST_CASE_METHOD(NotedRecord, "a note says whether a step is compiled, where the record itself does not",
+TEST_CASE_METHOD(OneRecord, "a note says whether a step is compiled, where the record itself does not",
                  "[records]") {
     const auto compiled = [&](const char* stack, const char* notes, std::optional<bool> stated = {}) {
         record.run.stack = stack;
@@ -81,7 +55,7 @@ TEST_CASE_METHOD(NotedRecord, "a note says whether a step is compiled, where the
     }
 }
 
-TEST_CASE_METHOD(NotedRecord, "a note says how fp8 is scaled and whether tensor parallelism is asynchronous",
+TEST_CASE_METHOD(OneRecord, "a note says how fp8 is scaled and whether tensor parallelism is asynchronous",
                  "[records]") {
     const auto scaling = [&](const char* precision, const char* note) {
         record.run.precision = precision;
@@ -105,7 +79,7 @@ TEST_CASE_METHOD(NotedRecord, "a note says how fp8 is scaled and whether tensor 
     CHECK(overlapped("async TP") == false);
 }
 
-TEST_CASE_METHOD(NotedRecord, "a note says which blocks run again", "[records]") {
+TEST_CASE_METHOD(OneRecord, "a note says which blocks run again", "[records]") {
     record.run.recompute = "full";
     const auto every = [&](const char* note) {
         record.run.recompute_note = note;
@@ -123,7 +97,7 @@ TEST_CASE_METHOD(NotedRecord, "a note says which blocks run again", "[records]")
     CHECK_FALSE(described().run.recompute_layers);
 }
 
-TEST_CASE_METHOD(NotedRecord, "notes say an adapter's rank and targets where no field does", "[records]") {
+TEST_CASE_METHOD(OneRecord, "notes say an adapter's rank and targets where no field does", "[records]") {
     record.task = "lora";
     record.run.stack = "hf-transformers";
     const auto adapter = [&](const char* notes) {

@@ -26,15 +26,17 @@ const between = 350;  // ms: browsers refuse an address that changes more than a
 /** Writes the address: at once, but no sooner than `between` after the last time, and never over one that was gone to meanwhile. */
 function addressWriter() {
     let [wanted, known, last, timer] = ['', location.hash, -Infinity, 0];
-    const forget = () => {
+    const stop = () => {
         clearTimeout(timer);
         timer = 0;
+    };
+    const forget = () => {
+        stop();
         known = location.hash;
     };
     const left = () => location.hash !== known;
     const write = () => {
-        clearTimeout(timer);
-        timer = 0;
+        stop();
         if (left()) return;  // its event is on the way
         last = performance.now();
         history.replaceState(null, '', wanted);

@@ -1,5 +1,4 @@
 #include "traincost/fit/records/record_job.hpp"
-#include "traincost/fit/records/record_adapter.hpp"
 
 #include <algorithm>
 #include <utility>
